@@ -29,6 +29,7 @@
 // FIRST:      Passes:
 // FIRST-NEXT:   --tensor-isolate-functions{{ +}}{{[A-Z]}}
 // FIRST:        --convert-linalg-to-tile{{ +}}{{[A-Z]}}
+// FIRST-NEXT:   --tile-form-kernels{{ +}}{{[A-Z]}}
 // FIRST-NEXT:   --linalg-collapse-loops{{ +}}{{[A-Z]}}
 // FIRST-NEXT:   --tile-schedule{{ +}}Make kernels
 // FIRST:        --tile-validate{{ +}}Check every pass by execution

@@ -6,6 +6,7 @@ use melior::ir::attribute::ArrayAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::{Attribute, Type};
 use std::collections::BTreeMap;
+use tx_dialect_tile::GROUP;
 use tx_mlir::{
     Affine, AffineMap, Builder, Failed, MemRef, Op, Val, attribute, byte_width, context, erase, is,
     key, parent, parse_attribute, walk,
@@ -26,8 +27,8 @@ pass! {
     /// the next.
     ///
     /// Sizes that must agree and are known at run time only are compared before (`cf.assert`), as
-    /// the collapsed op needs less of them. Ops with a `schedule` keep the loops that it names; so do
-    /// ops that use `linalg.index`, that transpose, or whose operands have a strided layout.
+    /// the collapsed op needs less of them. Ops with a `schedule` keep the loops that it names, ops of a
+    /// `tile.group` those that they share; so do ops that use `linalg.index`, that transpose, or whose operands have a strided layout.
     ///
     /// ## Before
     /// ```mlir
@@ -207,7 +208,8 @@ impl<'c> Collapse<'c> {
 /// The loops of an element-wise op, and which neighbours among them can become one.
 fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     let loops = Loops::of(op)?;
-    if attribute(op, "schedule").is_some() || loops.dims < 2 || !loops.is_element_wise() {
+    let is_fixed = attribute(op, "schedule").is_some() || attribute(op, GROUP).is_some();
+    if is_fixed || loops.dims < 2 || !loops.is_element_wise() {
         return None;
     }
     // Whether each operand is indexed by each loop: in their order, and contiguous.

@@ -25,6 +25,7 @@ mod expand_math;
 mod expand_reduce;
 mod expand_shuffle_tree;
 pub mod explain;
+mod form_kernels;
 mod free_temporaries;
 mod grid;
 mod hoist_attributes;
@@ -73,6 +74,7 @@ tx_pass::registry! {
     hoist_attributes::HoistAttributes,
     restore_functions::RestoreFunctions,
     convert_linalg_to_tile::ConvertLinalgToTile,
+    form_kernels::FormKernels,
     collapse_loops::CollapseLoops,
     schedule::Schedule,
     attach_target::AttachTarget,

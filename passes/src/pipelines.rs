@@ -61,9 +61,12 @@ pub const PIPELINES: [PipelineInfo; 4] = [
         options: &[CHIP, VALIDATE],
         expand: |values| {
             let target = attach_target(values)?;
-            let schedule = format!("tile-schedule{{chip={}}}", chip(values)?);
+            let chip = chip(values)?;
+            let form = format!("tile-form-kernels{{chip={chip}}}");
+            let schedule = format!("tile-schedule{{chip={chip}}}");
             let passes = [
                 "convert-linalg-to-tile",
+                form.as_str(),
                 "linalg-collapse-loops",
                 schedule.as_str(),
                 target.as_str(),

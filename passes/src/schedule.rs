@@ -4,11 +4,12 @@ use crate::explain::explain;
 use crate::grid::choose::{candidates, choose, choose_one};
 use crate::grid::cost::{self, Bounds, Cost};
 use crate::grid::finish;
+use crate::grid::group::{Group, members, number};
 use crate::grid::job::{Job, Work, is_job};
 use crate::grid::launch::{Kernels, Last, Lengths};
 use crate::grid::nest::{Extent, Illegal, Nest, Run};
 use crate::grid::partials::{allocate, materialise};
-use crate::grid::steps::{Case, Processor, Step, cases_to_attribute};
+use crate::grid::steps::{Case, Processor, Step, cases_to_attribute, to_attribute};
 use crate::linalg::memory::check_written;
 use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
 use melior::ir::attribute::{ArrayAttribute, FloatAttribute, StringAttribute};
@@ -140,6 +141,69 @@ struct Planned<'c> {
     chosen: bool,
 }
 
+/// Ops of one kernel, with the loops of each, found legal.
+struct PlannedGroup<'c> {
+    group: Group<'c>,
+    /// The schedule that they share.
+    steps: Vec<Step>,
+    nests: Vec<Nest>,
+    chosen: bool,
+}
+
+impl<'c> PlannedGroup<'c> {
+    fn first(&self) -> Op<'c> {
+        self.group.phases[0].job.op
+    }
+}
+
+/// What is planned at once.
+enum Unit<'c> {
+    Op(Box<Planned<'c>>),
+    Group(PlannedGroup<'c>),
+}
+
+impl Unit<'_> {
+    fn is_chosen(&self) -> bool {
+        match self {
+            Self::Op(planned) => planned.chosen,
+            Self::Group(group) => group.chosen,
+        }
+    }
+
+    fn explain(&self, chip: &Chip) {
+        match self {
+            Self::Op(planned) => planned.explain(chip),
+            Self::Group(group) => group.explain(),
+        }
+    }
+}
+
+impl PlannedGroup<'_> {
+    /// Explains how each op is run in the kernel that they share.
+    fn explain(&self) {
+        for (phase, nest) in self.group.phases.iter().zip(&self.nests) {
+            let case = ScheduleCase {
+                up_to: None,
+                is_one_kernel: true,
+                kernels: Vec::new(),
+                threads: nest.block().iter().product(),
+                estimate: None,
+                steps: phase
+                    .steps(&self.steps)
+                    .iter()
+                    .map(Step::described)
+                    .collect(),
+            };
+            let choice = ScheduleChoice {
+                is_written: !self.chosen,
+                cases: vec![case],
+                estimates: None,
+            };
+            explain(phase.job.op, Choice::Schedule(choice));
+        }
+    }
+}
+
 /// What becomes a kernel.
 struct Stage<'c> {
     job: Job<'c>,
@@ -183,8 +247,24 @@ impl Pass for Schedule {
         let mut failed = None;
         // Every op is checked, so that one run reports everything that is wrong.
         for op in walk(module).into_iter().filter(|op| is_job(*op)) {
-            match host_of(op).and_then(|host| host.map(|_| plan(op, &chip)).transpose()) {
-                Ok(plan) => planned.extend(plan),
+            let host = match host_of(op) {
+                Ok(host) => host,
+                Err(e) => {
+                    failed = Some(e);
+                    continue;
+                }
+            };
+            if host.is_none() {
+                continue;
+            }
+            let unit = match number(op) {
+                None => plan(op, &chip).map(|planned| Some(Unit::Op(Box::new(planned)))),
+                // Where the last of its ops stands.
+                Some(_) if members(op).last() == Some(&op) => plan_group(op).map(Some),
+                Some(_) => Ok(None),
+            };
+            match unit {
+                Ok(unit) => planned.extend(unit),
                 Err(e) => failed = Some(e),
             }
         }
@@ -192,26 +272,53 @@ impl Pass for Schedule {
             return Err(e);
         }
         if until == 0 {
-            planned.iter().for_each(|planned| planned.explain(&chip));
+            planned.iter().for_each(|unit| unit.explain(&chip));
             return Ok(());
         }
         if until == 1 {
-            planned
-                .iter()
-                .for_each(|planned| planned.write_candidates(&chip));
+            for unit in &planned {
+                if let Unit::Op(planned) = unit {
+                    planned.write_candidates(&chip);
+                }
+            }
             return Ok(());
         }
         counts.add(
             "chosen",
             planned
                 .iter()
-                .filter(|p| p.chosen)
+                .filter(|unit| unit.is_chosen())
                 .count()
                 .try_into()
                 .unwrap_or(0),
         );
         let mut kernels: Vec<Kernels<'c>> = Vec::new();
-        for planned in planned {
+        for unit in planned {
+            let planned = match unit {
+                Unit::Op(planned) => *planned,
+                Unit::Group(group) if until < 4 => {
+                    set_attribute(
+                        group.first(),
+                        "schedule",
+                        to_attribute(context(module), &group.steps),
+                    );
+                    continue;
+                }
+                Unit::Group(group) => {
+                    kernels_of(&mut kernels, group.first()).add_group(
+                        &group.group,
+                        &group.nests,
+                        &group.steps,
+                    );
+                    counts.add("kernels", 1);
+                    group
+                        .group
+                        .phases
+                        .iter()
+                        .for_each(|phase| erase(phase.job.op));
+                    continue;
+                }
+            };
             if until == 2 {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
@@ -230,28 +337,33 @@ impl Pass for Schedule {
                     write_schedule(stage.job.op, &stage.schedule);
                     continue;
                 }
-                let host = enclosing(stage.job.op, "func.func")
-                    .and_then(|f| string_attribute(f, "sym_name"))
-                    .unwrap_or_default();
-                if kernels.last().is_none_or(|k| k.host != host) {
-                    kernels.push(Kernels::of(host));
-                }
-                if let Some(last) = kernels.last_mut() {
-                    last.add(
-                        &stage.job,
-                        &stage.nest,
-                        &stage.steps,
-                        stage.last.as_ref(),
-                        &stage.only,
-                        !has_parts,
-                    );
-                    counts.add("kernels", 1);
-                }
+                kernels_of(&mut kernels, stage.job.op).add(
+                    &stage.job,
+                    &stage.nest,
+                    &stage.steps,
+                    stage.last.as_ref(),
+                    &stage.only,
+                    !has_parts,
+                );
+                counts.add("kernels", 1);
                 stage.done.into_iter().for_each(erase);
             }
         }
         Ok(())
     }
+}
+
+/// Where the kernels of the host function go that `op` stands in.
+fn kernels_of<'a, 'c>(kernels: &'a mut Vec<Kernels<'c>>, op: Op<'c>) -> &'a mut Kernels<'c> {
+    let host = enclosing(op, "func.func")
+        .and_then(|f| string_attribute(f, "sym_name"))
+        .unwrap_or_default();
+    let known = kernels.iter().position(|k| k.host == host);
+    let i = known.unwrap_or_else(|| {
+        kernels.push(Kernels::of(host));
+        kernels.len() - 1
+    });
+    &mut kernels[i]
 }
 
 fn write_schedule<'c>(op: Op<'c>, cases: &[Case]) {
@@ -464,14 +576,75 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
 /// The plan of an op of the program.
 fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
+    check_program(&job)?;
+    plan_by(job, chip, choose)
+}
+
+/// The plan of the group that `last` is the last op of.
+fn plan_group<'c>(last: Op<'c>) -> Result<Unit<'c>, Failed> {
+    let mut jobs = Vec::new();
+    for op in members(last) {
+        let job = Job::of(op)?;
+        check_program(&job)?;
+        jobs.push(job);
+    }
+    let group = Group::of(jobs).map_err(|(op, reason)| Group::refuse(op, &reason))?;
+    let (steps, chosen) = group.schedule()?;
+    let mut nests: Vec<Nest> = Vec::new();
+    for phase in &group.phases {
+        let op = phase.job.op;
+        let nest = match legal(&phase.job, &Case::always(phase.steps(&steps))) {
+            Ok(nest) => nest,
+            Err(illegal) => {
+                let failed = refuse(op, vec![illegal]);
+                return Err(
+                    failed.unwrap_or_else(|| Group::refuse(op, "its schedule is not legal"))
+                );
+            }
+        };
+        if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
+            return Err(Group::refuse(op, "blocks would share its results"));
+        }
+        if nest.has_clusters() {
+            return Err(Group::refuse(
+                op,
+                "its rows are shared by the blocks of a cluster",
+            ));
+        }
+        if let Some(first) = nests.first()
+            && first.block() != nest.block()
+        {
+            let ([a, b, c], [x, y, z]) = (nest.block(), first.block());
+            let reason =
+                format!("its blocks have {a}x{b}x{c} threads, those of the first op {x}x{y}x{z}");
+            return Err(Group::refuse(op, &reason));
+        }
+        if let Some(dim) = phase.row.iter().find(|dim| nest.is_on_blocks(**dim)) {
+            return Err(Group::refuse(
+                op,
+                &format!("`d{dim}`, of a row, is cut over blocks"),
+            ));
+        }
+        nests.push(nest);
+    }
+    Ok(Unit::Group(PlannedGroup {
+        group,
+        steps,
+        nests,
+        chosen,
+    }))
+}
+
+/// What must hold of an op of the program.
+fn check_program(job: &Job<'_>) -> Result<(), Failed> {
     if let Work::Combine(view, _) = &job.work
         && view.accumulate
     {
-        check_written(op, &view.destinations)?;
+        check_written(job.op, &view.destinations)?;
     }
-    check_laws(op)?;
-    warn_of_unused(op);
-    plan_by(job, chip, choose)
+    check_laws(job.op)?;
+    warn_of_unused(job.op);
+    Ok(())
 }
 
 /// The plan of an op that was made of one whose laws were checked.

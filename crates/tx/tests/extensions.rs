@@ -108,10 +108,11 @@ fn passes_run_where_they_were_put() {
         .position(|name| *name == "convert-linalg-to-tile")
         .expect("a stage");
     assert_eq!(
-        names[start..start + 6],
+        names[start..start + 7],
         [
             "convert-linalg-to-tile",
             "test-mark",
+            "tile-form-kernels",
             "linalg-collapse-loops",
             "canonicalize",
             "cse",

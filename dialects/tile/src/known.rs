@@ -1,8 +1,9 @@
 //! The names that the dialect knows, and what may be meant by others.
 
 use crate::Sink;
-use crate::attributes::OPS;
+use crate::attributes::{Fusion, OPS};
 use crate::verify::{complain, send};
+use melior_upstream::ir::Attribute;
 use mlir_sys::{MlirAttribute, MlirOperation, MlirStringRef};
 use std::ffi::{c_char, c_void};
 use tx_mlir::{
@@ -16,6 +17,12 @@ pub const CANDIDATES: &str = "tile.candidates";
 
 /// Marks a `memref.alloc` of a host function whose memory is zero before each run, and after it.
 pub const CLEARED: &str = "tile.cleared";
+
+/// Which ops of a `func.func` may share a kernel: `#tile.fusion<…>`.
+pub const FUSION: &str = "tile.fusion";
+
+/// The number of the kernel that an op of a host function shares with every other op of that number.
+pub const GROUP: &str = "tile.group";
 
 /// The owner of an access: of accesses with one number, each element is accessed by one thread only.
 pub const OWNED: &str = "tile.owned";
@@ -35,7 +42,7 @@ struct Fact {
 }
 
 /// Every such attribute. Any other attribute whose name begins with `tile.` is an error.
-const FACTS: [Fact; 4] = [
+const FACTS: [Fact; 6] = [
     Fact {
         name: CANDIDATES,
         on: &["tile.reduce"],
@@ -47,6 +54,18 @@ const FACTS: [Fact; 4] = [
         on: &["memref.alloc"],
         is: mlir_sys::mlirAttributeIsAUnit,
         kind: "a unit attribute",
+    },
+    Fact {
+        name: FUSION,
+        on: &["func.func"],
+        is: is_fusion,
+        kind: "`#tile.fusion<none>`, `<exact>` or `<algebraic>`",
+    },
+    Fact {
+        name: GROUP,
+        on: &[],
+        is: mlir_sys::mlirAttributeIsAInteger,
+        kind: "an integer",
     },
     Fact {
         name: ISOLATED,
@@ -61,6 +80,11 @@ const FACTS: [Fact; 4] = [
         kind: "an integer",
     },
 ];
+
+unsafe extern "C" fn is_fusion(attribute: MlirAttribute) -> bool {
+    // SAFETY: the attribute is alive.
+    Fusion::of(unsafe { Attribute::from_raw(attribute) }).is_some()
+}
 
 impl Fact {
     fn fits(&self, op_name: &str) -> bool {

@@ -8,10 +8,10 @@ mod ops;
 mod verify;
 
 pub use attributes::{
-    Align, Axis, Bind, Case, Determinism, Fuse, Kind, LastBlock, Nan, Otherwise, Processor,
+    Align, Axis, Bind, Case, Determinism, Fuse, Fusion, Kind, LastBlock, Nan, Otherwise, Processor,
     RFactor, Reorder, Resident, Scope, Split, Stream, Unroll, Vectorize,
 };
-pub use known::{CANDIDATES, CLEARED, ISOLATED, OWNED, check_nested_attributes};
+pub use known::{CANDIDATES, CLEARED, FUSION, GROUP, ISOLATED, OWNED, check_nested_attributes};
 pub use layout::{Fragment, Iter, Layout};
 pub use ops::{
     AllReduce, Copy, Reduce, TILE_OPS, default_accumulator, element_type, is_tile_op, kind, scope,

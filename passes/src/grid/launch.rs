@@ -2,6 +2,7 @@
 
 use super::body::{Body, at_least_one};
 use super::finish::Finish;
+use super::group::Group;
 use super::job::Job;
 use super::nest::{MAX_BLOCKS, Nest};
 use super::steps::{Processor, Step, to_attribute};
@@ -102,15 +103,44 @@ impl<'c> Kernels<'c> {
             .write(&inside);
         inside.create("gpu.return").build();
         remove_unused(kernel);
-        let arguments = isolate(job, kernel, body);
-        launch(
-            job,
-            nest,
-            &format!("@{module_name}::@{name}"),
-            &arguments,
-            last.is_some(),
-            asserts,
-        );
+        let arguments = isolate(&[job.op], kernel, body);
+        let b = Builder::before(job.op);
+        if asserts {
+            job.assert_sizes(&b);
+        }
+        let callee = format!("@{module_name}::@{name}");
+        launch(&b, job, nest, &callee, &arguments, last.is_some());
+    }
+
+    /// Writes the kernel of a group and its launch in front of its last op. Each phase is done for all rows of a
+    /// block before the next one begins.
+    pub(crate) fn add_group(&mut self, group: &Group<'c>, nests: &[Nest], schedule: &[Step]) {
+        let (Some(first), Some(last)) = (group.phases.first(), group.phases.last()) else {
+            return;
+        };
+        let at = last.job.op;
+        let (module, module_name) = self.module(at);
+        let name = format!("{}_{}", self.prefix, self.count);
+        self.count += 1;
+        let (kernel, body) = kernel(&first.job, &nests[0], schedule, module, &name);
+        let inside = Builder::at_start(tx_mlir::context(at), body, at.location());
+        for (i, (phase, nest)) in group.phases.iter().zip(nests).enumerate() {
+            if i > 0 {
+                inside.create("gpu.barrier").build();
+            }
+            let inside = Builder::at_end(tx_mlir::context(at), body, phase.job.op.location());
+            Body::new(&phase.job, nest, &inside).write(&inside);
+        }
+        inside.create("gpu.return").build();
+        remove_unused(kernel);
+        let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
+        let arguments = isolate(&ops, kernel, body);
+        let b = Builder::before(at);
+        for phase in &group.phases {
+            phase.job.assert_sizes(&b);
+        }
+        let callee = format!("@{module_name}::@{name}");
+        launch(&b, &first.job, &nests[0], &callee, &arguments, false);
     }
 
     /// The `gpu.module`, made when the first kernel needs it.
@@ -197,7 +227,7 @@ fn remove_unused(kernel: Op<'_>) {
 
 /// Makes the kernel independent of the host function: what it uses becomes its arguments, or is
 /// computed again where that takes nothing but arguments. Returns the arguments.
-fn isolate<'c>(job: &Job<'c>, kernel: Op<'c>, body: Blk<'c>) -> Vec<Val<'c>> {
+fn isolate<'c>(from: &[Op<'c>], kernel: Op<'c>, body: Blk<'c>) -> Vec<Val<'c>> {
     let used: Vec<Val<'c>> = walk(kernel)
         .into_iter()
         .skip(1)
@@ -205,8 +235,8 @@ fn isolate<'c>(job: &Job<'c>, kernel: Op<'c>, body: Blk<'c>) -> Vec<Val<'c>> {
         .filter(|v| !is_defined_in(*v, kernel))
         .collect();
     let is_used = |v: &Val<'c>| used.iter().any(|u| u == v);
-    // Operands of the op first, in its order.
-    let own = operands(job.op).into_iter().filter(is_used);
+    // Operands of the ops first, in their order.
+    let own = from.iter().flat_map(|op| operands(*op)).filter(is_used);
     let all: Vec<Val<'c>> = own.chain(used.iter().copied()).collect();
     let mut sinker = Sinker {
         builder: Builder::at_start(tx_mlir::context(kernel), body, kernel.location()),
@@ -274,33 +304,29 @@ fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
 
 /// `gpu.launch_func`.
 fn launch<'c>(
+    b: &Builder<'c>,
     job: &Job<'c>,
     nest: &Nest,
     kernel: &str,
     arguments: &[Val<'c>],
     has_last: bool,
-    asserts: bool,
 ) {
-    let b = Builder::before(job.op);
-    if asserts {
-        job.assert_sizes(&b);
-    }
-    let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
+    let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
     for (i, name) in job.partials.iter().enumerate() {
         if let Ok(node) = nest.find(name) {
-            let count = nest.nodes[node].extent.value(&b, &|_, d| lengths[d]);
-            job.assert_partials(&b, i, name, count);
+            let count = nest.nodes[node].extent.value(b, &|_, d| lengths[d]);
+            job.assert_partials(b, i, name, count);
         }
     }
     let mut sizes: Vec<Val<'c>> = Vec::new();
     for (dimension, most) in MAX_BLOCKS.into_iter().enumerate() {
         let blocks = match nest.on(Processor::Block(dimension)) {
-            Some(node) => nest.nodes[node].extent.value(&b, &|_, d| lengths[d]),
+            Some(node) => nest.nodes[node].extent.value(b, &|_, d| lengths[d]),
             None => Index::Const(1),
         };
         let is_apart = |node: usize| nest.nodes[node].apart;
         let blocks = match nest.on(Processor::Block(dimension)).is_some_and(is_apart) {
-            true if has_last => at_least_one(&b, blocks),
+            true if has_last => at_least_one(b, blocks),
             _ => blocks,
         };
         let each = nest.cluster()[dimension];

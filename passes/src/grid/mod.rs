@@ -1,7 +1,7 @@
 //! Whole jobs: what one op over global memory computes, how its iteration space is cut and bound,
 //! and the kernel that does it.
 //!
-//! [`job`] reads an op, and `sizes` says which sizes of it must agree; [`steps`] reads and prints a
+//! [`job`] reads an op, [`group`] those that share a kernel, and `sizes` says which sizes of it must agree; [`steps`] reads and prints a
 //! schedule; [`nest`] is the loops that a schedule makes of the iteration space, and says whether
 //! it is legal; [`choose`] is the default schedule, and [`cost`] what one should take; [`partials`]
 //! turns one reduction into two, and [`finish`] these into one kernel; [`body`] writes a kernel's
@@ -13,6 +13,7 @@ pub(crate) mod choose;
 pub(crate) mod cost;
 pub(crate) mod elements;
 pub(crate) mod finish;
+pub(crate) mod group;
 pub(crate) mod job;
 pub(crate) mod launch;
 pub(crate) mod nest;

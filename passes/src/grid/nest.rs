@@ -691,6 +691,15 @@ impl Nest {
             .collect()
     }
 
+    /// Whether blocks share the iterations of dimension `dim`.
+    pub(crate) fn is_on_blocks(&self, dim: usize) -> bool {
+        let on_blocks = |node: &usize| {
+            let run = self.nodes[*node].run;
+            matches!(run, Run::On(Processor::Block(_) | Processor::Cluster(_)))
+        };
+        self.loops_of(dim).iter().any(on_blocks)
+    }
+
     /// Whether other threads of a block than the first have results.
     pub(crate) fn stores_from_several_threads(&self) -> bool {
         let block = self.block();

@@ -147,6 +147,22 @@ impl Step {
 }
 
 impl Step {
+    /// The step with other names of loops.
+    pub(crate) fn renamed(&self, name: impl Fn(&str) -> String) -> Self {
+        let all = |loops: &[String]| loops.iter().map(|l| name(l)).collect();
+        match self {
+            Self::Split(l, factor) => Self::Split(name(l), *factor),
+            Self::Align(l, factor) => Self::Align(name(l), *factor),
+            Self::Fuse(loops, to) => Self::Fuse(all(loops), to.clone()),
+            Self::Reorder(loops) => Self::Reorder(all(loops)),
+            Self::Bind(l, processor) => Self::Bind(name(l), *processor),
+            Self::RFactor(l) => Self::RFactor(name(l)),
+            Self::Unroll(l) => Self::Unroll(name(l)),
+            Self::Vectorize(l) => Self::Vectorize(name(l)),
+            Self::Stream | Self::Resident(_) | Self::LastBlock => self.clone(),
+        }
+    }
+
     /// The step as explanations have it.
     pub(crate) fn described(&self) -> ScheduleStep {
         let words = |number: &dyn Fn(i64) -> String| match self {

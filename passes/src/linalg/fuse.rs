@@ -7,6 +7,7 @@ use super::plan::Plan;
 use super::producers::fuse_producers;
 use super::read::Loops;
 use std::collections::BTreeSet;
+use tx_dialect_tile::GROUP;
 use tx_mlir::{Op, attribute, has_uses};
 
 /// Ops that plans have taken.
@@ -47,14 +48,14 @@ pub(crate) fn fuse<'c>(plan: &mut Plan<'c>, uses: &Uses<'c>, taken: &Taken) {
 }
 
 /// An element-wise op with one output that computes and does nothing else, and that has no schedule
-/// of its own.
+/// and no kernel of its own.
 pub(crate) fn element_wise<'c>(op: Op<'c>, taken: &Taken) -> Option<Loops<'c>> {
     let loops = Loops::of(op)?;
     let pure = loops
         .body
         .is_none_or(|body| only_computes(&slice(body, &loops.yielded(), |_| false)));
-    let fits =
-        loops.outputs.len() == 1 && loops.is_element_wise() && attribute(op, "schedule").is_none();
+    let is_apart = attribute(op, "schedule").is_some() || attribute(op, GROUP).is_some();
+    let fits = loops.outputs.len() == 1 && loops.is_element_wise() && !is_apart;
     (fits && pure && !taken.has(op)).then_some(loops)
 }
 

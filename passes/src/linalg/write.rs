@@ -9,7 +9,7 @@ use melior::ir::attribute::ArrayAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::{Attribute, Block, Identifier, Region, RegionLike, Type, TypeLike, ValueLike};
-use tx_dialect_tile::{Nan, Scope};
+use tx_dialect_tile::{GROUP, Nan, Scope};
 use tx_mlir::build::argument;
 use tx_mlir::{
     Affine, AffineMap, Builder, MemRef, Op, Val, argument_of, attribute, byte_width, context,
@@ -148,6 +148,7 @@ fn attributes<'c>(plan: &Plan<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
         let maps: Vec<Attribute<'c>> = operands.map(|o| o.map.to_attribute(context)).collect();
         found.push(("maps", ArrayAttribute::new(context, &maps).into()));
     }
+    found.extend(attribute(op, GROUP).map(|group| (GROUP, group)));
     found.extend(
         handed_on(op)
             .into_iter()

@@ -13,7 +13,7 @@ use tx_mlir::{Affine, byte_width};
 
 /// How an operand goes along a dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Walk {
+pub(super) enum Walk {
     /// It has one element for all points, or those of a few places that caches keep.
     Held,
     /// Its elements are neighbours, of so many bytes.
@@ -78,7 +78,7 @@ impl Chooser<'_, '_> {
 }
 
 /// How an operand goes along dimension `dim`.
-fn walk(access: &super::Access<'_>, dim: usize) -> Walk {
+pub(super) fn walk(access: &super::Access<'_>, dim: usize) -> Walk {
     let Some(memref) = &access.memref else {
         return Walk::Held;
     };

@@ -8,7 +8,10 @@
 
 mod columns;
 mod elementwise;
+mod phases;
 mod rows;
+
+pub(crate) use phases::choose_phases;
 
 use super::job::{Access, Job, Work};
 use super::nest::{Extent, ceildiv};
@@ -446,7 +449,7 @@ fn last(job: &Job<'_>) -> Option<usize> {
 }
 
 /// The dimension along which the elements of the main operand are neighbours.
-fn nearest(job: &Job<'_>) -> Option<usize> {
+pub(crate) fn nearest(job: &Job<'_>) -> Option<usize> {
     let access = main_operand(job)?;
     (0..job.extents.len())
         .filter(|d| job.extents[*d] != Extent::Static(1))

@@ -1,0 +1,97 @@
+// RUN: tx-opt %s --lower-reduction=chip=sm_90
+// SNAPSHOT: none — one kernel and one launch a function, and what it computes, say enough.
+// COMPARE: @softmax(A: 5x1003xf32 in -20..20, B: 5x1003xf32) e = exp(A - max(A, 1, keep)); B = e / sum(e, 1, keep)
+// COMPARE: @layer_norm(A: Nx100xf32 in -3..3, G: 100xf32, C: Nx100xf32) m = sum(A, 1, keep) / 100; d = A - m; v = sum(d * d, 1, keep) / 100; C = d / sqrt(v + 0.5) * G
+// COMPARE: @spread(A: 7x3x20xf32, L: 7xf32, H: 7xf32) L = min(min(A, 2), 1); H = max(max(A, 2), 1)
+
+// Programs over rows are one kernel each: a block reads its rows for every phase, of which all but the first find
+// them in the cache.
+
+#whole = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+
+// CHECK-LABEL: gpu.func @softmax_0(
+// CHECK-NOT:   gpu.func
+// CHECK-LABEL: func.func @softmax(
+// CHECK-COUNT-1: gpu.launch_func
+// CHECK-NOT:   gpu.launch_func
+func.func @softmax(%A: memref<5x1003xf32>, %B: memref<5x1003xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %max = memref.alloc() : memref<5xf32>
+  %sum = memref.alloc() : memref<5xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<5xf32>)
+  linalg.reduce { arith.maximumf } ins(%A : memref<5x1003xf32>) outs(%max : memref<5xf32>) dimensions = [1]
+  linalg.fill ins(%zero : f32) outs(%sum : memref<5xf32>)
+  linalg.generic {indexing_maps = [#whole, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%A, %max : memref<5x1003xf32>, memref<5xf32>) outs(%sum : memref<5xf32>) {
+  ^bb0(%x: f32, %m: f32, %s: f32):
+    %d = arith.subf %x, %m : f32
+    %e = math.exp %d : f32
+    %t = arith.addf %e, %s : f32
+    linalg.yield %t : f32
+  }
+  linalg.generic {indexing_maps = [#whole, #row, #row, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %max, %sum : memref<5x1003xf32>, memref<5xf32>, memref<5xf32>) outs(%B : memref<5x1003xf32>) {
+  ^bb0(%x: f32, %m: f32, %s: f32, %old: f32):
+    %d = arith.subf %x, %m : f32
+    %e = math.exp %d : f32
+    %q = arith.divf %e, %s : f32
+    linalg.yield %q : f32
+  }
+  memref.dealloc %max : memref<5xf32>
+  memref.dealloc %sum : memref<5xf32>
+  return
+}
+
+// Rows of a static length, of which there are any number.
+// CHECK-LABEL: gpu.func @layer_norm_0(
+// CHECK-NOT:   gpu.func
+// CHECK-LABEL: func.func @layer_norm(
+func.func @layer_norm(%A: memref<?x100xf32>, %G: memref<100xf32>, %C: memref<?x100xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %length = arith.constant 100.0 : f32
+  %epsilon = arith.constant 0.5 : f32
+  %n = memref.dim %A, %c0 : memref<?x100xf32>
+  %mean = memref.alloc(%n) : memref<?xf32>
+  %var = memref.alloc(%n) : memref<?xf32>
+  linalg.fill ins(%zero : f32) outs(%mean : memref<?xf32>)
+  linalg.reduce { arith.addf } ins(%A : memref<?x100xf32>) outs(%mean : memref<?xf32>) dimensions = [1]
+  linalg.fill ins(%zero : f32) outs(%var : memref<?xf32>)
+  linalg.generic {indexing_maps = [#whole, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%A, %mean : memref<?x100xf32>, memref<?xf32>) outs(%var : memref<?xf32>) {
+  ^bb0(%x: f32, %s: f32, %old: f32):
+    %m = arith.divf %s, %length : f32
+    %d = arith.subf %x, %m : f32
+    %q = arith.mulf %d, %d : f32
+    %t = arith.addf %q, %old : f32
+    linalg.yield %t : f32
+  }
+  linalg.generic {indexing_maps = [#whole, #row, #row, #column, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %mean, %var, %G : memref<?x100xf32>, memref<?xf32>, memref<?xf32>, memref<100xf32>) outs(%C : memref<?x100xf32>) {
+  ^bb0(%x: f32, %s: f32, %v: f32, %g: f32, %old: f32):
+    %m = arith.divf %s, %length : f32
+    %d = arith.subf %x, %m : f32
+    %w = arith.divf %v, %length : f32
+    %e = arith.addf %w, %epsilon : f32
+    %r = math.sqrt %e : f32
+    %y = arith.divf %d, %r : f32
+    %z = arith.mulf %y, %g : f32
+    linalg.yield %z : f32
+  }
+  memref.dealloc %mean : memref<?xf32>
+  memref.dealloc %var : memref<?xf32>
+  return
+}
+
+// A row of two dimensions, of which no power of two is a length.
+// CHECK-LABEL: gpu.func @spread_0(
+// CHECK-NOT:   gpu.func
+// CHECK-LABEL: func.func @spread(
+func.func @spread(%A: memref<7x3x20xf32>, %L: memref<7xf32>, %H: memref<7xf32>) {
+  tile.reduce min %A into %L axes [1, 2] scope(grid) : memref<7x3x20xf32> into memref<7xf32>
+  tile.reduce max %A into %H axes [1, 2] scope(grid) : memref<7x3x20xf32> into memref<7xf32>
+  return
+}

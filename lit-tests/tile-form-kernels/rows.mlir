@@ -1,0 +1,87 @@
+// RUN: tx-opt %s --tile-form-kernels=chip=sm_90
+// RUN(NONE): tx-opt %s --tile-form-kernels=fusion=none
+// RUN(SMALL): tx-opt %s --tile-form-kernels=chip=sm_86
+// SNAPSHOT: none — the numbers of the groups are said below.
+
+#whole = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+
+// NONE-NOT: tile.group
+
+// Two reductions and what is computed of both: one kernel.
+// CHECK-LABEL: func.func @softmax(
+// CHECK:       tile.reduce max {{.+}}tile.group = 0 : i64
+// CHECK:       tile.reduce sum
+// CHECK:       tile.group = 0 : i64
+// CHECK:       linalg.generic {{.+}}tile.group = 0 : i64
+func.func @softmax(%x: memref<?x1000xf32>, %m: memref<?xf32>, %s: memref<?xf32>, %y: memref<?x1000xf32>) {
+  tile.reduce max %x into %m axes [1] scope(grid) : memref<?x1000xf32> into memref<?xf32>
+  tile.reduce sum %x, %m into %s axes [1] scope(grid) {maps = [#whole, #row, #row]} element {
+  ^bb0(%a: f32, %b: f32, %i: index, %j: index):
+    %d = arith.subf %a, %b : f32
+    %e = math.exp %d : f32
+    tile.yield %e : f32
+  } : memref<?x1000xf32>, memref<?xf32> into memref<?xf32>
+  linalg.generic {indexing_maps = [#whole, #row, #row, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m, %s : memref<?x1000xf32>, memref<?xf32>, memref<?xf32>) outs(%y : memref<?x1000xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %old: f32):
+    %d = arith.subf %a, %b : f32
+    %e = math.exp %d : f32
+    %q = arith.divf %e, %c : f32
+    linalg.yield %q : f32
+  }
+  return
+}
+
+// An element-wise op before a reduction joins too; one that changes the array in place is the last.
+// CHECK-LABEL: func.func @residual(
+// CHECK:       linalg.add {tile.group = 0 : i64}
+// CHECK:       tile.reduce sum {{.+}}tile.group = 0 : i64
+// CHECK:       linalg.generic {{.+}}tile.group = 0 : i64
+func.func @residual(%x: memref<6x48xf32>, %r: memref<6x48xf32>, %w: memref<48xf32>, %s: memref<6xf32>) {
+  linalg.add ins(%x, %r : memref<6x48xf32>, memref<6x48xf32>) outs(%x : memref<6x48xf32>)
+  tile.reduce sum %x into %s axes [1] scope(grid) : memref<6x48xf32> into memref<6xf32>
+  linalg.generic {indexing_maps = [#row, #column, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%s, %w : memref<6xf32>, memref<48xf32>) outs(%x : memref<6x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %q = arith.divf %old, %a : f32
+    %p = arith.mulf %q, %b : f32
+    linalg.yield %p : f32
+  }
+  return
+}
+
+// Several reductions of one array.
+// CHECK-LABEL: func.func @range(
+// CHECK-COUNT-2: tile.group = 0 : i64
+func.func @range(%x: memref<7x3x20xi32>, %lo: memref<7xi32>, %hi: memref<7xi32>) {
+  tile.reduce min %x into %lo axes [1, 2] scope(grid) : memref<7x3x20xi32> into memref<7xi32>
+  tile.reduce max %x into %hi axes [1, 2] scope(grid) : memref<7x3x20xi32> into memref<7xi32>
+  return
+}
+
+// Two groups, of which the second does not need what the first makes.
+// CHECK-LABEL: func.func @two(
+// CHECK:       tile.reduce min {{.+}}tile.group = 0
+// CHECK:       tile.reduce max {{.+}}tile.group = 0
+// CHECK:       tile.reduce min {{.+}}tile.group = 1
+// CHECK:       tile.reduce max {{.+}}tile.group = 1
+func.func @two(%x: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>, %y: memref<8x40xf32>, %c: memref<8xf32>, %d: memref<8xf32>) {
+  tile.reduce min %x into %a axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
+  tile.reduce max %x into %b axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
+  tile.reduce min %y into %c axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
+  tile.reduce max %y into %d axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
+  return
+}
+
+// 96 KB of a row are more than half of what a block of sm_86 has.
+// CHECK-LABEL: func.func @long(
+// CHECK-COUNT-2: tile.group = 0 : i64
+// SMALL-LABEL: func.func @long(
+// SMALL-NOT:   tile.group
+func.func @long(%x: memref<8x24576xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) {
+  tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x24576xf32> into memref<8xf32>
+  tile.reduce max %x into %hi axes [1] scope(grid) : memref<8x24576xf32> into memref<8xf32>
+  return
+}

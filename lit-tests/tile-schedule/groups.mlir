@@ -1,0 +1,46 @@
+// RUN: tx-opt %s --tile-schedule=chip=sm_90
+// RUN(CHOICE): tx-opt %s --tile-schedule='chip=sm_90 until=choice'
+// SNAPSHOT: none — the structure of the kernels is said below.
+
+#whole = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Two phases with a barrier between them, and one launch behind what stands between the ops.
+// CHECK-LABEL: gpu.func @centred_0(
+// CHECK:       tile.all_reduce max
+// CHECK:       gpu.barrier
+// CHECK:       arith.subf
+// CHECK-LABEL: func.func @centred(
+// CHECK:       memref.alloc
+// CHECK-COUNT-1: gpu.launch_func @centred_kernels::@centred_0
+// CHECK-NOT:   gpu.launch_func
+// CHECK:       memref.dealloc
+// CHOICE-LABEL: func.func @centred(
+// CHOICE:      schedule = [{{.+}}#tile.split<"p0" by 4>, #tile.bind<"p0.o" to block_x>, #tile.bind<"p0.i" to thread_y>, {{.+}}tile.group = 3
+func.func @centred(%A: memref<?x256xf32>, %B: memref<?x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %A, %c0 : memref<?x256xf32>
+  %M = memref.alloc(%n) : memref<?xf32>
+  tile.reduce max %A into %M axes [1] scope(grid) {tile.group = 3 : i64} : memref<?x256xf32> into memref<?xf32>
+  linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %M : memref<?x256xf32>, memref<?xf32>) outs(%B : memref<?x256xf32>) attrs = {tile.group = 3 : i64} {
+  ^bb0(%a: f32, %m: f32, %old: f32):
+    %d = arith.subf %a, %m : f32
+    linalg.yield %d : f32
+  }
+  memref.dealloc %M : memref<?xf32>
+  return
+}
+
+// The schedule is written by hand: 20 threads a row, whose length is not known.
+// CHECK-LABEL: gpu.func @by_hand_0(
+// CHECK-SAME:  known_block_size = array<i32: 20, 1, 1>
+// CHECK-COUNT-1: gpu.barrier
+// CHECK-NOT:   gpu.barrier
+func.func @by_hand(%A: memref<7x?xf32>, %lo: memref<7xf32>, %hi: memref<7xf32>) {
+  tile.reduce min %A into %lo axes [1] scope(grid)
+      {schedule = [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 20>, #tile.bind<"r0.i" to thread_x>], tile.group = 0 : i64}
+      : memref<7x?xf32> into memref<7xf32>
+  tile.reduce max %A into %hi axes [1] scope(grid) {tile.group = 0 : i64} : memref<7x?xf32> into memref<7xf32>
+  return
+}

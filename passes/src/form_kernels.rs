@@ -1,0 +1,200 @@
+use crate::grid::group::{Group, is_reduction, number};
+use crate::grid::job::{Job, is_job};
+use melior::ir::Type;
+use melior::ir::attribute::IntegerAttribute;
+use tx_dialect_tile::{FUSION, Fusion, GROUP};
+use tx_mlir::{
+    Failed, Op, attribute, byte_width, context, first_block, is, ops, set_attribute, walk,
+};
+use tx_pass::{Counts, Pass, option_error, pass};
+use tx_target::Chip;
+
+/// Rows that a multiprocessor should be able to cache at once: it loads one while it works on another.
+const ROWS_AT_ONCE: i64 = 2;
+
+pass! {
+    /// Group ops of a host function into kernels.
+    ///
+    /// ## What it does
+    /// Gives ops that will share a kernel the same number, `tile.group = N : i64`. `tile-schedule` makes one
+    /// kernel of them: each op is a phase, and a block runs all phases for its rows, with a barrier between two.
+    ///
+    /// An op joins the group of a `tile.reduce` at scope `grid` before or after it where
+    ///
+    /// * it has the same parallel loops, and as many loops over a row as the reduction reduces; an element-wise op
+    ///   has the parallel loops first;
+    /// * it uses an operand of another op of the group, and what one op writes, others use in the same rows only;
+    /// * rows are innermost, their length is known, and a row has no more than half of the bytes that a
+    ///   block of the chip may have as shared memory, which is cache otherwise: 113 KB on sm_90;
+    /// * nothing that stands between the ops of the group uses what they write.
+    ///
+    /// An op with a `schedule` joins no group, and ops that have a `tile.group` are left as they are: write the
+    /// attribute to form a kernel by hand. The schedule of such a group stands on its first op; its loops are `p0`,
+    /// `p1`, … (the parallel ones) and `r0`, … (those of a row).
+    ///
+    /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, forms no groups; what the function says
+    /// wins over the option.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// func.func @centred(%A: memref<512x4096xf32>, %M: memref<512xf32>, %B: memref<512x4096xf32>) {
+    ///   tile.reduce max %A into %M axes [1] scope(grid) : memref<512x4096xf32> into memref<512xf32>
+    ///   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
+    ///                                    affine_map<(d0, d1) -> (d0, d1)>],
+    ///                   iterator_types = ["parallel", "parallel"]}
+    ///     ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) { ... }
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// func.func @centred(%A: memref<512x4096xf32>, %M: memref<512xf32>, %B: memref<512x4096xf32>) {
+    ///   tile.reduce max %A into %M axes [1] scope(grid) {tile.group = 0 : i64} : memref<512x4096xf32> into memref<512xf32>
+    ///   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
+    ///                                    affine_map<(d0, d1) -> (d0, d1)>],
+    ///                   iterator_types = ["parallel", "parallel"]}
+    ///     ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) attrs = {tile.group = 0 : i64} { ... }
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// An option has a wrong value, or an op is not right, as `tile-schedule` says.
+    pub struct FormKernels as "tile-form-kernels" creates [tile] {
+        /// which ops may share a kernel where the function does not say it: none, exact or algebraic
+        fusion: String = "algebraic",
+        /// chip whose cache the rows must fit in
+        chip: String = "sm_80",
+    } counts {
+        /// kernels that are formed of several ops
+        groups,
+        /// ops in them
+        grouped,
+    }
+}
+
+impl Pass for FormKernels {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let Some(default) = Fusion::parse(&self.fusion) else {
+            return Err(option_error(
+                module,
+                &Self::INFO,
+                "fusion",
+                &self.fusion,
+                format!("option `fusion`: unknown value `{}`", self.fusion),
+            )
+            .note("known: none, exact, algebraic")
+            .emit());
+        };
+        let chip = Chip::parse(&self.chip).map_err(|e| {
+            let message = format!("option `chip`: {e}");
+            option_error(module, &Self::INFO, "chip", &self.chip, message).emit()
+        })?;
+        let row = i64::from(chip.shared_bytes) / ROWS_AT_ONCE;
+        let (mut formed, mut failed) = (Vec::new(), None);
+        for function in walk(module).into_iter().filter(|op| is(*op, "func.func")) {
+            let own = attribute(function, FUSION).and_then(Fusion::of);
+            if own.unwrap_or(default) == Fusion::None {
+                continue;
+            }
+            match groups(function, row) {
+                Ok(groups) => formed.push((function, groups)),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        for (function, groups) in formed {
+            let taken = walk(function).into_iter().filter_map(number).max();
+            let first = taken.map_or(0, |n| n.saturating_add(1));
+            for (number, group) in (first..).zip(groups) {
+                counts.add("groups", 1);
+                for phase in &group.phases {
+                    let i64 =
+                        Type::from(melior::ir::r#type::IntegerType::new(context(function), 64));
+                    set_attribute(
+                        phase.job.op,
+                        GROUP,
+                        IntegerAttribute::new(i64, number).into(),
+                    );
+                    counts.add("grouped", 1);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The groups of a function, with rows of so many bytes at most.
+fn groups<'c>(function: Op<'c>, row: i64) -> Result<Vec<Group<'c>>, Failed> {
+    let Some(block) = first_block(function, 0) else {
+        return Ok(Vec::new());
+    };
+    let (mut groups, mut open, mut failed) = (Vec::new(), Vec::new(), None);
+    for op in ops(block).into_iter().filter(|op| is_job(*op)) {
+        if attribute(op, "schedule").is_some() || number(op).is_some() {
+            groups.extend(closed(&mut open));
+            continue;
+        }
+        let job = match Job::of(op) {
+            Ok(job) => job,
+            Err(e) => {
+                failed = Some(e);
+                continue;
+            }
+        };
+        let mut with: Vec<Job<'c>> = open.clone();
+        with.push(job.clone());
+        if fits(&with, row) {
+            open = with;
+            continue;
+        }
+        groups.extend(closed(&mut open));
+        open = vec![job];
+    }
+    groups.extend(closed(&mut open));
+    failed.map_or(Ok(groups), Err)
+}
+
+/// Whether these jobs, of which all but the last fit, may share a kernel, as far as that is known: element-wise ops
+/// wait for a reduction.
+fn fits(jobs: &[Job<'_>], row: i64) -> bool {
+    if !jobs.iter().any(is_reduction) {
+        let [.., before, last] = jobs else {
+            return true;
+        };
+        return before.extents == last.extents;
+    }
+    let Ok(group) = Group::of(jobs.to_vec()) else {
+        return false;
+    };
+    let Some((last, before)) = group.phases.split_last() else {
+        return false;
+    };
+    let is_row = |phase: &crate::grid::group::Phase<'_>| {
+        let length = phase.row_length();
+        let widest = phase.job.sources.iter().chain(&phase.job.destinations);
+        let widest = widest
+            .filter_map(|a| byte_width(a.memref.as_ref()?.element))
+            .max();
+        let bytes = length
+            .zip(widest.and_then(|n| i64::try_from(n).ok()))
+            .and_then(|(length, widest)| length.checked_mul(widest));
+        phase.goes_along_rows()
+            && !phase.shared.is_empty()
+            && length.is_some_and(|n| n > 1)
+            && bytes.is_some_and(|n| n <= row)
+    };
+    is_row(last) && before.iter().all(is_row) && before.iter().any(|phase| phase.uses(last))
+}
+
+/// The group of these jobs, where they are several; none are left.
+fn closed<'c>(open: &mut Vec<Job<'c>>) -> Option<Group<'c>> {
+    let jobs = std::mem::take(open);
+    match jobs.len() > 1 && jobs.iter().any(is_reduction) {
+        true => Group::of(jobs).ok(),
+        false => None,
+    }
+}

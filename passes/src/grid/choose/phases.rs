@@ -1,0 +1,118 @@
+//! Phases that share rows: a row is the threads' of one block, or of a part of one.
+//!
+//! Nothing is held: each phase reads its row again, which the caches of the multiprocessor have. A
+//! row's threads are a quarter of its vectors, so that each loads four at a time.
+
+use super::super::group::{Phase, is_reduction};
+use super::super::steps::{Processor, Step};
+use super::elementwise::{Walk, walk};
+use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, power_of_two};
+
+/// Vectors that a thread loads before it uses any of them.
+const LOADS: i64 = 4;
+/// Most threads of a row.
+const MOST_THREADS: i64 = 512;
+/// Threads of a block, at least.
+const LEAST_THREADS: i64 = 128;
+
+/// The schedule that phases share, with loops `p0`, …, and `r0`, ….
+pub(crate) fn choose_phases(phases: &[Phase<'_>]) -> Vec<Step> {
+    let Some(first) = phases.first() else {
+        return Vec::new();
+    };
+    let mut steps = Vec::new();
+    let rows = one_loop(&mut steps, 'p', first.shared.len(), None);
+    let length = phases.iter().find_map(Phase::row_length);
+    let vector = phases.iter().map(|phase| vector(phase)).min().unwrap_or(1);
+    let last = first.row.len() - 1;
+    if vector > 1 {
+        let name = format!("r{last}");
+        steps.push(match length {
+            Some(_) => Step::Split(name, vector),
+            None => Step::Align(name, vector),
+        });
+    }
+    let row = one_loop(
+        &mut steps,
+        'r',
+        first.row.len(),
+        (vector > 1).then_some(last),
+    );
+    let vectors = length.map_or(i64::MAX, |n| ceildiv(n, vector).max(1));
+    let least = power_of_two(vectors).min(LANES);
+    let threads =
+        power_of_two(ceildiv(vectors.min(LOADS * MOST_THREADS), LOADS)).clamp(least, MOST_THREADS);
+    let mut loads = LOADS.min(ceildiv(vectors, threads));
+    let weight = phases.iter().map(|phase| phase.job.weight()).max();
+    while loads > 1 && loads * vector * weight.unwrap_or(1) > MOST_WRITTEN {
+        loads /= 2;
+    }
+    if let Some(rows) = rows {
+        let together = LEAST_THREADS / threads;
+        if together > 1 {
+            steps.push(Step::Split(rows.clone(), together));
+            steps.push(Step::Bind(format!("{rows}.o"), Processor::Block(0)));
+            steps.push(Step::Bind(format!("{rows}.i"), Processor::Thread(1)));
+        } else {
+            steps.push(Step::Bind(rows, Processor::Block(0)));
+        }
+    }
+    let Some(row) = row else { return steps };
+    let mut part = row;
+    if loads > 1 {
+        steps.push(Step::Split(part.clone(), threads * loads));
+        part.push_str(".i");
+    }
+    steps.push(Step::Split(part.clone(), threads));
+    steps.push(Step::Bind(format!("{part}.i"), Processor::Thread(0)));
+    if loads > 1 {
+        steps.push(Step::Unroll(format!("{part}.o")));
+    }
+    if vector > 1 {
+        steps.push(Step::Vectorize(format!("r{last}.i")));
+    }
+    steps
+}
+
+/// One loop of so many, of which the one of number `cut` was split; its name.
+fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>) -> Option<String> {
+    let names = (0..count).map(|n| match cut == Some(n) {
+        true => format!("{kind}{n}.o"),
+        false => format!("{kind}{n}"),
+    });
+    let mut names: Vec<String> = names.collect();
+    if names.len() > 1 {
+        steps.push(Step::Fuse(names, kind.to_string()));
+        return Some(kind.to_string());
+    }
+    names.pop()
+}
+
+/// Neighbours of a row that one load takes: as many as fit in a vector of the widest type, where every
+/// operand goes along the row.
+fn vector(phase: &Phase<'_>) -> i64 {
+    let job = &phase.job;
+    let Some(last) = phase.row.last() else {
+        return 1;
+    };
+    let reads = job.sources.iter().chain(&job.extras);
+    let written = job.destinations.iter().filter(|_| !is_reduction(job));
+    let mut widest = 1;
+    for access in reads.chain(written) {
+        match walk(access, *last) {
+            Walk::Held => {}
+            Walk::Neighbours(bytes) => widest = widest.max(bytes),
+            Walk::Apart => return 1,
+        }
+    }
+    let mut vector = VECTOR / widest;
+    if let Some(length) = job.extents[*last].known() {
+        while vector > 1 && length % vector != 0 {
+            vector /= 2;
+        }
+    }
+    while vector > 1 && vector * job.weight() > MOST_WRITTEN {
+        vector /= 2;
+    }
+    vector
+}

@@ -1,0 +1,324 @@
+//! Ops that share a kernel: its phases, and when they may be run one after the other in each block.
+
+use super::choose::{choose_phases, nearest};
+use super::job::{Access, Job, Work};
+use super::steps::{Case, Step};
+use crate::linalg::memory::{Touch, between, may_alias, touches};
+use melior::ir::operation::OperationLike;
+use tx_dialect_tile::GROUP;
+use tx_mlir::{
+    Affine, Failed, MemRef, Op, Val, attribute, codes, error, integer_attribute, is, operands, walk,
+};
+
+/// Phases of one kernel, in the order of the program. A block runs all of them for its rows, with a
+/// barrier between two, so that a phase may read what another wrote of the same row.
+pub(crate) struct Group<'c> {
+    pub(crate) phases: Vec<Phase<'c>>,
+}
+
+/// An op of a group.
+#[derive(Clone)]
+pub(crate) struct Phase<'c> {
+    pub(crate) job: Job<'c>,
+    /// The dimension of the op for each loop that all phases share: `p0`, `p1`, ….
+    pub(crate) shared: Vec<usize>,
+    /// The dimension of the op for each loop over a row: `r0`, `r1`, ….
+    pub(crate) row: Vec<usize>,
+}
+
+/// The number of the group that an op is in.
+pub(crate) fn number(op: Op<'_>) -> Option<i64> {
+    integer_attribute(op, GROUP)
+}
+
+/// The ops of a group, in order: those that stand in the same block as `op` and have its number.
+pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
+    let (Some(block), Some(wanted)) = (op.block(), number(op)) else {
+        return Vec::new();
+    };
+    let mut all = tx_mlir::ops(block);
+    all.retain(|op| number(*op) == Some(wanted));
+    all
+}
+
+impl<'c> Group<'c> {
+    /// The group of these jobs, which are in the order of the program.
+    ///
+    /// # Errors
+    /// The op that does not fit, and why.
+    pub(crate) fn of(jobs: Vec<Job<'c>>) -> Result<Self, (Op<'c>, String)> {
+        let first = jobs.iter().find(|job| is_reduction(job));
+        let Some(first) = first else {
+            let op = jobs[0].op;
+            return Err((op, "no op of the group reduces anything".to_owned()));
+        };
+        let (shared, row) = (first.extents.len() - first.axes.len(), first.axes.len());
+        let mut group = Self { phases: Vec::new() };
+        for job in jobs {
+            let op = job.op;
+            let added = Phase::of(job, shared, row).and_then(|phase| group.add(phase));
+            added.map_err(|reason| (op, reason))?;
+        }
+        Ok(group)
+    }
+
+    /// Adds a phase after those that there are.
+    fn add(&mut self, phase: Phase<'c>) -> Result<(), String> {
+        if let Some(first) = self.phases.first() {
+            for (i, (one, other)) in first.shared.iter().zip(&phase.shared).enumerate() {
+                first.check_length(&phase, *one, *other, &format!("p{i}"))?;
+            }
+            for (i, (one, other)) in first.row.iter().zip(&phase.row).enumerate() {
+                first.check_length(&phase, *one, *other, &format!("r{i}"))?;
+            }
+            for before in &self.phases {
+                before.check_exchange(&phase)?;
+            }
+            self.check_meanwhile(&phase)?;
+        }
+        self.phases.push(phase);
+        Ok(())
+    }
+
+    /// The phases before are run where the last one stands: nothing in between may notice.
+    fn check_meanwhile(&self, phase: &Phase<'c>) -> Result<(), String> {
+        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
+        for (i, before) in self.phases.iter().enumerate() {
+            let Some(mut between) = between(before.job.op, phase.job.op) else {
+                return Err("it stands in another block than the first op".to_owned());
+            };
+            between.retain(|op| !ops[i..].contains(op));
+            let written = |access: &Access<'c>| {
+                let touch = |op: &Op<'c>| touches(*op, Touch::Any, access.value);
+                between.iter().any(touch)
+            };
+            let read = |access: &Access<'c>| {
+                let touch = |op: &Op<'c>| touches(*op, Touch::Change, access.value);
+                access.memref.is_some() && between.iter().any(touch)
+            };
+            let job = &before.job;
+            let reads = job.sources.iter().chain(&job.extras);
+            if job.destinations.iter().any(written) || reads.into_iter().any(read) {
+                return Err("an op in between uses the memory of an op before".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// The shared schedule: that which stands on the first op, or one that is chosen.
+    ///
+    /// # Errors
+    /// Says what is wrong with the one that is written.
+    pub(crate) fn schedule(&self) -> Result<(Vec<Step>, bool), Failed> {
+        for phase in &self.phases[1..] {
+            let op = phase.job.op;
+            if attribute(op, "schedule").is_some() {
+                return Err(error(
+                    op.location(),
+                    "the schedule of a group stands on its first op",
+                )
+                .code(codes::TX0326)
+                .note_at(self.phases[0].job.op.location(), "this is the first")
+                .emit());
+            }
+        }
+        let job = &self.phases[0].job;
+        match job.written_schedule()? {
+            None => Ok((choose_phases(&self.phases), true)),
+            Some(cases) => match <[Case; 1]>::try_from(cases) {
+                Ok([Case { most: None, steps }]) => Ok((steps, false)),
+                _ => Err(error(
+                    job.op.location(),
+                    "the schedule of a group has cases for some lengths, expected steps for all",
+                )
+                .code(codes::TX0326)
+                .emit()),
+            },
+        }
+    }
+
+    /// Refuses an op that is in no kernel with the others of its group.
+    pub(crate) fn refuse(op: Op<'c>, reason: &str) -> Failed {
+        error(
+            op.location(),
+            format!("this op cannot share a kernel with the others of its group: {reason}"),
+        )
+        .code(codes::TX0326)
+        .note(format!("give it another number, or no `{GROUP}`"))
+        .emit()
+    }
+}
+
+impl<'c> Phase<'c> {
+    fn of(job: Job<'c>, shared: usize, row: usize) -> Result<Self, String> {
+        let rank = job.extents.len();
+        let kept: Vec<usize> = (0..rank).filter(|d| !job.axes.contains(d)).collect();
+        if !job.partials.is_empty() {
+            return Err("it keeps partial results apart".to_owned());
+        }
+        let (found, axes) = (kept.len(), job.axes.len());
+        if is_reduction(&job) {
+            if (found, axes) != (shared, row) {
+                return Err(format!(
+                    "it reduces {axes} of {rank} dimensions, the first reduction {row} of {}",
+                    shared + row
+                ));
+            }
+            let row = job.axes.clone();
+            return Ok(Self {
+                job,
+                shared: kept,
+                row,
+            });
+        }
+        if rank != shared + row {
+            return Err(format!(
+                "it has {rank} loops, the reduction {}",
+                shared + row
+            ));
+        }
+        Ok(Self {
+            job,
+            shared: kept[..shared].to_vec(),
+            row: kept[shared..].to_vec(),
+        })
+    }
+
+    /// Every tile and the elements of it that the phase reads or writes, and whether it writes them.
+    fn accesses(&self) -> impl Iterator<Item = (&Access<'c>, bool)> {
+        let reads = self.job.sources.iter().chain(&self.job.extras);
+        let reads = reads.filter(|a| a.memref.is_some()).map(|a| (a, false));
+        reads.chain(self.job.destinations.iter().map(|a| (a, true)))
+    }
+
+    /// Whether the operand of another phase is one of this one.
+    pub(crate) fn uses(&self, other: &Phase<'c>) -> bool {
+        self.accesses()
+            .any(|(one, _)| other.accesses().any(|(two, _)| one.value == two.value))
+    }
+
+    /// The places of an access that its index `dim` alone stands in.
+    fn places(access: &Access<'c>, dim: usize) -> Vec<usize> {
+        let places = access.map.results.iter().enumerate();
+        let alone = places.filter(|(_, index)| **index == Affine::Dim(dim));
+        alone.map(|(place, _)| place).collect()
+    }
+
+    /// Loops that are shared have one length: it is known, or an operand of both has it.
+    fn check_length(
+        &self,
+        other: &Phase<'c>,
+        one: usize,
+        two: usize,
+        name: &str,
+    ) -> Result<(), String> {
+        let (a, b) = (&self.job.extents[one], &other.job.extents[two]);
+        match (a.known(), b.known()) {
+            (Some(a), Some(b)) if a == b => Ok(()),
+            (Some(a), Some(b)) => Err(format!("`{name}` has {b} iterations, in the first op {a}")),
+            _ => {
+                let is_one = self.accesses().any(|(first, _)| {
+                    let places = Self::places(first, one);
+                    other.accesses().any(|(second, _)| {
+                        first.value == second.value
+                            && Self::places(second, two).iter().any(|p| places.contains(p))
+                    })
+                });
+                match is_one {
+                    true => Ok(()),
+                    false => Err(format!(
+                        "`{name}` may have another length than in the first op: no operand of both is indexed by it"
+                    )),
+                }
+            }
+        }
+    }
+
+    /// What one phase writes, another may read or write in the same rows only.
+    fn check_exchange(&self, later: &Phase<'c>) -> Result<(), String> {
+        for (one, writes) in self.accesses() {
+            for (two, also_writes) in later.accesses() {
+                if !(writes || also_writes) || !may_alias(one.value, two.value) {
+                    continue;
+                }
+                let is_same_row = one.value == two.value
+                    && self.shared.iter().zip(&later.shared).all(|(a, b)| {
+                        let places = Self::places(one, *a);
+                        !places.is_empty() && places == Self::places(two, *b)
+                    });
+                if !is_same_row {
+                    return Err(
+                        "it uses memory that another op of the group writes, in other rows"
+                            .to_owned(),
+                    );
+                }
+            }
+        }
+        let reads_written = |one: &Phase<'c>, two: &Phase<'c>| {
+            let read = captured(one.job.op);
+            let mut written = two.job.destinations.iter();
+            written.any(|to| read.iter().any(|from| may_alias(*from, to.value)))
+        };
+        match reads_written(self, later) || reads_written(later, self) {
+            true => {
+                Err("its body loads from memory that another op of the group writes".to_owned())
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The schedule of a group with the loops of this op in the places of those of the group.
+    pub(crate) fn steps(&self, shared: &[Step]) -> Vec<Step> {
+        let rename = |name: &str| {
+            let (head, rest) = name.split_at(name.find('.').unwrap_or(name.len()));
+            let dims = match head.as_bytes().first() {
+                Some(b'p') => &self.shared,
+                Some(b'r') => &self.row,
+                _ => return name.to_owned(),
+            };
+            let number = head[1..].parse::<usize>().ok();
+            match number.and_then(|n| dims.get(n)) {
+                Some(dim) => format!("d{dim}{rest}"),
+                None => name.to_owned(),
+            }
+        };
+        let reduces = is_reduction(&self.job);
+        shared
+            .iter()
+            .map(|step| match step.renamed(rename) {
+                // Where nothing is reduced, guards do what aligned vectors do.
+                Step::Align(name, factor) if !reduces => Step::Split(name, factor),
+                step => step,
+            })
+            .collect()
+    }
+
+    /// Whether neighbouring elements of what matters most are of one row.
+    pub(crate) fn goes_along_rows(&self) -> bool {
+        nearest(&self.job).is_some_and(|d| self.row.contains(&d))
+    }
+
+    /// Elements of a row, where that is static.
+    pub(crate) fn row_length(&self) -> Option<i64> {
+        let lengths = self.row.iter().map(|d| self.job.extents[*d].known());
+        lengths
+            .into_iter()
+            .try_fold(1i64, |all, n| all.checked_mul(n?))
+    }
+}
+
+/// Whether a job combines elements.
+pub(crate) fn is_reduction(job: &Job<'_>) -> bool {
+    matches!(job.work, Work::Combine(..))
+}
+
+/// Memory that the body of an op reads besides operands.
+fn captured(op: Op<'_>) -> Vec<Val<'_>> {
+    let inner = walk(op).into_iter().skip(1);
+    let values = inner
+        .filter(|inner| is(*inner, "memref.load"))
+        .flat_map(operands);
+    values
+        .filter(|value| MemRef::of(*value).is_some())
+        .collect()
+}
