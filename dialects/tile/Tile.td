@@ -97,13 +97,14 @@ def Tile_DeterminismAttr : Tile_EnumAttr<Tile_Determinism, [{
 def Tile_Fusion : Tile_Enum<"Fusion", "fusion", "which ops of a function may share a kernel",
     ["none", "exact", "algebraic"]> {
   let variants = ["None", "Exact", "Algebraic"];
-  let docs = ["Each op is a kernel of its own.", "Ops may share a kernel; each element's own operations stay as written.",
+  let docs = ["Each op is a kernel of its own.",
+    "Ops may share a kernel; each element's own operations stay as written.",
     "Two dependent reductions may also become one pass."];
 }
 def Tile_FusionAttr : Tile_EnumAttr<Tile_Fusion, [{
-  `none`: each op of the function is a kernel of its own. `exact`: ops may share a kernel, and every element's own
-  operations stay as written. `algebraic`: two dependent reductions may also be rewritten as one pass where a checked
-  property of their combiners allows it.
+  `none`: each op of the function is a kernel of its own. `exact`: ops may share a kernel, and every
+  element's own operations stay as written. `algebraic`: two dependent reductions may also be
+  rewritten as one pass where a checked property of their combiners allows it.
 }]>;
 
 def Tile_Axis : Tile_Enum<"Axis", "axis", "a dimension of the machine that a layout maps to",

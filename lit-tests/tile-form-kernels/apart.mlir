@@ -42,15 +42,6 @@ func.func @strangers(%x: memref<8x40xf32>, %a: memref<8xf32>, %y: memref<8x40xf3
   return
 }
 
-// What stands between them changes what the first one reads.
-func.func @changed(%x: memref<8x40xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>, %v: f32) {
-  %c0 = arith.constant 0 : index
-  tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
-  memref.store %v, %x[%c0, %c0] : memref<8x40xf32>
-  tile.reduce max %x into %hi axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
-  return
-}
-
 // The function, or the op, says no.
 func.func @told(%x: memref<8x40xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) attributes {tile.fusion = #tile.fusion<none>} {
   tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>

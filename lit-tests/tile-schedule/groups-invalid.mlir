@@ -52,3 +52,15 @@ func.func @second_schedule(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8
       : memref<8x40xf32> into memref<8xf32>
   return
 }
+
+// -----
+
+// What stands between the ops of a group changes what the first one reads.
+func.func @changed(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>, %v: f32) {
+  tile.reduce min %A into %a axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
+  linalg.fill ins(%v : f32) outs(%A : memref<8x40xf32>)
+  // expected-error @below {{this op cannot share a kernel with the others of its group: an op in between uses the memory of an op before}}
+  // expected-note @below {{give it another number}}
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
+  return
+}

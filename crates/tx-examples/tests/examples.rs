@@ -105,7 +105,8 @@ fn e04_adds_a_pass() {
         &[
             "serving-set-determinism: Give reductions a determinism",
             "option to=batch_invariant: ",
-            "pipeline: convert-linalg-to-tile,tile-form-kernels{chip=sm_90},linalg-collapse-loops,serving-set-determinism,tile-schedule",
+            "pipeline: convert-linalg-to-tile,tile-form-kernels{chip=sm_90},linalg-collapse-loops,\
+             serving-set-determinism,tile-schedule",
             "-- after serving-set-determinism",
             "tile.reduce sum",
             "determinism = #tile.determinism<batch_invariant>",

@@ -227,7 +227,8 @@ impl<'c> Phase<'c> {
                 match is_one {
                     true => Ok(()),
                     false => Err(format!(
-                        "`{name}` may have another length than in the first op: no operand of both is indexed by it"
+                        "`{name}` may have another length than in the first op: no operand of both \
+                         is indexed by it"
                     )),
                 }
             }

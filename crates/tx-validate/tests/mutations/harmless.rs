@@ -437,8 +437,10 @@ harmless! {
         "swap-launches" "programs/softmax@softmax" "+8:3 `gpu.launch_func";
     }
     "Of four elements the first is used: the others fill up sixteen bytes." => {
-        "small-scratch" "lower-reduction/many-warps@pairs_of_nine_warps" "@pairs_of_nine_warps_scratch_3 : memref<4xi32";
-        "small-scratch" "lower-reduction/many-warps@thirty_two_warps" "@thirty_two_warps_scratch_1 : memref<4xf32";
+        "small-scratch" "lower-reduction/many-warps@pairs_of_nine_warps"
+            "@pairs_of_nine_warps_scratch_3 : memref<4xi32";
+        "small-scratch" "lower-reduction/many-warps@thirty_two_warps"
+            "@thirty_two_warps_scratch_1 : memref<4xf32";
         "small-scratch" "lower-reduction/many-warps@twice" "@twice_scratch_1 : memref<4xf32";
     }
     "Where nothing is left of the elements, the condition inside, which asks for each element, \

@@ -201,7 +201,7 @@ await test('what is folded is made when it is opened', async () => {
   assert.equal(await kernel.locator('svg').count(), 0);
   await kernel.locator('summary').first().click();
   await kernel.locator('svg').waitFor();
-  const stage = page.locator('#stage-3');
+  const stage = page.locator('#stage-4');
   assert.equal(await stage.locator('table').count(), 0);
   await stage.locator('summary').click();
   await stage.locator('table').waitFor();
@@ -542,7 +542,7 @@ await test('on paper there is nothing to press', async () => {
   for (const selector of ['.dock', '#open-all', '#theme', '.more']) {
     assert.equal(await page.locator(selector).first().isVisible(), false, selector);
   }
-  assert.equal(await page.locator('#stage-4 table').isVisible(), true);
+  assert.equal(await page.locator('#stage-5 table').isVisible(), true);
 });
 
 await test('without scripts the page says what it needs, and shows the rest', async () => {
@@ -624,7 +624,7 @@ await test('in a narrow window the cells of a row stand below each other, under 
 await test('what comes as a whole has the width of both sides', async () => {
   const { page } = await open('many.html');
   await page.locator('#open-all').click();
-  const wide = page.locator('#stage-3 tr.i.wide');
+  const wide = page.locator('#stage-4 tr.i.wide');
   assert(await wide.count() > 20);
   const [row, cell] = [await wide.first().boundingBox(), await wide.first().locator('td.t').boundingBox()];
   assert(cell.width > row.width * 0.9, `${cell.width} of ${row.width}`);
@@ -667,11 +667,11 @@ await test('nothing of a program is run', async () => {
 await test('it looks as it did', async () => {
   const { page } = await open('rows.html', { width: 1000 });
   await looks(page, '.pipeline', 'pipeline');
-  await looks(page, '#stage-4', 'stage');
+  await looks(page, '#stage-5', 'stage');
   const dark = await open('rows.html', { theme: 'dark', width: 680 });
   await looks(dark.page, 'svg.tree', 'tree-dark');
   const narrow = await open('rows.html', { width: 400 });
-  await looks(narrow.page, '#stage-4', 'stage-narrow');
+  await looks(narrow.page, '#stage-5', 'stage-narrow');
   const fragments = await open('fragments.html', { width: 520 });
   await looks(fragments.page, '.layout', 'layout');
 });

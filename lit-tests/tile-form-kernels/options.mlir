@@ -1,0 +1,13 @@
+// RUN(OPTION): not tx-opt %s --tile-form-kernels=fusion=all 2>&1
+// EXIT: 1
+// RUN(CHIP): not tx-opt %s --tile-form-kernels=chip=sm_1 2>&1
+// EXIT: 1
+// SNAPSHOT: none — what is said of an option stands below.
+
+// An option with a value that it does not take says what it takes.
+// OPTION: option `fusion`: unknown value `all`
+// OPTION: known: none, exact, algebraic
+// CHIP: option `chip`: {{.+}}sm_1
+func.func @nothing() {
+  return
+}
