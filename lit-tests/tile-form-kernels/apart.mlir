@@ -42,6 +42,14 @@ func.func @strangers(%x: memref<8x40xf32>, %a: memref<8xf32>, %y: memref<8x40xf3
   return
 }
 
+// The same of an element-wise op with as many loops, in front of two that belong together and are no reduction.
+func.func @before_others(%x: memref<8x40xf32>, %y: memref<8x40xf32>, %z: memref<8x40xf32>) {
+  linalg.exp ins(%x : memref<8x40xf32>) outs(%x : memref<8x40xf32>)
+  linalg.exp ins(%y : memref<8x40xf32>) outs(%z : memref<8x40xf32>)
+  linalg.exp ins(%z : memref<8x40xf32>) outs(%y : memref<8x40xf32>)
+  return
+}
+
 // The function, or the op, says no.
 func.func @told(%x: memref<8x40xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) attributes {tile.fusion = #tile.fusion<none>} {
   tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>

@@ -75,6 +75,29 @@ func.func @two(%x: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>, %y: m
   return
 }
 
+// An element-wise op of another array stays apart, also where it comes first.
+// CHECK-LABEL: func.func @stranger_first(
+// CHECK:       linalg.exp ins(%{{.+}} outs
+// CHECK-COUNT-2: tile.group = 0 : i64
+// CHECK-NOT:   tile.group
+func.func @stranger_first(%z: memref<8x40xf32>, %x: memref<8x40xf32>, %y: memref<8x40xf32>, %s: memref<8xf32>) {
+  linalg.exp ins(%z : memref<8x40xf32>) outs(%z : memref<8x40xf32>)
+  linalg.exp ins(%x : memref<8x40xf32>) outs(%y : memref<8x40xf32>)
+  tile.reduce sum %y into %s axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
+  return
+}
+
+// Of columns, neighbours are in other rows: with one column it is the same, as the number of results must not matter.
+// CHECK-LABEL: func.func @one_column(
+// CHECK-NOT:   tile.group
+func.func @one_column(%x: memref<40x1xf32>, %lo: memref<1xf32>, %hi: memref<1xf32>) {
+  tile.reduce sum %x into %lo axes [0] scope(grid) {determinism = #tile.determinism<batch_invariant>}
+      : memref<40x1xf32> into memref<1xf32>
+  tile.reduce max %x into %hi axes [0] scope(grid) {determinism = #tile.determinism<batch_invariant>}
+      : memref<40x1xf32> into memref<1xf32>
+  return
+}
+
 // 96 KB of a row are more than half of what a block of sm_86 has.
 // CHECK-LABEL: func.func @long(
 // CHECK-COUNT-2: tile.group = 0 : i64

@@ -37,10 +37,23 @@ func.func @centred(%A: memref<?x256xf32>, %B: memref<?x256xf32>) {
 // CHECK-SAME:  known_block_size = array<i32: 20, 1, 1>
 // CHECK-COUNT-1: gpu.barrier
 // CHECK-NOT:   gpu.barrier
+// CHECK-LABEL: func.func @by_hand(
 func.func @by_hand(%A: memref<7x?xf32>, %lo: memref<7xf32>, %hi: memref<7xf32>) {
   tile.reduce min %A into %lo axes [1] scope(grid)
       {schedule = [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 20>, #tile.bind<"r0.i" to thread_x>], tile.group = 0 : i64}
       : memref<7x?xf32> into memref<7xf32>
   tile.reduce max %A into %hi axes [1] scope(grid) {tile.group = 0 : i64} : memref<7x?xf32> into memref<7xf32>
+  return
+}
+
+// A number on what is no work is not an op of the group.
+// CHECK-LABEL: func.func @numbered_memory(
+// CHECK-COUNT-1: gpu.launch_func
+// CHECK-NOT:   tile.reduce
+func.func @numbered_memory(%A: memref<7x20xf32>, %lo: memref<7xf32>, %hi: memref<7xf32>) {
+  tile.reduce min %A into %lo axes [1] scope(grid) {tile.group = 0 : i64} : memref<7x20xf32> into memref<7xf32>
+  tile.reduce max %A into %hi axes [1] scope(grid) {tile.group = 0 : i64} : memref<7x20xf32> into memref<7xf32>
+  %M = memref.alloc() {tile.group = 0 : i64} : memref<7xf32>
+  memref.dealloc %M : memref<7xf32>
   return
 }

@@ -1,4 +1,4 @@
-use crate::grid::group::{Group, is_reduction, number};
+use crate::grid::group::{Group, is_reduction, number, share_operand};
 use crate::grid::job::{Job, is_job};
 use melior::ir::Type;
 use melior::ir::attribute::IntegerAttribute;
@@ -165,7 +165,12 @@ fn fits(jobs: &[Job<'_>], row: i64) -> bool {
         let [.., before, last] = jobs else {
             return true;
         };
-        return before.extents == last.extents;
+        return before.extents == last.extents
+            && jobs
+                .iter()
+                .rev()
+                .skip(1)
+                .any(|job| share_operand(job, last));
     }
     let Ok(group) = Group::of(jobs.to_vec()) else {
         return false;
@@ -187,7 +192,11 @@ fn fits(jobs: &[Job<'_>], row: i64) -> bool {
             && length.is_some_and(|n| n > 1)
             && bytes.is_some_and(|n| n <= row)
     };
-    is_row(last) && before.iter().all(is_row) && before.iter().any(|phase| phase.uses(last))
+    is_row(last)
+        && before.iter().all(is_row)
+        && before
+            .iter()
+            .any(|phase| share_operand(&phase.job, &last.job))
 }
 
 /// The group of these jobs, where they are several; none are left.

@@ -92,6 +92,8 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) shares: bool,
     /// What comes after the results of a block.
     finish: Option<&'a Finish<'a, 'c>>,
+    /// The number of accesses of which each element is one thread's: in another phase it may be another one's.
+    pub(super) owner: i64,
     /// Set in the second phase of a last-block reduction: other blocks may still be writing partial
     /// results of other rows.
     pub(super) is_last_block: bool,
@@ -140,6 +142,7 @@ impl<'a, 'c> Body<'a, 'c> {
             ascends: ascends(shares),
             shares,
             finish: None,
+            owner: 0,
             is_last_block: false,
         }
     }
@@ -147,6 +150,14 @@ impl<'a, 'c> Body<'a, 'c> {
     /// With something that each block does after its results.
     pub(crate) fn then(self, finish: Option<&'a Finish<'a, 'c>>) -> Self {
         Self { finish, ..self }
+    }
+
+    /// The phase of this number of a kernel.
+    pub(crate) fn phase(self, number: i64) -> Self {
+        Self {
+            owner: number,
+            ..self
+        }
     }
 
     /// Writes everything at `b`.

@@ -88,7 +88,7 @@ impl<'c> Body<'_, 'c> {
         };
         // An element that is also written is this thread's alone.
         if self.is_written(access) {
-            tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), 0));
+            tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), self.owner));
         }
         // What stands beside vectors shares lines with them, and most arrays have none of it: a
         // hint is an instruction of its own to LLVM, which takes it as long as many loads.

@@ -1,13 +1,13 @@
 //! Ops that share a kernel: its phases, and when they may be run one after the other in each block.
 
-use super::choose::{choose_phases, nearest};
-use super::job::{Access, Job, Work};
+use super::choose::{choose_phases, innermost};
+use super::job::{Access, Job, Work, is_job};
 use super::steps::{Case, Step};
 use crate::linalg::memory::{Touch, between, may_alias, touches};
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::GROUP;
 use tx_mlir::{
-    Affine, Failed, MemRef, Op, Val, attribute, codes, error, integer_attribute, is, operands, walk,
+    Affine, Failed, MemRef, Op, Val, attribute, codes, error, integer_attribute, operands, walk,
 };
 
 /// Phases of one kernel, in the order of the program. A block runs all of them for its rows, with a
@@ -31,13 +31,13 @@ pub(crate) fn number(op: Op<'_>) -> Option<i64> {
     integer_attribute(op, GROUP)
 }
 
-/// The ops of a group, in order: those that stand in the same block as `op` and have its number.
+/// The jobs of a group, in order: those that stand in the same block as `op` and have its number.
 pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     let (Some(block), Some(wanted)) = (op.block(), number(op)) else {
         return Vec::new();
     };
     let mut all = tx_mlir::ops(block);
-    all.retain(|op| number(*op) == Some(wanted));
+    all.retain(|op| is_job(*op) && number(*op) == Some(wanted));
     all
 }
 
@@ -191,12 +191,6 @@ impl<'c> Phase<'c> {
         reads.chain(self.job.destinations.iter().map(|a| (a, true)))
     }
 
-    /// Whether the operand of another phase is one of this one.
-    pub(crate) fn uses(&self, other: &Phase<'c>) -> bool {
-        self.accesses()
-            .any(|(one, _)| other.accesses().any(|(two, _)| one.value == two.value))
-    }
-
     /// The places of an access that its index `dim` alone stands in.
     fn places(access: &Access<'c>, dim: usize) -> Vec<usize> {
         let places = access.map.results.iter().enumerate();
@@ -296,7 +290,7 @@ impl<'c> Phase<'c> {
 
     /// Whether neighbouring elements of what matters most are of one row.
     pub(crate) fn goes_along_rows(&self) -> bool {
-        nearest(&self.job).is_some_and(|d| self.row.contains(&d))
+        innermost(&self.job).is_some_and(|d| self.row.contains(&d))
     }
 
     /// Elements of a row, where that is static.
@@ -313,12 +307,22 @@ pub(crate) fn is_reduction(job: &Job<'_>) -> bool {
     matches!(job.work, Work::Combine(..))
 }
 
+/// Whether two jobs have an array in common.
+pub(crate) fn share_operand<'c>(one: &Job<'c>, other: &Job<'c>) -> bool {
+    let others = arrays(other);
+    arrays(one).iter().any(|array| others.contains(array))
+}
+
+fn arrays<'c>(job: &Job<'c>) -> Vec<Val<'c>> {
+    let reads = job.sources.iter().chain(&job.extras);
+    let all = reads.chain(&job.destinations);
+    let arrays = all.filter(|access| access.memref.is_some());
+    arrays.map(|access| access.value).collect()
+}
+
 /// Memory that the body of an op reads besides operands.
 fn captured(op: Op<'_>) -> Vec<Val<'_>> {
-    let inner = walk(op).into_iter().skip(1);
-    let values = inner
-        .filter(|inner| is(*inner, "memref.load"))
-        .flat_map(operands);
+    let values = walk(op).into_iter().skip(1).flat_map(operands);
     values
         .filter(|value| MemRef::of(*value).is_some())
         .collect()

@@ -124,12 +124,14 @@ impl<'c> Kernels<'c> {
         self.count += 1;
         let (kernel, body) = kernel(&first.job, &nests[0], schedule, module, &name);
         let inside = Builder::at_start(tx_mlir::context(at), body, at.location());
-        for (i, (phase, nest)) in group.phases.iter().zip(nests).enumerate() {
-            if i > 0 {
+        for (number, (phase, nest)) in (0..).zip(group.phases.iter().zip(nests)) {
+            if number > 0 {
                 inside.create("gpu.barrier").build();
             }
             let inside = Builder::at_end(tx_mlir::context(at), body, phase.job.op.location());
-            Body::new(&phase.job, nest, &inside).write(&inside);
+            Body::new(&phase.job, nest, &inside)
+                .phase(number)
+                .write(&inside);
         }
         inside.create("gpu.return").build();
         remove_unused(kernel);

@@ -124,7 +124,7 @@ impl<'c> Body<'_, 'c> {
                 self.compute(b, place, &self.point(place), &places)
             })
             .collect();
-        let owned = i64_attribute(b.context(), 0);
+        let owned = i64_attribute(b.context(), self.owner);
         for (i, destination) in destinations.iter().enumerate() {
             if !self.is_stored_at_once(i, vector) {
                 for (place, values) in group.iter().zip(&values) {

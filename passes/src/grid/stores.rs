@@ -106,7 +106,7 @@ impl<'c> Body<'_, 'c> {
         for (value, place) in values.into_iter().zip(places) {
             // Every element of a destination is written once, by one thread.
             b.create("memref.store")
-                .attr(OWNED, i64_attribute(b.context(), 0))
+                .attr(OWNED, i64_attribute(b.context(), self.owner))
                 .operands(&[vec![value], place].concat())
                 .build();
         }
@@ -138,7 +138,7 @@ impl<'c> Body<'_, 'c> {
             loads
                 .map(|(place, ty)| {
                     b.create("memref.load")
-                        .attr(OWNED, i64_attribute(b.context(), 0))
+                        .attr(OWNED, i64_attribute(b.context(), self.owner))
                         .operands(place)
                         .result(*ty)
                         .value()
@@ -192,7 +192,7 @@ impl<'c> Body<'_, 'c> {
                 }
                 let old = b
                     .create("memref.load")
-                    .attr(OWNED, i64_attribute(b.context(), 0));
+                    .attr(OWNED, i64_attribute(b.context(), self.owner));
                 arguments.push((number, old.operands(at).result(memref.element).value()));
             }
         }

@@ -470,7 +470,7 @@ impl<'c> Body<'_, 'c> {
         }
         // An element that is also written is this thread's alone.
         if self.is_written(source) {
-            vector = vector.attr(OWNED, i64_attribute(b.context(), 0));
+            vector = vector.attr(OWNED, i64_attribute(b.context(), self.owner));
         }
         vector.result(Type::vector(&[count], element)).value()
     }

@@ -141,13 +141,12 @@ impl Blocks {
 
 impl<'a, 'c> Chooser<'a, 'c> {
     fn of(job: &'a Job<'c>, clusters: bool) -> Self {
-        let determinism = attribute(job.op, "determinism").and_then(Determinism::of);
-        let fixed = determinism == Some(Determinism::BatchInvariant);
+        let fixed = is_fixed(job);
         Self {
             job,
             fixed,
             clusters,
-            nearest: if fixed { last(job) } else { nearest(job) },
+            nearest: innermost(job),
             steps: Vec::new(),
         }
     }
@@ -442,6 +441,20 @@ fn main_operand<'a, 'c>(job: &'a Job<'c>) -> Option<&'a Access<'c>> {
     }
 }
 
+/// Whether the order of partial results must not follow from how many results there are.
+fn is_fixed(job: &Job<'_>) -> bool {
+    let determinism = attribute(job.op, "determinism").and_then(Determinism::of);
+    determinism == Some(Determinism::BatchInvariant)
+}
+
+/// The dimension along which elements are taken to be neighbours.
+pub(crate) fn innermost(job: &Job<'_>) -> Option<usize> {
+    match is_fixed(job) {
+        true => last(job),
+        false => nearest(job),
+    }
+}
+
 /// The last dimension of the main operand, whatever the strides and sizes are.
 fn last(job: &Job<'_>) -> Option<usize> {
     let index = main_operand(job)?.map.results.last()?;
@@ -449,7 +462,7 @@ fn last(job: &Job<'_>) -> Option<usize> {
 }
 
 /// The dimension along which the elements of the main operand are neighbours.
-pub(crate) fn nearest(job: &Job<'_>) -> Option<usize> {
+fn nearest(job: &Job<'_>) -> Option<usize> {
     let access = main_operand(job)?;
     (0..job.extents.len())
         .filter(|d| job.extents[*d] != Extent::Static(1))

@@ -1,12 +1,13 @@
 //! Phases that share rows: a row is the threads' of one block, or of a part of one.
 //!
 //! Nothing is held: each phase reads its row again, which the caches of the multiprocessor have. A
-//! row's threads are a quarter of its vectors, so that each loads four at a time.
+//! row's threads are a quarter of its vectors, so that each loads four at a time. These numbers were not tuned:
+//! docs/performance.md has what they give.
 
 use super::super::group::{Phase, is_reduction};
 use super::super::steps::{Processor, Step};
 use super::elementwise::{Walk, walk};
-use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, power_of_two};
+use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, is_fixed, power_of_two};
 
 /// Vectors that a thread loads before it uses any of them.
 const LOADS: i64 = 4;
@@ -106,9 +107,14 @@ fn vector(phase: &Phase<'_>) -> i64 {
         }
     }
     let mut vector = VECTOR / widest;
-    if let Some(length) = job.extents[*last].known() {
-        while vector > 1 && length % vector != 0 {
-            vector /= 2;
+    match job.extents[*last].known() {
+        // Where a row begins must not matter.
+        None if is_fixed(job) => return 1,
+        None => {}
+        Some(length) => {
+            while vector > 1 && length % vector != 0 {
+                vector /= 2;
+            }
         }
     }
     while vector > 1 && vector * job.weight() > MOST_WRITTEN {
