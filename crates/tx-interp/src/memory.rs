@@ -5,6 +5,7 @@ use crate::machine::Cta;
 use crate::number::Scalar;
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{UNTOLD, View, located};
+use tx_dialect_tile::CLEARED;
 use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
 use tx_mlir::memref::Space;
 
@@ -18,6 +19,8 @@ pub(crate) struct Buffer {
     pub(crate) bytes: Vec<u8>,
     /// Which bytes somebody wrote; absent when all were from the start.
     written: Option<Vec<bool>>,
+    /// Whether it is zero before a run and must be zero after it.
+    cleared: bool,
     /// How far another order may take each element, and the bytes of one.
     bounds: Option<(usize, Vec<Bound>)>,
     /// Who accessed it, while races are looked for.
@@ -66,6 +69,7 @@ impl Memory {
             space,
             bytes,
             written: None,
+            cleared: false,
             bounds: None,
             shadow: None,
         });
@@ -105,11 +109,28 @@ impl Memory {
         })
     }
 
-    /// Fills a buffer with zeros.
+    /// Fills a buffer with zeros, which are to be there again when it is freed.
     pub(crate) fn clear(&mut self, buffer: usize) {
         let buffer = &mut self.buffers[buffer];
         buffer.bytes.fill(0);
         buffer.written = None;
+        buffer.cleared = true;
+    }
+
+    /// Whether a buffer that is freed is as the next run needs it.
+    pub(crate) fn check_cleared(&self, buffer: usize, site: &Site) -> Result<(), Trouble> {
+        let buffer = &self.buffers[buffer];
+        let left = buffer.bytes.iter().position(|byte| *byte != 0);
+        match left.filter(|_| buffer.cleared) {
+            None => Ok(()),
+            Some(at) => {
+                let message = format!(
+                    "byte {at} of {} is {:#x} at its end; `{CLEARED}` memory is left zero for the next run",
+                    buffer.label, buffer.bytes[at],
+                );
+                Err(Trouble::fault(FaultKind::Assertion, site, message))
+            }
+        }
     }
 
     /// Forgets the buffers from this one on.

@@ -43,6 +43,40 @@ impl Resident<'_> {
             })?;
             self.work = self.work.saturating_add(report.work());
         }
+        self.check_cleared(job)
+    }
+
+    /// Whether memory that is cleared before the first run is as the next run needs it.
+    fn check_cleared(&self, job: &Job) -> Result<(), Error> {
+        let buffers = job.buffers.iter().enumerate().zip(&self.ids);
+        for ((number, buffer), id) in buffers.filter(|((_, buffer), _)| buffer.cleared) {
+            let mut bytes = vec![0; buffer.bytes];
+            self.memory
+                .read(*id, 0, &mut bytes)
+                .map_err(|error| refused(error, &buffer.label))?;
+            let Some(at) = bytes.iter().position(|byte| *byte != 0) else {
+                continue;
+            };
+            // The last that could have put it right.
+            let takes = |launch: &&Launch| {
+                let is_it = |param: &Param| matches!(param, Param::Address(n) if *n == number);
+                launch.params.iter().any(is_it)
+            };
+            let possible = job.possible();
+            let last = possible.iter().rev().find(takes);
+            return Err(Error::Fault(Box::new(Fault {
+                kind: FaultKind::Other,
+                code: Some("TX0808"),
+                kernel: last.map_or_else(String::new, |launch| launch.kernel.clone()),
+                location: None,
+                other_location: None,
+                message: format!(
+                    "byte {at} of {} is {:#x} after the run; cleared memory is left zero for the next one",
+                    buffer.label, bytes[at],
+                ),
+                printed: String::new(),
+            })));
+        }
         Ok(())
     }
 

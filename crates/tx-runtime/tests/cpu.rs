@@ -296,6 +296,32 @@ fn launches_clusters() -> Result<(), Error> {
     Ok(())
 }
 
+/// Memory that is cleared once must be zero again after each run: the next one counts on it.
+#[test]
+fn reports_what_cleared_memory_is_left_as() -> Result<(), Error> {
+    let step = step("cluster_ranks", 1, vec![Operand::Temporary(0)]);
+    let mut artifact = artifact(&[("memref<?xi32>", true)], EntryKind::Function, step);
+    let run = |artifact: &Artifact| {
+        let executable = Device::cpu()?.load(artifact)?;
+        executable.run(vec![arg("zeros:4xi32")])
+    };
+    run(&artifact)?;
+    artifact.plan.temporaries[0].cleared = true;
+    let error = run(&artifact).expect_err("it is not zero");
+    let Error::Fault(fault) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        (fault.code, &*fault.kernel),
+        (Some("TX0808"), "cluster_ranks")
+    );
+    assert!(
+        fault.message.starts_with("byte 0 of temporary 0"),
+        "{error}"
+    );
+    Ok(())
+}
+
 /// A name opens a device; another text lists the names there are.
 #[test]
 fn opens_devices_by_name() {

@@ -824,11 +824,11 @@ impl<'r> Run<'r> {
         verdict
     }
 
-    /// Runs lowered kernels on the executor.
-    fn execute(&mut self, device_ir: &str, orders: &[tx_runtime::Order]) -> Verdict {
+    /// Runs lowered kernels on the executor, launched as the plan says.
+    fn execute(&mut self, plan: &Plan, device_ir: &str, orders: &[tx_runtime::Order]) -> Verdict {
         let artifact = Artifact {
             ptx: String::new(),
-            plan: self.plan.clone(),
+            plan: plan.clone(),
             device_ir: device_ir.to_owned(),
             stages: Vec::new(),
             warnings: Vec::new(),
@@ -910,7 +910,7 @@ impl<'r> Run<'r> {
         }
         let before = |case: &Case| (case.before.clone(), case.stays_wrong);
         let before: Vec<_> = self.cases.iter().map(before).collect();
-        let mut verdict = self.execute(&artifact.device_ir, &orders);
+        let mut verdict = self.execute(&artifact.plan, &artifact.device_ir, &orders);
         let lowered = std::mem::take(&mut self.lowered);
         if verdict.is_bad() {
             for (case, (before, stays_wrong)) in self.cases.iter_mut().zip(before) {
@@ -925,7 +925,8 @@ impl<'r> Run<'r> {
                     Some(_) => verdict.clone(),
                     None => {
                         self.now.clone_from(&self.stages[stage].name);
-                        self.execute(&device_ir, &[tx_runtime::Order::Sequential])
+                        let orders = [tx_runtime::Order::Sequential];
+                        self.execute(&artifact.plan, &device_ir, &orders)
                     }
                 };
                 if found.is_bad() {

@@ -1,6 +1,7 @@
 //! What is said of the stages of a program with a mistake in one of them.
 
 use melior::ir::Module;
+use std::cell::Cell;
 use tx::{Compiler, Source, Target};
 use tx_mlir::{Op, operands, set_operand, walk};
 use tx_validate::{Options, Validation, validate_edited};
@@ -79,6 +80,40 @@ fn what_follows_a_wrong_stage_is_as_before() {
         };
         assert_eq!(word, expected, "{name}: {:#?}", validation.stages);
     }
+}
+
+/// The next run counts on counters of blocks that are zero, though the results of this one are right.
+#[test]
+fn counters_that_are_not_reset_are_noticed() {
+    let stage = "tile-schedule";
+    let program = "func.func @sum(%A: memref<?xf32>, %B: memref<f32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid)
+    {schedule = [#tile.split<\"d0\" by 256>, #tile.rfactor<\"d0.i\">, #tile.bind<\"d0.i\" to block_x>,
+                 #tile.last_block]}
+    : memref<?xf32> into memref<f32>
+  return
+}";
+    let right = edited(program, "", &|_| {});
+    assert!(right.is_good(), "{:#?}", right.stages);
+    let resets = Cell::new(0);
+    let wrong = edited(program, stage, &|op| {
+        // `assign`, as MLIR numbers the kinds.
+        let assigns = tx_mlir::integer_attribute(op, "kind") == Some(3);
+        if tx_mlir::is(op, "memref.atomic_rmw") && assigns {
+            resets.set(resets.get() + 1);
+            tx_mlir::erase(op);
+        }
+    });
+    assert!(resets.get() > 0);
+    let guilty = wrong.guilty().map(|s| (&*s.name, s.verdict.to_string()));
+    let Some((found, verdict)) = guilty else {
+        panic!("{:#?}", wrong.stages)
+    };
+    assert_eq!(found, stage);
+    assert!(
+        verdict.contains("`tile.cleared` memory is left zero"),
+        "{verdict}"
+    );
 }
 
 /// That products may overflow in some order excuses no mistake, in rows of any length: of most

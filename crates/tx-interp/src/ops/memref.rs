@@ -57,7 +57,15 @@ pub(crate) fn build<'c>(
         "memref.load" | "memref.store" => return access::build(op, build),
         "memref.atomic_rmw" => access::atomic(op, build)?,
         "memref.alloc" | "memref.alloca" => allocate(op, slots, to[0])?,
-        "memref.dealloc" | "memref.assume_alignment" if to.is_empty() => Box::new(|_| Ok(())),
+        "memref.dealloc" => {
+            let site = Site::of(op);
+            Box::new(move |exec| {
+                let lane = exec.active.first().copied().unwrap_or(0);
+                let view = exec.view(slots[0], lane);
+                exec.world.memory.check_cleared(view.buffer, &site)
+            })
+        }
+        "memref.assume_alignment" if to.is_empty() => Box::new(|_| Ok(())),
         "memref.assume_alignment" | "memref.memory_space_cast" => Box::new(move |exec| {
             exec.slots[to[0]] = exec.slots[slots[0]].clone();
             Ok(())

@@ -194,8 +194,12 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     for planned in &mut taken {
         // The sign of zero is compared from stage to stage.
         if planned.before == 0 || planned.data == Data::Zeros {
-            all = all.saturating_add(planned.values.cost());
-            planned.every_stage = firsts < LEAST_OF_ALL || all <= MOST_OF_ALL;
+            // One that is too much says nothing of those that come later.
+            let with = all.saturating_add(planned.values.cost());
+            planned.every_stage = firsts < LEAST_OF_ALL || with <= MOST_OF_ALL;
+            if planned.every_stage {
+                all = with;
+            }
             firsts += 1;
         }
     }

@@ -106,14 +106,17 @@ const FEW_OF_THESE: usize = 4;
 const LENGTH_TURNS: usize = 7;
 
 /// More rows than are few, of a length that is long; and columns that are long and few, of which
-/// one has more rows than its blocks take at once, more of them, and many: for kernels that none of
-/// the other calls launches.
-const NUMBERS: [[usize; 4]; 5] = [
+/// one has more rows than its blocks take at once, more of them, and many; and the last two of so
+/// many rows that a block of the most that a kernel divides them among takes more than one round:
+/// for kernels that none of the other calls launches.
+const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
     [33_801, 3, 1, 2],
     [1033, 263, 1, 2],
     [1031, 1031, 1, 2],
+    [8293, 67, 1, 2],
+    [4103, 1031, 1, 2],
 ];
 const NUMBER_DATA: [Data; 5] = [
     Data::Random,
@@ -123,7 +126,7 @@ const NUMBER_DATA: [Data; 5] = [
     Data::Columns,
 ];
 /// Elements of one argument that those have at most.
-const MOST_OF_NUMBERS: usize = 2 * MOST_ELEMENTS + MOST_ELEMENTS / 8;
+const MOST_OF_NUMBERS: usize = MOST_OF_LARGE;
 
 /// What programs of given sizes hold.
 const FILLS: [Data; 17] = [
