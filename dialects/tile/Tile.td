@@ -107,6 +107,14 @@ def Tile_FusionAttr : Tile_EnumAttr<Tile_Fusion, [{
   rewritten as one pass where a checked property of their combiners allows it.
 }]>;
 
+def Tile_Residency : Tile_Enum<"Residency", "residency", "where a value of a kernel stays between its phases",
+    ["registers", "shared", "cluster", "reload"]> {
+  let variants = ["Registers", "Shared", "Cluster", "Reload"];
+  let docs = ["In the registers of the threads that loaded or computed it.",
+    "In the shared memory of a block.", "In the shared memory of the blocks of a cluster.",
+    "In global memory, from where it is loaded again."];
+}
+
 def Tile_Axis : Tile_Enum<"Axis", "axis", "a dimension of the machine that a layout maps to",
     ["reg", "lane", "warp", "warp_in_group", "thread_in_group", "warpgroup", "thread"]> {
   let variants = ["Reg", "Lane", "Warp", "WarpInGroup", "ThreadInGroup", "Warpgroup", "Thread"];
@@ -275,6 +283,23 @@ def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
   }];
   let parameters = (ins "int64_t":$threads);
   let assemblyFormat = "`<` $threads `>`";
+}
+
+def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
+  let summary = "where a value stays from one phase of a kernel to the next";
+  let description = [{
+    `#tile.hold<"tmp0" in registers>`, in the schedule of a group (`tile.group`). The arrays that the
+    ops of the group use have names, counted in the order in which they are used first: `in0`, `in1`,
+    … are read before an op of the group writes them; `tmp0`, … are written by one op and read by a
+    later one; `out0`, … are only written.
+
+    `registers`: a thread has the elements that it loaded or computed as values in every later phase.
+    Every loop of a thread is unrolled then, so that it has the same elements of a row in each phase.
+    A temporary that nothing else of the function uses is not stored. `reload`, as without the
+    attribute: each phase loads the value.
+  }];
+  let parameters = (ins StringRefParameter<>:$value, EnumParameter<Tile_Residency>:$residency);
+  let assemblyFormat = "`<` $value `in` custom<Word>($residency, \"\\\"residency\\\"\") `>`";
 }
 
 def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {

@@ -99,10 +99,11 @@ func.func @spread(%A: memref<7x3x20xf32>, %L: memref<7xf32>, %H: memref<7xf32>) 
   return
 }
 
-// The second op writes each element of %B by another thread than the first: the barrier between them stays.
+// The second op writes each element of %B by another thread than the first, and so does the third: the warp of a row waits twice.
 // CHECK-LABEL: gpu.func @turned_0(
 // CHECK-NOT:   gpu.func
-// CHECK-COUNT-3: gpu.barrier
+// CHECK-COUNT-2: nvvm.bar.warp.sync
+// CHECK-NOT:   nvvm.bar.warp.sync
 // CHECK-LABEL: func.func @turned(
 func.func @turned(%A: memref<3x20x20xf32>, %B: memref<3x20x20xf32>, %S: memref<3xf32>) {
   %one = arith.constant 1.0 : f32

@@ -5,18 +5,23 @@
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// Two phases with a barrier between them, and one launch behind what stands between the ops.
+// A thread has its elements of a row and the greatest of the row in registers: no barrier is needed, the temporary is gone,
+// and the one launch stands behind what stands between the ops. Two vectors a thread, each loaded at once or one by one.
 // CHECK-LABEL: gpu.func @centred_0(
-// CHECK:       tile.all_reduce max
-// CHECK:       gpu.barrier
+// CHECK-COUNT-2: vector.load
+// CHECK-COUNT-8: memref.load
+// CHECK:       %[[MAX:.+]] = tile.all_reduce max
+// CHECK-NOT:   gpu.barrier
+// CHECK-NOT:   {{vector|memref}}.load
 // CHECK:       arith.subf
 // CHECK-LABEL: func.func @centred(
-// CHECK:       memref.alloc
+// CHECK-NOT:   memref.alloc
 // CHECK-COUNT-1: gpu.launch_func @centred_kernels::@centred_0
 // CHECK-NOT:   gpu.launch_func
-// CHECK:       memref.dealloc
+// CHECK-NOT:   memref.dealloc
 // CHOICE-LABEL: func.func @centred(
-// CHOICE:      schedule = [{{.+}}#tile.split<"p0" by 4>, #tile.bind<"p0.o" to block_x>, #tile.bind<"p0.i" to thread_y>, {{.+}}tile.group = 3
+// CHOICE:      schedule = [{{.+}}#tile.split<"p0" by 4>, #tile.bind<"p0.o" to block_x>, #tile.bind<"p0.i" to thread_y>,
+// CHOICE-SAME: #tile.hold<"in0" in registers>, #tile.hold<"tmp0" in registers>], tile.group = 3
 func.func @centred(%A: memref<?x256xf32>, %B: memref<?x256xf32>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %A, %c0 : memref<?x256xf32>
@@ -43,6 +48,28 @@ func.func @by_hand(%A: memref<7x?xf32>, %lo: memref<7xf32>, %hi: memref<7xf32>) 
       {schedule = [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 20>, #tile.bind<"r0.i" to thread_x>], tile.group = 0 : i64}
       : memref<7x?xf32> into memref<7xf32>
   tile.reduce max %A into %hi axes [1] scope(grid) {tile.group = 0 : i64} : memref<7x?xf32> into memref<7xf32>
+  return
+}
+
+// The elements stay in registers, and the greatest of a row is loaded again: `tile-insert-sync` finds the barrier.
+// CHECK-LABEL: gpu.func @in_part_0(
+// CHECK-COUNT-2: memref.load %[[A:.+]][
+// CHECK:       tile.all_reduce max
+// CHECK:       memref.store %{{.+}}, %[[M:.+]][%block_id_x]
+// CHECK-COUNT-1: memref.load %[[M]][%block_id_x]
+// CHECK-NOT:   memref.load
+// CHECK-LABEL: func.func @in_part(
+func.func @in_part(%A: memref<7x40xf32>, %B: memref<7x40xf32>, %M: memref<7xf32>) {
+  tile.reduce max %A into %M axes [1] scope(grid)
+      {schedule = [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 20>, #tile.bind<"r0.i" to thread_x>, #tile.unroll<"r0.o">,
+                   #tile.hold<"in0" in registers>, #tile.hold<"tmp0" in reload>], tile.group = 0 : i64}
+      : memref<7x40xf32> into memref<7xf32>
+  linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %M : memref<7x40xf32>, memref<7xf32>) outs(%B : memref<7x40xf32>) attrs = {tile.group = 0 : i64} {
+  ^bb0(%a: f32, %m: f32, %old: f32):
+    %d = arith.subf %a, %m : f32
+    linalg.yield %d : f32
+  }
   return
 }
 

@@ -42,7 +42,11 @@ pass! {
     ///   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
     ///                                    affine_map<(d0, d1) -> (d0, d1)>],
     ///                   iterator_types = ["parallel", "parallel"]}
-    ///     ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) { ... }
+    ///     ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) {
+    ///   ^bb0(%a: f32, %m: f32, %b: f32):
+    ///     %centred = arith.subf %a, %m : f32
+    ///     linalg.yield %centred : f32
+    ///   }
     ///   return
     /// }
     /// ```
@@ -51,10 +55,10 @@ pass! {
     /// ```mlir
     /// func.func @centred(%A: memref<512x4096xf32>, %M: memref<512xf32>, %B: memref<512x4096xf32>) {
     ///   tile.reduce max %A into %M axes [1] scope(grid) {tile.group = 0 : i64} : memref<512x4096xf32> into memref<512xf32>
-    ///   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
-    ///                                    affine_map<(d0, d1) -> (d0, d1)>],
-    ///                   iterator_types = ["parallel", "parallel"]}
-    ///     ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) attrs = {tile.group = 0 : i64} { ... }
+    ///   linalg.generic ...
+    ///     ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) attrs = {tile.group = 0 : i64} {
+    ///   ...
+    ///   }
     ///   return
     /// }
     /// ```

@@ -56,6 +56,8 @@ pass! {
     ///   read once.
     /// * `#tile.resident<1024>` has the registers of a multiprocessor do for so many threads, which
     ///   then take more of them.
+    /// * `#tile.hold<"tmp0" in registers>`, in the schedule of a group of ops, keeps a value in the threads that have
+    ///   it from one phase to the next; a temporary that is held and that nobody else reads is gone.
     /// * `#tile.last_block` makes one kernel where partial results go through global memory: the
     ///   block that is last to leave its own combines all of them, in the same order always.
     /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some
@@ -147,6 +149,8 @@ struct PlannedGroup<'c> {
     /// The schedule that they share.
     steps: Vec<Step>,
     nests: Vec<Nest>,
+    /// Arrays that stay in registers.
+    held: Vec<Val<'c>>,
     chosen: bool,
 }
 
@@ -309,13 +313,9 @@ impl Pass for Schedule {
                         &group.group,
                         &group.nests,
                         &group.steps,
+                        &group.held,
                     );
                     counts.add("kernels", 1);
-                    group
-                        .group
-                        .phases
-                        .iter()
-                        .for_each(|phase| erase(phase.job.op));
                     continue;
                 }
             };
@@ -627,10 +627,12 @@ fn plan_group<'c>(last: Op<'c>) -> Result<Unit<'c>, Failed> {
         }
         nests.push(nest);
     }
+    let held = group.held(&nests)?;
     Ok(Unit::Group(PlannedGroup {
         group,
         steps,
         nests,
+        held,
         chosen,
     }))
 }
@@ -786,6 +788,13 @@ fn legal(job: &Job<'_>, case: &Case) -> Result<Nest, Illegal> {
         .collect();
     checked.keep_apart(&apart)?;
     checked.check(job.atomics().err().as_deref())?;
+    if !nest.holds.is_empty() && number(job.op).is_none() {
+        return Err(Illegal::new(
+            codes::TX0327,
+            "the op is in no group, so no value of it is held for another phase",
+        )
+        .note("give the ops that use the value one `tile.group`"));
+    }
     if nest.last_block {
         finish::check(job, &nest, &case.steps)?;
     }

@@ -126,6 +126,18 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// Inserts at the same place, at another location.
+    #[must_use]
+    pub fn located(&self, location: Location<'c>) -> Self {
+        Self {
+            context: self.context,
+            block: self.block,
+            before: self.before,
+            location,
+            constants: self.constants.clone(),
+        }
+    }
+
     fn insert(&self, op: Operation<'c>) -> Op<'c> {
         match self.before {
             Some(before) => self.block.insert_operation_before(before, op),

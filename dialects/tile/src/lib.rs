@@ -8,8 +8,8 @@ mod ops;
 mod verify;
 
 pub use attributes::{
-    Align, Axis, Bind, Case, Determinism, Fuse, Fusion, Kind, LastBlock, Nan, Otherwise, Processor,
-    RFactor, Reorder, Resident, Scope, Split, Stream, Unroll, Vectorize,
+    Align, Axis, Bind, Case, Determinism, Fuse, Fusion, Hold, Kind, LastBlock, Nan, Otherwise,
+    Processor, RFactor, Reorder, Residency, Resident, Scope, Split, Stream, Unroll, Vectorize,
 };
 pub use known::{CANDIDATES, CLEARED, FUSION, GROUP, ISOLATED, OWNED, check_nested_attributes};
 pub use layout::{Fragment, Iter, Layout};

@@ -9,7 +9,7 @@ use crate::combiner::Combiner;
 use crate::emit::{Group, all_reduce, delinearize};
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
-use tx_dialect_tile::{Kind, Scope};
+use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val};
 
@@ -85,7 +85,7 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) alignment: Alignment<'c>,
     /// What partial results are combined with: that of the job, but for indices of less bits where
     /// these are enough.
-    combiner: Option<Combiner<'c>>,
+    pub(super) combiner: Option<Combiner<'c>>,
     /// Whether a thread meets the elements of each partial result in order, and numbers them itself.
     pub(super) ascends: bool,
     /// Whether the elements of a vector have one partial result, where combining several would take long.
@@ -554,6 +554,19 @@ impl<'a, 'c> Body<'a, 'c> {
             |_| flat.clone(),
         );
         let mut totals = self.fold_lanes(b, combiner, partial);
+        self.exchange(b, view, combiner, &mut totals);
+        let stores = self.first_thread(b, inside, place);
+        b.if_then(stores, |b| self.store_totals(b, place, view, whole, totals));
+    }
+
+    /// Combines the partial results of the threads that share a row: each of them has the total.
+    pub(super) fn exchange(
+        &self,
+        b: &Builder<'c>,
+        view: &Reduce<'c>,
+        combiner: &Combiner<'c>,
+        totals: &mut Vec<Vec<Val<'c>>>,
+    ) {
         for (width, stride) in &self.groups {
             let segment = width * stride;
             let scope = match segment {
@@ -567,11 +580,19 @@ impl<'a, 'c> Body<'a, 'c> {
                 stride: *stride,
                 variant: None,
             };
-            for total in &mut totals {
+            for total in &mut *totals {
                 *total = all_reduce(b, view, combiner, total, group);
             }
         }
-        // Of the threads that have the total, the first stores it.
+    }
+
+    /// Whether this is the first of the threads that have a total, where `inside` holds: it stores the total.
+    pub(super) fn first_thread(
+        &self,
+        b: &Builder<'c>,
+        inside: Cond<'c>,
+        place: &Place<'c>,
+    ) -> Cond<'c> {
         let mut stores = inside;
         let processors = (0..3).flat_map(|d| [Processor::Thread(d), Processor::Cluster(d)]);
         for processor in processors {
@@ -581,7 +602,7 @@ impl<'a, 'c> Body<'a, 'c> {
                 stores = b.and(stores, b.equal(place.index[&node], Index::Const(0)));
             }
         }
-        b.if_then(stores, |b| self.store_totals(b, place, view, whole, totals));
+        stores
     }
 
     /// Loops of one thread that give each iteration a partial result of its own: those that do not

@@ -1,19 +1,50 @@
 //! Ops that share a kernel: its phases, and when they may be run one after the other in each block.
 
 use super::choose::{choose_phases, innermost};
-use super::job::{Access, Job, Work, is_job};
+use super::job::{Access, Job, Work, is_job, reads_argument};
+use super::nest::Nest;
+use super::resident::check_registers;
 use super::steps::{Case, Step};
-use crate::linalg::memory::{Touch, between, may_alias, touches};
+use crate::linalg::memory::{Touch, Uses, between, may_alias, touches};
 use melior::ir::operation::OperationLike;
-use tx_dialect_tile::GROUP;
+use tx_dialect_tile::{GROUP, Residency};
 use tx_mlir::{
-    Affine, Failed, MemRef, Op, Val, attribute, codes, error, integer_attribute, operands, walk,
+    Affine, AffineMap, Failed, MemRef, Op, Val, attribute, codes, enclosing, error,
+    integer_attribute, operands, walk,
 };
 
 /// Phases of one kernel, in the order of the program. A block runs all of them for its rows, with a
 /// barrier between two, so that a phase may read what another wrote of the same row.
 pub(crate) struct Group<'c> {
     pub(crate) phases: Vec<Phase<'c>>,
+}
+
+/// How a group uses an array.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// An op reads it before any op writes it.
+    Input,
+    /// An op writes it and a later one reads it.
+    Temporary,
+    /// Ops only write it.
+    Output,
+}
+
+impl Role {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Input => "in",
+            Self::Temporary => "tmp",
+            Self::Output => "out",
+        }
+    }
+}
+
+/// An array of a group with the name that `#tile.hold` has for it: `in0`, `tmp0`, `out0`, ….
+pub(crate) struct Named<'c> {
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    pub(crate) array: Val<'c>,
 }
 
 /// An op of a group.
@@ -105,6 +136,74 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
+    /// The arrays that its ops use, in the order in which they are used first.
+    pub(crate) fn arrays(&self) -> Vec<Named<'c>> {
+        let mut all: Vec<(Role, Val<'c>)> = Vec::new();
+        for phase in &self.phases {
+            let job = &phase.job;
+            let reads = job.sources.iter().chain(&job.extras);
+            let reads = reads.map(|access| (access, Role::Input));
+            let used = reads.chain(job.destinations.iter().map(|a| (a, Role::Output)));
+            for (access, role) in used.filter(|(access, _)| access.memref.is_some()) {
+                match all.iter_mut().find(|(_, array)| *array == access.value) {
+                    Some((known @ Role::Output, _)) if role == Role::Input => {
+                        *known = Role::Temporary;
+                    }
+                    Some(_) => {}
+                    None => all.push((role, access.value)),
+                }
+            }
+        }
+        let named = |i: usize| {
+            let (role, array) = all[i];
+            let number = all[..i].iter().filter(|(other, _)| *other == role).count();
+            let name = format!("{}{number}", role.prefix());
+            Named { name, role, array }
+        };
+        (0..all.len()).map(named).collect()
+    }
+
+    /// Whether the first op that uses an array writes it, and reads nothing of it.
+    fn writes_first(&self, array: Val<'c>) -> bool {
+        let is_it = |access: &Access<'c>| access.value == array;
+        let uses = |phase: &&Phase<'c>| phase.accesses().any(|(access, _)| is_it(access));
+        self.phases.iter().find(uses).is_some_and(|phase| {
+            let job = &phase.job;
+            let reads_old = |i: usize| match &job.work {
+                Work::Body(block) => reads_argument(*block, job.sources.len() + i),
+                Work::Combine(view, _) => view.accumulate,
+                Work::Copy | Work::Start(..) => false,
+            };
+            let mut written = job.destinations.iter().enumerate();
+            let mut reads = job.sources.iter().chain(&job.extras);
+            !reads.any(is_it) && !written.any(|(i, to)| is_it(to) && reads_old(i))
+        })
+    }
+
+    /// The temporaries among these arrays that only the group uses, and uses at the elements that a thread has, each with
+    /// the ops that make and end it.
+    pub(crate) fn temporaries(&self, held: &[Val<'c>]) -> Vec<(Val<'c>, Vec<Op<'c>>)> {
+        let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
+        let Some(function) = ops.first().and_then(|op| enclosing(*op, "func.func")) else {
+            return Vec::new();
+        };
+        let uses = Uses::of(function);
+        let temporary = |array: &Val<'c>| {
+            let around = uses.temporary(*array, &ops)?;
+            let maps: Vec<AffineMap> = self
+                .phases
+                .iter()
+                .flat_map(|phase| {
+                    let own = phase.accesses().filter(|(a, _)| a.value == *array);
+                    own.map(|(access, _)| phase.shared_map(access))
+                })
+                .collect();
+            let is_one = maps.iter().all(|map| *map == maps[0]);
+            (is_one && self.writes_first(*array)).then_some((*array, around))
+        };
+        held.iter().filter_map(temporary).collect()
+    }
+
     /// The shared schedule: that which stands on the first op, or one that is chosen.
     ///
     /// # Errors
@@ -124,7 +223,7 @@ impl<'c> Group<'c> {
         }
         let job = &self.phases[0].job;
         match job.written_schedule()? {
-            None => Ok((choose_phases(&self.phases), true)),
+            None => Ok((choose_phases(self), true)),
             Some(cases) => match <[Case; 1]>::try_from(cases) {
                 Ok([Case { most: None, steps }]) => Ok((steps, false)),
                 _ => Err(error(
@@ -135,6 +234,70 @@ impl<'c> Group<'c> {
                 .emit()),
             },
         }
+    }
+
+    /// Whether values can stay in registers between phases: totals that are combined with what memory has cannot.
+    pub(crate) fn can_be_held(&self) -> bool {
+        self.phases.iter().all(|phase| match &phase.job.work {
+            Work::Combine(view, _) => !view.accumulate,
+            Work::Body(_) | Work::Copy => true,
+            Work::Start(..) => false,
+        })
+    }
+
+    /// The arrays that stay in registers, as the schedule says.
+    ///
+    /// # Errors
+    /// Says which cannot.
+    pub(crate) fn held(&self, nests: &[Nest]) -> Result<Vec<Val<'c>>, Failed> {
+        let (Some(first), Some(nest)) = (self.phases.first(), nests.first()) else {
+            return Ok(Vec::new());
+        };
+        let refuse = |message: String, note: String| {
+            let report = error(first.job.op.location(), message).code(codes::TX0327);
+            report.note(note).emit()
+        };
+        let arrays = self.arrays();
+        let mut held = Vec::new();
+        for (name, residency) in &nest.holds {
+            let Some(Named { array, .. }) = arrays.iter().find(|known| known.name == *name) else {
+                let known: Vec<&str> = arrays.iter().map(|known| known.name.as_str()).collect();
+                return Err(refuse(
+                    format!(
+                        "the group uses no array `{name}`, which the schedule holds in {residency}"
+                    ),
+                    format!("known: {}", known.join(", ")),
+                ));
+            };
+            match residency {
+                Residency::Registers => held.push(*array),
+                Residency::Reload => {}
+                Residency::Shared | Residency::Cluster => {
+                    return Err(refuse(
+                        format!("`{name}` cannot be held in {residency}"),
+                        "expected `registers` or `reload`".to_owned(),
+                    ));
+                }
+            }
+        }
+        if held.is_empty() {
+            return Ok(held);
+        }
+        if !self.can_be_held() {
+            return Err(refuse(
+                "values are held in registers, but an op of the group accumulates".to_owned(),
+                "have the group reload its values".to_owned(),
+            ));
+        }
+        for (phase, nest) in self.phases.iter().zip(nests) {
+            if let Err(reason) = check_registers(nest) {
+                return Err(error(phase.job.op.location(), reason)
+                    .code(codes::TX0327)
+                    .note("unroll the loop, split it by less, or have the group reload its values")
+                    .emit());
+            }
+        }
+        Ok(held)
     }
 
     /// Refuses an op that is in no kernel with the others of its group.
@@ -182,6 +345,20 @@ impl<'c> Phase<'c> {
             shared: kept[..shared].to_vec(),
             row: kept[shared..].to_vec(),
         })
+    }
+
+    /// The index of an operand in terms of the loops of the group: the shared ones, then those of a row.
+    pub(crate) fn shared_map(&self, access: &Access<'c>) -> AffineMap {
+        let mut dims = vec![Affine::Const(0); access.map.dims];
+        let loops = self.shared.iter().chain(&self.row);
+        for (number, dim) in loops.enumerate() {
+            if let Some(place) = dims.get_mut(*dim) {
+                *place = Affine::Dim(number);
+            }
+        }
+        access
+            .map
+            .replace(self.shared.len() + self.row.len(), &dims)
     }
 
     /// Every tile and the elements of it that the phase reads or writes, and whether it writes them.
@@ -321,7 +498,7 @@ fn arrays<'c>(job: &Job<'c>) -> Vec<Val<'c>> {
 }
 
 /// Memory that the body of an op reads besides operands.
-fn captured(op: Op<'_>) -> Vec<Val<'_>> {
+pub(super) fn captured(op: Op<'_>) -> Vec<Val<'_>> {
     let values = walk(op).into_iter().skip(1).flat_map(operands);
     values
         .filter(|value| MemRef::of(*value).is_some())

@@ -5,6 +5,7 @@ use super::finish::Finish;
 use super::group::Group;
 use super::job::Job;
 use super::nest::{MAX_BLOCKS, Nest};
+use super::resident::Resident;
 use super::steps::{Processor, Step, to_attribute};
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
@@ -14,9 +15,9 @@ use melior::ir::{Attribute, Block, Region, RegionLike, Type, ValueLike};
 use std::collections::BTreeMap;
 use std::fmt;
 use tx_mlir::{
-    Blk, Builder, Index, Op, Val, ancestors, argument_of, defining_op, erase, first_block,
-    has_uses, i32_array, i32_attribute, is, is_defined_in, is_pure, key, operands, ops,
-    set_attribute, set_operand, walk,
+    Blk, Builder, Index, MemRef, Op, Val, ancestors, argument_of, defining_op, erase, first_block,
+    has_uses, i32_array, i32_attribute, integer_attribute, is, is_defined_in, is_pure, key,
+    operands, ops, replace_uses, set_attribute, set_operand, walk,
 };
 
 /// The attribute of a kernel that says for which lengths it is launched, where there are others for others.
@@ -112,9 +113,16 @@ impl<'c> Kernels<'c> {
         launch(&b, job, nest, &callee, &arguments, last.is_some());
     }
 
-    /// Writes the kernel of a group and its launch in front of its last op. Each phase is done for all rows of a
+    /// Puts the kernel of a group and its launch in the places of its ops. Each phase is done for all rows of a
     /// block before the next one begins.
-    pub(crate) fn add_group(&mut self, group: &Group<'c>, nests: &[Nest], schedule: &[Step]) {
+    /// Arrays that are `held` stay in registers.
+    pub(crate) fn add_group(
+        &mut self,
+        group: &Group<'c>,
+        nests: &[Nest],
+        schedule: &[Step],
+        held: &[Val<'c>],
+    ) {
         let (Some(first), Some(last)) = (group.phases.first(), group.phases.last()) else {
             return;
         };
@@ -124,18 +132,24 @@ impl<'c> Kernels<'c> {
         self.count += 1;
         let (kernel, body) = kernel(&first.job, &nests[0], schedule, module, &name);
         let inside = Builder::at_start(tx_mlir::context(at), body, at.location());
-        for (number, (phase, nest)) in (0..).zip(group.phases.iter().zip(nests)) {
-            if number > 0 {
-                inside.create("gpu.barrier").build();
+        let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
+        let temporaries = group.temporaries(held);
+        if held.is_empty() {
+            for (number, (phase, nest)) in (0..).zip(group.phases.iter().zip(nests)) {
+                if number > 0 {
+                    inside.create("gpu.barrier").build();
+                }
+                let inside = inside.located(phase.job.op.location());
+                Body::new(&phase.job, nest, &inside)
+                    .phase(number)
+                    .write(&inside);
             }
-            let inside = Builder::at_end(tx_mlir::context(at), body, phase.job.op.location());
-            Body::new(&phase.job, nest, &inside)
-                .phase(number)
-                .write(&inside);
+        } else {
+            let internal: Vec<Val<'c>> = temporaries.iter().map(|(value, _)| *value).collect();
+            Resident::new(group, nests, held, &internal, &inside).write(&inside);
         }
         inside.create("gpu.return").build();
         remove_unused(kernel);
-        let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
         let arguments = isolate(&ops, kernel, body);
         let b = Builder::before(at);
         for phase in &group.phases {
@@ -143,6 +157,12 @@ impl<'c> Kernels<'c> {
         }
         let callee = format!("@{module_name}::@{name}");
         launch(&b, &first.job, &nests[0], &callee, &arguments, false);
+        ops.into_iter().for_each(erase);
+        for (array, around) in temporaries {
+            fold_sizes(array);
+            // The allocation comes last.
+            around.into_iter().for_each(erase);
+        }
     }
 
     /// The `gpu.module`, made when the first kernel needs it.
@@ -263,6 +283,28 @@ fn isolate<'c>(from: &[Op<'c>], kernel: Op<'c>, body: Blk<'c>) -> Vec<Val<'c>> {
     sinker.arguments
 }
 
+/// Takes the sizes that an allocation was given for those of its array.
+fn fold_sizes(array: Val<'_>) {
+    let Some(alloc) = defining_op(array) else {
+        return;
+    };
+    let Some(function) = ancestors(alloc).find(|op| is(*op, "func.func")) else {
+        return;
+    };
+    let shape = MemRef::of(array).map_or(Vec::new(), |memref| memref.shape);
+    let is_size = |op: &Op<'_>| is(*op, "memref.dim") && operands(*op)[0] == array;
+    for op in walk(function).into_iter().filter(is_size) {
+        let place = defining_op(operands(op)[1]).and_then(|op| integer_attribute(op, "value"));
+        let place = place.and_then(|place| usize::try_from(place).ok());
+        let before = place.and_then(|place| shape.get(..place));
+        let number = before.map(|shape| shape.iter().filter(|size| size.is_none()).count());
+        if let Some(size) = number.and_then(|number| operands(alloc).get(number).copied()) {
+            replace_uses(tx_mlir::results(op)[0], size);
+            erase(op);
+        }
+    }
+}
+
 struct Sinker<'c> {
     builder: Builder<'c>,
     body: Blk<'c>,
@@ -299,7 +341,7 @@ impl<'c> Sinker<'c> {
 /// which a launch can be given.
 fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
     let pure = is_pure(op) && tx_mlir::blocks(op).is_empty();
-    let scalar = tx_mlir::MemRef::of(value).is_none();
+    let scalar = MemRef::of(value).is_none();
     let host_knows = value.r#type().is_index() || argument_of(value).is_some();
     pure && scalar && (is(op, "arith.constant") || !host_knows)
 }

@@ -5,8 +5,8 @@
 //! schedule; [`nest`] is the loops that a schedule makes of the iteration space, and says whether
 //! it is legal; [`choose`] is the default schedule, and [`cost`] what one should take; [`partials`]
 //! turns one reduction into two, and [`finish`] these into one kernel; [`body`] writes a kernel's
-//! loops, with [`vectors`], [`elements`], [`points`], [`tiles`] and [`stores`], and [`launch`] the kernel
-//! around them and its launch.
+//! loops, with [`vectors`], [`elements`], [`points`], [`tiles`] and [`stores`]; [`resident`] writes those of a
+//! group whose values stay in registers; and [`launch`] the kernel around them and its launch.
 
 pub(crate) mod body;
 pub(crate) mod choose;
@@ -19,6 +19,7 @@ pub(crate) mod launch;
 pub(crate) mod nest;
 pub(crate) mod partials;
 pub(crate) mod points;
+pub(crate) mod resident;
 pub(crate) mod sizes;
 pub(crate) mod steps;
 pub(crate) mod stores;

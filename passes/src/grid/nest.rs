@@ -1,6 +1,7 @@
 //! The loops that a schedule makes of an iteration space.
 
 use super::steps::{Processor, Step};
+use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, Builder, Code, Index, codes};
 use tx_target::{MAX_CLUSTER, MAX_RESIDENT, MAX_RESIDENT_BLOCKS, MAX_THREADS};
 
@@ -157,6 +158,8 @@ pub(crate) struct Nest {
     pub(crate) streams: bool,
     /// Threads of a multiprocessor that registers must do for, where that is said.
     resident: Option<i64>,
+    /// Values of a group of ops that stay somewhere, by name.
+    pub(crate) holds: Vec<(String, Residency)>,
     /// Whether the last block combines what blocks leave in global memory.
     pub(crate) last_block: bool,
 }
@@ -209,6 +212,7 @@ impl Nest {
             rfactors: Vec::new(),
             streams: false,
             resident: None,
+            holds: Vec::new(),
             last_block: false,
         }
     }
@@ -295,6 +299,16 @@ impl Nest {
                     ));
                 }
                 self.resident = Some(*threads);
+                Ok(())
+            }
+            Step::Hold(name, residency) => {
+                if self.holds.iter().any(|(known, _)| known == name) {
+                    return Err(Illegal::new(
+                        codes::TX0327,
+                        format!("`{name}` is held twice"),
+                    ));
+                }
+                self.holds.push((name.clone(), *residency));
                 Ok(())
             }
             Step::LastBlock => {

@@ -30,6 +30,8 @@ pub(crate) enum Step {
     Stream,
     /// Threads of a multiprocessor that registers must do for.
     Resident(i64),
+    /// Where a value of a group stays, by its name in the group.
+    Hold(String, tile::Residency),
     LastBlock,
 }
 
@@ -77,6 +79,7 @@ impl Step {
         let vectorize = || tile::Vectorize::of(a).map(|s| Self::Vectorize(s.r#loop));
         let stream = || tile::Stream::of(a).map(|_| Self::Stream);
         let resident = || tile::Resident::of(a).map(|s| Self::Resident(s.threads));
+        let hold = || tile::Hold::of(a).map(|s| Self::Hold(s.value, s.residency));
         let last_block = || tile::LastBlock::of(a).map(|_| Self::LastBlock);
         split()
             .or_else(align)
@@ -88,6 +91,7 @@ impl Step {
             .or_else(vectorize)
             .or_else(stream)
             .or_else(resident)
+            .or_else(hold)
             .or_else(last_block)
     }
 
@@ -124,6 +128,11 @@ impl Step {
             Self::Vectorize(l) => tile::Vectorize { r#loop: name(l) }.to_attribute(context),
             Self::Stream => tile::Stream.to_attribute(context),
             Self::Resident(threads) => tile::Resident { threads: *threads }.to_attribute(context),
+            Self::Hold(value, residency) => tile::Hold {
+                value: value.clone(),
+                residency: *residency,
+            }
+            .to_attribute(context),
             Self::LastBlock => tile::LastBlock.to_attribute(context),
         }
     }
@@ -141,7 +150,7 @@ impl Step {
             | Self::Vectorize(l) => vec![l],
             Self::Fuse(loops, to) => loops.iter().chain([to]).map(String::as_str).collect(),
             Self::Reorder(loops) => loops.iter().map(String::as_str).collect(),
-            Self::Stream | Self::Resident(_) | Self::LastBlock => Vec::new(),
+            Self::Stream | Self::Resident(_) | Self::Hold(..) | Self::LastBlock => Vec::new(),
         }
     }
 }
@@ -159,7 +168,7 @@ impl Step {
             Self::RFactor(l) => Self::RFactor(name(l)),
             Self::Unroll(l) => Self::Unroll(name(l)),
             Self::Vectorize(l) => Self::Vectorize(name(l)),
-            Self::Stream | Self::Resident(_) | Self::LastBlock => self.clone(),
+            Self::Stream | Self::Resident(_) | Self::Hold(..) | Self::LastBlock => self.clone(),
         }
     }
 
@@ -176,6 +185,7 @@ impl Step {
             Self::Vectorize(l) => format!("vectorize {l}"),
             Self::Stream => "stream".to_owned(),
             Self::Resident(threads) => format!("resident {}", number(*threads)),
+            Self::Hold(value, residency) => format!("hold {value} in {residency}"),
             Self::LastBlock => "last_block".to_owned(),
         };
         ScheduleStep {
@@ -203,6 +213,7 @@ impl fmt::Display for Step {
             Self::Vectorize(l) => write!(f, "#tile.vectorize<\"{l}\">"),
             Self::Stream => f.write_str("#tile.stream"),
             Self::Resident(threads) => write!(f, "#tile.resident<{threads}>"),
+            Self::Hold(value, residency) => write!(f, "#tile.hold<\"{value}\" in {residency}>"),
             Self::LastBlock => f.write_str("#tile.last_block"),
         }
     }
@@ -314,6 +325,7 @@ mod tests {
             Step::Vectorize(name()),
             Step::Stream,
             Step::Resident(1024),
+            Step::Hold("tmp0".to_owned(), tile::Residency::Registers),
             Step::LastBlock,
         ];
         let session = tx_mlir::Session::new(tile::register);

@@ -100,7 +100,9 @@ impl<'c> Body<'_, 'c> {
                     .build();
                 return;
             }
-            Some((view, combiner, total)) => self.finish(b, view, combiner, total, &places, &point),
+            Some((view, combiner, total)) => {
+                self.finish(b, view, combiner, total, &places, &point, None)
+            }
             None => self.compute(b, place, &point, &places),
         };
         for (value, place) in values.into_iter().zip(places) {
@@ -121,8 +123,12 @@ impl<'c> Body<'_, 'c> {
             .any(|n| nodes[*n].combines() && matches!(nodes[*n].run, Run::On(Processor::Block(_))))
     }
 
-    /// A total as what is stored: with old values, and after the epilogue.
-    fn finish(
+    /// A total as what is stored: with old values, and after the epilogue, which reads `extras` where they are known.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a total is finished with all of these"
+    )]
+    pub(super) fn finish(
         &self,
         b: &Builder<'c>,
         view: &Reduce<'c>,
@@ -130,6 +136,7 @@ impl<'c> Body<'_, 'c> {
         total: &[Val<'c>],
         places: &[Vec<Val<'c>>],
         point: &[Index<'c>],
+        extras: Option<&[Val<'c>]>,
     ) -> Vec<Val<'c>> {
         let lengths: Vec<Index<'c>> = self.job.axes.iter().map(|d| self.extents[*d]).collect();
         let stored = self.job.stored_types();
@@ -154,7 +161,10 @@ impl<'c> Body<'_, 'c> {
         };
         let types = combiner.types().to_vec();
         let mut arguments = finish(b, combiner, total, length, old, &types);
-        arguments.extend(self.job.extras.iter().map(|e| self.load(b, e, point)));
+        match extras {
+            Some(extras) => arguments.extend(extras),
+            None => arguments.extend(self.job.extras.iter().map(|e| self.load(b, e, point))),
+        }
         let kept = (0..point.len()).filter(|d| !self.job.axes.contains(d));
         arguments.extend(kept.map(|d| b.value(point[d])));
         b.inline(block, &arguments)

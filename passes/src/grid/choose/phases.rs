@@ -1,23 +1,29 @@
 //! Phases that share rows: a row is the threads' of one block, or of a part of one.
 //!
-//! Nothing is held: each phase reads its row again, which the caches of the multiprocessor have. A
-//! row's threads are a quarter of its vectors, so that each loads four at a time. These numbers were not tuned:
-//! docs/performance.md has what they give.
+//! Where a thread can hold its elements of a row, nothing is loaded twice, and temporaries of the group stay in
+//! registers. Of longer rows each phase loads its elements again, which the caches of the multiprocessor have.
 
-use super::super::group::{Phase, is_reduction};
+use super::super::group::{Group, Phase, Role, is_reduction};
 use super::super::steps::{Processor, Step};
 use super::elementwise::{Walk, walk};
 use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, is_fixed, power_of_two};
+use tx_dialect_tile::Residency;
 
-/// Vectors that a thread loads before it uses any of them.
+/// Vectors that a thread loads before it uses any of them, where each phase loads its elements again.
 const LOADS: i64 = 4;
+/// Elements of an operand that a thread should hold: more of them are for rows of which [`MOST_THREADS`] would
+/// hold too few otherwise.
+const HELD: i64 = 32;
+/// The same, at most.
+const MOST_HELD: i64 = 64;
 /// Most threads of a row.
 const MOST_THREADS: i64 = 512;
 /// Threads of a block, at least.
 const LEAST_THREADS: i64 = 128;
 
 /// The schedule that phases share, with loops `p0`, …, and `r0`, ….
-pub(crate) fn choose_phases(phases: &[Phase<'_>]) -> Vec<Step> {
+pub(crate) fn choose_phases(group: &Group<'_>) -> Vec<Step> {
+    let phases = &group.phases;
     let Some(first) = phases.first() else {
         return Vec::new();
     };
@@ -40,14 +46,23 @@ pub(crate) fn choose_phases(phases: &[Phase<'_>]) -> Vec<Step> {
         (vector > 1).then_some(last),
     );
     let vectors = length.map_or(i64::MAX, |n| ceildiv(n, vector).max(1));
-    let least = power_of_two(vectors).min(LANES);
-    let threads =
-        power_of_two(ceildiv(vectors.min(LOADS * MOST_THREADS), LOADS)).clamp(least, MOST_THREADS);
-    let mut loads = LOADS.min(ceildiv(vectors, threads));
     let weight = phases.iter().map(|phase| phase.job.weight()).max();
-    while loads > 1 && loads * vector * weight.unwrap_or(1) > MOST_WRITTEN {
-        loads /= 2;
-    }
+    let weight = weight.unwrap_or(1);
+    // A row is one of a warp at least, where it has as many vectors.
+    let least = power_of_two(vectors).min(LANES);
+    let threads = |each: i64| {
+        let most = vectors.min(each.saturating_mul(MOST_THREADS));
+        power_of_two(ceildiv(most, each)).clamp(least, MOST_THREADS)
+    };
+    let held = threads(unrolled(HELD / vector, vector * weight));
+    let each = ceildiv(vectors, held);
+    let holds =
+        each * vector <= MOST_HELD && each * vector * weight <= MOST_WRITTEN && group.can_be_held();
+    let threads = if holds { held } else { threads(LOADS) };
+    let loads = match holds {
+        true => each,
+        false => unrolled(LOADS.min(ceildiv(vectors, threads)), vector * weight),
+    };
     if let Some(rows) = rows {
         let together = LEAST_THREADS / threads;
         if together > 1 {
@@ -60,7 +75,7 @@ pub(crate) fn choose_phases(phases: &[Phase<'_>]) -> Vec<Step> {
     }
     let Some(row) = row else { return steps };
     let mut part = row;
-    if loads > 1 {
+    if loads > 1 && !holds {
         steps.push(Step::Split(part.clone(), threads * loads));
         part.push_str(".i");
     }
@@ -72,7 +87,20 @@ pub(crate) fn choose_phases(phases: &[Phase<'_>]) -> Vec<Step> {
     if vector > 1 {
         steps.push(Step::Vectorize(format!("r{last}.i")));
     }
+    if holds {
+        let arrays = group.arrays().into_iter();
+        let held = arrays.filter(|array| array.role != Role::Output);
+        steps.extend(held.map(|array| Step::Hold(array.name, Residency::Registers)));
+    }
     steps
+}
+
+/// At most `loads` vectors, whose code is not too much with so much for each.
+fn unrolled(mut loads: i64, weight: i64) -> i64 {
+    while loads > 1 && loads * weight > MOST_WRITTEN {
+        loads /= 2;
+    }
+    loads.max(1)
 }
 
 /// One loop of so many, of which the one of number `cut` was split; its name.

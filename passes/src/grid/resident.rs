@@ -1,0 +1,603 @@
+//! Kernels whose values stay in registers from one phase to the next.
+//!
+//! The threads of a block have the same elements of a row in every phase. An element that a phase loads or
+//! computes is an SSA value, which later phases use; a total is one in every thread of its row. Nothing is stored
+//! but what the rest of the program reads. `tile-insert-sync` finds the barriers that the other arrays need.
+//!
+//! * A thread has `slots`: vectors of neighbours, all of them unrolled. A slot beyond the end of its row is filled with
+//!   zeros, which no reduction combines and no store writes.
+//! * Where the vectors of all phases begin at aligned addresses, a slot is one load and one store; elsewhere
+//!   its elements are loaded and stored one by one.
+
+use super::body::{Body, Place, hardware};
+use super::elements::element_index;
+use super::group::{Group, Phase, captured, is_reduction};
+use super::job::{Access, Work, reads_argument};
+use super::nest::{MAX_BLOCKS, Nest, Run};
+use super::steps::Processor;
+use super::vectors::WIDEST;
+use crate::emit::{OWNED, scalars, vector_of, zeros};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use tx_mlir::build::Cond;
+use tx_mlir::{
+    AffineMap, Builder, Index, Op, Val, byte_width, defining_op, i64_attribute, name,
+    set_attribute, walk,
+};
+
+/// Elements of each operand that one thread holds, at most: as many 32-bit registers, of 128 that each of 512 threads
+/// has on a multiprocessor.
+const MAX_HELD: usize = 64;
+
+/// The elements of one operand that one thread has.
+#[derive(Clone)]
+enum Elements<'c> {
+    /// One for all points of a row.
+    Row(Val<'c>),
+    /// One for each point, by slots.
+    Each(Vec<Vec<Val<'c>>>),
+}
+
+impl<'c> Elements<'c> {
+    fn get(&self, slot: usize, lane: usize) -> Val<'c> {
+        match self {
+            Self::Row(value) => *value,
+            Self::Each(all) => all[slot][lane],
+        }
+    }
+}
+
+/// What is known of an array while a kernel is written.
+struct Held<'c> {
+    array: Val<'c>,
+    /// The index in terms of the loops of the group.
+    map: AffineMap,
+    elements: Elements<'c>,
+}
+
+/// Writes the phases of a group.
+pub(crate) struct Resident<'a, 'c> {
+    group: &'a Group<'c>,
+    bodies: Vec<Body<'a, 'c>>,
+    /// Arrays that stay in registers.
+    held: &'a [Val<'c>],
+    /// Arrays among them that nobody else reads.
+    internal: &'a [Val<'c>],
+    /// Whether every vector begins at a multiple of its size.
+    aligned: Cond<'c>,
+}
+
+/// Checks that each thread can hold its elements of a row: all loops of a thread are unrolled.
+///
+/// # Errors
+/// The reason.
+pub(crate) fn check_registers(nest: &Nest) -> Result<(), String> {
+    let mut elements = 1usize;
+    for loop_ in nest.serial() {
+        let node = &nest.nodes[loop_];
+        let count = node.extent.known().and_then(|n| usize::try_from(n).ok());
+        let is_unrolled = matches!(node.run, Run::Unrolled | Run::Vectorized);
+        match count {
+            Some(count) if is_unrolled || count <= 1 => {
+                if count > 1 && !node.reduced && nest.nodes.iter().any(|n| n.reduced) {
+                    return Err(format!("`{}` gives a thread several rows", node.name));
+                }
+                elements = elements.saturating_mul(count);
+            }
+            _ => {
+                return Err(format!(
+                    "values are held in registers, but `{}` is not unrolled",
+                    node.name
+                ));
+            }
+        }
+    }
+    match elements <= MAX_HELD {
+        true => Ok(()),
+        false => Err(format!(
+            "a thread has {elements} elements of a row, expected at most {MAX_HELD} to be held in registers"
+        )),
+    }
+}
+
+impl<'a, 'c> Resident<'a, 'c> {
+    /// `b` stands at the start of the kernel.
+    pub(crate) fn new(
+        group: &'a Group<'c>,
+        nests: &'a [Nest],
+        held: &'a [Val<'c>],
+        internal: &'a [Val<'c>],
+        b: &Builder<'c>,
+    ) -> Self {
+        let phases = group.phases.iter().zip(nests);
+        let bodies: Vec<Body<'a, 'c>> = phases
+            .map(|(phase, nest)| Body::new(&phase.job, nest, b))
+            .collect();
+        let mut aligned = Cond::Const(true);
+        for body in &bodies {
+            let mut vectors = body.alignment.sources.iter();
+            if vectors.any(|is| *is) || body.alignment.destinations.contains(&true) {
+                aligned = b.and(aligned, body.alignment.holds);
+            }
+        }
+        Self {
+            group,
+            bodies,
+            held,
+            internal,
+            aligned,
+        }
+    }
+
+    /// Writes everything at `b`.
+    pub(crate) fn write(&self, b: &Builder<'c>) {
+        let places = self.bodies.iter().map(|body| body.threads(b)).collect();
+        self.blocks(b, 0, places);
+    }
+
+    /// Goes through the rows of a block: more than there are blocks take turns.
+    fn blocks(&self, b: &Builder<'c>, dimension: usize, places: Vec<Place<'c>>) {
+        let Some(most) = MAX_BLOCKS.get(dimension) else {
+            return self.row(b, &places);
+        };
+        let processor = Processor::Block(dimension);
+        let first = &self.bodies[0];
+        let Some(node) = first.nest.on(processor) else {
+            return self.blocks(b, dimension + 1, places);
+        };
+        let enter = |b: &Builder<'c>, block| {
+            let each = self.bodies.iter().zip(&places);
+            each.map(|(body, place)| match body.nest.on(processor) {
+                Some(node) => body.enter(b, place, node, block),
+                None => place.clone(),
+            })
+            .collect()
+        };
+        let count = first.nest.nodes[node].extent.known();
+        let block = match count {
+            Some(0 | 1) => Index::Const(0),
+            _ => hardware(b, "gpu.block_id", dimension),
+        };
+        if count.is_some_and(|n| n <= *most) {
+            return self.blocks(b, dimension + 1, enter(b, block));
+        }
+        let step = hardware(b, "gpu.grid_dim", dimension);
+        b.for_loop(block, first.extents[node], step, &[], |b, block, _| {
+            self.blocks(b, dimension + 1, enter(b, block));
+            Vec::new()
+        });
+    }
+
+    /// All phases for the row of a thread.
+    fn row(&self, b: &Builder<'c>, places: &[Place<'c>]) {
+        let mut known: Vec<Held<'c>> = Vec::new();
+        for (number, phase) in self.group.phases.iter().enumerate() {
+            let body = &self.bodies[number];
+            let b = &b.located(phase.job.op.location());
+            let job = &phase.job;
+            let slots = slots(b, body, &places[number]);
+            let sources: Vec<Option<Elements<'c>>> = job
+                .sources
+                .iter()
+                .enumerate()
+                .map(|(i, source)| {
+                    let is_vector = body.alignment.sources[i];
+                    job.reads(i)
+                        .then(|| self.elements(b, &mut known, number, source, is_vector, &slots))
+                })
+                .collect();
+            let slots: Vec<Vec<Place<'c>>> = with(slots, |slot, lane, place| Place {
+                loaded: sources
+                    .iter()
+                    .map(|source| source.as_ref().map(|e| e.get(slot, lane)))
+                    .collect(),
+                ..place
+            });
+            let results = match is_reduction(job) {
+                true => self.reduce(b, &mut known, number, &places[number], &slots),
+                false => self.compute(b, &mut known, number, slots),
+            };
+            for (destination, elements) in job.destinations.iter().zip(results) {
+                known.retain(|held| held.array != destination.value);
+                if let Some(elements) = elements
+                    && self.held.contains(&destination.value)
+                {
+                    known.push(Held {
+                        array: destination.value,
+                        map: phase.shared_map(destination),
+                        elements,
+                    });
+                }
+            }
+        }
+    }
+
+    fn find<'h>(
+        &self,
+        known: &'h [Held<'c>],
+        phase: &Phase<'c>,
+        access: &Access<'c>,
+    ) -> Option<&'h Elements<'c>> {
+        let map = phase.shared_map(access);
+        let held = known
+            .iter()
+            .find(|held| held.array == access.value && held.map == map);
+        held.map(|held| &held.elements)
+    }
+
+    /// What an operand has at the points of a phase: what is held, or what is loaded now.
+    fn elements(
+        &self,
+        b: &Builder<'c>,
+        known: &mut Vec<Held<'c>>,
+        number: usize,
+        access: &Access<'c>,
+        is_vector: bool,
+        slots: &[Vec<Place<'c>>],
+    ) -> Elements<'c> {
+        if access.memref.is_none() {
+            return Elements::Row(access.value);
+        }
+        let phase = &self.group.phases[number];
+        if let Some(elements) = self.find(known, phase, access) {
+            return elements.clone();
+        }
+        let elements = self.load(b, number, access, is_vector, slots);
+        if self.held.contains(&access.value) {
+            known.push(Held {
+                array: access.value,
+                map: phase.shared_map(access),
+                elements: elements.clone(),
+            });
+        }
+        elements
+    }
+
+    fn load(
+        &self,
+        b: &Builder<'c>,
+        number: usize,
+        access: &Access<'c>,
+        is_vector: bool,
+        slots: &[Vec<Place<'c>>],
+    ) -> Elements<'c> {
+        let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
+        let Some(element) = access.memref.as_ref().map(|memref| memref.element) else {
+            return Elements::Row(access.value);
+        };
+        let one = |b: &Builder<'c>, place: &Place<'c>| {
+            let value = body.load(b, access, &body.point(place));
+            self.own(b, number, access, value)
+        };
+        let nothing = |b: &Builder<'c>, types: &[Type<'c>]| -> Vec<Val<'c>> {
+            types.iter().map(|ty| zeros(b, *ty)).collect()
+        };
+        let varies = |d: &usize| access.map.results.iter().any(|index| index.uses(*d));
+        if !phase.row.iter().any(varies) {
+            let place = &slots[0][0];
+            let (inside, types) = (body.guard(b, place, false), [element]);
+            let loaded = b.if_else(
+                inside,
+                &types,
+                |b| vec![one(b, place)],
+                |b| nothing(b, &types),
+            );
+            return Elements::Row(loaded[0]);
+        }
+        let insides: Vec<Cond<'c>> = slots.iter().map(|slot| inside(b, body, slot)).collect();
+        let width = slots.first().map_or(1, Vec::len);
+        if !is_vector || width == 1 {
+            let types = vec![element; width];
+            let each = slots.iter().zip(insides).map(|(slot, inside)| {
+                let all = |b: &Builder<'c>| slot.iter().map(|place| one(b, place)).collect();
+                b.if_else(inside, &types, all, |b| nothing(b, &types))
+            });
+            return Elements::Each(each.collect());
+        }
+        let count = u64::try_from(width).unwrap_or(1);
+        let vector = Type::vector(&[count], element);
+        let types = vec![vector; slots.len()];
+        let load = |b: &Builder<'c>, is_aligned: bool| -> Vec<Val<'c>> {
+            let each = slots.iter().zip(&insides).map(|(slot, inside)| {
+                let slot = |b: &Builder<'c>| match is_aligned {
+                    true => {
+                        let value = body.load_vector(b, access, &slot[0], count, element);
+                        vec![self.own(b, number, access, value)]
+                    }
+                    false => {
+                        let all: Vec<Val<'c>> = slot.iter().map(|place| one(b, place)).collect();
+                        vec![vector_of(b, &all)]
+                    }
+                };
+                b.if_else(*inside, &[vector], slot, |b| nothing(b, &[vector]))[0]
+            });
+            each.collect()
+        };
+        let all = b.if_else(self.aligned, &types, |b| load(b, true), |b| load(b, false));
+        Elements::Each(all.into_iter().map(|vector| scalars(b, vector)).collect())
+    }
+
+    /// Marks an access of an array that the group writes: each element is one thread's, or another one's in each phase.
+    fn own(&self, b: &Builder<'c>, number: usize, access: &Access<'c>, value: Val<'c>) -> Val<'c> {
+        if let (Some(owner), Some(op)) = (self.owner(number, access), defining_op(value)) {
+            set_attribute(op, OWNED, i64_attribute(b.context(), owner));
+        }
+        value
+    }
+
+    /// The number of accesses of which each element is one thread's; none where the group writes nothing of it.
+    fn owner(&self, number: usize, access: &Access<'c>) -> Option<i64> {
+        let phases = &self.group.phases;
+        let is_it = |a: &&Access<'c>| a.value == access.value;
+        let is_written = phases
+            .iter()
+            .any(|phase| phase.job.destinations.iter().any(|d| is_it(&d)));
+        if !is_written {
+            return None;
+        }
+        let map = phases[number].shared_map(access);
+        let rows = phases[number].shared.len();
+        let mut maps = phases.iter().flat_map(|phase| {
+            let job = &phase.job;
+            let all = job.sources.iter().chain(&job.extras);
+            let all = all.chain(&job.destinations).filter(is_it);
+            all.map(|a| phase.shared_map(a)).collect::<Vec<_>>()
+        });
+        // A total is stored by the first thread of its row, and read by others where it is not held.
+        let varies = (rows..map.dims).any(|d| map.results.iter().any(|index| index.uses(d)));
+        let is_one_threads = varies && maps.all(|other| other == map);
+        Some(match is_one_threads {
+            true => 0,
+            false => i64::try_from(number + 1).unwrap_or(1),
+        })
+    }
+
+    /// The totals of a row, in each of its threads.
+    fn reduce(
+        &self,
+        b: &Builder<'c>,
+        known: &mut Vec<Held<'c>>,
+        number: usize,
+        place: &Place<'c>,
+        slots: &[Vec<Place<'c>>],
+    ) -> Vec<Option<Elements<'c>>> {
+        let body = &self.bodies[number];
+        let job = body.job;
+        let (Work::Combine(view, whole), Some(combiner)) = (&job.work, &body.combiner) else {
+            return vec![None; job.destinations.len()];
+        };
+        let start = match body.ascends {
+            true => combiner.start_at(b, Index::Const(0)),
+            false => combiner.start(b),
+        };
+        let lanes = body.lanes();
+        let mut partial: Vec<Val<'c>> = (0..lanes).flat_map(|_| start.clone()).collect();
+        let always = may_run_for_nothing(job.op);
+        for slot in slots {
+            let inside = inside(b, body, slot);
+            for place in slot {
+                let place = Place {
+                    start: start.clone(),
+                    ..place.clone()
+                };
+                if !always {
+                    partial = body.combine_where(b, inside, &place, partial);
+                    continue;
+                }
+                let new = body.combine_where(b, Cond::Const(true), &place, partial.clone());
+                let both = new.into_iter().zip(&partial);
+                partial = both
+                    .map(|(new, old)| match new == *old {
+                        true => new,
+                        false => b.select(inside, new, *old),
+                    })
+                    .collect();
+            }
+        }
+        let mut totals = body.fold_lanes(b, combiner, partial);
+        body.exchange(b, view, combiner, &mut totals);
+        let is_row = body.guard(b, place, false);
+        let total = whole.narrow(b, &totals[0], whole.types());
+        let point: Vec<Index<'c>> = (0..job.extents.len())
+            .map(|d| match job.axes.contains(&d) {
+                true => Index::Const(0),
+                false => place.index[&d],
+            })
+            .collect();
+        let extras: Vec<Val<'c>> = job
+            .extras
+            .iter()
+            .map(|extra| {
+                self.elements(b, known, number, extra, false, slots)
+                    .get(0, 0)
+            })
+            .collect();
+        let places: Vec<Vec<Val<'c>>> = job
+            .destinations
+            .iter()
+            .map(|d| [vec![d.value], element_index(b, d, &point)].concat())
+            .collect();
+        let types = job.stored_types();
+        let results = b.if_else(
+            is_row,
+            &types,
+            |b| body.finish(b, view, whole, &total, &places, &point, Some(&extras)),
+            |b| types.iter().map(|ty| zeros(b, *ty)).collect(),
+        );
+        let stores = body.first_thread(b, is_row, place);
+        for ((value, index), destination) in results.iter().zip(places).zip(&job.destinations) {
+            if self.internal.contains(&destination.value) {
+                continue;
+            }
+            let owner = self.owner(number, destination).unwrap_or(0);
+            b.if_then(stores, |b| {
+                b.create("memref.store")
+                    .attr(OWNED, i64_attribute(b.context(), owner))
+                    .operands(&[vec![*value], index].concat())
+                    .build();
+            });
+        }
+        results
+            .into_iter()
+            .map(|value| Some(Elements::Row(value)))
+            .collect()
+    }
+
+    /// What an element-wise op gives at each point.
+    fn compute(
+        &self,
+        b: &Builder<'c>,
+        known: &mut Vec<Held<'c>>,
+        number: usize,
+        slots: Vec<Vec<Place<'c>>>,
+    ) -> Vec<Option<Elements<'c>>> {
+        let body = &self.bodies[number];
+        let job = body.job;
+        let old: Vec<Option<Elements<'c>>> = job
+            .destinations
+            .iter()
+            .enumerate()
+            .map(|(i, destination)| {
+                let Work::Body(block) = job.work else {
+                    return None;
+                };
+                let is_vector = body.alignment.destinations[i];
+                reads_argument(block, job.sources.len() + i)
+                    .then(|| self.elements(b, known, number, destination, is_vector, &slots))
+            })
+            .collect();
+        let slots = with(slots, |slot, lane, place| Place {
+            old: old
+                .iter()
+                .map(|old| old.as_ref().map(|e| e.get(slot, lane)))
+                .collect(),
+            ..place
+        });
+        let types = job.stored_types();
+        let always = may_run_for_nothing(job.op);
+        let places = vec![Vec::new(); job.destinations.len()];
+        let values: Vec<Vec<Vec<Val<'c>>>> = slots
+            .iter()
+            .map(|slot| {
+                let condition = match always {
+                    true => Cond::Const(true),
+                    false => inside(b, body, slot),
+                };
+                let each = slot.iter().map(|place| {
+                    let nothing = |b: &Builder<'c>| types.iter().map(|ty| zeros(b, *ty)).collect();
+                    let compute =
+                        |b: &Builder<'c>| body.compute(b, place, &body.point(place), &places);
+                    b.if_else(condition, &types, compute, nothing)
+                });
+                each.collect()
+            })
+            .collect();
+        let results = (0..job.destinations.len()).map(|i| {
+            let of_slot = |slot: &Vec<Vec<Val<'c>>>| slot.iter().map(|all| all[i]).collect();
+            let all: Vec<Vec<Val<'c>>> = values.iter().map(of_slot).collect();
+            if !self.internal.contains(&job.destinations[i].value) {
+                self.store(b, number, i, &slots, &all);
+            }
+            Some(Elements::Each(all))
+        });
+        results.collect()
+    }
+
+    /// Stores the elements of destination `i`, where there are any.
+    fn store(
+        &self,
+        b: &Builder<'c>,
+        number: usize,
+        i: usize,
+        slots: &[Vec<Place<'c>>],
+        values: &[Vec<Val<'c>>],
+    ) {
+        let body = &self.bodies[number];
+        let destination = &body.job.destinations[i];
+        let owner = self.owner(number, destination).unwrap_or(0);
+        let owned = i64_attribute(b.context(), owner);
+        let index = |b: &Builder<'c>, place: &Place<'c>| {
+            let index = element_index(b, destination, &body.point(place));
+            [vec![destination.value], index].concat()
+        };
+        let store = |b: &Builder<'c>, is_vector: bool| {
+            for (slot, values) in slots.iter().zip(values) {
+                b.if_then(inside(b, body, slot), |b| {
+                    if is_vector {
+                        let element = values[0].r#type();
+                        let bytes = byte_width(element).unwrap_or(1) * values.len() as u64;
+                        let bytes = i64::try_from(bytes).unwrap_or(WIDEST).min(WIDEST);
+                        b.create("vector.store")
+                            .attr(OWNED, owned)
+                            .attr("alignment", i64_attribute(b.context(), bytes))
+                            .operands(&[vec![vector_of(b, values)], index(b, &slot[0])].concat())
+                            .build();
+                        return;
+                    }
+                    for (place, value) in slot.iter().zip(values) {
+                        b.create("memref.store")
+                            .attr(OWNED, owned)
+                            .operands(&[vec![*value], index(b, place)].concat())
+                            .build();
+                    }
+                });
+            }
+        };
+        let width = slots.first().map_or(1, Vec::len);
+        match body.alignment.destinations[i] && width > 1 {
+            true => b.if_then_else(self.aligned, |b| store(b, true), |b| store(b, false)),
+            false => store(b, false),
+        }
+    }
+}
+
+/// The points of a thread: vectors of neighbours.
+fn slots<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, place: &Place<'c>) -> Vec<Vec<Place<'c>>> {
+    let loops = || body.outer.iter().chain(&body.inner);
+    let points = loops().fold(vec![place.clone()], |points, node| {
+        let each = |place: &Place<'c>| body.written_out(b, *node, place);
+        points.iter().flat_map(each).collect()
+    });
+    let vector = loops()
+        .last()
+        .filter(|node| body.nest.nodes[**node].run == Run::Vectorized);
+    let width = vector.map_or(1, |node| body.count(*node).max(1));
+    points.chunks(width).map(<[Place<'c>]>::to_vec).collect()
+}
+
+/// Each place of some slots with more that is known there.
+fn with<'c>(
+    slots: Vec<Vec<Place<'c>>>,
+    change: impl Fn(usize, usize, Place<'c>) -> Place<'c>,
+) -> Vec<Vec<Place<'c>>> {
+    let slots = slots.into_iter().enumerate();
+    slots
+        .map(|(slot, places)| {
+            let places = places.into_iter().enumerate();
+            places
+                .map(|(lane, place)| change(slot, lane, place))
+                .collect()
+        })
+        .collect()
+}
+
+/// Whether the elements of a slot are of the row: neighbours have ascending indices, and the last is the one that may not be.
+fn inside<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Cond<'c> {
+    match slot.last() {
+        Some(place) => b.and(body.guard(b, place, false), body.guard(b, place, true)),
+        None => Cond::Const(false),
+    }
+}
+
+/// Whether the bodies of an op may be run on elements that are not there: they load nothing, and divide no
+/// integers.
+fn may_run_for_nothing(op: Op<'_>) -> bool {
+    let divides = |op: &Op<'_>| {
+        let name = name(*op);
+        let parts = ["div", "rem"];
+        name.starts_with("arith.")
+            && parts.iter().any(|part| name.contains(part))
+            && !name.ends_with('f')
+    };
+    captured(op).is_empty() && !walk(op).iter().any(divides)
+}
