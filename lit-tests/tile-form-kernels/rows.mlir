@@ -98,13 +98,13 @@ func.func @one_column(%x: memref<40x1xf32>, %lo: memref<1xf32>, %hi: memref<1xf3
   return
 }
 
-// 96 KB of a row are more than half of what a block of sm_86 has.
+// The blocks of a cluster of sm_90 hold a row of 384 KB; a block of sm_86 does not, and its caches hold less.
 // CHECK-LABEL: func.func @long(
 // CHECK-COUNT-2: tile.group = 0 : i64
 // SMALL-LABEL: func.func @long(
 // SMALL-NOT:   tile.group
-func.func @long(%x: memref<8x24576xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) {
-  tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x24576xf32> into memref<8xf32>
-  tile.reduce max %x into %hi axes [1] scope(grid) : memref<8x24576xf32> into memref<8xf32>
+func.func @long(%x: memref<8x98304xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) {
+  tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x98304xf32> into memref<8xf32>
+  tile.reduce max %x into %hi axes [1] scope(grid) : memref<8x98304xf32> into memref<8xf32>
   return
 }

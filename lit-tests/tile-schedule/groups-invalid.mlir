@@ -64,3 +64,62 @@ func.func @changed(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>, %
   tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
   return
 }
+
+// -----
+
+func.func @unknown_name(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-error @below {{the group uses no array `tmp0`, which the schedule holds in registers}}
+  // expected-note @below {{known: in0, out0, out1}}
+  tile.reduce min %A into %a axes [1] scope(grid)
+      {schedule = [#tile.bind<"p0" to block_x>, #tile.hold<"tmp0" in registers>], tile.group = 0 : i64}
+      : memref<8x40xf32> into memref<8xf32>
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// A thread would have another element in each iteration.
+func.func @rolled(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-error @below {{values are held in registers, but `d1` is not unrolled}}
+  // expected-note @below {{unroll the loop, split it by less, or have the group reload its values}}
+  tile.reduce min %A into %a axes [1] scope(grid)
+      {schedule = [#tile.bind<"p0" to block_x>, #tile.hold<"in0" in registers>], tile.group = 0 : i64}
+      : memref<8x40xf32> into memref<8xf32>
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @held_twice(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-error @below {{`in0` is held twice}}
+  tile.reduce min %A into %a axes [1] scope(grid)
+      {schedule = [#tile.hold<"in0" in registers>, #tile.hold<"in0" in reload>], tile.group = 0 : i64}
+      : memref<8x40xf32> into memref<8xf32>
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @alone(%A: memref<8x40xf32>, %a: memref<8xf32>) {
+  // expected-error @below {{the op is in no group, so no value of it is held for another phase}}
+  // expected-note @below {{give the ops that use the value one `tile.group`}}
+  tile.reduce min %A into %a axes [1] scope(grid) {schedule = [#tile.hold<"in0" in registers>]}
+      : memref<8x40xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// One element a row is one value a thread: memory has it for the first thread only.
+func.func @one_a_row(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  tile.reduce sum %A into %a axes [1] scope(grid)
+      {schedule = [#tile.bind<"p0" to block_x>, #tile.bind<"r0" to thread_x>], tile.group = 0 : i64}
+      : memref<8x40xf32> into memref<8xf32>
+  // expected-error @below {{it has one element a row, and the schedule holds nothing in registers}}
+  // expected-note @below {{give it another number}}
+  linalg.exp {tile.group = 0 : i64} ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
+  return
+}

@@ -4,6 +4,7 @@
 
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
+#per_row = affine_map<(i) -> (i)>
 
 // A thread has its elements of a row and the greatest of the row in registers: no barrier is needed, the temporary is gone,
 // and the one launch stands behind what stands between the ops. Two vectors a thread, each loaded at once or one by one.
@@ -70,6 +71,35 @@ func.func @in_part(%A: memref<7x40xf32>, %B: memref<7x40xf32>, %M: memref<7xf32>
     %d = arith.subf %a, %m : f32
     linalg.yield %d : f32
   }
+  return
+}
+
+// Three blocks of a cluster share a row, and its total; the last op has one element a row, which one thread of the three stores.
+// CHECK-LABEL: gpu.func @shared_0(
+// CHECK-SAME:  known_block_size = array<i32: 512, 1, 1>, known_cluster_size = array<i32: 3, 1, 1>, nvvm.minctasm = 2
+// CHECK:       tile.all_reduce sum %{{.+}} scope(cluster) width 1536
+// CHECK:       math.sqrt
+// CHECK-COUNT-1: memref.store {{.+}} : memref<2xf32>
+// CHECK-NOT:   memref<2xf32>
+// CHECK:       arith.divf
+// CHECK-LABEL: func.func @shared(
+// CHECK-NOT:   memref.alloc
+func.func @shared(%A: memref<2x40000xf32>, %B: memref<2x40000xf32>, %N: memref<2xf32>) {
+  %S = memref.alloc() : memref<2xf32>
+  tile.reduce sum %A into %S axes [1] scope(grid) {tile.group = 0 : i64} : memref<2x40000xf32> into memref<2xf32>
+  linalg.generic {indexing_maps = [#per_row, #per_row], iterator_types = ["parallel"]}
+      ins(%S : memref<2xf32>) outs(%N : memref<2xf32>) attrs = {tile.group = 0 : i64} {
+  ^bb0(%s: f32, %old: f32):
+    %n = math.sqrt %s : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %N : memref<2x40000xf32>, memref<2xf32>) outs(%B : memref<2x40000xf32>) attrs = {tile.group = 0 : i64} {
+  ^bb0(%a: f32, %n: f32, %old: f32):
+    %d = arith.divf %a, %n : f32
+    linalg.yield %d : f32
+  }
+  memref.dealloc %S : memref<2xf32>
   return
 }
 

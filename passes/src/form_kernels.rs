@@ -1,5 +1,7 @@
-use crate::grid::group::{Group, is_reduction, number, share_operand};
+use crate::grid::choose::choose_phases;
+use crate::grid::group::{Group, Phase, is_reduction, number, share_operand};
 use crate::grid::job::{Job, is_job};
+use crate::grid::steps::Step;
 use melior::ir::Type;
 use melior::ir::attribute::IntegerAttribute;
 use tx_dialect_tile::{FUSION, Fusion, GROUP};
@@ -22,10 +24,11 @@ pass! {
     /// An op joins the group of a `tile.reduce` at scope `grid` before or after it where
     ///
     /// * it has the same parallel loops, and as many loops over a row as the reduction reduces; an element-wise op
-    ///   has the parallel loops first;
+    ///   has the parallel loops first, and may have no others where rows are held in registers;
     /// * it uses an operand of another op of the group, and what one op writes, others use in the same rows only;
-    /// * rows are innermost, their length is known, and a row has no more than half of the bytes that a
-    ///   block of the chip may have as shared memory, which is cache otherwise: 113 KB on sm_90;
+    /// * rows are innermost, and their length is known; the threads of a block, or of the blocks of a cluster
+    ///   (sm_90), can hold a row in registers, or a row has no more than half of the bytes that a block of the chip
+    ///   may have as shared memory, which is cache otherwise: 113 KB on sm_90;
     /// * nothing that stands between the ops of the group uses what they write.
     ///
     /// An op with a `schedule` joins no group, and ops that have a `tile.group` are left as they are: write the
@@ -68,7 +71,7 @@ pass! {
     pub struct FormKernels as "tile-form-kernels" creates [tile] {
         /// which ops may share a kernel where the function does not say it: none, exact or algebraic
         fusion: String = "algebraic",
-        /// chip whose cache the rows must fit in
+        /// chip whose registers and caches the rows must fit in
         chip: String = "sm_80",
     } counts {
         /// kernels that are formed of several ops
@@ -95,14 +98,13 @@ impl Pass for FormKernels {
             let message = format!("option `chip`: {e}");
             option_error(module, &Self::INFO, "chip", &self.chip, message).emit()
         })?;
-        let row = i64::from(chip.shared_bytes) / ROWS_AT_ONCE;
         let (mut formed, mut failed) = (Vec::new(), None);
         for function in walk(module).into_iter().filter(|op| is(*op, "func.func")) {
             let own = attribute(function, FUSION).and_then(Fusion::of);
             if own.unwrap_or(default) == Fusion::None {
                 continue;
             }
-            match groups(function, row) {
+            match groups(function, &chip) {
                 Ok(groups) => formed.push((function, groups)),
                 Err(e) => failed = Some(e),
             }
@@ -131,8 +133,8 @@ impl Pass for FormKernels {
     }
 }
 
-/// The groups of a function, with rows of so many bytes at most.
-fn groups<'c>(function: Op<'c>, row: i64) -> Result<Vec<Group<'c>>, Failed> {
+/// The groups of a function.
+fn groups<'c>(function: Op<'c>, chip: &Chip) -> Result<Vec<Group<'c>>, Failed> {
     let Some(block) = first_block(function, 0) else {
         return Ok(Vec::new());
     };
@@ -151,7 +153,7 @@ fn groups<'c>(function: Op<'c>, row: i64) -> Result<Vec<Group<'c>>, Failed> {
         };
         let mut with: Vec<Job<'c>> = open.clone();
         with.push(job.clone());
-        if fits(&with, row) {
+        if fits(&with, chip) {
             open = with;
             continue;
         }
@@ -164,7 +166,7 @@ fn groups<'c>(function: Op<'c>, row: i64) -> Result<Vec<Group<'c>>, Failed> {
 
 /// Whether these jobs, of which all but the last fit, may share a kernel, as far as that is known: element-wise ops
 /// wait for a reduction.
-fn fits(jobs: &[Job<'_>], row: i64) -> bool {
+fn fits(jobs: &[Job<'_>], chip: &Chip) -> bool {
     if !jobs.iter().any(is_reduction) {
         let [.., before, last] = jobs else {
             return true;
@@ -182,7 +184,18 @@ fn fits(jobs: &[Job<'_>], row: i64) -> bool {
     let Some((last, before)) = group.phases.split_last() else {
         return false;
     };
-    let is_row = |phase: &crate::grid::group::Phase<'_>| {
+    // A longer row leaves the caches before the next phase reads it.
+    let holds = choose_phases(&group, chip.clusters)
+        .iter()
+        .any(Step::is_hold);
+    let most = match holds {
+        true => i64::MAX,
+        false => i64::from(chip.shared_bytes) / ROWS_AT_ONCE,
+    };
+    let is_row = |phase: &Phase<'_>| {
+        if phase.row.is_empty() {
+            return holds;
+        }
         let length = phase.row_length();
         let widest = phase.job.sources.iter().chain(&phase.job.destinations);
         let widest = widest
@@ -194,7 +207,7 @@ fn fits(jobs: &[Job<'_>], row: i64) -> bool {
         phase.goes_along_rows()
             && !phase.shared.is_empty()
             && length.is_some_and(|n| n > 1)
-            && bytes.is_some_and(|n| n <= row)
+            && bytes.is_some_and(|n| n <= most)
     };
     is_row(last)
         && before.iter().all(is_row)

@@ -264,7 +264,7 @@ impl Pass for Schedule {
             let unit = match number(op) {
                 None => plan(op, &chip).map(|planned| Some(Unit::Op(Box::new(planned)))),
                 // Where the last of its ops stands.
-                Some(_) if members(op).last() == Some(&op) => plan_group(op).map(Some),
+                Some(_) if members(op).last() == Some(&op) => plan_group(op, &chip).map(Some),
                 Some(_) => Ok(None),
             };
             match unit {
@@ -581,7 +581,7 @@ fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
 }
 
 /// The plan of the group that `last` is the last op of.
-fn plan_group<'c>(last: Op<'c>) -> Result<Unit<'c>, Failed> {
+fn plan_group<'c>(last: Op<'c>, chip: &Chip) -> Result<Unit<'c>, Failed> {
     let mut jobs = Vec::new();
     for op in members(last) {
         let job = Job::of(op)?;
@@ -589,7 +589,7 @@ fn plan_group<'c>(last: Op<'c>) -> Result<Unit<'c>, Failed> {
         jobs.push(job);
     }
     let group = Group::of(jobs).map_err(|(op, reason)| Group::refuse(op, &reason))?;
-    let (steps, chosen) = group.schedule()?;
+    let (steps, chosen) = group.schedule(chip.clusters)?;
     let mut nests: Vec<Nest> = Vec::new();
     for phase in &group.phases {
         let op = phase.job.op;
@@ -605,13 +605,8 @@ fn plan_group<'c>(last: Op<'c>) -> Result<Unit<'c>, Failed> {
         if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
             return Err(Group::refuse(op, "blocks would share its results"));
         }
-        if nest.has_clusters() {
-            return Err(Group::refuse(
-                op,
-                "its rows are shared by the blocks of a cluster",
-            ));
-        }
-        if let Some(first) = nests.first()
+        if let Some(first) = nests.get(group.leader())
+            && !phase.row.is_empty()
             && first.block() != nest.block()
         {
             let ([a, b, c], [x, y, z]) = (nest.block(), first.block());
@@ -619,7 +614,7 @@ fn plan_group<'c>(last: Op<'c>) -> Result<Unit<'c>, Failed> {
                 format!("its blocks have {a}x{b}x{c} threads, those of the first op {x}x{y}x{z}");
             return Err(Group::refuse(op, &reason));
         }
-        if let Some(dim) = phase.row.iter().find(|dim| nest.is_on_blocks(**dim)) {
+        if let Some(dim) = phase.row.iter().find(|dim| nest.is_on_grid(**dim)) {
             return Err(Group::refuse(
                 op,
                 &format!("`d{dim}`, of a row, is cut over blocks"),
@@ -628,6 +623,11 @@ fn plan_group<'c>(last: Op<'c>) -> Result<Unit<'c>, Failed> {
         nests.push(nest);
     }
     let held = group.held(&nests)?;
+    let is_shared = nests.get(group.leader()).is_some_and(Nest::has_clusters);
+    if is_shared && let Some(op) = group.exchange_through_memory(&held) {
+        let reason = "blocks of a cluster share its rows, and it reads what another op of the group writes from memory";
+        return Err(Group::refuse(op, reason));
+    }
     Ok(Unit::Group(PlannedGroup {
         group,
         steps,

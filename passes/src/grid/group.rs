@@ -53,8 +53,10 @@ pub(crate) struct Phase<'c> {
     pub(crate) job: Job<'c>,
     /// The dimension of the op for each loop that all phases share: `p0`, `p1`, ….
     pub(crate) shared: Vec<usize>,
-    /// The dimension of the op for each loop over a row: `r0`, `r1`, ….
+    /// The dimension of the op for each loop over a row: `r0`, `r1`, …; empty for an op that has one element a row.
     pub(crate) row: Vec<usize>,
+    /// Loops of the group: the shared ones and those over a row.
+    loops: usize,
 }
 
 /// The number of the group that an op is in.
@@ -208,7 +210,7 @@ impl<'c> Group<'c> {
     ///
     /// # Errors
     /// Says what is wrong with the one that is written.
-    pub(crate) fn schedule(&self) -> Result<(Vec<Step>, bool), Failed> {
+    pub(crate) fn schedule(&self, clusters: bool) -> Result<(Vec<Step>, bool), Failed> {
         for phase in &self.phases[1..] {
             let op = phase.job.op;
             if attribute(op, "schedule").is_some() {
@@ -223,7 +225,7 @@ impl<'c> Group<'c> {
         }
         let job = &self.phases[0].job;
         match job.written_schedule()? {
-            None => Ok((choose_phases(self), true)),
+            None => Ok((choose_phases(self, clusters), true)),
             Some(cases) => match <[Case; 1]>::try_from(cases) {
                 Ok([Case { most: None, steps }]) => Ok((steps, false)),
                 _ => Err(error(
@@ -234,6 +236,36 @@ impl<'c> Group<'c> {
                 .emit()),
             },
         }
+    }
+
+    /// The number of a phase whose loops are all of the group's.
+    pub(crate) fn leader(&self) -> usize {
+        let is_whole = |phase: &Phase<'_>| !phase.row.is_empty();
+        self.phases.iter().position(is_whole).unwrap_or(0)
+    }
+
+    /// An op that uses what another op of the group writes, and finds it in memory.
+    pub(crate) fn exchange_through_memory(&self, held: &[Val<'c>]) -> Option<Op<'c>> {
+        let writes = |array| {
+            let mut phases = self.phases.iter();
+            phases.find(|phase| {
+                phase
+                    .accesses()
+                    .any(|(a, writes)| writes && a.value == array)
+            })
+        };
+        let finds = |phase: &&Phase<'c>| {
+            phase.accesses().any(|(access, _)| {
+                writes(access.value).is_some_and(|writer| {
+                    let mut written = writer.accesses().filter(|(_, writes)| *writes);
+                    let own = written.find(|(a, _)| a.value == access.value);
+                    let is_same =
+                        own.is_some_and(|(a, _)| writer.shared_map(a) == phase.shared_map(access));
+                    !(is_same && held.contains(&access.value)) && writer.job.op != phase.job.op
+                })
+            })
+        };
+        self.phases.iter().find(finds).map(|phase| phase.job.op)
     }
 
     /// Whether values can stay in registers between phases: totals that are combined with what memory has cannot.
@@ -250,7 +282,7 @@ impl<'c> Group<'c> {
     /// # Errors
     /// Says which cannot.
     pub(crate) fn held(&self, nests: &[Nest]) -> Result<Vec<Val<'c>>, Failed> {
-        let (Some(first), Some(nest)) = (self.phases.first(), nests.first()) else {
+        let (Some(first), Some(nest)) = (self.phases.first(), nests.get(self.leader())) else {
             return Ok(Vec::new());
         };
         let refuse = |message: String, note: String| {
@@ -281,7 +313,13 @@ impl<'c> Group<'c> {
             }
         }
         if held.is_empty() {
-            return Ok(held);
+            return match self.phases.iter().find(|phase| phase.row.is_empty()) {
+                None => Ok(held),
+                Some(phase) => Err(Self::refuse(
+                    phase.job.op,
+                    "it has one element a row, and the schedule holds nothing in registers",
+                )),
+            };
         }
         if !self.can_be_held() {
             return Err(refuse(
@@ -327,14 +365,15 @@ impl<'c> Phase<'c> {
                     shared + row
                 ));
             }
-            let row = job.axes.clone();
+            let axes = job.axes.clone();
             return Ok(Self {
                 job,
                 shared: kept,
-                row,
+                row: axes,
+                loops: shared + row,
             });
         }
-        if rank != shared + row {
+        if rank != shared && rank != shared + row {
             return Err(format!(
                 "it has {rank} loops, the reduction {}",
                 shared + row
@@ -344,6 +383,7 @@ impl<'c> Phase<'c> {
             job,
             shared: kept[..shared].to_vec(),
             row: kept[shared..].to_vec(),
+            loops: shared + row,
         })
     }
 
@@ -356,9 +396,7 @@ impl<'c> Phase<'c> {
                 *place = Affine::Dim(number);
             }
         }
-        access
-            .map
-            .replace(self.shared.len() + self.row.len(), &dims)
+        access.map.replace(self.loops, &dims)
     }
 
     /// Every tile and the elements of it that the phase reads or writes, and whether it writes them.
@@ -455,8 +493,10 @@ impl<'c> Phase<'c> {
             }
         };
         let reduces = is_reduction(&self.job);
+        let is_of_row = |step: &&Step| step.loops().iter().any(|name| name.starts_with('r'));
         shared
             .iter()
+            .filter(|step| !self.row.is_empty() || !is_of_row(step))
             .map(|step| match step.renamed(rename) {
                 // Where nothing is reduced, guards do what aligned vectors do.
                 Step::Align(name, factor) if !reduces => Step::Split(name, factor),

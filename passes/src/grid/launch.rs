@@ -123,14 +123,15 @@ impl<'c> Kernels<'c> {
         schedule: &[Step],
         held: &[Val<'c>],
     ) {
-        let (Some(first), Some(last)) = (group.phases.first(), group.phases.last()) else {
+        let leader = group.leader();
+        let (Some(first), Some(last)) = (group.phases.get(leader), group.phases.last()) else {
             return;
         };
         let at = last.job.op;
         let (module, module_name) = self.module(at);
         let name = format!("{}_{}", self.prefix, self.count);
         self.count += 1;
-        let (kernel, body) = kernel(&first.job, &nests[0], schedule, module, &name);
+        let (kernel, body) = kernel(&first.job, &nests[leader], schedule, module, &name);
         let inside = Builder::at_start(tx_mlir::context(at), body, at.location());
         let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
         let temporaries = group.temporaries(held);
@@ -156,7 +157,7 @@ impl<'c> Kernels<'c> {
             phase.job.assert_sizes(&b);
         }
         let callee = format!("@{module_name}::@{name}");
-        launch(&b, &first.job, &nests[0], &callee, &arguments, false);
+        launch(&b, &first.job, &nests[leader], &callee, &arguments, false);
         ops.into_iter().for_each(erase);
         for (array, around) in temporaries {
             fold_sizes(array);

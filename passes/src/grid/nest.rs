@@ -705,13 +705,10 @@ impl Nest {
             .collect()
     }
 
-    /// Whether blocks share the iterations of dimension `dim`.
-    pub(crate) fn is_on_blocks(&self, dim: usize) -> bool {
-        let on_blocks = |node: &usize| {
-            let run = self.nodes[*node].run;
-            matches!(run, Run::On(Processor::Block(_) | Processor::Cluster(_)))
-        };
-        self.loops_of(dim).iter().any(on_blocks)
+    /// Whether blocks that are in no cluster with each other share the iterations of dimension `dim`.
+    pub(crate) fn is_on_grid(&self, dim: usize) -> bool {
+        let on_grid = |node: &usize| matches!(self.nodes[*node].run, Run::On(Processor::Block(_)));
+        self.loops_of(dim).iter().any(on_grid)
     }
 
     /// Whether other threads of a block than the first have results.

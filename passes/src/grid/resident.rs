@@ -141,7 +141,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             return self.row(b, &places);
         };
         let processor = Processor::Block(dimension);
-        let first = &self.bodies[0];
+        let first = &self.bodies[self.group.leader()];
         let Some(node) = first.nest.on(processor) else {
             return self.blocks(b, dimension + 1, places);
         };
@@ -153,15 +153,20 @@ impl<'a, 'c> Resident<'a, 'c> {
             })
             .collect()
         };
+        let (number, all) = match first.nest.has_clusters() {
+            true => ("gpu.cluster_id", "gpu.cluster_dim"),
+            false => ("gpu.block_id", "gpu.grid_dim"),
+        };
         let count = first.nest.nodes[node].extent.known();
         let block = match count {
             Some(0 | 1) => Index::Const(0),
-            _ => hardware(b, "gpu.block_id", dimension),
+            _ => hardware(b, number, dimension),
         };
-        if count.is_some_and(|n| n <= *most) {
+        let most = most / first.nest.cluster()[dimension];
+        if count.is_some_and(|n| n <= most) {
             return self.blocks(b, dimension + 1, enter(b, block));
         }
-        let step = hardware(b, "gpu.grid_dim", dimension);
+        let step = hardware(b, all, dimension);
         b.for_loop(block, first.extents[node], step, &[], |b, block, _| {
             self.blocks(b, dimension + 1, enter(b, block));
             Vec::new()
@@ -195,7 +200,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             });
             let results = match is_reduction(job) {
                 true => self.reduce(b, &mut known, number, &places[number], &slots),
-                false => self.compute(b, &mut known, number, slots),
+                false => self.compute(b, &mut known, number, slots, places),
             };
             for (destination, elements) in job.destinations.iter().zip(results) {
                 known.retain(|held| held.array != destination.value);
@@ -450,6 +455,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         known: &mut Vec<Held<'c>>,
         number: usize,
         slots: Vec<Vec<Place<'c>>>,
+        places: &[Place<'c>],
     ) -> Vec<Option<Elements<'c>>> {
         let body = &self.bodies[number];
         let job = body.job;
@@ -475,18 +481,25 @@ impl<'a, 'c> Resident<'a, 'c> {
         });
         let types = job.stored_types();
         let always = may_run_for_nothing(job.op);
-        let places = vec![Vec::new(); job.destinations.len()];
+        let indices = vec![Vec::new(); job.destinations.len()];
+        let is_row = self.group.phases[number].row.is_empty();
+        let is_held = job
+            .destinations
+            .iter()
+            .any(|d| self.held.contains(&d.value));
         let values: Vec<Vec<Vec<Val<'c>>>> = slots
             .iter()
             .map(|slot| {
                 let condition = match always {
                     true => Cond::Const(true),
+                    // An element of a row that only memory gets is one thread's to compute.
+                    false if is_row && !is_held => self.stores(b, number, slot, places),
                     false => inside(b, body, slot),
                 };
                 let each = slot.iter().map(|place| {
                     let nothing = |b: &Builder<'c>| types.iter().map(|ty| zeros(b, *ty)).collect();
                     let compute =
-                        |b: &Builder<'c>| body.compute(b, place, &body.point(place), &places);
+                        |b: &Builder<'c>| body.compute(b, place, &body.point(place), &indices);
                     b.if_else(condition, &types, compute, nothing)
                 });
                 each.collect()
@@ -496,11 +509,33 @@ impl<'a, 'c> Resident<'a, 'c> {
             let of_slot = |slot: &Vec<Vec<Val<'c>>>| slot.iter().map(|all| all[i]).collect();
             let all: Vec<Vec<Val<'c>>> = values.iter().map(of_slot).collect();
             if !self.internal.contains(&job.destinations[i].value) {
-                self.store(b, number, i, &slots, &all);
+                self.store(b, number, i, &slots, &all, places);
             }
-            Some(Elements::Each(all))
+            Some(match is_row {
+                true => Elements::Row(all[0][0]),
+                false => Elements::Each(all),
+            })
         });
         results.collect()
+    }
+
+    /// Whether a thread stores the elements of a slot: they are of its row, and where a row has one element, the first
+    /// thread of the row does.
+    fn stores(
+        &self,
+        b: &Builder<'c>,
+        number: usize,
+        slot: &[Place<'c>],
+        places: &[Place<'c>],
+    ) -> Cond<'c> {
+        let inside = inside(b, &self.bodies[number], slot);
+        let phases = &self.group.phases;
+        match phases.iter().position(|phase| is_reduction(&phase.job)) {
+            Some(total) if phases[number].row.is_empty() => {
+                self.bodies[total].first_thread(b, inside, &places[total])
+            }
+            _ => inside,
+        }
     }
 
     /// Stores the elements of destination `i`, where there are any.
@@ -511,6 +546,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         i: usize,
         slots: &[Vec<Place<'c>>],
         values: &[Vec<Val<'c>>],
+        places: &[Place<'c>],
     ) {
         let body = &self.bodies[number];
         let destination = &body.job.destinations[i];
@@ -522,7 +558,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         };
         let store = |b: &Builder<'c>, is_vector: bool| {
             for (slot, values) in slots.iter().zip(values) {
-                b.if_then(inside(b, body, slot), |b| {
+                b.if_then(self.stores(b, number, slot, places), |b| {
                     if is_vector {
                         let element = values[0].r#type();
                         let bytes = byte_width(element).unwrap_or(1) * values.len() as u64;

@@ -156,6 +156,11 @@ impl Step {
 }
 
 impl Step {
+    /// Whether it keeps a value in registers.
+    pub(crate) fn is_hold(&self) -> bool {
+        matches!(self, Self::Hold(_, tile::Residency::Registers))
+    }
+
     /// The step with other names of loops.
     pub(crate) fn renamed(&self, name: impl Fn(&str) -> String) -> Self {
         let all = |loops: &[String]| loops.iter().map(|l| name(l)).collect();
