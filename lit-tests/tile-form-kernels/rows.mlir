@@ -103,8 +103,36 @@ func.func @one_column(%x: memref<40x1xf32>, %lo: memref<1xf32>, %hi: memref<1xf3
 // CHECK-COUNT-2: tile.group = 0 : i64
 // SMALL-LABEL: func.func @long(
 // SMALL-NOT:   tile.group
+// SMALL-LABEL: func.func @no_rows(
 func.func @long(%x: memref<8x98304xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) {
   tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x98304xf32> into memref<8xf32>
   tile.reduce max %x into %hi axes [1] scope(grid) : memref<8x98304xf32> into memref<8xf32>
+  return
+}
+
+// A reduction of no dimension has no rows.
+// CHECK-LABEL: func.func @no_rows(
+// CHECK-NOT:   tile.group
+func.func @no_rows(%x: memref<8x40xf32>, %lo: memref<8x40xf32>, %hi: memref<8x40xf32>) {
+  tile.reduce min %x into %lo axes [] scope(grid) : memref<8x40xf32> into memref<8x40xf32>
+  tile.reduce max %x into %hi axes [] scope(grid) : memref<8x40xf32> into memref<8x40xf32>
+  return
+}
+
+// The look-up of a cross entropy has one element a row. It joins where a row is held in registers.
+// CHECK-LABEL: func.func @look_up(
+// CHECK-COUNT-2: tile.group = 0 : i64
+func.func @look_up(%x: memref<8x4096xf32>, %t: memref<8xindex>, %l: memref<8xf32>) {
+  %hi = memref.alloc() : memref<8xf32>
+  tile.reduce max %x into %hi axes [1] scope(grid) : memref<8x4096xf32> into memref<8xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%hi, %t : memref<8xf32>, memref<8xindex>) outs(%l : memref<8xf32>) {
+  ^bb0(%m: f32, %j: index, %old: f32):
+    %i = linalg.index 0 : index
+    %a = memref.load %x[%i, %j] : memref<8x4096xf32>
+    %d = arith.subf %a, %m : f32
+    linalg.yield %d : f32
+  }
+  memref.dealloc %hi : memref<8xf32>
   return
 }

@@ -123,3 +123,13 @@ func.func @one_a_row(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>)
   linalg.exp {tile.group = 0 : i64} ins(%a : memref<8xf32>) outs(%b : memref<8xf32>)
   return
 }
+
+// -----
+
+func.func @no_axes(%A: memref<8x40xf32>, %a: memref<8x40xf32>, %b: memref<8x40xf32>) {
+  // expected-error @below {{cannot share a kernel with the others of its group: it reduces no dimension, so it has no rows}}
+  // expected-note @below {{give it another number}}
+  tile.reduce min %A into %a axes [] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8x40xf32>
+  tile.reduce max %A into %b axes [] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8x40xf32>
+  return
+}

@@ -141,53 +141,62 @@ fn groups<'c>(function: Op<'c>, chip: &Chip) -> Result<Vec<Group<'c>>, Failed> {
     let (mut groups, mut open, mut failed) = (Vec::new(), Vec::new(), None);
     for op in ops(block).into_iter().filter(|op| is_job(*op)) {
         if attribute(op, "schedule").is_some() || number(op).is_some() {
-            groups.extend(closed(&mut open));
+            groups.extend(of_run(&open, chip));
+            open.clear();
             continue;
         }
-        let job = match Job::of(op) {
-            Ok(job) => job,
-            Err(e) => {
-                failed = Some(e);
-                continue;
-            }
-        };
-        let mut with: Vec<Job<'c>> = open.clone();
-        with.push(job.clone());
-        if fits(&with, chip) {
-            open = with;
-            continue;
+        match Job::of(op) {
+            Ok(job) => open.push(job),
+            Err(e) => failed = Some(e),
         }
-        groups.extend(closed(&mut open));
-        open = vec![job];
     }
-    groups.extend(closed(&mut open));
+    groups.extend(of_run(&open, chip));
     failed.map_or(Ok(groups), Err)
 }
 
-/// Whether these jobs, of which all but the last fit, may share a kernel, as far as that is known: element-wise ops
-/// wait for a reduction.
-fn fits(jobs: &[Job<'_>], chip: &Chip) -> bool {
-    if !jobs.iter().any(is_reduction) {
-        let [.., before, last] = jobs else {
-            return true;
-        };
-        return before.extents == last.extents
-            && jobs
-                .iter()
-                .rev()
-                .skip(1)
-                .any(|job| share_operand(job, last));
+/// The groups of jobs that follow on each other: from the first job on, the longest that fits.
+fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip) -> Vec<Group<'c>> {
+    let (mut groups, mut first) = (Vec::new(), 0);
+    while first < jobs.len() {
+        let mut taken = 1;
+        for count in 2..=jobs.len() - first {
+            let some = &jobs[first..first + count];
+            if !may_fit(some) {
+                break;
+            }
+            if let Some(group) = fitting(some, chip) {
+                groups.truncate(groups.len() - usize::from(taken > 1));
+                groups.push(group);
+                taken = count;
+            }
+        }
+        first += taken;
     }
-    let Ok(group) = Group::of(jobs.to_vec()) else {
-        return false;
+    groups
+}
+
+/// Whether more jobs after these may make a group of them, of which all but the last may: element-wise ops wait for a
+/// reduction.
+fn may_fit(jobs: &[Job<'_>]) -> bool {
+    let [before @ .., last] = jobs else {
+        return true;
     };
-    let Some((last, before)) = group.phases.split_last() else {
-        return false;
-    };
+    let shares = before.iter().any(|job| share_operand(job, last));
+    match jobs.iter().any(is_reduction) {
+        true => shares && Group::of(jobs.to_vec()).is_ok(),
+        false => shares && before[0].extents == last.extents,
+    }
+}
+
+/// The group of jobs that may fit, where each has rows that stay near.
+fn fitting<'c>(jobs: &[Job<'c>], chip: &Chip) -> Option<Group<'c>> {
+    if !jobs.iter().any(is_reduction) {
+        return None;
+    }
+    let group = Group::of(jobs.to_vec()).ok()?;
     // A longer row leaves the caches before the next phase reads it.
-    let holds = choose_phases(&group, chip.clusters)
-        .iter()
-        .any(Step::is_hold);
+    let steps = choose_phases(&group, chip.clusters);
+    let holds = steps.iter().any(Step::is_hold);
     let most = match holds {
         true => i64::MAX,
         false => i64::from(chip.shared_bytes) / ROWS_AT_ONCE,
@@ -209,18 +218,5 @@ fn fits(jobs: &[Job<'_>], chip: &Chip) -> bool {
             && length.is_some_and(|n| n > 1)
             && bytes.is_some_and(|n| n <= most)
     };
-    is_row(last)
-        && before.iter().all(is_row)
-        && before
-            .iter()
-            .any(|phase| share_operand(&phase.job, &last.job))
-}
-
-/// The group of these jobs, where they are several; none are left.
-fn closed<'c>(open: &mut Vec<Job<'c>>) -> Option<Group<'c>> {
-    let jobs = std::mem::take(open);
-    match jobs.len() > 1 && jobs.iter().any(is_reduction) {
-        true => Group::of(jobs).ok(),
-        false => None,
-    }
+    group.phases.iter().all(is_row).then_some(group)
 }

@@ -625,7 +625,8 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip) -> Result<Unit<'c>, Failed> {
     let held = group.held(&nests)?;
     let is_shared = nests.get(group.leader()).is_some_and(Nest::has_clusters);
     if is_shared && let Some(op) = group.exchange_through_memory(&held) {
-        let reason = "blocks of a cluster share its rows, and it reads what another op of the group writes from memory";
+        let reason = "blocks of a cluster share its rows, and it reads from memory what another op of the \
+                      group writes";
         return Err(Group::refuse(op, reason));
     }
     Ok(Unit::Group(PlannedGroup {

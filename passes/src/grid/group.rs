@@ -86,6 +86,12 @@ impl<'c> Group<'c> {
             return Err((op, "no op of the group reduces anything".to_owned()));
         };
         let (shared, row) = (first.extents.len() - first.axes.len(), first.axes.len());
+        if row == 0 {
+            return Err((
+                first.op,
+                "it reduces no dimension, so it has no rows".to_owned(),
+            ));
+        }
         let mut group = Self { phases: Vec::new() };
         for job in jobs {
             let op = job.op;

@@ -150,6 +150,9 @@ impl<'c> Kernels<'c> {
             Resident::new(group, nests, held, &internal, &inside).write(&inside);
         }
         inside.create("gpu.return").build();
+        for (array, _) in &temporaries {
+            fold_sizes(*array, kernel);
+        }
         remove_unused(kernel);
         let arguments = isolate(&ops, kernel, body);
         let b = Builder::before(at);
@@ -158,9 +161,12 @@ impl<'c> Kernels<'c> {
         }
         let callee = format!("@{module_name}::@{name}");
         launch(&b, &first.job, &nests[leader], &callee, &arguments, false);
+        let host = ancestors(at).find(|op| is(*op, "func.func"));
         ops.into_iter().for_each(erase);
         for (array, around) in temporaries {
-            fold_sizes(array);
+            if let Some(host) = host {
+                fold_sizes(array, host);
+            }
             // The allocation comes last.
             around.into_iter().for_each(erase);
         }
@@ -284,17 +290,14 @@ fn isolate<'c>(from: &[Op<'c>], kernel: Op<'c>, body: Blk<'c>) -> Vec<Val<'c>> {
     sinker.arguments
 }
 
-/// Takes the sizes that an allocation was given for those of its array.
-fn fold_sizes(array: Val<'_>) {
+/// Takes the sizes that an allocation was given for those of its array, in the code of `within`.
+fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
     let Some(alloc) = defining_op(array) else {
-        return;
-    };
-    let Some(function) = ancestors(alloc).find(|op| is(*op, "func.func")) else {
         return;
     };
     let shape = MemRef::of(array).map_or(Vec::new(), |memref| memref.shape);
     let is_size = |op: &Op<'_>| is(*op, "memref.dim") && operands(*op)[0] == array;
-    for op in walk(function).into_iter().filter(is_size) {
+    for op in walk(within).into_iter().filter(is_size) {
         let place = defining_op(operands(op)[1]).and_then(|op| integer_attribute(op, "value"));
         let place = place.and_then(|place| usize::try_from(place).ok());
         let before = place.and_then(|place| shape.get(..place));

@@ -16,7 +16,7 @@ use super::job::{Access, Work, reads_argument};
 use super::nest::{MAX_BLOCKS, Nest, Run};
 use super::steps::Processor;
 use super::vectors::WIDEST;
-use crate::emit::{OWNED, scalars, vector_of, zeros};
+use crate::emit::{OWNED, load, scalars, vector_of, zeros};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::build::Cond;
@@ -270,15 +270,23 @@ impl<'a, 'c> Resident<'a, 'c> {
         let Some(element) = access.memref.as_ref().map(|memref| memref.element) else {
             return Elements::Row(access.value);
         };
+        let varies = |d: &usize| access.map.results.iter().any(|index| index.uses(*d));
+        let varies = phase.row.iter().any(varies);
         let one = |b: &Builder<'c>, place: &Place<'c>| {
-            let value = body.load(b, access, &body.point(place));
-            self.own(b, number, access, value)
+            let index = element_index(b, access, &body.point(place));
+            match varies {
+                true => {
+                    let value = body.load_at(b, access, || index);
+                    self.own(b, number, access, value)
+                }
+                // All threads of a row load it, and one may store it.
+                false => load(b, access.value, element, &index),
+            }
         };
         let nothing = |b: &Builder<'c>, types: &[Type<'c>]| -> Vec<Val<'c>> {
             types.iter().map(|ty| zeros(b, *ty)).collect()
         };
-        let varies = |d: &usize| access.map.results.iter().any(|index| index.uses(*d));
-        if !phase.row.iter().any(varies) {
+        if !varies {
             let place = &slots[0][0];
             let (inside, types) = (body.guard(b, place, false), [element]);
             let loaded = b.if_else(
@@ -302,7 +310,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         let count = u64::try_from(width).unwrap_or(1);
         let vector = Type::vector(&[count], element);
         let types = vec![vector; slots.len()];
-        let load = |b: &Builder<'c>, is_aligned: bool| -> Vec<Val<'c>> {
+        let all = |b: &Builder<'c>, is_aligned: bool| -> Vec<Val<'c>> {
             let each = slots.iter().zip(&insides).map(|(slot, inside)| {
                 let slot = |b: &Builder<'c>| match is_aligned {
                     true => {
@@ -318,7 +326,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             });
             each.collect()
         };
-        let all = b.if_else(self.aligned, &types, |b| load(b, true), |b| load(b, false));
+        let all = b.if_else(self.aligned, &types, |b| all(b, true), |b| all(b, false));
         Elements::Each(all.into_iter().map(|vector| scalars(b, vector)).collect())
     }
 

@@ -8,6 +8,7 @@ use super::super::steps::{Processor, Step};
 use super::elementwise::{Walk, walk};
 use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, is_fixed, power_of_two};
 use tx_dialect_tile::Residency;
+use tx_mlir::{Affine, byte_width};
 use tx_target::MAX_THREADS;
 
 /// Vectors that a thread loads before it uses any of them, where each phase loads its elements again.
@@ -21,12 +22,12 @@ const MOST_HELD: i64 = 64;
 const MOST_THREADS: i64 = 512;
 /// Threads of a block, at least.
 const LEAST_THREADS: i64 = 128;
-/// Threads of a multiprocessor that registers must do for: two rows of the longest that a block holds, of which one is
-/// loaded while the other is stored. With 104 registers a thread, layer norm of bf16 16384x16384 had one: 2301 GB/s
-/// on an H200.
-const RESIDENT: i64 = 1024;
 /// Blocks of a cluster that every chip with clusters takes.
 const MOST_BLOCKS: i64 = 8;
+/// Bytes of an element from which on the blocks of a cluster share long rows. Measured on an H200 at 65536 columns,
+/// in GB/s with a kernel an op and with a cluster a row: of f32 softmax 2016 and 3166, layer norm 2066 and 2486, RMS
+/// norm 2664 and 2889; of bf16 1518 and 2072, but 1958 and 1648, and 2700 and 1978.
+const SHARED_BYTES: i64 = 4;
 
 /// The schedule that phases share, with loops `p0`, …, and `r0`, …; with `clusters`, the blocks of one share a long row.
 pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Vec<Step> {
@@ -65,10 +66,14 @@ pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Vec<Step> {
     let loads = unrolled(HELD / vector, vector * weight);
     // The blocks of a cluster share a row of which one would hold more than it should, and only the longest rows
     // take all threads that a block can have, which leaves each half of the registers.
-    let most = if clusters { MOST_BLOCKS } else { 1 };
+    let is_shared = whole().any(|phase| widest(phase) >= SHARED_BYTES);
+    let most = match clusters && is_shared {
+        true => MOST_BLOCKS,
+        false => 1,
+    };
     let held = match ceildiv(vectors, loads.saturating_mul(MOST_THREADS)) > most {
-        true => i64::from(MAX_THREADS),
-        false => threads(loads),
+        true if is_shared => i64::from(MAX_THREADS),
+        _ => threads(loads),
     };
     let blocks = ceildiv(vectors, held.saturating_mul(loads)).clamp(1, most);
     let each = ceildiv(vectors, held * blocks);
@@ -112,9 +117,6 @@ pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Vec<Step> {
         let arrays = group.arrays().into_iter();
         let held = arrays.filter(|array| array.role != Role::Output);
         steps.extend(held.map(|array| Step::Hold(array.name, Residency::Registers)));
-        if threads >= MOST_THREADS {
-            steps.push(Step::Resident(RESIDENT));
-        }
     }
     steps
 }
@@ -139,6 +141,22 @@ fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>)
         return Some(kind.to_string());
     }
     names.pop()
+}
+
+/// Bytes of the widest element that a phase has for each element of a row.
+fn widest(phase: &Phase<'_>) -> i64 {
+    let job = &phase.job;
+    let reads = job.sources.iter().chain(&job.extras);
+    let written = job.destinations.iter().filter(|_| !is_reduction(job));
+    let bytes = reads.chain(written).map(|access| {
+        let varies = |index: &Affine| phase.row.iter().any(|d| index.uses(*d));
+        let element = access.memref.as_ref().map(|memref| memref.element);
+        let bytes = element
+            .and_then(byte_width)
+            .and_then(|n| i64::try_from(n).ok());
+        bytes.filter(|_| access.map.results.iter().any(varies))
+    });
+    bytes.flatten().max().unwrap_or(1)
 }
 
 /// Neighbours of a row that one load takes: as many as fit in a vector of the widest type, where every
