@@ -13,3 +13,10 @@ func.func @number(%A: memref<8x40xf32>, %B: memref<8x40xf32>) {
   linalg.exp {tile.group = "first"} ins(%A : memref<8x40xf32>) outs(%B : memref<8x40xf32>)
   return
 }
+
+// -----
+
+// expected-error @below {{`tile.determinism` must be `#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`}}
+func.func @promise(%A: memref<8xf32>) attributes {tile.determinism = "any"} {
+  return
+}

@@ -136,3 +136,14 @@ func.func @look_up(%x: memref<8x4096xf32>, %t: memref<8xindex>, %l: memref<8xf32
   memref.dealloc %hi : memref<8xf32>
   return
 }
+
+// The function says which results must have equal bits, where an op does not.
+// CHECK-LABEL: func.func @same_bits(
+// CHECK:       tile.reduce sum {{.+}} {determinism = #tile.determinism<batch_invariant>
+// CHECK:       tile.reduce sum {{.+}} {determinism = #tile.determinism<any>
+func.func @same_bits(%x: memref<?x?xf32>, %a: memref<?xf32>, %b: memref<?xf32>)
+    attributes {tile.determinism = #tile.determinism<batch_invariant>} {
+  tile.reduce sum %x into %a axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
+  tile.reduce sum %x into %b axes [1] scope(grid) {determinism = #tile.determinism<any>} : memref<?x?xf32> into memref<?xf32>
+  return
+}

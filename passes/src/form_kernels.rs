@@ -4,7 +4,7 @@ use crate::grid::job::{Job, is_job};
 use crate::grid::steps::Step;
 use melior::ir::Type;
 use melior::ir::attribute::IntegerAttribute;
-use tx_dialect_tile::{FUSION, Fusion, GROUP};
+use tx_dialect_tile::{DETERMINISM, FUSION, Fusion, GROUP};
 use tx_mlir::{
     Failed, Op, attribute, byte_width, context, first_block, is, ops, set_attribute, walk,
 };
@@ -37,6 +37,9 @@ pass! {
     ///
     /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, forms no groups; what the function says
     /// wins over the option.
+    ///
+    /// `tile.determinism = #tile.determinism<…>` on a function becomes the `determinism` of its reductions that
+    /// have none.
     ///
     /// ## Before
     /// ```mlir
@@ -100,6 +103,7 @@ impl Pass for FormKernels {
         })?;
         let (mut formed, mut failed) = (Vec::new(), None);
         for function in walk(module).into_iter().filter(|op| is(*op, "func.func")) {
+            give_determinism(function);
             let own = attribute(function, FUSION).and_then(Fusion::of);
             if own.unwrap_or(default) == Fusion::None {
                 continue;
@@ -130,6 +134,17 @@ impl Pass for FormKernels {
             }
         }
         Ok(())
+    }
+}
+
+/// Gives the reductions of a function that have no `determinism` that of the function.
+fn give_determinism(function: Op<'_>) {
+    let Some(own) = attribute(function, DETERMINISM) else {
+        return;
+    };
+    let has_none = |op: &Op<'_>| is(*op, "tile.reduce") && attribute(*op, "determinism").is_none();
+    for op in walk(function).into_iter().filter(has_none) {
+        set_attribute(op, "determinism", own);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The names that the dialect knows, and what may be meant by others.
 
 use crate::Sink;
-use crate::attributes::{Fusion, OPS};
+use crate::attributes::{Determinism, Fusion, OPS};
 use crate::verify::{complain, send};
 use melior_upstream::ir::Attribute;
 use mlir_sys::{MlirAttribute, MlirOperation, MlirStringRef};
@@ -17,6 +17,9 @@ pub const CANDIDATES: &str = "tile.candidates";
 
 /// Marks a `memref.alloc` of a host function whose memory is zero before each run, and after it.
 pub const CLEARED: &str = "tile.cleared";
+
+/// The `determinism` of the ops of a `func.func` that have none of their own: `#tile.determinism<…>`.
+pub const DETERMINISM: &str = "tile.determinism";
 
 /// Which ops of a `func.func` may share a kernel: `#tile.fusion<…>`.
 pub const FUSION: &str = "tile.fusion";
@@ -42,7 +45,7 @@ struct Fact {
 }
 
 /// Every such attribute. Any other attribute whose name begins with `tile.` is an error.
-const FACTS: [Fact; 6] = [
+const FACTS: [Fact; 7] = [
     Fact {
         name: CANDIDATES,
         on: &["tile.reduce"],
@@ -54,6 +57,12 @@ const FACTS: [Fact; 6] = [
         on: &["memref.alloc"],
         is: mlir_sys::mlirAttributeIsAUnit,
         kind: "a unit attribute",
+    },
+    Fact {
+        name: DETERMINISM,
+        on: &["func.func"],
+        is: is_determinism,
+        kind: "`#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`",
     },
     Fact {
         name: FUSION,
@@ -80,6 +89,11 @@ const FACTS: [Fact; 6] = [
         kind: "an integer",
     },
 ];
+
+unsafe extern "C" fn is_determinism(attribute: MlirAttribute) -> bool {
+    // SAFETY: the attribute is alive.
+    Determinism::of(unsafe { Attribute::from_raw(attribute) }).is_some()
+}
 
 unsafe extern "C" fn is_fusion(attribute: MlirAttribute) -> bool {
     // SAFETY: the attribute is alive.

@@ -11,7 +11,9 @@ pub use attributes::{
     Align, Axis, Bind, Case, Determinism, Fuse, Fusion, Hold, Kind, LastBlock, Nan, Otherwise,
     Processor, RFactor, Reorder, Residency, Resident, Scope, Split, Stream, Unroll, Vectorize,
 };
-pub use known::{CANDIDATES, CLEARED, FUSION, GROUP, ISOLATED, OWNED, check_nested_attributes};
+pub use known::{
+    CANDIDATES, CLEARED, DETERMINISM, FUSION, GROUP, ISOLATED, OWNED, check_nested_attributes,
+};
 pub use layout::{Fragment, Iter, Layout};
 pub use ops::{
     AllReduce, Copy, Reduce, TILE_OPS, default_accumulator, element_type, is_tile_op, kind, scope,
