@@ -3,10 +3,11 @@
 // COMPARE: @softmax(A: 5x1003xf32 in -20..20, B: 5x1003xf32) e = exp(A - max(A, 1, keep)); B = e / sum(e, 1, keep)
 // COMPARE: @layer_norm(A: Nx100xf32 in -3..3, G: 100xf32, C: Nx100xf32) m = sum(A, 1, keep) / 100; d = A - m; v = sum(d * d, 1, keep) / 100; C = d / sqrt(v + 0.5) * G
 // COMPARE: @turned(A: 3x20x20xf32 in -1..1, B: 3x20x20xf32, S: 3xf32) B = A + 1.0; S = sum(sum(A + 1.0, 2), 1)
+// COMPARE: @kept(A: 6x1000xf32 in -5..5, B: 6x1000xf32) e = exp(A); B = e / sum(e, 1, keep)
+// COMPARE: @pages(A: Nx3x64xf32 in -5..5, B: Nx3x64xf32) e = exp(A); B = e / sum(e, 2, keep)
 // COMPARE: @spread(A: 7x3x20xf32, L: 7xf32, H: 7xf32) L = min(min(A, 2), 1); H = max(max(A, 2), 1)
 
-// Programs over rows are one kernel each: a block reads its rows for every phase, of which all but the first find
-// them in the cache.
+// Programs over rows are one kernel each. A thread holds its elements of a row from one phase to the next.
 
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -119,5 +120,51 @@ func.func @turned(%A: memref<3x20x20xf32>, %B: memref<3x20x20xf32>, %S: memref<3
     linalg.yield %b : f32
   }
   tile.reduce sum %B into %S axes [1, 2] scope(grid) : memref<3x20x20xf32> into memref<3xf32>
+  return
+}
+
+// What the first op computes is an array of its own, and none of it is left: neither its address nor its sizes.
+// CHECK-LABEL: gpu.func @kept_0(
+// CHECK-SAME:  %{{.+}}: memref<6x1000xf32>, %{{.+}}: memref<6x1000xf32>) kernel
+// CHECK-NOT:   gpu.func
+// CHECK-LABEL: func.func @kept(
+// CHECK-NOT:   memref.alloc
+func.func @kept(%A: memref<6x1000xf32>, %B: memref<6x1000xf32>) {
+  %e = memref.alloc() : memref<6x1000xf32>
+  %s = memref.alloc() : memref<6xf32>
+  linalg.exp ins(%A : memref<6x1000xf32>) outs(%e : memref<6x1000xf32>)
+  tile.reduce sum %e into %s axes [1] scope(grid) : memref<6x1000xf32> into memref<6xf32>
+  linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%e, %s : memref<6x1000xf32>, memref<6xf32>) outs(%B : memref<6x1000xf32>) {
+  ^bb0(%a: f32, %t: f32, %old: f32):
+    %q = arith.divf %a, %t : f32
+    linalg.yield %q : f32
+  }
+  memref.dealloc %e : memref<6x1000xf32>
+  memref.dealloc %s : memref<6xf32>
+  return
+}
+
+// The same where the strides of the temporary are dynamic.
+// CHECK-LABEL: gpu.func @pages_0(
+// CHECK-NOT:   gpu.func
+// CHECK-LABEL: func.func @pages(
+func.func @pages(%A: memref<?x?x64xf32>, %B: memref<?x?x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %A, %c0 : memref<?x?x64xf32>
+  %m = memref.dim %A, %c1 : memref<?x?x64xf32>
+  %e = memref.alloc(%n, %m) : memref<?x?x64xf32>
+  %s = memref.alloc(%n, %m) : memref<?x?xf32>
+  linalg.exp ins(%A : memref<?x?x64xf32>) outs(%e : memref<?x?x64xf32>)
+  tile.reduce sum %e into %s axes [2] scope(grid) : memref<?x?x64xf32> into memref<?x?xf32>
+  linalg.generic {indexing_maps = [#cube, affine_map<(i, j, k) -> (i, j)>, #cube], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%e, %s : memref<?x?x64xf32>, memref<?x?xf32>) outs(%B : memref<?x?x64xf32>) {
+  ^bb0(%a: f32, %t: f32, %old: f32):
+    %q = arith.divf %a, %t : f32
+    linalg.yield %q : f32
+  }
+  memref.dealloc %e : memref<?x?x64xf32>
+  memref.dealloc %s : memref<?x?xf32>
   return
 }

@@ -152,8 +152,12 @@ impl<'c> Kernels<'c> {
         inside.create("gpu.return").build();
         for (array, _) in &temporaries {
             fold_sizes(*array, kernel);
+            fold_address(*array, kernel);
         }
         remove_unused(kernel);
+        let used: Vec<Val<'c>> = walk(kernel).into_iter().flat_map(operands).collect();
+        let mut temporaries = temporaries;
+        temporaries.retain(|(array, _)| !used.contains(array));
         let arguments = isolate(&ops, kernel, body);
         let b = Builder::before(at);
         for phase in &group.phases {
@@ -288,6 +292,19 @@ fn isolate<'c>(from: &[Op<'c>], kernel: Op<'c>, body: Blk<'c>) -> Vec<Val<'c>> {
     let function = TypeAttribute::new(FunctionType::new(context, &types, &[]).into());
     set_attribute(kernel, "function_type", function.into());
     sinker.arguments
+}
+
+/// Takes zero for the address of an allocation, in the code of `within`: nothing is left there, and what is asked of the
+/// address is whether it is a multiple of some bytes.
+fn fold_address<'c>(array: Val<'c>, within: Op<'c>) {
+    let is_address = |op: &Op<'c>| {
+        is(*op, "memref.extract_aligned_pointer_as_index") && operands(*op)[0] == array
+    };
+    for op in walk(within).into_iter().filter(is_address) {
+        let b = Builder::before(op);
+        replace_uses(tx_mlir::results(op)[0], b.value(Index::Const(0)));
+        erase(op);
+    }
 }
 
 /// Takes the sizes that an allocation was given for those of its array, in the code of `within`.
