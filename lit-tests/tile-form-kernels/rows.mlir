@@ -104,9 +104,9 @@ func.func @one_column(%x: memref<40x1xf32>, %lo: memref<1xf32>, %hi: memref<1xf3
 // SMALL-LABEL: func.func @long(
 // SMALL-NOT:   tile.group
 // SMALL-LABEL: func.func @no_rows(
-func.func @long(%x: memref<8x98304xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) {
-  tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x98304xf32> into memref<8xf32>
-  tile.reduce max %x into %hi axes [1] scope(grid) : memref<8x98304xf32> into memref<8xf32>
+func.func @long(%x: memref<2x98304xf32>, %lo: memref<2xf32>, %hi: memref<2xf32>) {
+  tile.reduce min %x into %lo axes [1] scope(grid) : memref<2x98304xf32> into memref<2xf32>
+  tile.reduce max %x into %hi axes [1] scope(grid) : memref<2x98304xf32> into memref<2xf32>
   return
 }
 
