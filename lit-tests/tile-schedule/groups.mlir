@@ -103,6 +103,23 @@ func.func @shared(%A: memref<2x40000xf32>, %B: memref<2x40000xf32>, %N: memref<2
   return
 }
 
+// The parallel loops are fused to one with the first letter of loops over a row: the op with one element a row has it too.
+// CHECK-LABEL: gpu.func @named_0(
+// CHECK-SAME:  known_block_size = array<i32: 20, 1, 1>
+// CHECK:       gpu.block_id x
+// CHECK:       math.sqrt
+// CHECK-LABEL: func.func @named(
+func.func @named(%A: memref<2x3x20xf32>, %N: memref<2x3xf32>) {
+  %S = memref.alloc() : memref<2x3xf32>
+  tile.reduce sum %A into %S axes [2] scope(grid)
+      {schedule = [#tile.fuse<["p0", "p1"] to "rows">, #tile.bind<"rows" to block_x>, #tile.bind<"r0" to thread_x>,
+                   #tile.hold<"tmp0" in registers>], tile.group = 0 : i64}
+      : memref<2x3x20xf32> into memref<2x3xf32>
+  linalg.sqrt {tile.group = 0 : i64} ins(%S : memref<2x3xf32>) outs(%N : memref<2x3xf32>)
+  memref.dealloc %S : memref<2x3xf32>
+  return
+}
+
 // A number on what is no work is not an op of the group.
 // CHECK-LABEL: func.func @numbered_memory(
 // CHECK-COUNT-1: gpu.launch_func

@@ -74,7 +74,7 @@ impl Resident<'_> {
                     "byte {at} of {} is {:#x} after the run; cleared memory is left zero for the next one",
                     buffer.label, bytes[at],
                 ),
-                printed: String::new(),
+                printed: self.printed.clone(),
             })));
         }
         Ok(())

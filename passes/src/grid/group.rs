@@ -13,8 +13,8 @@ use tx_mlir::{
     integer_attribute, operands, walk,
 };
 
-/// Phases of one kernel, in the order of the program. A block runs all of them for its rows, with a
-/// barrier between two, so that a phase may read what another wrote of the same row.
+/// Phases of one kernel, in the order of the program. A block runs all of them for its rows, so that a phase may
+/// use what another computed of the same row: from registers, or from memory with a barrier between the two.
 pub(crate) struct Group<'c> {
     pub(crate) phases: Vec<Phase<'c>>,
 }
@@ -499,7 +499,23 @@ impl<'c> Phase<'c> {
             }
         };
         let reduces = is_reduction(&self.job);
-        let is_of_row = |step: &&Step| step.loops().iter().any(|name| name.starts_with('r'));
+        // Loops over a row, and what they are fused to.
+        let mut of_row: Vec<String> = (0..self.loops - self.shared.len())
+            .map(|number| format!("r{number}"))
+            .collect();
+        for step in shared {
+            if let Step::Fuse(names, to) = step
+                && names
+                    .iter()
+                    .any(|name| of_row.iter().any(|row| row == root(name)))
+            {
+                of_row.push(to.clone());
+            }
+        }
+        let is_of_row = |step: &&Step| {
+            let mut loops = step.loops().into_iter();
+            loops.any(|name| of_row.iter().any(|row| row == root(name)))
+        };
         shared
             .iter()
             .filter(|step| !self.row.is_empty() || !is_of_row(step))
@@ -523,6 +539,11 @@ impl<'c> Phase<'c> {
             .into_iter()
             .try_fold(1i64, |all, n| all.checked_mul(n?))
     }
+}
+
+/// The loop that a part of it, such as `r0.o.i`, was split from.
+fn root(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(root, _)| root)
 }
 
 /// Whether a job combines elements.

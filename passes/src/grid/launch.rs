@@ -134,7 +134,7 @@ impl<'c> Kernels<'c> {
         let (kernel, body) = kernel(&first.job, &nests[leader], schedule, module, &name);
         let inside = Builder::at_start(tx_mlir::context(at), body, at.location());
         let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
-        let temporaries = group.temporaries(held);
+        let mut temporaries = group.temporaries(held);
         if held.is_empty() {
             for (number, (phase, nest)) in (0..).zip(group.phases.iter().zip(nests)) {
                 if number > 0 {
@@ -156,7 +156,6 @@ impl<'c> Kernels<'c> {
         }
         remove_unused(kernel);
         let used: Vec<Val<'c>> = walk(kernel).into_iter().flat_map(operands).collect();
-        let mut temporaries = temporaries;
         temporaries.retain(|(array, _)| !used.contains(array));
         let arguments = isolate(&ops, kernel, body);
         let b = Builder::before(at);

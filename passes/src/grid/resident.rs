@@ -27,7 +27,7 @@ use tx_mlir::{
 
 /// Elements of each operand that one thread holds, at most: as many 32-bit registers, of 128 that each of 512 threads
 /// has on a multiprocessor.
-const MAX_HELD: usize = 64;
+pub(crate) const MAX_HELD: i64 = 64;
 
 /// The elements of one operand that one thread has.
 #[derive(Clone)]
@@ -72,10 +72,10 @@ pub(crate) struct Resident<'a, 'c> {
 /// # Errors
 /// The reason.
 pub(crate) fn check_registers(nest: &Nest) -> Result<(), String> {
-    let mut elements = 1usize;
+    let mut elements = 1i64;
     for loop_ in nest.serial() {
         let node = &nest.nodes[loop_];
-        let count = node.extent.known().and_then(|n| usize::try_from(n).ok());
+        let count = node.extent.known();
         let is_unrolled = matches!(node.run, Run::Unrolled | Run::Vectorized);
         match count {
             Some(count) if is_unrolled || count <= 1 => {

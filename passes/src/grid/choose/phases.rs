@@ -4,6 +4,7 @@
 //! registers. Of longer rows each phase loads its elements again, which the caches of the multiprocessor have.
 
 use super::super::group::{Group, Phase, Role, is_reduction};
+use super::super::resident::MAX_HELD;
 use super::super::steps::{Processor, Step};
 use super::elementwise::{Walk, walk};
 use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, is_fixed, power_of_two};
@@ -16,8 +17,6 @@ const LOADS: i64 = 4;
 /// Elements of an operand that a thread should hold: more of them are for rows of which [`MOST_THREADS`] would
 /// hold too few otherwise.
 const HELD: i64 = 32;
-/// The same, at most.
-const MOST_HELD: i64 = 64;
 /// Most threads of a row.
 const MOST_THREADS: i64 = 512;
 /// Threads of a block, at least.
@@ -78,7 +77,7 @@ pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Vec<Step> {
     let blocks = ceildiv(vectors, held.saturating_mul(loads)).clamp(1, most);
     let each = ceildiv(vectors, held * blocks);
     let holds =
-        each * vector <= MOST_HELD && each * vector * weight <= MOST_WRITTEN && group.can_be_held();
+        each * vector <= MAX_HELD && each * vector * weight <= MOST_WRITTEN && group.can_be_held();
     let threads = if holds { held } else { threads(LOADS) };
     let loads = match holds {
         true => each,
