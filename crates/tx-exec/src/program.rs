@@ -2,13 +2,13 @@
 
 use crate::{
     convert::{self, Kernel, Unit},
-    engine::Engine,
+    engine::{Engine, Failed},
     fault::{Diagnostic, Error, Fault, Location},
-    machine::{Machine, SiteInfo},
+    machine::Machine,
     memory::Memory,
     order::Order,
     report::Report,
-    schedule::{self, Entry},
+    schedule,
     shared::SharedMemory,
 };
 use melior::{
@@ -18,7 +18,13 @@ use melior::{
     ir::{Module, operation::OperationLike},
     utility::{register_all_dialects, register_all_llvm_translations},
 };
-use std::{cell::RefCell, collections::BTreeMap, ffi::c_void, fmt, rc::Rc, sync::Arc};
+use std::{
+    cell::OnceCell,
+    collections::BTreeMap,
+    ffi::c_void,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 /// Threads that a block may have.
 pub const MAX_BLOCK_THREADS: u32 = 1024;
@@ -246,10 +252,9 @@ impl Default for Launch {
     }
 }
 
-/// A kernel's code and what belongs to it.
+/// A kernel and where its code is.
 struct Loaded {
     kernel: Kernel,
-    entry: Entry,
     /// Index of its module.
     module: usize,
 }
@@ -262,13 +267,63 @@ struct Variable {
     constant: bool,
 }
 
-/// A device module compiled for the host.
-struct Compiled {
-    sites: Vec<SiteInfo>,
+/// What MLIR says.
+#[derive(Clone, Default)]
+struct Diagnostics(Arc<Mutex<Vec<Diagnostic>>>);
+
+impl Diagnostics {
+    fn push(&self, diagnostic: Diagnostic) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(diagnostic);
+    }
+
+    fn take(&self) -> Vec<Diagnostic> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Host code.
+struct Code {
+    engine: Engine,
     variables: Vec<Variable>,
-    frame_bytes: u64,
-    /// Owns the code; never used again, but everything above points into it.
-    _engine: Engine,
+}
+
+impl Code {
+    fn new(unit: &Unit<'_>) -> Result<Self, Failed> {
+        let engine = Engine::new(&unit.module, &unit.externals)?;
+        let variables = unit.globals.iter().map(|global| {
+            Ok(Variable {
+                base: engine.variable(&global.symbol)?,
+                bytes: global.bytes,
+                label: Arc::from(format!("variable @{}", global.name)),
+                constant: global.constant,
+            })
+        });
+        let variables = variables.collect::<Result<_, _>>()?;
+        Ok(Self { engine, variables })
+    }
+}
+
+/// Kernels that are compiled for the host together, once one of them is launched: of the kernels
+/// that a program has for different sizes, most are not.
+struct Compiled {
+    code: OnceCell<Code>,
+    /// Its module is of the context of the program.
+    unit: Unit<'static>,
+}
+
+impl Compiled {
+    fn code(&self) -> Result<&Code, Failed> {
+        match self.code.get() {
+            Some(code) => Ok(code),
+            None => {
+                let code = Code::new(&self.unit)?;
+                Ok(self.code.get_or_init(|| code))
+            }
+        }
+    }
 }
 
 /// Kernels that are ready to run.
@@ -278,14 +333,17 @@ struct Compiled {
 /// but not shared by several: launches would share those variables.
 pub struct Program {
     kernels: BTreeMap<String, Loaded>,
+    /// They are destroyed before the context, which comes later.
     modules: Vec<Compiled>,
+    _context: Box<Context>,
+    diagnostics: Diagnostics,
     /// Variables of the program are written through raw pointers, so it must not be shared between threads.
     _not_sync: std::marker::PhantomData<std::cell::Cell<()>>,
 }
 
-// SAFETY: what is left of MLIR is the engine, which owns the compiled code. Nothing in it is bound
-// to the thread that made it, and after loading it is only destroyed. The pointers to code and
-// variables point into what it owns.
+// SAFETY: what a program has of MLIR is a context without threads, modules of it, and engines with
+// what was compiled. Nothing in them is bound to the thread that made them, and one thread at a time
+// uses them; nobody else has a part of them. The pointers to variables point into what engines own.
 unsafe impl Send for Program {}
 
 impl fmt::Debug for Program {
@@ -298,7 +356,7 @@ impl fmt::Debug for Program {
 }
 
 impl Program {
-    /// Parses device IR and compiles its kernels for the host.
+    /// Parses device IR and makes host code of it, which is compiled where it is launched.
     ///
     /// The text is an MLIR module whose `gpu.module`s hold `llvm.func`s in the LLVM and NVVM
     /// dialects, which is what is left just before PTX is made. Whatever else the module holds is
@@ -324,82 +382,43 @@ impl Program {
         }
         let registry = DialectRegistry::new();
         register_all_dialects(&registry);
-        let context = Context::new_with_registry(&registry, false);
+        let context = Box::new(Context::new_with_registry(&registry, false));
         context.load_all_available_dialects();
         register_all_llvm_translations(&context);
         // Host code beside the kernels may be in a dialect that only its compiler knows.
         context.set_allow_unregistered_dialects(true);
-        let diagnostics = Rc::new(RefCell::new(Vec::new()));
-        let handler = {
+        let diagnostics = Diagnostics::default();
+        context.attach_diagnostic_handler({
             let diagnostics = diagnostics.clone();
-            context.attach_diagnostic_handler(move |diagnostic| {
+            move |diagnostic| {
                 if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
-                    diagnostics
-                        .borrow_mut()
-                        .push(convert::diagnostic(&diagnostic));
+                    diagnostics.push(convert::diagnostic(&diagnostic));
                 }
                 true
-            })
-        };
-        let program = Self::compile(&context, device_ir, &diagnostics);
-        context.detach_diagnostic_handler(handler);
-        program
-    }
-
-    fn compile(
-        context: &Context,
-        device_ir: &str,
-        diagnostics: &RefCell<Vec<Diagnostic>>,
-    ) -> Result<Self, Error> {
-        let device =
-            Module::parse(context, device_ir).ok_or_else(|| Error::Parse(diagnostics.take()))?;
+            }
+        });
         let mut kernels = BTreeMap::new();
         let mut modules = Vec::new();
-        for unit in convert::convert(context, device.as_operation())? {
-            if !unit.module.as_operation().verify() {
-                return Err(Error::CodeGeneration(diagnostics.take()));
-            }
-            let Unit {
-                module,
-                sites,
-                kernels: found,
-                externals,
-                globals,
-                frame_bytes,
-            } = unit;
-            let failed = |_| Error::CodeGeneration(diagnostics.take());
-            let engine = Engine::new(&module, &externals).map_err(failed)?;
-            for kernel in found {
-                let entry = engine.kernel(&kernel.symbol).map_err(failed)?;
+        for mut unit in units(&context, device_ir, &diagnostics)? {
+            for kernel in std::mem::take(&mut unit.kernels) {
                 let loaded = Loaded {
-                    entry,
                     module: modules.len(),
                     kernel,
                 };
                 kernels.insert(loaded.kernel.info.name.clone(), loaded);
             }
-            let variables = globals
-                .into_iter()
-                .map(|global| {
-                    Ok(Variable {
-                        base: engine.variable(&global.symbol)?,
-                        bytes: global.bytes,
-                        label: Arc::from(format!("variable @{}", global.name)),
-                        constant: global.constant,
-                    })
-                })
-                .collect::<Result<_, _>>()
-                .map_err(failed)?;
+            // SAFETY: the context is in a box, and the program destroys it after its modules.
+            let unit = unsafe { std::mem::transmute::<Unit<'_>, Unit<'static>>(unit) };
             modules.push(Compiled {
-                sites,
-                variables,
-                frame_bytes,
-                _engine: engine,
+                code: OnceCell::new(),
+                unit,
             });
         }
         Ok(Self {
             kernels,
             modules,
+            _context: context,
+            diagnostics,
             _not_sync: std::marker::PhantomData,
         })
     }
@@ -436,7 +455,13 @@ impl Program {
             reason,
         })?;
         let module = &self.modules[loaded.module];
-        let attached = module.variables.iter().try_for_each(|variable| {
+        let failed = |_| {
+            let why = Error::CodeGeneration(self.diagnostics.take());
+            Fault::Internal(why.to_string())
+        };
+        let code = module.code().map_err(failed)?;
+        let entry = code.engine.kernel(&loaded.kernel.symbol).map_err(failed)?;
+        let attached = code.variables.iter().try_for_each(|variable| {
             let label = variable.label.clone();
             memory.attach(variable.base, variable.bytes, label, variable.constant)
         });
@@ -456,21 +481,37 @@ impl Program {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| Fault::Internal(error.to_string()))
             .and_then(|shared| {
-                let machine = Machine::new(&module.sites, memory, launch, shared, shared_bytes);
+                let machine =
+                    Machine::new(&module.unit.sites, memory, launch, shared, shared_bytes);
                 // SAFETY: the entry is that of a kernel rewritten by `convert`, which announces
                 // every access; the parameters have its types, and the values outlive the call.
                 unsafe {
                     schedule::run(
                         machine,
-                        loaded.entry,
+                        entry,
                         &mut pointers,
                         launch.order,
-                        module.frame_bytes,
+                        module.unit.frame_bytes,
                     )
                 }
             });
         memory.detach();
         report
+    }
+}
+
+/// Parses device IR and rewrites it for the host.
+fn units<'c>(
+    context: &'c Context,
+    device_ir: &str,
+    diagnostics: &Diagnostics,
+) -> Result<Vec<Unit<'c>>, Error> {
+    let device =
+        Module::parse(context, device_ir).ok_or_else(|| Error::Parse(diagnostics.take()))?;
+    let units = convert::convert(context, device.as_operation())?;
+    match units.iter().all(|unit| unit.module.as_operation().verify()) {
+        true => Ok(units),
+        false => Err(Error::CodeGeneration(diagnostics.take())),
     }
 }
 

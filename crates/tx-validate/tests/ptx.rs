@@ -255,10 +255,10 @@ fn programs_are_as_in_the_ir_on_sm_90() {
 
 #[test]
 fn programs_are_as_in_the_ir_on_sm_100a() {
-    programs("sm_100a", 4);
+    programs("sm_100a", 8);
 }
 
-/// Every eighth file of `lit-tests` that compiles is as its IR says, from this number on; every file
+/// Every sixteenth file of `lit-tests` that compiles is as its IR says, from this number on; every file
 /// where `TX_EVERY_PROGRAM` is set, as by `cargo xtask deep`. For the chip that a file is for,
 /// `tx validate` compares all.
 fn programs(chip: &str, first: usize) {
@@ -267,7 +267,7 @@ fn programs(chip: &str, first: usize) {
     collect(&root, &mut files);
     files.sort();
     if std::env::var_os("TX_EVERY_PROGRAM").is_none() {
-        files = files.into_iter().skip(first).step_by(8).collect();
+        files = files.into_iter().skip(first).step_by(16).collect();
     }
     let mut checked = 0;
     let mut wrong = Vec::new();
@@ -303,7 +303,7 @@ fn programs(chip: &str, first: usize) {
             }
         }
     }
-    assert!(checked > 50, "{checked} programs were checked");
+    assert!(checked > 20, "{checked} programs were checked");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct Entry {
 
 /// Builds `tx-opt` and asks it.
 pub(crate) fn registry(workspace: &Workspace) -> Result<Vec<Entry>> {
-    let tx_opt = workspace.build("tx-opt", "tx-opt", "dev")?;
+    let tx_opt = workspace.build("tx-opt", "dev")?;
     let output = sh::capture(Command::new(tx_opt).arg("--tx-dump-registry"))?;
     parse_registry(&output.stdout)
 }
@@ -104,7 +104,7 @@ pub(crate) fn parse_registry(text: &str) -> Result<Vec<Entry>> {
 
 /// Builds `tx-opt` and asks it for the variants.
 fn variants(workspace: &Workspace) -> Result<Vec<Value>> {
-    let tx_opt = workspace.build("tx-opt", "tx-opt", "dev")?;
+    let tx_opt = workspace.build("tx-opt", "dev")?;
     let output = sh::capture(Command::new(tx_opt).arg("--tx-dump-variants"))?;
     let variants: Value = serde_json::from_str(&output.stdout)
         .context("`tx-opt --tx-dump-variants` did not print JSON")?;

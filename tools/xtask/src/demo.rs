@@ -67,8 +67,8 @@ const COLUMNS: usize = 110;
 pub(crate) fn demo(workspace: &Workspace) -> Result<()> {
     setup::setup(workspace)?;
     eprintln!("demo: building tx-opt and tx in release (minutes the first time)");
-    let tx_opt = workspace.build("tx-opt", "tx-opt", "release")?;
-    let tx = workspace.build("tx-cli", "tx", "release")?;
+    let tx_opt = workspace.build("tx-opt", "release")?;
+    let tx = workspace.build("tx", "release")?;
     let file = workspace.root.join(SHARED.file);
 
     show_stages(&tx_opt, &file)?;

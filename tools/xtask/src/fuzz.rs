@@ -17,8 +17,8 @@ pub(crate) fn fuzz(
     seed: u64,
     jobs: Option<usize>,
 ) -> Result<()> {
-    let tx = workspace.build("tx-cli", "tx", "dev")?;
-    let opt = workspace.build("tx-opt", "tx-opt", "dev")?;
+    let tx = workspace.build("tx", "dev")?;
+    let opt = workspace.build("tx-opt", "dev")?;
     let jobs = match jobs {
         Some(jobs) => jobs,
         None => std::thread::available_parallelism()

@@ -57,13 +57,15 @@ impl Workspace {
     }
 
     /// Builds one binary and returns where it is. `profile` is cargo's name for it.
-    pub(crate) fn build(&self, package: &str, binary: &str, profile: &str) -> Result<PathBuf> {
+    ///
+    /// Features are those that all packages together ask for, as in tests: nothing that these were
+    /// built with is built again.
+    pub(crate) fn build(&self, binary: &str, profile: &str) -> Result<PathBuf> {
         sh::run(self.cargo().args([
             "build",
             "--profile",
             profile,
-            "--package",
-            package,
+            "--workspace",
             "--bin",
             binary,
         ]))?;

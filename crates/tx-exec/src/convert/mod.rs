@@ -1,8 +1,9 @@
 //! From device IR to a module that runs on the host.
 //!
-//! Each `gpu.module` becomes a plain module of its own: its functions and global variables are
-//! copied, and the copies rewritten (`rewrite`), so that what only a GPU has becomes a call of a
-//! hook and every access to memory is announced to one before it happens.
+//! Each kernel becomes a plain module of its own, or all those of a `gpu.module` together where they
+//! may share functions or variables in global memory. What a module holds is copied, and the copies
+//! rewritten (`rewrite`), so that what only a GPU has becomes a call of a hook and every access to
+//! memory is announced to one before it happens.
 
 mod access;
 mod emit;
@@ -89,21 +90,48 @@ pub(crate) fn convert<'c>(
         if !operations(container).into_iter().any(is_kernel) {
             continue;
         }
-        let unit = convert_module(context, container)?;
-        for kernel in &unit.kernels {
-            if !names.insert(kernel.info.name.clone()) {
-                return Err(Error::DuplicateKernel {
-                    location: source(container.location()),
-                    name: kernel.info.name.clone(),
-                });
+        for part in parts(container) {
+            let unit = convert_module(context, container, part)?;
+            for kernel in &unit.kernels {
+                if !names.insert(kernel.info.name.clone()) {
+                    return Err(Error::DuplicateKernel {
+                        location: source(container.location()),
+                        name: kernel.info.name.clone(),
+                    });
+                }
             }
+            units.push(unit);
         }
-        units.push(unit);
     }
     if units.is_empty() {
         return Err(Error::NoKernel);
     }
     Ok(units)
+}
+
+/// What is compiled together: each kernel, with all that is not a kernel, where nothing is there
+/// that kernels could share, or else everything. A kernel that is not launched is not compiled then.
+fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a>>> {
+    let all = operations(container);
+    let is_shared = |operation: &OperationRef<'_, '_>| match name(*operation).as_str() {
+        "llvm.mlir.global" => !is_shared_memory(*operation),
+        "llvm.func" => is_definition(*operation) && !is_kernel(*operation),
+        _ => false,
+    };
+    if all.iter().any(is_shared) {
+        return vec![all];
+    }
+    let (kernels, rest): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|operation| is_kernel(*operation));
+    kernels
+        .into_iter()
+        .map(|kernel| rest.iter().copied().chain([kernel]).collect())
+        .collect()
+}
+
+/// Whether a variable is in the shared memory of a block.
+fn is_shared_memory(variable: OperationRef<'_, '_>) -> bool {
+    integer(variable, "addr_space") == Some(3)
 }
 
 /// The operations in the first block of an operation's first region.
@@ -154,6 +182,7 @@ fn is_definition(function: OperationRef<'_, '_>) -> bool {
 fn convert_module<'c>(
     context: &'c Context,
     container: OperationRef<'c, '_>,
+    part: Vec<OperationRef<'c, '_>>,
 ) -> Result<Unit<'c>, Error> {
     let module = Module::parse(context, &format!("module {{\n{}}}", hooks::DECLARATIONS))
         .ok_or_else(|| internal("the declarations of the hooks do not parse"))?;
@@ -162,10 +191,10 @@ fn convert_module<'c>(
     let mut globals = Vec::new();
     let mut externals = Vec::new();
     let mut functions = Vec::new();
-    for operation in operations(container) {
+    for operation in part {
         let operation_name = name(operation);
         match operation_name.as_str() {
-            "llvm.mlir.global" if integer(operation, "addr_space") == Some(3) => {
+            "llvm.mlir.global" if is_shared_memory(operation) => {
                 shared.insert(symbol(operation)?, variables.len());
                 variables.push(shared_variable(operation)?);
             }
