@@ -1,5 +1,6 @@
 use crate::linalg::attributes::check_attributes;
 use crate::linalg::body::{free_values, is_constant};
+use crate::linalg::chains::Chain;
 use crate::linalg::fuse::{Taken, fuse, op_key};
 use crate::linalg::memory::Uses;
 use crate::linalg::plan::Plan;
@@ -11,12 +12,13 @@ use tx_mlir::{Failed, Op, Val, defining_op, enclosing, erase, has_uses, is, key,
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Make whole-job `tile.reduce` ops of linalg reductions.
+    /// Make whole-job `tile.reduce` ops of linalg reductions, and one op of element-wise ones.
     ///
     /// ## What it does
     /// Converts `linalg.reduce`, `linalg.generic` with reduction loops, and named ops that reduce
     /// (`linalg.matvec`, `linalg.conv_2d`, `linalg.pooling_nhwc_max` ...), on memrefs, in the body of
-    /// a `func.func`. Element-wise ops stay, unless they are computed with a reduction.
+    /// a `func.func`. Element-wise ops stay, unless they are computed with a reduction or with
+    /// another element-wise op.
     ///
     /// * The body is cut in two. What does not depend on old values is the `element`; the rest
     ///   combines. The `element` may read other memory than operands, by `memref.load`. A combiner
@@ -35,6 +37,8 @@ pass! {
     ///   those that read its result, from a temporary of its own or in place, in `epilogue`. One
     ///   that also reads what the reduction would then write, as another reduction may have left it
     ///   there, stays.
+    /// * An element-wise op that fills a temporary for another one alone, which reads each element
+    ///   once, is computed with that one: a chain of them is one `linalg.generic`.
     /// * `acc`, `determinism`, `nan` and `schedule` on the linalg op go to the `tile.reduce`. An
     ///   element-wise op with a `schedule` stays a kernel of its own.
     ///
@@ -86,7 +90,7 @@ pass! {
     } counts {
         /// reductions converted
         converted,
-        /// element-wise ops computed with a reduction
+        /// element-wise ops computed with another op
         fused,
     }
 }
@@ -126,6 +130,23 @@ impl Pass for ConvertLinalgToTile {
         if let Some(e) = failed {
             return Err(e);
         }
+        // The last op of a chain comes first: it takes those before it.
+        let mut chains = Vec::new();
+        for op in walk(module).into_iter().rev() {
+            let uses = enclosing(op, "func.func").map(|function| {
+                let key = op_key(function);
+                &*uses.entry(key).or_insert_with(|| Uses::of(function))
+            });
+            if let Some(chain) = uses.and_then(|uses| Chain::ending(op, uses, &taken)) {
+                taken.take(chain.gone());
+                chains.push(chain);
+            }
+        }
+        for chain in &chains {
+            chain.write();
+            let fused = i64::try_from(chain.computed()).unwrap_or(i64::MAX);
+            counts.add("fused", fused);
+        }
         for plan in &plans {
             write(plan);
             let fused = plan.stages.len() + plan.tails.len();
@@ -133,23 +154,26 @@ impl Pass for ConvertLinalgToTile {
             counts.add("fused", i64::try_from(fused).unwrap_or(i64::MAX));
         }
         for plan in &plans {
-            remove(&plan.gone);
+            remove(plan.gone.iter().copied());
+        }
+        for chain in &chains {
+            remove(chain.gone());
         }
         Ok(())
     }
 }
 
 /// Erases ops, and constants that nothing else uses.
-fn remove<'c>(gone: &[Op<'c>]) {
+fn remove<'c>(gone: impl IntoIterator<Item = Op<'c>>) {
+    let gone: Vec<Op<'c>> = gone.into_iter().collect();
     let mut constants: BTreeMap<usize, Val<'c>> = BTreeMap::new();
-    for value in gone.iter().flat_map(|op| free_values(*op)) {
+    for value in gone.iter().copied().flat_map(free_values) {
         if is_constant(value) {
             constants.insert(key(value), value);
         }
     }
     let allocates = |op: &Op<'c>| is(*op, "memref.alloc") || is(*op, "memref.alloca");
-    let (allocations, users): (Vec<Op<'c>>, Vec<Op<'c>>) =
-        gone.iter().partition(|op| allocates(op));
+    let (allocations, users): (Vec<Op<'c>>, Vec<Op<'c>>) = gone.into_iter().partition(allocates);
     users.into_iter().chain(allocations).for_each(erase);
     for value in constants.into_values() {
         if let Some(op) = defining_op(value).filter(|_| !has_uses(value)) {

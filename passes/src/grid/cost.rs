@@ -111,6 +111,32 @@ fn value(extent: &Extent, lengths: &[f64]) -> f64 {
     }
 }
 
+/// What the model looks at of a kernel.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    blocks: f64,
+    /// Threads of a block.
+    threads: f64,
+    /// Threads that exchange partial results.
+    lanes: f64,
+    /// Times that a thread loads and waits.
+    rounds: f64,
+    /// Loads of a thread that are under way at a time, and the elements of one.
+    loads: f64,
+    vector: f64,
+    /// Results of a thread.
+    rows: f64,
+    /// Whether a value is a pair or more.
+    pairs: bool,
+    /// Whether loads have a hint.
+    streams: bool,
+    /// Bytes that are read and written, and those of a row.
+    bytes: f64,
+    row_bytes: f64,
+    /// Kernels that are launched.
+    kernels: f64,
+}
+
 impl Cost {
     /// Of a kernel, and of the one that combines its partial results.
     pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
@@ -142,10 +168,43 @@ impl Cost {
                 Some(bytes_of(&mut used, width))
             })
             .sum();
-        let threads = nest.block().iter().product::<i64>() as f64;
-        let pairs =
-            usize::from(matches!(&job.work, Work::Combine(_, combiner) if combiner.op().is_none()));
-        let [element, exchange, join] = WORK[pairs];
+        let row_bytes = bytes
+            / job
+                .axes
+                .iter()
+                .fold(lengths.iter().product::<f64>(), |n, d| n / lengths[*d])
+                .max(1.0);
+        let combines = !(nest.last_block || nest.global_rfactors().is_empty());
+        let shape = Shape {
+            blocks,
+            threads: nest.block().iter().product::<i64>() as f64,
+            lanes,
+            rounds,
+            loads,
+            vector,
+            rows,
+            pairs: matches!(&job.work, Work::Combine(_, combiner) if combiner.op().is_none()),
+            streams: nest.streams,
+            bytes,
+            row_bytes,
+            kernels: if combines { 2.0 } else { 1.0 },
+        };
+        Self::of_shape(&shape, board)
+    }
+
+    fn of_shape(shape: &Shape, board: &Board) -> Self {
+        let Shape {
+            blocks,
+            threads,
+            lanes,
+            rounds,
+            loads,
+            vector,
+            rows,
+            bytes,
+            ..
+        } = *shape;
+        let [element, exchange, join] = WORK[usize::from(shape.pairs)];
         let steps = lanes.log2() * rows;
         let per_thread = rounds * loads * (LOAD + vector * element)
             + steps * exchange
@@ -158,13 +217,7 @@ impl Cost {
         // A last wave that is not full takes as long as one that is.
         let even = waves / waves.ceil();
         let per_block = bytes / blocks;
-        let row_bytes = bytes
-            / job
-                .axes
-                .iter()
-                .fold(lengths.iter().product::<f64>(), |n, d| n / lengths[*d])
-                .max(1.0);
-        let hint = match (nest.streams, row_bytes < LINES) {
+        let hint = match (shape.streams, shape.row_bytes < LINES) {
             (false, _) => PLAIN,
             (true, true) => SHORT,
             (true, false) => 1.0,
@@ -175,19 +228,98 @@ impl Cost {
             board.multiprocessors * ISSUED * board.hertz * per_block / (per_thread * threads);
         let speeds = [memory, latency, instructions];
         let slowness: f64 = speeds.iter().map(|speed| speed.powf(-BEND)).sum();
-        let kernels = 1.0
-            + f64::from(u8::from(
-                !(nest.last_block || nest.global_rfactors().is_empty()),
-            ));
         // An array without elements is launched for all the same, and has no speed.
         let taken = |slowness: f64| if bytes > 0.0 { bytes * slowness } else { 0.0 };
-        let seconds = taken(slowness.powf(1.0 / BEND)) + kernels * board.launch_seconds;
+        let seconds = taken(slowness.powf(1.0 / BEND)) + shape.kernels * board.launch_seconds;
         Self {
             microseconds: seconds * 1e6,
             bytes,
             waves,
             resident: threads * beside.min(blocks.max(1.0)),
             alone: speeds.map(|speed| taken(speed.recip()) * 1e6),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use tx_target::BOARDS;
+
+    fn shapes() -> impl Strategy<Value = Shape> {
+        let count = |most: u32| (0..=most).prop_map(|bits| f64::from(1u32 << bits));
+        (
+            (1.0..1e7f64, count(10), count(10), 1.0..1e4f64),
+            (count(3), count(4), count(3)),
+            (any::<bool>(), any::<bool>(), any::<bool>()),
+            (0.0..1e10f64, 1.0..1e6f64),
+        )
+            .prop_map(|(grid, thread, (pairs, streams, combines), (bytes, row))| {
+                let (blocks, threads, lanes, rounds) = grid;
+                let (loads, vector, rows) = thread;
+                Shape {
+                    blocks,
+                    threads,
+                    lanes: lanes.min(threads),
+                    rounds,
+                    loads,
+                    vector,
+                    rows,
+                    pairs,
+                    streams,
+                    bytes,
+                    row_bytes: row,
+                    kernels: if combines { 2.0 } else { 1.0 },
+                }
+            })
+    }
+
+    proptest! {
+        /// It is no shorter than the slowest of what limits, and no longer than all of them one
+        /// after the other.
+        #[test]
+        fn limits_are_joined(shape in shapes()) {
+            let board = BOARDS[0];
+            let cost = Cost::of_shape(&shape, &board);
+            let launches = shape.kernels * board.launch_seconds * 1e6;
+            let slowest = cost.alone.iter().copied().fold(0.0, f64::max);
+            let sum: f64 = cost.alone.iter().sum();
+            let rounding = 1e-9 * (1.0 + sum);
+            prop_assert!(cost.microseconds.is_finite());
+            prop_assert!(cost.microseconds >= slowest + launches - rounding, "{cost:?}");
+            prop_assert!(cost.microseconds <= sum + launches + rounding, "{cost:?}");
+        }
+
+        /// What a board does faster, a chosen kernel does no slower.
+        #[test]
+        fn faster_boards_are_no_slower(shape in shapes(), factor in 1.0..4.0f64) {
+            let board = BOARDS[0];
+            let slow = Cost::of_shape(&shape, &board).microseconds;
+            for faster in [
+                Board { bytes_per_second: board.bytes_per_second * factor, ..board },
+                Board { hertz: board.hertz * factor, ..board },
+                Board { launch_seconds: board.launch_seconds / factor, ..board },
+            ] {
+                prop_assert!(Cost::of_shape(&shape, &faster).microseconds <= slow * (1.0 + 1e-9));
+            }
+        }
+
+        /// More bytes in the same loops, and a second kernel, take longer; an array without
+        /// elements takes the launches.
+        #[test]
+        fn more_is_slower(shape in shapes(), more in 1.0..4.0f64) {
+            let board = BOARDS[0];
+            let time = |shape| Cost::of_shape(&shape, &board).microseconds;
+            let empty = Shape { bytes: 0.0, kernels: 1.0, ..shape };
+            prop_assert!((time(empty) - board.launch_seconds * 1e6).abs() < 1e-9);
+            prop_assert!(time(shape) >= time(empty));
+            let once = time(Shape { kernels: 1.0, ..shape });
+            let twice = time(Shape { kernels: 2.0, ..shape });
+            prop_assert!(twice > once);
+            // What is limited by loads under way or by instructions takes no more bytes to be slow.
+            let larger = Shape { bytes: shape.bytes * more, ..shape };
+            prop_assert!(time(larger) >= time(shape) * (1.0 - 1e-9));
         }
     }
 }

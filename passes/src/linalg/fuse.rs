@@ -1,4 +1,4 @@
-//! Which neighbours of a reduction are computed together with it.
+//! Which neighbours of a reduction or of an element-wise op are computed together with it.
 
 use super::body::{only_computes, slice};
 use super::consumers::fuse_consumers;
@@ -23,6 +23,11 @@ impl Taken {
     pub(crate) fn add(&mut self, plan: &Plan<'_>) {
         self.all.extend(plan.gone.iter().map(|op| op_key(*op)));
         self.folded.extend(plan.folded.iter().map(|op| op_key(*op)));
+    }
+
+    /// Takes ops that are computed with another.
+    pub(crate) fn take<'c>(&mut self, ops: impl IntoIterator<Item = Op<'c>>) {
+        self.all.extend(ops.into_iter().map(op_key));
     }
 
     /// Whether a plan has taken `op`.

@@ -3,6 +3,7 @@
 
 pub(crate) mod attributes;
 pub(crate) mod body;
+pub(crate) mod chains;
 pub(crate) mod choice;
 pub(crate) mod combiner;
 pub(crate) mod consumers;

@@ -1,17 +1,20 @@
-//! Element-wise ops that fill the inputs of a reduction, computed with each element.
+//! Element-wise ops that fill the inputs of a reduction, or of another element-wise op, computed
+//! with each element.
 
+use super::body::Copier;
 use super::fuse::{Taken, element_wise, reads_output};
 use super::memory::{Touch, Uses, any_touches, between, may_alias};
 use super::plan::{Input, Plan, Stage};
 use super::read::{Loops, Operand, is_memory};
+use tx_mlir::build::{Index, argument};
 use tx_mlir::{Affine, Op, Val, is};
 
 /// Decides where the elements come from, and which producers are computed with them.
 pub(crate) fn fuse_producers<'c>(plan: &mut Plan<'c>, uses: &Uses<'c>, taken: &Taken) {
-    let mut found = gather(plan, Some((uses, taken)));
+    let mut found = gather(&plan.loops, Some((uses, taken)));
     // Without the temporary nothing may be left that says how long a loop is.
-    if !found.says_lengths(plan) {
-        found = gather(plan, None);
+    if !found.says_lengths(&plan.loops, &plan.destinations) {
+        found = gather(&plan.loops, None);
     }
     plan.sources = found.sources;
     plan.stages = found.stages;
@@ -19,47 +22,93 @@ pub(crate) fn fuse_producers<'c>(plan: &mut Plan<'c>, uses: &Uses<'c>, taken: &T
     plan.gone.extend(found.gone);
 }
 
-/// Sources of a reduction, and what is computed of them.
+/// Where the elements of an op come from, and what is computed of them.
 #[derive(Default)]
-struct Found<'c> {
-    sources: Vec<Operand<'c>>,
-    stages: Vec<Stage<'c>>,
-    inputs: Vec<Input<'c>>,
-    gone: Vec<Op<'c>>,
+pub(crate) struct Found<'c> {
+    pub(crate) sources: Vec<Operand<'c>>,
+    pub(crate) stages: Vec<Stage<'c>>,
+    /// What the body of the op is given.
+    pub(crate) inputs: Vec<Input<'c>>,
+    pub(crate) gone: Vec<Op<'c>>,
 }
 
 impl<'c> Found<'c> {
     /// Whether sources and destinations say how long every loop is.
-    fn says_lengths(&self, plan: &Plan<'c>) -> bool {
-        let all = || self.sources.iter().chain(&plan.destinations);
+    fn says_lengths(&self, loops: &Loops<'c>, destinations: &[Operand<'c>]) -> bool {
+        let all = || self.sources.iter().chain(destinations);
         let said = |d| all().any(|o| o.map.results.contains(&Affine::Dim(d)));
-        !self.sources.is_empty() && (0..plan.loops.dims).all(said)
+        !self.sources.is_empty() && (0..loops.dims).all(said)
     }
 }
 
-fn gather<'c>(plan: &Plan<'c>, neighbours: Option<(&Uses<'c>, &Taken)>) -> Found<'c> {
+/// Where the elements of `loops` come from; with neighbours, those that only fill temporaries for it
+/// are computed with it.
+pub(crate) fn gather<'c>(loops: &Loops<'c>, neighbours: Option<(&Uses<'c>, &Taken)>) -> Found<'c> {
     let mut gather = Gather {
-        reduction: &plan.loops,
+        reader: loops,
         neighbours,
         found: Found::default(),
     };
-    for input in &plan.loops.inputs {
-        let input = gather.input(plan.loops.op, input);
+    for input in &loops.inputs {
+        let input = gather.input(loops.op, input);
         gather.found.inputs.push(input);
     }
     gather.found
 }
 
+/// Computes what the body of an op is given, of elements of its `sources` at the indices of its
+/// loops, of which there are `dims`.
+pub(crate) fn given<'c>(
+    (stages, inputs): (&[Stage<'c>], &[Input<'c>]),
+    copier: &Copier<'_, 'c>,
+    sources: &[Val<'c>],
+    dims: usize,
+    index: &dyn Fn(usize) -> Val<'c>,
+) -> Vec<Val<'c>> {
+    let value = |input: &Input<'c>, staged: &[Val<'c>]| match input {
+        Input::Source(i) => sources[*i],
+        Input::Stage(i) => staged[*i],
+        Input::Scalar(v) => copier.captured(*v),
+    };
+    let mut staged: Vec<Val<'c>> = Vec::new();
+    for stage in stages {
+        let given: Vec<Val<'c>> = stage.inputs.iter().map(|i| value(i, &staged)).collect();
+        let result = match stage.loops.body {
+            None => given[0],
+            Some(body) => {
+                let known: Vec<_> = given
+                    .iter()
+                    .enumerate()
+                    .map(|(i, v)| (argument(body, i), *v))
+                    .collect();
+                let own = |d: usize| {
+                    let place = &stage.dims[d];
+                    let point: Vec<Index<'c>> = (0..dims)
+                        .map(|d| match place.uses(d) {
+                            true => Index::Val(index(d)),
+                            false => Index::Const(0),
+                        })
+                        .collect();
+                    copier.b.value(copier.b.affine(place, &point))
+                };
+                copier.copy(body, &known, &own, &stage.loops.yielded())[0]
+            }
+        };
+        staged.push(result);
+    }
+    inputs.iter().map(|input| value(input, &staged)).collect()
+}
+
 struct Gather<'a, 'c> {
-    reduction: &'a Loops<'c>,
+    reader: &'a Loops<'c>,
     /// None where nothing is to be fused.
     neighbours: Option<(&'a Uses<'c>, &'a Taken)>,
     found: Found<'c>,
 }
 
 impl<'c> Gather<'_, 'c> {
-    /// Where what `reader` reads through `operand`, whose map is over the loops of the reduction,
-    /// comes from.
+    /// Where what `reader` reads through `operand`, whose map is over the loops of the op whose
+    /// elements are wanted, comes from.
     fn input(&mut self, reader: Op<'c>, operand: &Operand<'c>) -> Input<'c> {
         if !is_memory(operand.value) {
             return Input::Scalar(operand.value);
@@ -78,6 +127,13 @@ impl<'c> Gather<'_, 'c> {
     /// The stage that computes what `operand` reads, when that is a temporary for `reader` alone.
     fn temporary(&mut self, reader: Op<'c>, operand: &Operand<'c>) -> Option<usize> {
         let (uses, _) = self.neighbours?;
+        // What is read by several iterations is computed once, unless a reduction does with each
+        // element what it does anyway.
+        let places = operand.map.as_projected_permutation();
+        let once = places.is_some_and(|places| places.len() == self.reader.dims);
+        if self.reader.reduced.is_empty() && !once {
+            return None;
+        }
         let users: Vec<Op<'c>> = uses
             .of_value(operand.value)
             .iter()
@@ -112,9 +168,9 @@ impl<'c> Gather<'_, 'c> {
             .filter(|o| is_memory(o.value) && !own(o))
             .map(|o| o.value)
             .collect();
-        let meanwhile = between(*op, self.reduction.op)?;
+        let meanwhile = between(*op, self.reader.op)?;
         let clash = |v: &Val<'c>| {
-            let mut written = self.reduction.outputs.iter().chain([output]);
+            let mut written = self.reader.outputs.iter().chain([output]);
             written.any(|o| may_alias(*v, o.value))
         };
         let elsewhere = loops.inputs.iter().filter(own).any(|o| o.map != output.map);
@@ -142,7 +198,7 @@ impl<'c> Gather<'_, 'c> {
         };
         let mut inputs = Vec::new();
         for input in &loops.inputs {
-            let map = input.map.replace(self.reduction.dims, &dims);
+            let map = input.map.replace(self.reader.dims, &dims);
             let value = input.value;
             inputs.push(match before.filter(|_| own(&input)) {
                 Some(before) => before,

@@ -4,6 +4,7 @@ use super::attributes::handed_on;
 use super::body::Copier;
 use super::combiner::Element;
 use super::plan::{Given, Input, Plan, Tail};
+use super::producers::given;
 use super::read::element_of;
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::block::BlockLike;
@@ -211,41 +212,15 @@ fn write_element<'c>(
     arguments: &[Val<'c>],
 ) -> Vec<Val<'c>> {
     let (sources, indices) = arguments.split_at(plan.sources.len());
-    let point: Vec<_> = indices
-        .iter()
-        .copied()
-        .map(tx_mlir::build::Index::Val)
-        .collect();
-    let mut staged: Vec<Val<'c>> = Vec::new();
-    let value = |input: &Input<'c>, staged: &[Val<'c>]| match input {
-        Input::Source(i) => sources[*i],
-        Input::Stage(i) => staged[*i],
-        Input::Scalar(v) => copier.captured(*v),
-    };
-    for stage in &plan.stages {
-        let given: Vec<Val<'c>> = stage.inputs.iter().map(|i| value(i, &staged)).collect();
-        let result = match stage.loops.body {
-            None => given[0],
-            Some(body) => {
-                let known: Vec<_> = given
-                    .iter()
-                    .enumerate()
-                    .map(|(i, v)| (argument(body, i), *v))
-                    .collect();
-                let index = |d: usize| {
-                    let place = copier.b.affine(&stage.dims[d], &point);
-                    copier.b.value(place)
-                };
-                copier.copy(body, &known, &index, &stage.loops.yielded())[0]
-            }
-        };
-        staged.push(result);
-    }
     let Some(body) = plan.loops.body else {
         return Vec::new();
     };
-    let given = plan.inputs.iter().enumerate();
-    let given = given.map(|(i, input)| (argument(body, i), value(input, &staged)));
+    let computed = (&plan.stages[..], &plan.inputs[..]);
+    let given = given(computed, copier, sources, plan.loops.dims, &|d| indices[d]);
+    let given = given
+        .into_iter()
+        .enumerate()
+        .map(|(i, value)| (argument(body, i), value));
     let olds = plan.old_values.iter();
     let olds = olds.map(|(old, neutral)| (*old, copier.b.constant(*neutral, old.r#type())));
     let known: Vec<_> = given.chain(olds).collect();

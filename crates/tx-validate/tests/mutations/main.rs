@@ -178,7 +178,7 @@ fn sample(number: usize, edit: &'static Edit, surveys: &'static [Survey]) -> Res
     let mut caught = 0;
     let mut complaints = Vec::new();
     for survey in surveys {
-        let places = run::some(&survey.places[number], 1);
+        let places = run::some(survey, number, 1);
         if programs == SAMPLED || places.is_empty() {
             continue;
         }
@@ -268,8 +268,8 @@ fn edited(
 ) {
     let mut jobs = Vec::new();
     for survey in surveys {
-        for (edit, all) in EDITS.iter().zip(&survey.places) {
-            let mut some = run::some(all, places);
+        for (number, edit) in EDITS.iter().enumerate() {
+            let mut some = run::some(survey, number, places);
             some.retain(|place| wanted(edit.name, &survey.program.name, place));
             jobs.extend(some.into_iter().map(|place| (survey, edit, place)));
         }

@@ -51,7 +51,8 @@ pub(crate) fn page(all: &[Done], of: usize) -> String {
          {count} of {of} programs, \
          which are from `crates/tx-validate/tests/mutations/programs` and the folders {} of \
          `lit-tests` as far as \
-         they are accepted and inputs can be made whose sizes they accept. Every edit \
+         they are accepted and inputs can be made whose sizes they accept. No edit is made in kernels for \
+         arrays that are larger than any of these inputs, of which `tx validate` says so. Every edit \
          that changes what can be observed must be noticed; those that are not, and are not known \
          to be harmless, are \
          listed in the end.\n\n\

@@ -74,7 +74,7 @@ pub(crate) struct Place {
     pub(crate) change: usize,
     /// The op and its location.
     pub(crate) op: String,
-    /// The kernel that it stands in.
+    /// The kernel that it is for.
     #[serde(default)]
     pub(crate) kernel: Option<String>,
 }
@@ -97,6 +97,8 @@ pub(crate) struct Survey {
     pub(crate) program: Program,
     /// For each kind of edit.
     pub(crate) places: Vec<Vec<Place>>,
+    /// Kernels that no input launches, as `tx validate` says: nobody can notice an edit of these.
+    pub(crate) unlaunched: Vec<String>,
     /// What it compiles to.
     artifact: Artifact,
     /// The function that is called and the kernels that it launches.
@@ -142,11 +144,30 @@ fn describe(op: Op<'_>, printer: &Printer<'_>, first: usize) -> String {
     }
 }
 
-/// The kernel that an op stands in.
+/// The kernel that an op stands in, or launches, or that uses the variable which it is.
 fn kernel_of(op: Op<'_>) -> Option<String> {
+    if is(op, "gpu.launch_func") {
+        return attribute(op, "kernel").and_then(symbol_path)?.pop();
+    }
+    if is(op, "memref.global") {
+        return users(op).into_iter().find_map(kernel_of);
+    }
     let is_kernel = |op: &Op<'_>| matches!(name(*op), "gpu.func" | "llvm.func");
     let kernel = tx_mlir::ancestors(op).find(is_kernel)?;
     string_attribute(kernel, "sym_name")
+}
+
+/// The ops that ask for the address of a variable.
+fn users(variable: Op<'_>) -> Vec<Op<'_>> {
+    let variable_name = string_attribute(variable, "sym_name");
+    let uses = |user: &Op<'_>| {
+        let path = attribute(*user, "name").and_then(symbol_path);
+        is(*user, "memref.get_global")
+            && path.and_then(|mut path| path.pop()) == variable_name
+    };
+    let mut users = tx_mlir::parent(variable).map(walk).unwrap_or_default();
+    users.retain(uses);
+    users
 }
 
 /// Whether an op has a part in the run of a program: it stands in the function or a kernel, or is used there.
@@ -161,16 +182,10 @@ fn takes_part(op: Op<'_>, functions: &BTreeSet<String>) -> bool {
         return named(function);
     }
     // A variable: what is asked for it is the same in a kernel that is launched.
-    let Some(holder) = tx_mlir::parent(op) else {
-        return false;
-    };
     is(op, "memref.global")
-        && walk(holder).into_iter().any(|user| {
-            let path = attribute(user, "name").and_then(symbol_path);
-            is(user, "memref.get_global")
-                && path.and_then(|mut path| path.pop()) == string_attribute(op, "sym_name")
-                && takes_part(user, functions)
-        })
+        && users(op)
+            .into_iter()
+            .any(|user| takes_part(user, functions))
 }
 
 /// The function that is called and the kernels that it launches.
@@ -241,6 +256,7 @@ pub(crate) fn survey(
         .map(|stage| stage.name.clone())
         .collect();
     Ok(Survey {
+        unlaunched: validation.unlaunched,
         program: program.clone(),
         places,
         artifact,
@@ -432,16 +448,25 @@ fn compiles_to_the_same(survey: &Survey, edit: &Edit, place: &Place) -> bool {
     })
 }
 
-/// Some of the places of an edit: the first, the last, and those between them at equal distances.
-pub(crate) fn some(places: &[Place], most: usize) -> Vec<&Place> {
-    if places.len() <= most {
-        return places.iter().collect();
-    }
-    match most {
-        0 => Vec::new(),
-        1 => vec![&places[places.len() / 2]],
-        _ => (0..most)
-            .map(|i| &places[i * (places.len() - 1) / (most - 1)])
-            .collect(),
-    }
+/// Some of the places of an edit: the first, the last, and those between them at equal distances, or
+/// the next ones in kernels that some input launches.
+pub(crate) fn some(survey: &Survey, edit: usize, most: usize) -> Vec<&Place> {
+    let places = &survey.places[edit];
+    let positions: Vec<usize> = match (places.len(), most) {
+        (count, most) if count <= most => (0..count).collect(),
+        (_, 0) => Vec::new(),
+        (count, 1) => vec![count / 2],
+        (count, _) => (0..most).map(|i| i * (count - 1) / (most - 1)).collect(),
+    };
+    let is_run = |place: &&Place| match &place.kernel {
+        Some(kernel) => !survey.unlaunched.contains(kernel),
+        None => true,
+    };
+    let next = |position: usize| {
+        let (before, after) = places.split_at(position);
+        after.iter().chain(before).find(is_run)
+    };
+    let mut chosen: Vec<&Place> = positions.into_iter().filter_map(next).collect();
+    chosen.dedup_by_key(|place| (place.stage, place.change));
+    chosen
 }

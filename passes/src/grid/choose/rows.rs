@@ -942,3 +942,84 @@ impl Chooser<'_, '_> {
         (power_of_two(most + 1) / 2).clamp(LANES, widest * THREADS)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The groups of all tables, each with the length up to which it is chosen.
+    fn groups() -> Vec<(i64, Group)> {
+        let classes = ROWS
+            .iter()
+            .chain(&HEAVY_ROWS)
+            .flat_map(|(_, classes)| *classes);
+        let classes = classes.map(|class| (class.most, class.group));
+        let one_result = SMALL
+            .into_iter()
+            .chain(MEDIUM.map(|(most, group, _)| (most, group)));
+        let alone = [BESIDE, VAST.group, LONGEST].map(|group| (i64::MAX, group));
+        let in_clusters = SHARED
+            .groups
+            .into_iter()
+            .chain([(SHARED.alone.0, SHARED.alone.1)]);
+        classes
+            .chain(one_result)
+            .chain(alone)
+            .chain(in_clusters)
+            .collect()
+    }
+
+    /// Threads are whole warps, rows are shared evenly among them, and shuffles need groups that are
+    /// powers of two.
+    #[test]
+    fn groups_fill_a_block() {
+        for (most, group) in groups() {
+            let Group {
+                lanes,
+                under_way,
+                rows,
+                threads,
+            } = group;
+            let what =
+                format!("{lanes} lanes of {threads}, {under_way} loads of {rows}, up to {most}");
+            assert!(
+                [lanes, under_way, rows, threads].into_iter().all(|n| n > 0),
+                "{what}"
+            );
+            assert!(lanes.count_ones() == 1 && threads % lanes == 0, "{what}");
+            assert!(threads % LANES == 0 && threads <= 1024, "{what}");
+            assert!(under_way * rows <= MAX_UNROLL, "{what}");
+        }
+    }
+
+    /// The first entry that is long enough is taken: one after a longer one would never be.
+    #[test]
+    fn lengths_ascend() {
+        for table in [&ROWS[..], &HEAVY_ROWS] {
+            assert!(table.is_sorted_by(|a, b| a.0 < b.0), "widths of elements");
+            for (width, classes) in table {
+                let lengths: Vec<i64> = classes.iter().map(|class| class.most).collect();
+                assert!(
+                    lengths.is_sorted_by(|a, b| a < b),
+                    "{width} bytes: {lengths:?}"
+                );
+            }
+        }
+        assert!(SMALL.is_sorted_by(|a, b| a.0 < b.0) && MEDIUM.is_sorted_by(|a, b| a.0 < b.0));
+        assert!(COSTLY.is_sorted_by(|a, b| a.0 < b.0) && FEW_ROWS.is_sorted_by(|a, b| a.0 < b.0));
+        assert!(SHARED.rows.is_sorted_by(|a, b| a.0 < b.0));
+        assert!(SHARED.groups.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    /// Blocks of a cluster are as many as every chip with clusters takes.
+    #[test]
+    fn clusters_are_portable() {
+        let blocks = SHARED.rows.iter().map(|(_, blocks, _)| *blocks);
+        for blocks in blocks.chain([SHARED.alone.2]) {
+            assert!(
+                (2..=i64::from(PORTABLE_CLUSTER)).contains(&blocks),
+                "{blocks} blocks"
+            );
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Element-wise ops one after the other, computed as one.
+
+use super::body::Copier;
+use super::fuse::{Taken, element_wise};
+use super::memory::Uses;
+use super::producers::{Found, gather, given};
+use super::read::{Loops, element_of};
+use melior::ir::attribute::{ArrayAttribute, IntegerAttribute};
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Attribute, Block, Region, RegionLike, Type};
+use tx_mlir::build::argument;
+use tx_mlir::{Builder, Op, Val, first_block, parse_attribute};
+
+/// An element-wise op, and others before it that only fill temporaries for it.
+pub(crate) struct Chain<'c> {
+    loops: Loops<'c>,
+    found: Found<'c>,
+}
+
+impl<'c> Chain<'c> {
+    /// The chain that ends with `op`; none where nothing before it is computed for it alone.
+    pub(crate) fn ending(op: Op<'c>, uses: &Uses<'c>, taken: &Taken) -> Option<Self> {
+        let loops = element_wise(op, taken)?;
+        let found = gather(&loops, Some((uses, taken)));
+        (!found.stages.is_empty()).then_some(Self { loops, found })
+    }
+
+    /// Ops that are gone once it is written.
+    pub(crate) fn gone(&self) -> impl Iterator<Item = Op<'c>> {
+        self.found.gone.iter().copied().chain([self.loops.op])
+    }
+
+    /// How many ops are computed with the last one.
+    pub(crate) fn computed(&self) -> usize {
+        self.found.stages.len()
+    }
+
+    /// Writes it as one `linalg.generic` in the place of the last op.
+    pub(crate) fn write(&self) {
+        let op = self.loops.op;
+        let b = Builder::before(op);
+        let context = b.context();
+        let output = &self.loops.outputs[0];
+        let operands = || self.found.sources.iter().chain([output]);
+        let values: Vec<Val<'c>> = operands().map(|o| o.value).collect();
+        let maps: Vec<Attribute<'c>> = operands().map(|o| o.map.to_attribute(context)).collect();
+        let parallel = parse_attribute(context, "#linalg.iterator_type<parallel>");
+        let iterators = vec![parallel; self.loops.dims];
+        let types: Vec<(Type<'c>, _)> = operands()
+            .map(|o| (element_of(o.value), op.location()))
+            .collect();
+        let region = Region::new();
+        region.append_block(Block::new(&types));
+        let made = b
+            .create("linalg.generic")
+            .operands(&values)
+            .attr("indexing_maps", ArrayAttribute::new(context, &maps).into())
+            .attr(
+                "iterator_types",
+                ArrayAttribute::new(context, &iterators).into(),
+            )
+            .segments(&[self.found.sources.len(), 1])
+            .region(region)
+            .build();
+        self.write_body(made);
+    }
+
+    fn write_body(&self, made: Op<'c>) {
+        let Some(into) = first_block(made, 0) else {
+            return;
+        };
+        let b = Builder::at_start(tx_mlir::context(made), into, made.location());
+        let copier = Copier { b: &b, into };
+        let sources = self.found.sources.len();
+        let elements: Vec<Val<'c>> = (0..sources).map(|i| argument(into, i)).collect();
+        let index = |dim: usize| {
+            let number =
+                IntegerAttribute::new(IntegerType::new(b.context(), 64).into(), dim as i64);
+            b.create("linalg.index")
+                .attr("dim", number.into())
+                .result(b.index_type())
+                .value()
+        };
+        let computed = (&self.found.stages[..], &self.found.inputs[..]);
+        let given = given(computed, &copier, &elements, self.loops.dims, &index);
+        let result = match self.loops.body {
+            None => given[0],
+            Some(body) => {
+                let given = given.into_iter().enumerate();
+                let given = given.map(|(i, value)| (argument(body, i), value));
+                let old = self
+                    .loops
+                    .old_value(0)
+                    .map(|old| (old, argument(into, sources)));
+                let known: Vec<_> = given.chain(old).collect();
+                copier.copy(body, &known, &index, &self.loops.yielded())[0]
+            }
+        };
+        b.create("linalg.yield").operands(&[result]).build();
+    }
+}
