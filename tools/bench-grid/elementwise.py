@@ -30,6 +30,8 @@ def cases():
     for columns in (4096, 4095):
         yield dict(kind="widen", element="bf16", shape=[GIB // 4 // 4096, columns])
         yield dict(kind="narrow", element="bf16", shape=[GIB // 4 // 4096, columns])
+        for element in ("f32", "bf16"):
+            yield dict(kind="chain", element=element, shape=[GIB // BYTES[element] // 2 // 4096, columns])
     for element in ("f32", "bf16"):
         yield dict(kind="transpose", element=element, shape=[16384, 16384], order=[1, 0])
         yield dict(kind="transpose", element=element, shape=[64, 128, 256, 128], order=[0, 2, 1, 3])
@@ -52,6 +54,8 @@ def program(case):
         source, target = memref(shape, element), memref([shape[d] for d in order], element)
         return (f"func.func @program(%A: {source}, %B: {target}) {{\n"
                 f"  linalg.transpose ins(%A : {source}) outs(%B : {target}) permutation = {order}\n  return\n}}\n")
+    if kind == "chain":
+        return chain(shape, element)
     add, multiply = ("arith.addi", "arith.muli") if element == "i8" else ("arith.addf", "arith.mulf")
     full, row, column = memref(shape, element), memref(shape[1:], element), memref(shape[:1], element)
     whole, along, across = "affine_map<(i, j) -> (i, j)>", "affine_map<(i, j) -> (j)>", "affine_map<(i, j) -> (i)>"
@@ -79,6 +83,34 @@ def program(case):
             f"  ^bb0({arguments}, %o: {result}):\n    {body}\n    linalg.yield %r : {result}\n  }}\n  return\n}}\n")
 
 
+def chain(shape, element):
+    """b * (2 a + row) + exp(a), an op after the other, with temporaries."""
+    full, row = memref(shape, element), memref(shape[1:], element)
+    whole, along = "affine_map<(i, j) -> (i, j)>", "affine_map<(i, j) -> (j)>"
+
+    def generic(inputs, types, maps, out, body):
+        arguments = ", ".join(f"%x{i}: {element}" for i in range(len(inputs)))
+        return (f"  linalg.generic {{indexing_maps = [{', '.join([*maps, whole])}],\n"
+                f'    iterator_types = ["parallel", "parallel"]}}\n'
+                f"    ins({', '.join(inputs)} : {', '.join(types)}) outs({out} : {full}) {{\n"
+                f"  ^bb0({arguments}, %o: {element}):\n    {body}\n    linalg.yield %r : {element}\n  }}\n")
+
+    def named(op, *operands):
+        *inputs, out = operands
+        return (f"  linalg.{op} ins({', '.join(inputs)} : {', '.join([full] * len(inputs))}) "
+                f"outs({out} : {full})\n")
+
+    temporaries = ["%S", "%T", "%E", "%U"]
+    ops = [
+        generic(["%A"], [full], [whole], "%S", f"%two = arith.constant 2.0 : {element}\n    %r = arith.mulf %x0, %two : {element}"),
+        generic(["%S", "%R"], [full, row], [whole, along], "%T", f"%r = arith.addf %x0, %x1 : {element}"),
+        named("exp", "%A", "%E"), named("mul", "%C", "%T", "%U"), named("add", "%U", "%E", "%B"),
+    ]
+    return (f"func.func @program(%A: {full}, %C: {full}, %R: {row}, %B: {full}) {{\n"
+            + "".join(f"  {t} = memref.alloc() : {full}\n" for t in temporaries) + "".join(ops)
+            + "".join(f"  memref.dealloc {t} : {full}\n" for t in temporaries) + "  return\n}\n")
+
+
 def compile_all(tx, folder, chip):
     folder.mkdir(parents=True, exist_ok=True)
     for case in cases():
@@ -97,6 +129,7 @@ def measure(folder, out, seconds):
     functions = {
         "twice": lambda a: a + a, "row": lambda a, r: a + r, "column": lambda a, c, r: a * c + r,
         "widen": lambda a: a.float(), "narrow": lambda a: a.bfloat16(),
+        "chain": lambda a, b, r: b * (a * 2 + r) + torch.exp(a),
     }
     begin, rows = time.time(), []
     torch._dynamo.config.cache_size_limit = torch._dynamo.config.recompile_limit = 1000
@@ -131,28 +164,29 @@ def measure(folder, out, seconds):
         shape, ty = case["shape"], types["f32" if case["kind"] == "narrow" else case["element"]]
         full = array(shape, ty)
         column = [array([shape[0]], ty)] if case["kind"] == "column" else []
-        row = [array(shape[1:], ty)] if case["kind"] in ("row", "column") else []
+        row = [array(shape[1:], ty)] if case["kind"] in ("row", "column", "chain") else []
+        other = [array(shape, ty)] if case["kind"] == "chain" else []
         order = case.get("order")
         function = functions.get(case["kind"]) or (lambda a: a.permute(order).contiguous())
-        shaped = [full, *(c[:, None] for c in column), *row]
+        shaped = [full, *other, *(c[:, None] for c in column), *row]
         expected = function(*shaped)
         result = torch.empty_like(expected)
         tx = Program((folder / f"{name(case)}.ptx").read_bytes() + b"\0",
-                     (folder / f"{name(case)}.json").read_text(), [full, *column, *row, result])
+                     (folder / f"{name(case)}.json").read_text(), [full, *other, *column, *row, result])
         torch._dynamo.reset()
         compiled = torch.compile(function, dynamic=False)
         compiled(*shaped)
         tx.launch()
         torch.cuda.synchronize()
-        close = dict(rtol=1e-2, atol=1e-2) if case["kind"] == "column" else dict(rtol=0, atol=0)
+        close = dict(rtol=1e-2, atol=1e-2) if case["kind"] in ("column", "chain") else dict(rtol=0, atol=0)
         is_right = torch.allclose(result, expected, **close)
         times = milliseconds({"tx": tx.launch, "torch": lambda: function(*shaped), "compile": lambda: compiled(*shaped)})
-        moved = sum(a.numel() * a.element_size() for a in (full, *column, *row, result))
+        moved = sum(a.numel() * a.element_size() for a in (full, *other, *column, *row, result))
         speeds = {who: round(moved / time_ / 1e6) for who, time_ in times.items()}
         best = max(speeds["torch"], speeds["compile"])
         rows.append(dict(name=name(case), **speeds, ratio=round(speeds["tx"] / best, 3) if is_right else None))
         print(json.dumps(rows[-1]), flush=True)
-        del full, row, column, shaped, expected, result, tx
+        del full, other, row, column, shaped, expected, result, tx
         torch.cuda.empty_cache()
     out.write_text(json.dumps(dict(device=torch.cuda.get_device_name(), copy=round(copy), rows=rows), indent=1) + "\n")
 

@@ -125,11 +125,13 @@ impl Module {
     pub(crate) fn prepare(&self, job: &Job, options: &RunOptions) -> Result<Resident<'_>, Error> {
         let mut memory = Memory::new();
         let (mut ids, mut addresses) = (Vec::new(), Vec::new());
+        // Temporaries, which come after the arguments, hold nothing yet.
+        let arrays = job.buffers.iter().filter(|b| b.contents.is_some()).count();
         for (number, buffer) in job.buffers.iter().enumerate() {
             let label = buffer.label.as_str();
             let id = match buffer.contents {
                 Some(_) => {
-                    let past = (options.past + number * options.apart) * buffer.element.size();
+                    let past = options.past.of(number, arrays) * buffer.element.size();
                     memory.alloc_past(label, buffer.bytes, 256, past)
                 }
                 None if buffer.cleared => memory.alloc(label, buffer.bytes, 256),

@@ -207,13 +207,42 @@ pub struct RunOptions {
     /// executor takes it to have no end; without, it may take for ever.
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
-    /// Elements past a multiple of 256 bytes at which the executor puts arguments, as a view of a
-    /// larger array may begin.
+    /// Where the executor puts arguments, as a view of a larger array may begin.
     #[cfg(feature = "simt")]
-    pub past: usize,
-    /// Elements that each argument is put further past such an address than the one before it.
-    #[cfg(feature = "simt")]
-    pub apart: usize,
+    pub past: Past,
+}
+
+/// How many elements past a multiple of 256 bytes arrays begin.
+#[cfg(feature = "simt")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Past {
+    /// The first.
+    pub first: usize,
+    /// How much further each begins than the one before it.
+    pub each: usize,
+    /// Which begins further than that, counted from the last and round again.
+    pub one: usize,
+    /// By how much.
+    pub by: usize,
+}
+
+#[cfg(feature = "simt")]
+impl Past {
+    /// All by so many elements.
+    pub const fn all(elements: usize) -> Self {
+        Self {
+            first: elements,
+            each: 0,
+            one: 0,
+            by: 0,
+        }
+    }
+
+    /// What an array begins past such an address, of so many arrays.
+    pub(crate) const fn of(self, number: usize, arrays: usize) -> usize {
+        let is_one = arrays > 0 && number + 1 + self.one % arrays == arrays;
+        self.first + number * self.each + if is_one { self.by } else { 0 }
+    }
 }
 
 impl Executable {

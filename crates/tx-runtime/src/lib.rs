@@ -39,6 +39,8 @@ mod spec;
 pub use array::{Array, HostElement};
 pub use bind::{MAX_GRID, check_arguments, check_launch};
 pub use cuda::{CudaDevice, CudaDriver, CudaError};
+#[cfg(feature = "simt")]
+pub use device::Past;
 pub use device::{Device, Executable, Graph, Outputs, Prepared, RunOptions};
 pub use device_array::{DeviceArg, DeviceArray};
 pub use error::{Error, ErrorKind, Fault, FaultKind};

@@ -175,13 +175,13 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
     if let Some((f, slope)) = function(name) {
         return Some(Operation::bounded(
             Box::new(move |x| Ok(float.to_bits(f(float.value(x[0]))))),
-            move |x, b, r| match b[0].is_exact() && x[0].is_infinite() {
+            of_numbers(move |x, b, r| match b[0].is_exact() && x[0].is_infinite() {
                 // A limit, which needs no rounding.
                 true => Bound::exact(r),
                 false => b[0]
                     .mapped(r, slope(x[0], r), ULPS, float)
                     .reaching(f, x[0], b[0].error, r),
-            },
+            }),
         ));
     }
     let two = |f: fn(f64, f64) -> f64| -> Calc {
@@ -190,25 +190,35 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
     let one =
         |f: fn(f64) -> f64| -> Calc { Box::new(move |x| Ok(float.to_bits(f(float.value(x[0]))))) };
     Some(match name {
-        "arith.addf" => Operation::bounded(two(|a, b| a + b), move |_, b, _| b[0].sum(b[1], float)),
-        "arith.subf" => Operation::bounded(two(|a, b| a - b), move |_, b, _| b[0].sum(b[1], float)),
-        "arith.mulf" => Operation::bounded(two(|a, b| a * b), move |x, b, _| {
-            b[0].product(b[1], x[0], x[1], float)
-        }),
-        "arith.divf" => Operation::bounded(two(|a, b| a / b), move |x, b, r| {
-            if b[0].is_exact() && b[1].is_exact() {
-                return Bound::exact(r);
-            }
-            // A divisor that may be 0 may give anything.
-            let nearest = x[1].abs() - 2.0 * b[1].error;
-            if nearest <= 0.0 {
-                return Bound::anything();
-            }
-            let carried = (b[0].error + r.abs() * b[1].error) / nearest;
-            b[0].mapped(r, 0.0, 0.0, float)
-                .with_error(carried)
-                .rounded(float)
-        }),
+        "arith.addf" => Operation::bounded(
+            two(|a, b| a + b),
+            of_numbers(move |_, b, _| b[0].sum(b[1], float)),
+        ),
+        "arith.subf" => Operation::bounded(
+            two(|a, b| a - b),
+            of_numbers(move |_, b, _| b[0].sum(b[1], float)),
+        ),
+        "arith.mulf" => Operation::bounded(
+            two(|a, b| a * b),
+            of_numbers(move |x, b, _| b[0].product(b[1], x[0], x[1], float)),
+        ),
+        "arith.divf" => Operation::bounded(
+            two(|a, b| a / b),
+            of_numbers(move |x, b, r| {
+                if b[0].is_exact() && b[1].is_exact() {
+                    return Bound::exact(r);
+                }
+                // A divisor that may be 0 may give anything.
+                let nearest = x[1].abs() - 2.0 * b[1].error;
+                if nearest <= 0.0 {
+                    return Bound::anything();
+                }
+                let carried = (b[0].error + r.abs() * b[1].error) / nearest;
+                b[0].mapped(r, 0.0, 0.0, float)
+                    .with_error(carried)
+                    .rounded(float)
+            }),
+        ),
         "arith.remf" => Operation::of(two(|a, b| a % b)),
         "arith.maximumf" => Operation::bounded(two(maximum), |_, b, _| b[0].wider(b[1])),
         "arith.minimumf" => {
@@ -234,21 +244,24 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
                 },
             )
         }
-        "math.sqrt" => Operation::bounded(one(f64::sqrt), move |x, b, r| {
-            if x[0] - 2.0 * b[0].error <= 0.0 && !b[0].is_exact() {
-                return Bound {
-                    error: (2.0 * b[0].error).sqrt(),
-                    ..b[0].mapped(r, 0.0, 0.0, float)
-                };
-            }
-            b[0].mapped(r, 0.5 / r, 0.0, float)
-        }),
+        "math.sqrt" => Operation::bounded(
+            one(f64::sqrt),
+            of_numbers(move |x, b, r| {
+                if x[0] - 2.0 * b[0].error <= 0.0 && !b[0].is_exact() {
+                    return Bound {
+                        error: (2.0 * b[0].error).sqrt(),
+                        ..b[0].mapped(r, 0.0, 0.0, float)
+                    };
+                }
+                b[0].mapped(r, 0.5 / r, 0.0, float)
+            }),
+        ),
         "math.fma" => Operation::bounded(
             Box::new(move |x| {
                 let [a, b, c] = x.map(|bits| float.value(bits));
                 Ok(fused(float, a, b, c))
             }),
-            move |x, b, _| b[0].product(b[1], x[0], x[1], Float::F64).sum(b[2], float),
+            of_numbers(move |x, b, _| b[0].product(b[1], x[0], x[1], Float::F64).sum(b[2], float)),
         ),
         "math.clampf" => Operation::bounded(
             Box::new(move |x| {
@@ -272,6 +285,20 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
         "arith.bitcast" => Operation::bounded(Box::new(|x| Ok(x[0])), |_, b, _| b[0]),
         _ => return None,
     })
+}
+
+/// The bound of an operation that makes NaN of NaN. An operand that is NaN however it is computed
+/// makes the result so; `bound` is for the others.
+fn of_numbers(
+    bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound,
+) -> impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound {
+    move |x, b, r| {
+        let is_nan = |i: usize| x[i].is_nan() && b[i].error.is_finite();
+        match r.is_nan() && (0..3).any(is_nan) {
+            true => Bound::exact(r),
+            false => bound(x, b, r),
+        }
+    }
 }
 
 /// The bound of a rounding to a whole number.
@@ -590,6 +617,34 @@ mod tests {
         let bits = |x: f64| Float::F16.to_bits(x);
         let three = truncated(-3, 32);
         assert_eq!((power.calc)(&[bits(-2.0), three, 0]), Ok(bits(-0.125)));
+    }
+
+    /// NaN is NaN whatever else has an error, so that nothing else is allowed in its place; where an
+    /// operand may be anything, so is the result.
+    #[test]
+    fn nan_is_no_number_within_a_bound() {
+        let float = Float::F32;
+        let of =
+            |name: &str| operation(name, None, &[Scalar::Float(float); 3], Scalar::Float(float));
+        let near = |value: f64| Bound::exact(value).with_error(1e-6);
+        for name in [
+            "arith.addf",
+            "arith.mulf",
+            "arith.divf",
+            "math.fma",
+            "math.exp",
+            "math.sqrt",
+        ] {
+            let bound = of(name).unwrap().bound.unwrap();
+            for x in [[f64::NAN, 2.0, 3.0], [f64::NAN; 3]] {
+                let found = bound(&x, &x.map(near), f64::NAN);
+                assert!(!found.allows(f64::NAN, 0.0), "{name} of {x:?}: {found:?}");
+                assert!(found.allows(f64::NAN, f64::NAN), "{name} of {x:?}");
+            }
+            let x = [f64::NAN; 3];
+            let anything = bound(&x, &[Bound::anything(); 3], f64::NAN);
+            assert!(anything.allows(f64::NAN, 0.0), "{name}: {anything:?}");
+        }
     }
 
     /// The predicates that are easily confused, on equal, greater, less and unordered operands.

@@ -42,7 +42,7 @@ use std::time::Instant;
 use tx::{Artifact, Compiler, Error, ErrorKind, Source};
 use tx_mlir::{Code, Session, codes};
 use tx_plan::{ArgumentType, EntryKind, Extent, Plan};
-use tx_runtime::{Arg, StepLimit};
+use tx_runtime::{Arg, Past, StepLimit};
 
 /// Why nothing could be said of a program.
 #[derive(Debug, thiserror::Error)]
@@ -318,6 +318,7 @@ pub fn validate_edited(
                 args: args.clone(),
                 launched: Vec::new(),
                 zeros: false,
+                number: 0,
                 every_stage: true,
             }])))
         }
@@ -417,29 +418,52 @@ const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 /// Elements past what is aligned at which the arrays of an input begin, where they begin there, and
 /// elements that each begins further past it than the one before.
 ///
-/// The first are 1 to 15, and of inputs that follow on each other at any distance, each of these.
-fn elements_past(input: usize) -> [usize; 2] {
+/// The first are 1 to 15, and of inputs that follow on each other at any distance, each of these. In
+/// one of eight inputs one array alone begins past it, by two elements.
+fn elements_past(input: usize) -> Past {
+    if input % 8 == 5 {
+        return Past {
+            one: input / 8,
+            by: 2,
+            ..ALIGNED
+        };
+    }
     // The golden ratio: no multiple of it comes near to few numbers only.
     let fraction = (input as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    [1 + ((fraction as usize * 15) >> 32), input / 2 % 2]
+    Past {
+        first: 1 + ((fraction as usize * 15) >> 32),
+        each: input / 2 % 2,
+        ..ALIGNED
+    }
 }
 
 /// Arrays that begin at aligned addresses.
-const ALIGNED: [usize; 2] = [0, 0];
+const ALIGNED: Past = Past::all(0);
 
 /// What an input is called whose arrays begin there: some kernels do something else then.
-fn beginning(input: &str, [past, apart]: [usize; 2]) -> String {
+fn beginning(input: &str, past: Past) -> String {
+    let Past {
+        first,
+        each,
+        one,
+        by,
+    } = past;
     let elements = |n: usize| format!("{n} element{}", if n == 1 { "" } else { "s" });
-    match (past, apart) {
-        (0, 0) => input.to_owned(),
-        (past, 0) => format!(
-            "{input}, beginning {} past a multiple of 256 bytes",
-            elements(past)
+    match (first, each, by) {
+        (0, 0, 0) => input.to_owned(),
+        (0, 0, by) => format!(
+            "{input}, array {} from the end alone beginning {} past a multiple of 256 bytes",
+            one + 1,
+            elements(by)
         ),
-        (past, apart) => format!(
+        (first, 0, _) => format!(
+            "{input}, beginning {} past a multiple of 256 bytes",
+            elements(first)
+        ),
+        (first, each, _) => format!(
             "{input}, beginning {} past a multiple of 256 bytes, and each {} further than the one before",
-            elements(past),
-            elements(apart)
+            elements(first),
+            elements(each)
         ),
     }
 }
@@ -846,6 +870,8 @@ impl<'r> Run<'r> {
         let cases = self.cases.iter_mut().enumerate();
         for (i, case) in cases.filter(|(_, case)| case.is_run) {
             tell(i);
+            // What is run again alone begins where it did.
+            let i = case.input.number;
             // Schedules differ in what threads do, and hardly in what with.
             let orders = if i < SCHEDULED { orders } else { &orders[..1] };
             let past = match self.aligned {
@@ -855,7 +881,7 @@ impl<'r> Run<'r> {
                 false => vec![elements_past(i)],
             };
             let all = orders.iter().flat_map(|o| past.iter().map(move |p| (o, p)));
-            for (number, (order, [past, apart])) in all.enumerate() {
+            for (number, (order, past)) in all.enumerate() {
                 if !budget.affords(&case.sizes) {
                     case.is_run &= number > 0;
                     break;
@@ -865,14 +891,13 @@ impl<'r> Run<'r> {
                     order: *order,
                     steps: Some(self.options.step_limit()),
                     past: *past,
-                    apart: *apart,
                     ..tx_runtime::RunOptions::default()
                 };
                 let found = program.run_with(case.input.args.clone(), &options);
                 if let Ok(outputs) = &found {
                     budget.take(&case.sizes, outputs.work());
                 }
-                let input = beginning(&case.input.name, [*past, *apart]);
+                let input = beginning(&case.input.name, *past);
                 let found = match found {
                     Ok(outputs) => case.judge(&input, outputs.into_arrays(), None, true),
                     Err(error) => stages::verdict_of_run(&error, &input),
@@ -1162,17 +1187,46 @@ mod tests {
         assert_eq!(told, expected);
     }
 
+    const fn alone(one: usize) -> Past {
+        Past {
+            one,
+            by: 2,
+            ..ALIGNED
+        }
+    }
+
     #[test]
     fn inputs_say_where_they_begin() {
         assert_eq!(beginning("ones of 3", ALIGNED), "ones of 3");
         assert_eq!(
-            beginning("ones of 3", [1, 0]),
+            beginning("ones of 3", Past::all(1)),
             "ones of 3, beginning 1 element past a multiple of 256 bytes"
         );
         assert_eq!(
-            beginning("ones of 3", [5, 1]),
+            beginning(
+                "ones of 3",
+                Past {
+                    each: 1,
+                    ..Past::all(5)
+                }
+            ),
             "ones of 3, beginning 5 elements past a multiple of 256 bytes, and each 1 element \
              further than the one before"
         );
+        assert_eq!(
+            beginning("ones of 3", alone(1)),
+            "ones of 3, array 2 from the end alone beginning 2 elements past a multiple of 256 bytes"
+        );
+    }
+
+    /// Of inputs next to each other, some begin at each distance past an aligned address, and of some
+    /// only the last array does.
+    #[test]
+    fn inputs_begin_everywhere() {
+        let all: Vec<Past> = (0..64).map(elements_past).collect();
+        for first in 1..=15 {
+            assert!(all.contains(&Past::all(first)), "{first} elements past");
+        }
+        assert!((0..8).all(|one| all.contains(&alone(one))));
     }
 }

@@ -3,7 +3,8 @@
 use melior::ir::Module;
 use std::cell::Cell;
 use tx::{Compiler, Source, Target};
-use tx_mlir::{Op, operands, set_operand, walk};
+use tx_mlir::build::Index;
+use tx_mlir::{Builder, Op, defining_op, is, operands, set_operand, walk};
 use tx_validate::{Options, Validation, validate_edited};
 
 /// What is done to each op.
@@ -207,5 +208,29 @@ fn mistakes_in_sums_of_exponentials_are_noticed() {
         Some(stage),
         "{:#?}",
         wrong.stages
+    );
+}
+
+/// An address that is a multiple of 8 bytes passes for one of 16. That shows where arrays begin at
+/// one place among many, with one input that is run in the end only: it is run again after every
+/// stage, where it began.
+#[test]
+fn what_depends_on_where_an_array_begins_is_noticed() {
+    let program = include_str!("../../../lit-tests/ptx/welford-branches.mlir");
+    let validation = edited(program, "gpu-expand-math", &|op| {
+        let by = operands(op).first().copied().and_then(defining_op);
+        if is(op, "arith.remui")
+            && by.is_some_and(|by| is(by, "memref.extract_aligned_pointer_as_index"))
+        {
+            let b = Builder::before(op);
+            set_operand(op, 1, b.value(Index::Const(8)));
+        }
+    });
+    let guilty = validation.guilty().expect("a stage is wrong");
+    let said = guilty.verdict.to_string();
+    assert!(
+        said.contains("misaligned: read of 16 bytes"),
+        "{}: {said}",
+        guilty.name
     );
 }

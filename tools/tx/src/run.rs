@@ -212,7 +212,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
     }
     let run_options = RunOptions {
         graph: options.graph,
-        past: usize::from(options.past),
+        past: tx_runtime::Past::all(usize::from(options.past)),
         ..options.launch.run_options(&args)
     };
     let run = program.run_with(args, &run_options);

@@ -30,6 +30,8 @@ pub struct Input {
     pub(crate) zeros: bool,
     /// Which steps of the plan launch something; empty where that is not known.
     pub(crate) launched: Vec<bool>,
+    /// Which it is of all inputs: what tells where its arrays begin.
+    pub(crate) number: usize,
     /// Whether it is run after every stage; the others in the end only, and then after every stage
     /// if that goes wrong.
     pub(crate) every_stage: bool,
@@ -55,7 +57,7 @@ pub(crate) fn generate(
         .arguments
         .iter()
         .position(|argument| matches!(argument.ty, ArgumentType::Memref(_)));
-    for (number, call) in calls(plan, guess, sorts).into_iter().enumerate() {
+    for (number, call) in calls(plan, guess, sorts, kernel).into_iter().enumerate() {
         let Call {
             sizes,
             data,
@@ -121,16 +123,18 @@ pub(crate) fn generate(
         }
     }
     let most_at_the_end = match kernel {
-        Some(_) => 8 * MOST_AT_THE_END,
+        Some(_) => 12 * MOST_AT_THE_END,
         None => MOST_AT_THE_END,
     };
     let mut inputs = affordable(inputs, most_at_the_end);
-    if let Some(numbers) = numbers {
-        keep_few(&mut inputs, numbers);
-    }
+    let first = match numbers {
+        Some(numbers) => keep_few(&mut inputs, numbers),
+        None => 0,
+    };
     inputs
         .iter()
-        .map(|planned| planned.fill(plan, seed))
+        .zip(first..)
+        .map(|(planned, number)| planned.fill(plan, seed, number))
         .collect()
 }
 
@@ -149,7 +153,7 @@ struct Planned {
 /// Threads and elements of all inputs that are run after every stage, at most, but for the first
 /// [`LEAST_OF_ALL`].
 const MOST_OF_ALL: u64 = 1 << 19;
-/// The same of inputs that are run at all, and again of large ones; of those for one kernel eight
+/// The same of inputs that are run at all, and again of large ones; of those for one kernel twelve
 /// times as many.
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Threads and elements of inputs that come first, where there are to be few.
@@ -207,16 +211,18 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
 }
 
 /// Keeps the inputs with some numbers, or one of each set of kernels where there are more of those:
-/// the first ones.
-fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) {
+/// the first ones. The result is the number of the first of them.
+fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
     inputs.truncate(numbers.end.max(sets.len()));
-    inputs.drain(..numbers.start.min(inputs.len().saturating_sub(1)));
+    let first = numbers.start.min(inputs.len().saturating_sub(1));
+    inputs.drain(..first);
+    first
 }
 
 impl Planned {
     /// Makes the input.
-    fn fill(&self, plan: &Plan, seed: u64) -> Result<Input, Trouble> {
+    fn fill(&self, plan: &Plan, seed: u64, place: usize) -> Result<Input, Trouble> {
         let Self {
             values,
             data,
@@ -248,7 +254,9 @@ impl Planned {
                     let data = match (*data, i) {
                         (Data::Least, 1..) => Data::Greatest,
                         (Data::Greatest, 1..) => Data::Least,
-                        (Data::Zeros, 1..) if turn.number % 2 == 1 => Data::Ones,
+                        (Data::Zeros, 1..) if turn.number % 2 == 1 && !argument.written => {
+                            Data::Ones
+                        }
                         (data, _) => data,
                     };
                     let bytes = fill(memref.element, &shape, data, *turn, &mut random);
@@ -266,6 +274,7 @@ impl Planned {
             args,
             launched: values.launched(),
             zeros: *data == Data::Zeros,
+            number: place,
             every_stage: *every_stage,
         })
     }

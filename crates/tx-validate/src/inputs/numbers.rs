@@ -18,8 +18,8 @@ pub(super) enum Data {
     /// Whole numbers with as many digits as leave sums of some thousands exact, so that no digit
     /// may be lost; all bits of integers, the identity of `and` and of an unsigned minimum.
     Long,
-    /// -0.0 everywhere, or in the first argument with ones in the others: any other identity of a
-    /// sum, also of products, shows.
+    /// -0.0 everywhere, or ones in all but the first argument and what is written: any other
+    /// identity of a sum, also of products, shows.
     /// Any integers, which are indices of what is equal.
     Zeros,
     /// Ones, and any integers.
@@ -69,6 +69,9 @@ pub(super) enum Data {
     /// Numbers far below zero: zeros among them show, also where something is taken from all before
     /// their exponentials.
     Deep,
+    /// 0 at the beginning of each row, numbers near it in a warp's worth of columns anywhere, and all
+    /// others far below: of their exponentials these few are the sum, which has digits to lose.
+    Few,
 }
 
 /// Which of several inputs of one sort, and how many there are.
@@ -195,7 +198,7 @@ impl Data {
                 columns.div_ceil(rows.max(1)).clamp(1, most)
             }
             Self::Parts => columns.div_ceil(WARP).div_ceil(rows.max(1)).min(MOST_PARTS),
-            Self::Columns => COLUMN_TURNS,
+            Self::Columns | Self::Few => COLUMN_TURNS,
             Self::Alone if count <= MOST_ALONE => sorts.len() * count,
             Self::Alone => TURNS_ALONE,
             Self::Zeros => 2 * (FEW / count).clamp(1, 4),
@@ -247,11 +250,12 @@ impl Data {
             Self::Last => "one number at the end",
             Self::Above => "one number above others",
             Self::Deep => "numbers far below zero",
+            Self::Few => "few numbers above others",
         }
     }
 }
 
-/// Inputs with a number in each column.
+/// Inputs with a number in each column, or with few above others.
 const COLUMN_TURNS: usize = 7;
 /// Rows from that in which one column has its number to that of the next, and parts from one row to
 /// the next: no factor of how many there are.
@@ -414,6 +418,13 @@ pub(super) fn fill(
                 }
             }
             Data::Above if column == STEP * row % columns => Role::Above,
+            Data::Few if column == 0 => Role::Zero,
+            Data::Few
+                if column / WARP == STEP * (row + turn.number * rows) % columns.div_ceil(WARP) =>
+            {
+                Role::Near
+            }
+            Data::Few => Role::Small,
             Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
             Data::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
@@ -458,6 +469,8 @@ pub(super) enum Role {
     Above,
     /// An infinity; of integers the greatest but one.
     Infinite,
+    /// A little less than -1.
+    Near,
     /// So far up, of so many steps.
     Step(usize, usize),
 }
@@ -523,6 +536,7 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
                 Role::Huge => float.largest(),
                 Role::Above => 1.0 + 2.5 * std::f64::consts::LN_2,
                 Role::Infinite => f64::INFINITY,
+                Role::Near => -1.00048,
                 // Far apart: the exponential of the distance is infinite. All bits of a wide number count.
                 Role::Great if float.digits() > 4 => 200.0 + 1.0 / 3.0,
                 Role::Small if float.digits() > 4 => -200.0 - 1.0 / 3.0,
@@ -576,7 +590,7 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
                 Role::Low => 0b0100,
                 // The index of a NaN is beyond those of numbers.
                 Role::Nan => 0b0110,
-                Role::Great | Role::Above => 0b0100_0101,
+                Role::Great | Role::Above | Role::Near => 0b0100_0101,
                 Role::Huge => i64::MAX >> (64 - width),
                 Role::Infinite | Role::Next => (i64::MAX >> (64 - width)) - 1,
                 Role::NextBelow => i64::MIN >> (64 - width),

@@ -118,6 +118,45 @@ const NUMBERS: [[usize; 4]; 7] = [
     [8293, 67, 1, 2],
     [4103, 1031, 1, 2],
 ];
+/// Sizes that are tried of one kernel alone, with all of [`KERNEL_DATA`]: rows and columns that
+/// leave much over in a round or two, and so few rows of each length that numbers of one do not
+/// make up for those of another.
+const KERNEL_SIZES: [[usize; 4]; 18] = [
+    [65, 5, 1, 2],
+    [127, 9, 1, 2],
+    [127, 97, 1, 2],
+    [33, 1003, 1, 2],
+    [3, 2051, 1, 2],
+    [3, 5003, 1, 2],
+    [3, 8207, 1, 2],
+    [39, 8207, 1, 2],
+    [9, 32_771, 1, 2],
+    [5, 65_541, 1, 2],
+    [2, 262_144, 1, 1],
+    [1104, 37, 1, 2],
+    [33_801, 17, 1, 2],
+    [1, LONGEST, 1, 1],
+    [1031, 1103, 1, 2],
+    [1, 600_001, 1, 1],
+    [1, 1 << 20, 1, 1],
+    [1, 1_100_003, 1, 1],
+];
+/// How many of these are tried with more than [`MOST_ELEMENTS`].
+const DATA_OF_LARGE: usize = 6;
+const KERNEL_DATA: [Data; 12] = [
+    Data::Powers,
+    Data::Random,
+    Data::Last,
+    Data::Few,
+    Data::Zeros,
+    Data::Parts,
+    Data::Columns,
+    Data::Long,
+    Data::Least,
+    Data::NanParts,
+    Data::Slopes,
+    Data::Greatest,
+];
 const NUMBER_DATA: [Data; 5] = [
     Data::Random,
     Data::Long,
@@ -129,7 +168,7 @@ const NUMBER_DATA: [Data; 5] = [
 const MOST_OF_NUMBERS: usize = MOST_OF_LARGE;
 
 /// What programs of given sizes hold.
-const FILLS: [Data; 17] = [
+const FILLS: [Data; 18] = [
     Data::Whole,
     Data::Special,
     Data::Random,
@@ -147,6 +186,7 @@ const FILLS: [Data; 17] = [
     Data::Last,
     Data::Deep,
     Data::Above,
+    Data::Few,
 ];
 
 /// Elements of one argument beyond which a program is not run.
@@ -263,7 +303,14 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
 }
 
 /// All calls to try, in this order.
-pub(super) fn calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
+///
+/// For a `kernel` there are more.
+pub(super) fn calls(
+    plan: &Plan,
+    guess: Guess,
+    sorts: &'static [Role],
+    kernel: Option<&str>,
+) -> Vec<Call> {
     let dynamic = plan.arguments.iter().any(|argument| match &argument.ty {
         ArgumentType::Memref(memref) => memref.shape.contains(&Extent::Dynamic),
         ArgumentType::Scalar(_) => true,
@@ -282,7 +329,9 @@ pub(super) fn calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Ca
     let in_parts = !plan.temporaries.is_empty() && plan.steps.len() > 1 && dimensions > Some(1);
     let calls = CALLS.into_iter().chain(in_parts.then_some(PARTS));
     let calls = calls.map(|(sizes, data)| Call::new(sizes, data));
+    let of_kernel = kernel.map_or(Vec::new(), |_| kernel_calls(sorts));
     let mut calls: Vec<Call> = calls
+        .chain(of_kernel)
         .chain(large_calls(plan, guess, sorts))
         .chain(length_calls(plan, guess, sorts))
         .collect();
@@ -290,6 +339,24 @@ pub(super) fn calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Ca
     calls.push(Call::new(ABOVE, Data::Above));
     calls.extend(above_calls(plan, guess, sorts));
     calls
+}
+
+/// The calls for one kernel alone: all data with each of the sizes, the first few with large ones.
+fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
+    let fits = |(i, [rows, columns, ..]): (usize, [usize; 4])| {
+        i < DATA_OF_LARGE || rows * columns <= MOST_ELEMENTS
+    };
+    let all = KERNEL_DATA.into_iter().enumerate();
+    let pairs = all.flat_map(|(i, data)| KERNEL_SIZES.map(|sizes| (i, sizes, data)));
+    pairs
+        .filter(|(i, sizes, _)| fits((*i, *sizes)))
+        .map(|(_, sizes, data)| Call {
+            most: MOST_OF_NUMBERS,
+            // An odd turn: what is written is as it was, and factors are ones.
+            turn: Some(Turn::nth(1, LENGTH_TURNS, sorts)),
+            ..Call::new(sizes, data)
+        })
+        .collect()
 }
 
 /// Calls with [`NUMBERS`] of rows and columns, where they launch what no call so far does.
@@ -394,7 +461,8 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         return Vec::new();
     };
     let rounds = ROUNDS[usize::from(rank > 2)];
-    let elements = most.saturating_mul(rounds).saturating_add(most / 3);
+    // What no vector divides.
+    let elements = most.saturating_mul(rounds).saturating_add(most / 3) | 3;
     if elements > MOST_OF_LARGE {
         return Vec::new();
     }

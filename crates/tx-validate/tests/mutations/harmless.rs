@@ -2,7 +2,10 @@
 //!
 //! An entry is as narrow as can be: one kind of edit, the programs, and a part of the op as it is
 //! printed with its position in the source, counted from the line where the program begins, but for
-//! the names of values. One that is not needed is an error of the full run.
+//! the names of values. Where other kernels of the program have such an op, the kernel stands before
+//! it. One that is not needed is an error of the full run.
+
+use crate::run::Place;
 
 /// An edit that changes nothing that can be observed.
 pub(crate) struct Harmless {
@@ -10,7 +13,7 @@ pub(crate) struct Harmless {
     pub(crate) edit: &'static str,
     /// The program, or several between commas.
     pub(crate) programs: &'static str,
-    /// Part of the place: `+LINES:COLUMN` and the op, each value as `%`.
+    /// Part of the place: the kernel, `+LINES:COLUMN` and the op, each value as `%`.
     pub(crate) place: &'static str,
     /// Why.
     pub(crate) why: &'static str,
@@ -18,10 +21,11 @@ pub(crate) struct Harmless {
 
 impl Harmless {
     /// Whether it speaks of an edit of this kind, at this place of this program.
-    pub(crate) fn holds_for(&self, edit: &str, program: &str, place: &str) -> bool {
+    pub(crate) fn holds_for(&self, edit: &str, program: &str, place: &Place) -> bool {
+        let kernel = place.kernel.as_deref().unwrap_or_default();
         self.edit == edit
             && self.programs.split(',').any(|name| name == program)
-            && without_names(place).contains(self.place)
+            && without_names(&format!("{kernel} {}", place.op)).contains(self.place)
     }
 }
 
@@ -49,8 +53,8 @@ macro_rules! harmless {
 harmless! {
     "A square is no -0.0, so that no sum of squares is, and the sign of what it starts from does \
      not show." => {
-        "other-zero" "programs/dot-and-matvec@dot_and_matvec" "+2:3 `% = arith.constant -0.0";
         "other-zero" "programs/l2-norm@l2_norm" "+3:3 `% = arith.constant -0.0";
+        "other-zero" "programs/fused-rows@layer_norm" "+11:3 `% = arith.constant -0.0";
     }
     "A difference of a number and the maximum of its row is +0.0 somewhere in each row, so that \
      no sum is -0.0, and the sign \
@@ -61,6 +65,15 @@ harmless! {
      learn at a barrier whether it is the last: \
      none reads the first any more when one writes the second." => {
         "share-scratch" "mutations/blocks@columns,mutations/blocks@sum,mutations/jobs@centred"
+            "memref.get_global @";
+        "share-scratch" "programs/dot-and-matvec@dot_and_matvec" "+1:3 `% = memref.get_global @";
+        "share-scratch" "programs/l2-norm@l2_norm" "+3:3 `% = memref.get_global @";
+        "share-scratch" "programs/looked-up-columns@columns" "+1:3 `% = memref.get_global @";
+        "share-scratch" "programs/looked-up-elements@rows" "+1:3 `% = memref.get_global @";
+        "share-scratch" "programs/row-and-column-sums@row_and_column_sums"
+            "+3:3 `% = memref.get_global @";
+        "share-scratch" "programs/softmax@softmax" "+8:3 `% = memref.get_global @";
+        "share-scratch" "programs/mean@mean,programs/parity@parity,tutorial/t07-run@chosen"
             "memref.get_global @";
     }
     "Bytes that are extended with their sign are in the same order as numbers without sign, and \
@@ -93,6 +106,7 @@ harmless! {
         "other-divisor" "mutations/together@peaks" "+7:10 `% = arith.remui";
         "negate-comparison" "mutations/together@few" "+4:5 `% = arith.cmpi eq";
         "other-divisor" "lower-reduction/fragments-warps@sixteen_warps" "+3:10 `% = arith.remui";
+        "other-divisor" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.remui";
     }
     "No thread has the number that is compared: the partner of a thread differs in one bit, and \
      of those that would have this \
@@ -153,6 +167,16 @@ harmless! {
             "+8:7 `% = arith.constant -0.0";
         "other-zero" "ptx/warpgroup-of-a-block-of-192@warpgroup_0_of_a_block_of_192"
             "+8:7 `% = arith.constant -0.0";
+        "lose-guard" "programs/combined-reductions@both_places" "+6:3 `scf.if";
+        "other-boundary" "programs/combined-reductions@max_over_sum" "+8:3 `% = arith.cmpi ult";
+        "other-boundary" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.cmpi ult";
+        "other-boundary" "programs/combined-reductions@range" "+9:3 `% = arith.cmpi ult";
+        "truncate-index" "programs/combined-reductions@three" "+13:3 `% = arith.addi";
+        "lose-guard" "programs/fused-rows@kept" "+4:3 `scf.if";
+        "truncate-index" "programs/fused-rows@layer_norm" "+20:3 `% = arith.addi";
+        "lose-guard" "programs/fused-rows@pages" "+8:3 `scf.if";
+        "lose-guard" "programs/fused-rows@softmax" "+8:3 `scf.if";
+        "other-boundary" "programs/fused-rows@spread" "+2:3 `% = arith.cmpi ult";
     }
     "After the exchange all threads that share a row have its result, to the bit, and one of them \
      stores it: which, does not \
@@ -190,7 +214,6 @@ harmless! {
     }
     "All lanes of a warp start from it, and what an even number of them have in common cancels." => {
         "other-constant" "lower-reduction/types@i8_xor" "+2:5 `% = arith.constant 0 : i8";
-        "other-constant" "programs/parity@parity" "+1:3 `% = arith.constant 0 : i32";
     }
     "A NaN among the numbers makes their differences from the maximum add up to NaN, whatever the \
      maximum is. Without one the \
@@ -273,30 +296,27 @@ harmless! {
         "other-nan-of-exchange" "programs/softmax@softmax" "+8:3 `% = tile.all_reduce max";
         "other-extreme" "programs/softmax@softmax" "+8:3 `% = arith.maximumf";
         "other-extreme" "programs/log-sum-exp@log_sum_exp" "+5:10 `% = arith.maximumf";
-    }
-    "Differences are NaN in a row with a NaN or an inf. Its results are NaN also if these count \
-     for 0 in its sum, which is \
-     NaN or 0 then, and divides NaN and 0." => {
-        "other-nan-of-comparison" "programs/softmax@softmax" "+15:10 `% = llvm.fcmp";
+        "other-nan" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
+        "other-nan-of-exchange" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
+        "other-extreme" "programs/fused-rows@softmax" "+6:3 `% = arith.maximumf";
     }
     "Exponentials are not negative, so that no sum of them is -0.0, and the sign of what it \
      starts from does not show." => {
         "other-zero" "programs/softmax@softmax" "+10:3 `% = arith.constant -0.0";
+        "other-zero" "programs/fused-rows@kept" "+4:3 `% = arith.constant -0.0";
+        "other-zero" "programs/fused-rows@pages" "+8:3 `% = arith.constant -0.0";
+        "other-zero" "programs/fused-rows@softmax" "+8:3 `% = arith.constant -0.0";
     }
     "A row of nothing but -inf, and only such a row, has another maximum. Its results are NaN as \
      before, since the sum of \
      exponentials is NaN or 0." => {
         "finite-for-infinite" "programs/softmax@softmax" "+8:3 `% = arith.constant 0xFF800000";
+        "finite-for-infinite" "programs/fused-rows@softmax" "+6:3 `% = arith.constant 0xFF800000";
     }
     "The sum is 0 where the maximum is -inf, NaN where that is NaN or inf, and from 1 on else. So \
      whatever is made of a \
      logarithm of 0 or NaN, its sum with the maximum is the same, and no logarithm is negative." => {
-        "other-extension" "programs/log-sum-exp@log_sum_exp" "+23:10 `% = llvm.sitofp";
-    }
-    "The coefficient is multiplied by the fourth power of a number below 0.35: that is less than \
-     what the order of \
-     combination leaves open." => {
-        "round-to-half" "programs/softmax@softmax" "+15:10 `% = math.fma";
+        "other-extension" "programs/log-sum-exp@log_sum_exp" "+23:10 `% = arith.sitofp";
     }
     "The count of elements is no NaN." => {
         "other-extreme" "programs/variance-welford@variance" "+6:13 `% = arith.maximumf";
@@ -372,30 +392,24 @@ harmless! {
         "other-constant" "programs/dot-and-matvec@dot_and_matvec" "+2:3 `% = arith.constant 0.0";
         "other-constant" "programs/l2-norm@l2_norm" "+3:3 `% = arith.constant 0.0";
         "other-constant" "programs/row-and-column-sums@row_and_column_sums" "+5:3 `% = arith.constant 0.0";
+        "other-constant" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.constant 0.0";
+        "other-constant" "programs/combined-reductions@both_places" "+6:3 `% = arith.constant 0.0";
+        "other-constant" "programs/fused-rows@turned" "+7:3 `% = arith.constant 0.0";
+        "other-constant" "ptx/narrow-vectors@rows" "+1:3 `% = arith.constant 0.0";
     }
     "Where the array is not found to be aligned, its elements are loaded one by one, and they are \
      the same." => {
-        "swap-operands" "mutations/numbers@greatest" "+1:3 `% = arith.remui";
         "swap-operands" "mutations/jobs@centred" "+1:3 `% = arith.remui";
         "swap-operands" "ptx/vectors-beside-scalars@dot" "+1:3 `% = arith.remui";
-    }
-    "The same array is asked twice whether it is aligned: where the answers differ, its elements \
-     are loaded one by one." => {
-        "negate-comparison" "mutations/numbers@range" "+1:3 `% = arith.cmpi eq";
-    }
-    "Each block has one row. The loop over rows, whose rounds the barrier keeps apart, is there \
-     for more rows than a launch \
-     has blocks: 2^31." => {
-        "late-barrier" "mutations/jobs@centred" "+1:3 `gpu.barrier";
-        "late-barrier" "programs/mean@mean" "+7:3 `gpu.barrier";
-        "late-barrier" "programs/dot-and-matvec@dot_and_matvec" "+1:3 `gpu.barrier";
-        "late-barrier" "programs/row-and-column-sums@row_and_column_sums" "+3:3 `gpu.barrier";
-        "late-barrier" "programs/softmax@softmax" "+8:3 `gpu.barrier";
-        "late-barrier" "tutorial/t07-run@chosen" "+1:3 `gpu.barrier";
+        "swap-operands" "programs/dot-and-matvec@dot_and_matvec"
+            "dot_and_matvec_5 +1:3 `% = arith.remui";
+        "other-arithmetic" "programs/combined-reductions@max_over_sum" "+8:3 `% = arith.remui";
+        "other-arithmetic" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.remui";
+        "other-arithmetic" "programs/combined-reductions@range" "+9:3 `% = arith.remui";
+        "swap-operands" "ptx/narrow-vectors@rows" "+1:3 `% = arith.remui";
     }
     "What stands for an element that is not there is 0, of which the square, or the product with \
      another such, adds nothing." => {
-        "lose-guard" "programs/dot-and-matvec@dot_and_matvec" "+2:3 `scf.if";
         "lose-guard" "programs/l2-norm@l2_norm" "+3:3 `scf.if";
     }
     "The kernel is for up to as many elements as one round takes: where something is left over, \
@@ -404,37 +418,44 @@ harmless! {
     }
     "A product is the same whichever of its factors comes first." => {
         "swap-arguments" "ptx/vectors-beside-scalars@dot" "+1:3 `gpu.launch_func";
+        "swap-arguments" "programs/looked-up-columns@columns" "columns_0 +1:3 `gpu.launch_func";
+        "swap-arguments" "programs/looked-up-elements@rows" "rows_0 +1:3 `gpu.launch_func";
     }
     "No size is negative." => {
-        "other-extension" "programs/mean@mean" "+5:8 `% = arith.sitofp";
-    }
-    "It stands for the sum of an empty row, and rows that go to this kernel are longer." => {
-        "other-constant" "programs/mean@mean" "+7:3 `% = arith.constant 0.0";
-        "other-constant" "tutorial/t07-run@chosen" "+1:3 `% = arith.constant 0.0";
-    }
-    "Where an element is not there the first of its row is loaded: a maximum stays what it is \
-     when one is taken twice." => {
-        "other-boundary" "programs/softmax@softmax" "+8:3 `% = arith.cmpi ult";
+        "other-extension" "programs/layer-norm-statistics@layer_norm_statistics"
+            "+8:8 `% = arith.sitofp";
     }
     "The smaller of two numbers is taken, which are the same where they are equal." => {
         "other-boundary" "programs/log-sum-exp@log_sum_exp" "+12:11 `% = arith.cmpf olt";
+        "other-boundary" "programs/softmax@softmax" "+15:10 `% = arith.cmpf ogt";
+        "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf ogt";
+        "other-boundary" "programs/element-wise-chains@gated" "`% = arith.cmpf ogt";
+        "other-boundary" "programs/element-wise-chains@turned" "`% = arith.cmpf ogt";
     }
     "Where the maximum is NaN, so is the result, whatever is taken from the numbers." => {
         "other-nan-of-comparison" "programs/log-sum-exp@log_sum_exp" "+7:13 `% = arith.cmpf oeq";
     }
     "Each element is asked whether it is there: in a round too many none is." => {
-        "long-loop" "programs/dot-and-matvec@dot_and_matvec" "+2:3 `scf.for";
         "long-loop" "mutations/jobs@centred" "+2:3 `scf.for";
         "long-loop" "programs/l2-norm@l2_norm" "+3:3 `scf.for";
+        "long-loop" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_6 +13:3 `scf.for";
+        "long-loop" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_6 +1:3 `scf.for";
+        "long-loop" "programs/looked-up-elements@rows" "rows_9 +1:3 `scf.for";
+        "long-loop" "programs/row-and-column-sums@row_and_column_sums"
+            "row_and_column_sums_12 +3:3 `scf.for";
+        "long-loop" "programs/argmax-vocabulary@argmax" "+1:3 `scf.for";
+        "long-loop" "programs/mean@mean" "+7:3 `scf.for";
+        "long-loop" "programs/parity@parity" "+1:3 `scf.for";
+        "long-loop" "programs/variance-welford@variance" "+1:3 `scf.for";
+        "long-loop" "ptx/narrow-vectors@rows" "+1:3 `scf.for";
+        "long-loop" "ptx/welford-branches@variance" "+1:3 `scf.for";
+        "long-loop" "tutorial/t07-run@chosen" "+1:3 `scf.for";
     }
     "A count of up to 2048 is one of f16. In longer rows one of some hundred is rounded here, \
      which changes less than the \
      order of combination leaves open." => {
         "round-to-half" "programs/variance-welford@variance" "+5:10 `% = arith.addf";
-    }
-    "Both kernels are for the same reduction, each for other lengths: one of the two is launched." => {
-        "swap-launches" "programs/layer-norm-statistics@layer_norm_statistics" "+13:3 `gpu.launch_func";
-        "swap-launches" "programs/softmax@softmax" "+8:3 `gpu.launch_func";
     }
     "Of four elements the first is used: the others fill up sixteen bytes." => {
         "small-scratch" "lower-reduction/many-warps@pairs_of_nine_warps"
@@ -442,10 +463,13 @@ harmless! {
         "small-scratch" "lower-reduction/many-warps@thirty_two_warps"
             "@thirty_two_warps_scratch_1 : memref<4xf32";
         "small-scratch" "lower-reduction/many-warps@twice" "@twice_scratch_1 : memref<4xf32";
+        "small-scratch" "programs/argmax-vocabulary@argmax" "@argmax_0_scratch_3 : memref<4xi32";
     }
     "Where nothing is left of the elements, the condition inside, which asks for each element, \
      never holds." => {
         "other-boundary" "mutations/blocks@sum" "+1:3 `% = arith.cmpi ult";
+        "other-boundary" "programs/l2-norm@l2_norm" "l2_norm_0 +3:3 `% = arith.cmpi ult";
+        "other-boundary" "programs/looked-up-columns@columns" "columns_0 +1:3 `% = arith.cmpi ult";
     }
     "The three partial results are in the first warp, of which the first thread stores: the sum of \
      the second warp is -0.0." => {
@@ -461,9 +485,120 @@ harmless! {
     "Of a row that begins aligned, the first four elements are taken one by one, as those in front \
      of the first vector are, and the vectors begin behind them." => {
         "other-divisor" "mutations/jobs@centred" "+1:3 `% = arith.remui";
+        "other-divisor" "programs/dot-and-matvec@dot_and_matvec"
+            "dot_and_matvec_4 +1:3 `% = arith.remui";
+        "other-divisor" "programs/softmax@softmax" "softmax_4 +8:3 `% = arith.remui";
     }
     "No row has this number: what is read in its place is another row, which takes part anyway, and \
      `or` is the same when one is taken twice." => {
         "truncate-index" "mutations/numbers@bits" "+2:3 `% = arith.addi";
+    }
+    "All partial results are with the first half of the threads, of which the first stores: \
+     the other half has nothing but identities, which change nothing." => {
+        "other-width" "programs/dot-and-matvec@dot_and_matvec"
+            "dot_and_matvec_9 +1:3 `% = tile.all_reduce sum % scope(cta) width 512";
+        "other-width" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_7 +13:3 `tile.all_reduce";
+        "other-width" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_7 +1:3 `tile.all_reduce";
+    }
+    "What stands for a partial result that is not there is 0.0, which changes no sum but \
+     one of -0.0, and no sum of squares is that." => {
+        "negate-guard" "programs/l2-norm@l2_norm" "l2_norm_2 +3:3 `scf.if";
+    }
+    "Sums start from 0.0, so that none is -0.0, and what stands for an element that is not \
+     there is 0.0 as well, which adds nothing." => {
+        "lose-guard" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_6 +13:3 `scf.if";
+    }
+    "Both are temporaries of one size, and the kernel reads from each what it wrote there." => {
+        "swap-arguments" "programs/log-sum-exp@log_sum_exp" "+1:3 `gpu.launch_func";
+    }
+    "The kernel is for rows of up to 31 elements, so that the number is less than 256." => {
+        "truncate-index" "programs/softmax@softmax" "softmax_15 +10:3 `% = arith.muli";
+    }
+    "The condition always holds: of 32320 vectors, 1024 threads take 31744 in 31 rounds." => {
+        "lose-guard" "programs/argmax-vocabulary@argmax" "+1:3 `scf.if";
+    }
+    "The condition always holds: of 249 or 250 vectors, 32 threads take 224 in seven \
+     rounds." => {
+        "lose-guard" "ptx/welford-branches@variance" "+1:3 `scf.if";
+    }
+    "Only threads that have no row do otherwise: they load factors that all rows share, and \
+     store nothing." => {
+        "other-boundary" "programs/fused-rows@layer_norm" "+20:3 `% = arith.cmpi ult";
+    }
+    "Where arrays are not found to be aligned, elements are loaded and stored one by one, \
+     and they are the same." => {
+        "other-divisor" "programs/fused-rows@kept" "+5:3 `% = arith.remui";
+    }
+    "A NaN in a row makes all that is computed of the row NaN, and each of these makes the \
+     result NaN: one of them may ignore it." => {
+        "other-nan" "programs/combined-reductions@max_over_sum" "+9:3 `% = tile.all_reduce max";
+        "other-nan-of-exchange" "programs/combined-reductions@max_over_sum"
+            "+9:3 `% = tile.all_reduce max";
+        "other-extreme" "programs/combined-reductions@max_over_sum" "+9:3 `% = arith.maximumf";
+        "other-nan" "programs/combined-reductions@sum_over_max" "+9:3 `% = tile.all_reduce max";
+        "other-nan-of-exchange" "programs/combined-reductions@sum_over_max"
+            "+9:3 `% = tile.all_reduce max";
+        "other-extreme" "programs/combined-reductions@sum_over_max" "+9:3 `% = arith.maximumf";
+        "other-nan" "programs/combined-reductions@range" "+9:3 `% = tile.all_reduce max";
+        "other-nan-of-exchange" "programs/combined-reductions@range" "+9:3 `% = tile.all_reduce max";
+        "other-extreme" "programs/combined-reductions@range" "+8:3 `% = arith.minimumf";
+        "other-nan" "programs/combined-reductions@three" "+13:3 `% = tile.all_reduce max";
+        "other-nan-of-exchange" "programs/combined-reductions@three" "+13:3 `% = tile.all_reduce max";
+        "other-extreme" "programs/combined-reductions@three" "+12:3 `% = arith.minimumf";
+    }
+    "A sum is -0.0 only in a row of nothing but -0.0, whose maximum is 0 too: a quotient of \
+     zeros is NaN whatever their signs." => {
+        "other-zero" "programs/combined-reductions@max_over_sum" "+8:3 `% = arith.constant -0.0";
+        "other-zero" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.constant -0.0";
+    }
+    "No number that 1 was added to is -0.0, so that no sum of such is, and the sign of what \
+     it starts from does not show." => {
+        "other-zero" "programs/fused-rows@turned" "+13:3 `% = arith.constant -0.0";
+    }
+    "A difference is NaN only where the sum of the row, which is made of it too, is NaN: \
+     that divides whatever is made of it here." => {
+        "other-nan-of-comparison" "programs/fused-rows@softmax" "+20:10 `% = arith.cmpf olt";
+        "other-nan-of-comparison" "programs/softmax@softmax" "+25:10 `% = arith.cmpf olt";
+    }
+    "The larger of two numbers is taken, which are the same where they are equal." => {
+        "other-boundary" "programs/fused-rows@kept" "`% = arith.cmpf olt";
+    }
+    "A power of two is multiplied by as two, and this says how its exponent is divided \
+     among them: with a quarter and three quarters both are still numbers, and the product \
+     is the same." => {
+        "other-constant" "programs/fused-rows@kept" "`% = arith.constant 1 : i32";
+    }
+    "The coefficient is multiplied by the third power of a number below 0.35: that is less \
+     than what the order of combination leaves open in rows of 1000." => {
+        "round-to-half" "programs/fused-rows@kept" "`% = math.fma";
+    }
+    "What stands for an element that is not there is 0, and `xor` with 0 changes nothing." => {
+        "lose-guard" "programs/parity@parity" "+1:3 `scf.if";
+    }
+    "The kernel is for rows of up to 1024 elements: their vectors have numbers below 256." => {
+        "truncate-index" "programs/variance-welford@variance" "+1:3 `% = arith.muli";
+    }
+    "The thread has counted some elements before this one: its count is 2 or more." => {
+        "other-constant" "programs/variance-welford@variance" "+4:12 `% = arith.constant 1.0";
+    }
+    "The 128 partial results are in the first half of the block, of which the first thread \
+     stores: the other half has nothing to add." => {
+        "other-width" "programs/variance-welford@variance" "+1:3 `tile.all_reduce`";
+    }
+    "The number is whole and less than 2048." => {
+        "round-to-half" "programs/element-wise-chains@gated" "`% = arith.subf";
+    }
+    "Where the number is NaN, so is what its exponential is added to." => {
+        "other-nan-of-comparison" "programs/element-wise-chains@gated" "`% = llvm.fcmp \"olt\"";
+    }
+    "The coefficient is multiplied by the third power of a number below 0.35: that is less \
+     than what the exponential may be off by." => {
+        "round-to-half" "programs/element-wise-chains@turned" "`% = math.fma";
+    }
+    "The last vector of a row, where nothing follows it, is loaded and stored element by \
+     element: they are the same." => {
+        "other-offset" "programs/element-wise-chains@gated" "+24:3 `% = llvm.add";
     }
 }

@@ -94,7 +94,7 @@ impl Done {
 fn harmless_of(done: &Done) -> Option<&'static Harmless> {
     HARMLESS
         .iter()
-        .find(|harmless| harmless.holds_for(&done.edit, &done.program, &done.place.op))
+        .find(|harmless| harmless.holds_for(&done.edit, &done.program, &done.place))
 }
 
 /// Says what is wrong with an edit that was made.
@@ -250,7 +250,7 @@ fn make(survey: &Survey, edit: &'static Edit, place: &Place) -> Done {
     let program = &survey.program.name;
     let known = HARMLESS
         .iter()
-        .any(|harmless| harmless.holds_for(edit.name, program, &place.op));
+        .any(|harmless| harmless.holds_for(edit.name, program, place));
     Done {
         edit: edit.name.to_owned(),
         program: program.clone(),

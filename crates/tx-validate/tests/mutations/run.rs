@@ -162,8 +162,7 @@ fn users(variable: Op<'_>) -> Vec<Op<'_>> {
     let variable_name = string_attribute(variable, "sym_name");
     let uses = |user: &Op<'_>| {
         let path = attribute(*user, "name").and_then(symbol_path);
-        is(*user, "memref.get_global")
-            && path.and_then(|mut path| path.pop()) == variable_name
+        is(*user, "memref.get_global") && path.and_then(|mut path| path.pop()) == variable_name
     };
     let mut users = tx_mlir::parent(variable).map(walk).unwrap_or_default();
     users.retain(uses);
