@@ -133,3 +133,54 @@ func.func @no_axes(%A: memref<8x40xf32>, %a: memref<8x40xf32>, %b: memref<8x40xf
   tile.reduce max %A into %b axes [] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8x40xf32>
   return
 }
+
+// -----
+
+func.func @in_shared(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-error @below {{`in0` cannot be held in shared}}
+  // expected-note @below {{expected `registers` or `reload`}}
+  tile.reduce min %A into %a axes [1] scope(grid)
+      {schedule = [#tile.bind<"p0" to block_x>, #tile.hold<"in0" in shared>], tile.group = 0 : i64}
+      : memref<8x40xf32> into memref<8xf32>
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// What an op accumulates into is in memory before and after.
+func.func @accumulates(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-error @below {{values are held in registers, but an op of the group accumulates}}
+  // expected-note @below {{have the group reload its values}}
+  tile.reduce min %A into %a axes [1] scope(grid) accumulate
+      {schedule = [#tile.bind<"p0" to block_x>, #tile.unroll<"r0">, #tile.hold<"in0" in registers>], tile.group = 0 : i64}
+      : memref<8x40xf32> into memref<8xf32>
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// A group is for all lengths of a row.
+func.func @cases(%A: memref<8x?xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-error @below {{the schedule of a group has cases for some lengths, expected steps for all}}
+  tile.reduce min %A into %a axes [1] scope(grid)
+      {schedule = [#tile.case<"d1" to 64, [#tile.bind<"d0" to block_x>]>, #tile.otherwise<[#tile.bind<"d0" to thread_x>]>],
+       tile.group = 0 : i64}
+      : memref<8x?xf32> into memref<8xf32>
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x?xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// Each element of a row is one thread's, and there are too many for its registers.
+func.func @many(%A: memref<8x4096xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-error @below {{a thread has 128 elements of a row, expected at most 64 to be held in registers}}
+  // expected-note @below {{unroll the loop, split it by less}}
+  tile.reduce min %A into %a axes [1] scope(grid)
+      {schedule = [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 128>, #tile.split<"r0.o" by 32>, #tile.bind<"r0.o.i" to thread_x>, #tile.split<"r0.i" by 2>, #tile.unroll<"r0.i.o">, #tile.unroll<"r0.i.i">, #tile.unroll<"r0.o.o">, #tile.hold<"in0" in registers>], tile.group = 0 : i64}
+      : memref<8x4096xf32> into memref<8xf32>
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x4096xf32> into memref<8xf32>
+  return
+}

@@ -1,3 +1,4 @@
+use crate::analysis::target::chip_option;
 use crate::grid::choose::choose_phases;
 use crate::grid::group::{Group, Phase, is_reduction, number, share_operand};
 use crate::grid::job::{Job, is_job};
@@ -97,10 +98,7 @@ impl Pass for FormKernels {
             .note("known: none, exact, algebraic")
             .emit());
         };
-        let chip = Chip::parse(&self.chip).map_err(|e| {
-            let message = format!("option `chip`: {e}");
-            option_error(module, &Self::INFO, "chip", &self.chip, message).emit()
-        })?;
+        let chip = chip_option(module, &Self::INFO, &self.chip)?;
         let (mut formed, mut failed) = (Vec::new(), None);
         for function in walk(module).into_iter().filter(|op| is(*op, "func.func")) {
             give_determinism(function);
@@ -173,44 +171,45 @@ fn groups<'c>(function: Op<'c>, chip: &Chip) -> Result<Vec<Group<'c>>, Failed> {
 fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
     while first < jobs.len() {
-        let mut taken = 1;
+        let mut longest = None;
         for count in 2..=jobs.len() - first {
-            let some = &jobs[first..first + count];
-            if !may_fit(some) {
+            let Some(group) = together(&jobs[first..first + count]) else {
                 break;
-            }
-            if let Some(group) = fitting(some, chip) {
-                groups.truncate(groups.len() - usize::from(taken > 1));
-                groups.push(group);
-                taken = count;
+            };
+            if let Some(group) = group.filter(|group| fits(group, chip)) {
+                longest = Some((count, group));
             }
         }
-        first += taken;
+        match longest {
+            Some((count, group)) => {
+                groups.push(group);
+                first += count;
+            }
+            None => first += 1,
+        }
     }
     groups
 }
 
-/// Whether more jobs after these may make a group of them, of which all but the last may: element-wise ops wait for a
-/// reduction.
-fn may_fit(jobs: &[Job<'_>]) -> bool {
+/// The group of jobs of which all but the last may be one; none yet while no job reduces, as
+/// element-wise ops wait for a reduction. `None` where no job after these makes one of them.
+fn together<'c>(jobs: &[Job<'c>]) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = jobs else {
-        return true;
+        return Some(None);
     };
-    let shares = before.iter().any(|job| share_operand(job, last));
+    if !before.iter().any(|job| share_operand(job, last)) {
+        return None;
+    }
     match jobs.iter().any(is_reduction) {
-        true => shares && Group::of(jobs.to_vec()).is_ok(),
-        false => shares && before[0].extents == last.extents,
+        true => Group::of(jobs.to_vec()).ok().map(Some),
+        false => (before[0].extents == last.extents).then_some(None),
     }
 }
 
-/// The group of jobs that may fit, where each has rows that stay near.
-fn fitting<'c>(jobs: &[Job<'c>], chip: &Chip) -> Option<Group<'c>> {
-    if !jobs.iter().any(is_reduction) {
-        return None;
-    }
-    let group = Group::of(jobs.to_vec()).ok()?;
+/// Whether each job of a group has rows that stay near.
+fn fits(group: &Group<'_>, chip: &Chip) -> bool {
     // A longer row leaves the caches before the next phase reads it.
-    let steps = choose_phases(&group, chip.clusters);
+    let steps = choose_phases(group, chip.clusters);
     let holds = steps.iter().any(Step::is_hold);
     let most = match holds {
         true => i64::MAX,
@@ -233,5 +232,5 @@ fn fitting<'c>(jobs: &[Job<'c>], chip: &Chip) -> Option<Group<'c>> {
             && length.is_some_and(|n| n > 1)
             && bytes.is_some_and(|n| n <= most)
     };
-    group.phases.iter().all(is_row).then_some(group)
+    group.phases.iter().all(is_row)
 }

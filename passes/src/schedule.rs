@@ -1,4 +1,5 @@
 use crate::analysis::laws::check_laws;
+use crate::analysis::target::chip_option;
 use crate::analysis::unused::warn_of_unused;
 use crate::explain::explain;
 use crate::grid::choose::{candidates, choose, choose_one};
@@ -237,16 +238,7 @@ impl Pass for Schedule {
             .note(format!("known: {}", known.join(", ")))
             .emit());
         };
-        let chip = Chip::parse(&self.chip).map_err(|e| {
-            option_error(
-                module,
-                &Self::INFO,
-                "chip",
-                &self.chip,
-                format!("option `chip`: {e}"),
-            )
-            .emit()
-        })?;
+        let chip = chip_option(module, &Self::INFO, &self.chip)?;
         let mut planned = Vec::new();
         let mut failed = None;
         // Every op is checked, so that one run reports everything that is wrong.

@@ -154,6 +154,8 @@ pub struct Place {
     pub offset: i64,
     /// Its length in bytes.
     pub length: u64,
+    /// Whether it is the dynamic shared memory of a launch.
+    pub is_dynamic: bool,
 }
 
 impl fmt::Display for Place {

@@ -663,6 +663,7 @@ impl<'m> Machine<'m> {
                     buffer: Arc::from("private memory"),
                     offset: address.wrapping_sub(*start) as i64,
                     length: *length,
+                    is_dynamic: false,
                 })
         };
         let own = &self.cta(self.current).shared;

@@ -133,6 +133,7 @@ impl Region {
             buffer: self.label.clone(),
             offset: address.wrapping_sub(self.base) as i64,
             length: self.length,
+            is_dynamic: false,
         }
     }
 }

@@ -125,6 +125,7 @@ impl<'m> SharedMemory<'m> {
             buffer: nearest.label.clone(),
             offset: address.wrapping_sub(self.base() + nearest.offset) as i64,
             length: nearest.length.unwrap_or(self.dynamic),
+            is_dynamic: nearest.length.is_none(),
         })
     }
 

@@ -248,6 +248,14 @@ fn faulted(kernel: &str, fault: &tx_exec::Fault) -> Error {
         | Exec::ParameterKind { .. }
         | Exec::InvalidLaunch { .. } => return Error::DeviceIr(fault.to_string()),
         Exec::Race(_) => FaultKind::Race,
+        Exec::OutOfBounds(access)
+            if access
+                .place
+                .as_ref()
+                .is_some_and(|place| place.is_dynamic && place.length == 0) =>
+        {
+            FaultKind::NoDynamicShared
+        }
         Exec::OutOfBounds(_) | Exec::Misaligned(_) | Exec::Uninitialized(_) | Exec::ReadOnly(_) => {
             FaultKind::Memory
         }

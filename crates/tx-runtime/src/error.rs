@@ -259,6 +259,8 @@ pub enum FaultKind {
     Synchronization,
     /// An access out of bounds, misaligned, of memory nobody wrote, or of memory that must not be written.
     Memory,
+    /// An access to dynamic shared memory, of which the launch gave none.
+    NoDynamicShared,
     /// More stack than the executor has: a device may have enough.
     Stack,
     /// More steps than it may take.

@@ -616,7 +616,7 @@ impl<'r> Run<'r> {
             self.laws = found.map(|verdict| (self.stages.len() + 1, verdict));
         }
         let verdict = if self.stages.is_empty() {
-            self.aligned = text.contains("alignment");
+            self.aligned = stages::counts_on_alignment(module);
             self.assumed = match self.options.grid {
                 Some(_) => None,
                 None => stages::assumed_grid(module, &self.plan.entry),

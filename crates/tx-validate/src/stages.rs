@@ -39,6 +39,12 @@ pub(crate) fn assumed_grid(module: &Module<'_>, entry: &str) -> Option<&'static 
         .and_then(tx::assumed_grid)
 }
 
+/// Whether an op says how its memory is aligned.
+pub(crate) fn counts_on_alignment(module: &Module<'_>) -> bool {
+    let mut all = ops(module).into_iter();
+    all.any(|op| attribute(op, "alignment").is_some())
+}
+
 /// Leaves of a module the function or kernel `entry` and what it names: what else there is would be
 /// compiled for nothing.
 pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {

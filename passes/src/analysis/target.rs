@@ -2,6 +2,7 @@
 
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, codes, error};
+use tx_pass::{PassInfo, option_error};
 use tx_target::{Chip, UnknownChip};
 
 /// PTX versions that LLVM 22 can emit, times ten.
@@ -49,6 +50,12 @@ impl NvvmTarget {
             ptx: newest.unwrap_or(chip.ptx),
         })
     }
+}
+
+/// The chip that the option `chip` of a pass names.
+pub(crate) fn chip_option(module: Op<'_>, pass: &PassInfo, name: &str) -> Result<Chip, Failed> {
+    Chip::parse(name)
+        .map_err(|e| option_error(module, pass, "chip", name, format!("option `chip`: {e}")).emit())
 }
 
 /// The chip of an `#nvvm.target`.

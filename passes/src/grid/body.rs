@@ -189,7 +189,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Goes through the iterations of what is bound to blocks: more than there are blocks take turns.
     fn blocks(&self, b: &Builder<'c>, dimension: usize, place: &Place<'c>) {
-        let Some(most) = MAX_BLOCKS.get(dimension) else {
+        if dimension == MAX_BLOCKS.len() {
             let Some(finish) = self.finish else {
                 return self.outer(b, 0, place);
             };
@@ -203,10 +203,24 @@ impl<'a, 'c> Body<'a, 'c> {
                 });
             b.if_then(has_part, |b| self.outer(b, 0, place));
             return finish.write(b, self, place);
-        };
+        }
         let Some(node) = self.nest.on(Processor::Block(dimension)) else {
             return self.blocks(b, dimension + 1, place);
         };
+        self.each_turn(b, dimension, node, |b, block| {
+            self.blocks(b, dimension + 1, &self.enter(b, place, node, block));
+        });
+    }
+
+    /// Writes what a block does for each iteration of loop `node`, which is bound to blocks along a
+    /// dimension: one, or several in turns.
+    pub(super) fn each_turn(
+        &self,
+        b: &Builder<'c>,
+        dimension: usize,
+        node: usize,
+        then: impl FnOnce(&Builder<'c>, Index<'c>),
+    ) {
         let extent = &self.nest.nodes[node].extent;
         let (number, count) = match self.nest.has_clusters() {
             true => ("gpu.cluster_id", "gpu.cluster_dim"),
@@ -216,13 +230,13 @@ impl<'a, 'c> Body<'a, 'c> {
             Some(0 | 1) => Index::Const(0),
             _ => hardware(b, number, dimension),
         };
-        let most = most / self.nest.cluster()[dimension];
+        let most = MAX_BLOCKS[dimension] / self.nest.cluster()[dimension];
         if extent.known().is_some_and(|n| n <= most) {
-            return self.blocks(b, dimension + 1, &self.enter(b, place, node, block));
+            return then(b, block);
         }
         let (end, step) = (self.turns(b, node), hardware(b, count, dimension));
-        b.for_loop(block, end, step, &[], |b, i, _| {
-            self.blocks(b, dimension + 1, &self.enter(b, place, node, i));
+        b.for_loop(block, end, step, &[], |b, block, _| {
+            then(b, block);
             Vec::new()
         });
     }

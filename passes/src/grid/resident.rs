@@ -9,7 +9,7 @@
 //! * Where the vectors of all phases begin at aligned addresses, a slot is one load and one store; elsewhere
 //!   its elements are loaded and stored one by one.
 
-use super::body::{Body, Place, hardware};
+use super::body::{Body, Place};
 use super::elements::element_index;
 use super::group::{Group, Phase, captured, is_reduction};
 use super::job::{Access, Work, reads_argument};
@@ -137,39 +137,21 @@ impl<'a, 'c> Resident<'a, 'c> {
 
     /// Goes through the rows of a block: more than there are blocks take turns.
     fn blocks(&self, b: &Builder<'c>, dimension: usize, places: Vec<Place<'c>>) {
-        let Some(most) = MAX_BLOCKS.get(dimension) else {
+        if dimension == MAX_BLOCKS.len() {
             return self.row(b, &places);
-        };
+        }
         let processor = Processor::Block(dimension);
         let first = &self.bodies[self.group.leader()];
         let Some(node) = first.nest.on(processor) else {
             return self.blocks(b, dimension + 1, places);
         };
-        let enter = |b: &Builder<'c>, block| {
+        first.each_turn(b, dimension, node, |b, block| {
             let each = self.bodies.iter().zip(&places);
-            each.map(|(body, place)| match body.nest.on(processor) {
+            let entered = each.map(|(body, place)| match body.nest.on(processor) {
                 Some(node) => body.enter(b, place, node, block),
                 None => place.clone(),
-            })
-            .collect()
-        };
-        let (number, all) = match first.nest.has_clusters() {
-            true => ("gpu.cluster_id", "gpu.cluster_dim"),
-            false => ("gpu.block_id", "gpu.grid_dim"),
-        };
-        let count = first.nest.nodes[node].extent.known();
-        let block = match count {
-            Some(0 | 1) => Index::Const(0),
-            _ => hardware(b, number, dimension),
-        };
-        let most = most / first.nest.cluster()[dimension];
-        if count.is_some_and(|n| n <= most) {
-            return self.blocks(b, dimension + 1, enter(b, block));
-        }
-        let step = hardware(b, all, dimension);
-        b.for_loop(block, first.extents[node], step, &[], |b, block, _| {
-            self.blocks(b, dimension + 1, enter(b, block));
-            Vec::new()
+            });
+            self.blocks(b, dimension + 1, entered.collect());
         });
     }
 

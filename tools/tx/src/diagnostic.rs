@@ -201,17 +201,13 @@ impl Said {
             tx_runtime::FaultKind::Endless => {
                 one.with_note("if it does end, `--steps` allows it more steps")
             }
-            tx_runtime::FaultKind::Memory
-                if one.message.contains("of dynamic shared memory (0 bytes)") =>
-            {
-                one.with_note(
-                    "nothing gives this kernel dynamic shared memory: declare the array behind \
+            tx_runtime::FaultKind::NoDynamicShared => one.with_note(
+                "nothing gives this kernel dynamic shared memory: declare the array behind \
                      its arguments, \
                      `workgroup(%S : memref<32xf32, #gpu.address_space<workgroup>>)`, or launch \
                      it from a host function by \
                      `gpu.launch_func` with `dynamic_shared_memory_size`",
-                )
-            }
+            ),
             _ => one,
         }
     }

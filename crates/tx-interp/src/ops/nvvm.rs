@@ -280,8 +280,9 @@ fn redux<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble>
     let site = Site::of(op);
     let (scalar, _) = scalars_of(op, operands(op)[0])?;
     let kind = attribute(op, "kind").map(last_word).unwrap_or_default();
-    let nan = attribute(op, "nan").is_some_and(|a| a.to_string().contains("true"));
-    if attribute(op, "abs").is_some_and(|a| a.to_string().contains("true")) {
+    let holds = |name| integer_attribute(op, name).is_some_and(|value| value != 0);
+    let nan = holds("nan");
+    if holds("abs") {
         return Err(Trouble::unsupported(op, "of absolute values"));
     }
     let int = |f: fn(u64, u64) -> u64| -> Box<dyn Fn(u64, u64) -> u64> { Box::new(f) };

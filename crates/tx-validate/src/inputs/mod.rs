@@ -62,6 +62,7 @@ pub(crate) fn generate(
             sizes,
             data,
             most: most_elements,
+            of_kernel,
             ..
         } = call;
         let Some(mut values) = solve(plan, &sizes, guess) else {
@@ -96,6 +97,7 @@ pub(crate) fn generate(
             number,
             before: match (call.turn, most_elements) {
                 (None, _) => turn.before(data),
+                (Some(_), _) if of_kernel => 0,
                 (Some(turn), MOST_ELEMENTS) => turn.number + 1,
                 // What takes longest comes last.
                 _ => usize::MAX,

@@ -536,7 +536,7 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
                 Role::Huge => float.largest(),
                 Role::Above => 1.0 + 2.5 * std::f64::consts::LN_2,
                 Role::Infinite => f64::INFINITY,
-                Role::Near => -1.00048,
+                Role::Near => -1.0003,
                 // Far apart: the exponential of the distance is infinite. All bits of a wide number count.
                 Role::Great if float.digits() > 4 => 200.0 + 1.0 / 3.0,
                 Role::Small if float.digits() > 4 => -200.0 - 1.0 / 3.0,

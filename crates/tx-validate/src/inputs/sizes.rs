@@ -14,6 +14,8 @@ pub(super) struct Call {
     pub(super) turn: Option<Turn>,
     /// Elements of one argument, at most.
     pub(super) most: usize,
+    /// Whether it is for one kernel alone: such calls come first.
+    pub(super) of_kernel: bool,
 }
 
 impl Call {
@@ -23,6 +25,7 @@ impl Call {
             data,
             turn: None,
             most: MOST_ELEMENTS,
+            of_kernel: false,
         }
     }
 }
@@ -130,7 +133,7 @@ const KERNEL_SIZES: [[usize; 4]; 18] = [
     [3, 5003, 1, 2],
     [3, 8207, 1, 2],
     [39, 8207, 1, 2],
-    [9, 32_771, 1, 2],
+    [9, 32_774, 1, 2],
     [5, 65_541, 1, 2],
     [2, 262_144, 1, 1],
     [1104, 37, 1, 2],
@@ -354,6 +357,7 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
             most: MOST_OF_NUMBERS,
             // An odd turn: what is written is as it was, and factors are ones.
             turn: Some(Turn::nth(1, LENGTH_TURNS, sorts)),
+            of_kernel: true,
             ..Call::new(sizes, data)
         })
         .collect()

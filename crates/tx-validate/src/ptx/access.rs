@@ -7,8 +7,8 @@ use melior::ir::{BlockLike, TypeLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{
     Op, Val, argument_of, attribute, byte_width, defining_op, integer_attribute, integer_value,
-    integers, is, is_pure, key, name, operands, ops, pointer_space, results, string_attribute,
-    symbol_path, vector_parts, walk,
+    integers, is, is_pure, key, keyword, name, operands, ops, pointer_space, results,
+    string_attribute, symbol_path, vector_parts, walk,
 };
 use tx_ptx::{Direction, Fact, Place, Space};
 
@@ -29,10 +29,8 @@ impl Variables {
             .flat_map(|op| walk(*op))
             .filter(|op| is(*op, "llvm.mlir.global"))
             .filter(|op| {
-                attribute(*op, "linkage").is_some_and(|linkage| {
-                    let linkage = linkage.to_string();
-                    linkage.contains("internal") || linkage.contains("private")
-                })
+                let linkage = attribute(*op, "linkage").map(keyword);
+                matches!(linkage.as_deref(), Some("internal" | "private"))
             })
             .filter_map(|op| string_attribute(op, "sym_name"))
             .map(|name| (name, (false, false)))

@@ -1,0 +1,85 @@
+// RUN: tx-opt %s --tile-schedule --split-input-file --verify-diagnostics
+
+// Tensors have no memory that a kernel could work on.
+func.func @tensors(%A: tensor<4xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{`linalg.exp` works on tensors, expected memrefs}}
+  // expected-note @below {{`tensors-to-memrefs`}}
+  %r = linalg.exp ins(%A : tensor<4xf32>) outs(%B : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// A diagonal is not written: each loop is one dimension of an output.
+func.func @diagonal(%A: memref<4xf32>, %B: memref<4x4xf32>) {
+  // expected-error @below {{`linalg.generic` writes at (d0) -> (d0, d0), where results could meet}}
+  // expected-note @below {{expected each dimension once, or a constant}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>],
+                  iterator_types = ["parallel"]}
+      ins(%A : memref<4xf32>) outs(%B : memref<4x4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+// What threads of one block share cannot be what a host function works on.
+func.func @shared(%A: memref<4xf32, #gpu.address_space<workgroup>>, %B: memref<4xf32>) {
+  // expected-error @below {{a host function works on global memory, found `memref<4xf32, #gpu.address_space<workgroup>>` in shared}}
+  linalg.exp ins(%A : memref<4xf32, #gpu.address_space<workgroup>>) outs(%B : memref<4xf32>)
+  return
+}
+
+// -----
+
+// One loop is kept apart once.
+func.func @twice(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{partial results of `d1.o` are materialised twice}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 16>, #tile.rfactor<"d1.o">, #tile.rfactor<"d1.o">]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @resident(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{registers are to do for 4096 threads of a multiprocessor, expected 1 to 2048}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.resident<4096>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @itself(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
+  // expected-error @below {{`d0` is fused with itself}}
+  tile.reduce sum %A into %B axes [] scope(grid) {schedule = [#tile.fuse<["d0", "d0"] to "p">]} : memref<?x?xf32> into memref<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @written_out(%A: memref<?x64xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1.i` is written out already}}
+  // expected-note @below {{split and fuse loops before they are unrolled or vectorized}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 16>, #tile.unroll<"d1.i">, #tile.split<"d1.i" by 4>]} : memref<?x64xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @both_vectors(%A: memref<?x64xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1.o.i` and `d1.i` are both vectorized}}
+  // expected-note @below {{vectorize the innermost loop, and unroll others}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 4>, #tile.split<"d1.o" by 4>, #tile.vectorize<"d1.i">, #tile.vectorize<"d1.o.i">]} : memref<?x64xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Loops and partial results that are written out are code of one thread.
+func.func @much_code(%A: memref<?x4096xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{iterations are written out}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 64>, #tile.split<"d1.o" by 32>, #tile.unroll<"d1.i">, #tile.unroll<"d1.o.i">]} : memref<?x4096xf32> into memref<?xf32>
+  return
+}
