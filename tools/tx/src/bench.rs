@@ -130,8 +130,14 @@ pub(crate) fn time(
     while runs.len() < copies {
         runs.push(prepare()?);
     }
-    // The executor has nothing that gets faster with use.
-    let warm = if device.chip().is_some() { WARM } else { 1 };
+    // The executor compiles a kernel when it is launched first; nothing else gets faster with use.
+    let warm = match device.chip() {
+        Some(_) => WARM,
+        None => {
+            Prepared::time(&mut runs, 1)?;
+            1
+        }
+    };
     let first = Prepared::time(&mut runs, warm)? / warm as u32;
     let launches = (LEAST.as_nanos() / first.as_nanos().max(1)).clamp(1, 10_000) as usize;
     let launches = launches.next_multiple_of(if launches > copies { copies } else { 1 });
