@@ -1219,8 +1219,8 @@ mod tests {
         );
     }
 
-    /// Of inputs next to each other, some begin at each distance past an aligned address, and of some
-    /// only the last array does.
+    /// Of 64 inputs, some begin at each distance past an aligned address, and in some one array alone
+    /// begins past it.
     #[test]
     fn inputs_begin_everywhere() {
         let all: Vec<Past> = (0..64).map(elements_past).collect();

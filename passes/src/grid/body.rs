@@ -213,7 +213,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Writes what a block does for each iteration of loop `node`, which is bound to blocks along a
-    /// dimension: one, or several in turns.
+    /// dimension: one iteration, or several in a grid-stride loop.
     pub(super) fn each_turn(
         &self,
         b: &Builder<'c>,

@@ -121,7 +121,7 @@ struct Shape {
     lanes: f64,
     /// Times that a thread loads and waits.
     rounds: f64,
-    /// Loads of a thread that are under way at a time, and the elements of one.
+    /// Loads of a thread that are in flight at a time, and the elements of one.
     loads: f64,
     vector: f64,
     /// Results of a thread.
@@ -317,7 +317,7 @@ mod tests {
             let once = time(Shape { kernels: 1.0, ..shape });
             let twice = time(Shape { kernels: 2.0, ..shape });
             prop_assert!(twice > once);
-            // What is limited by loads under way or by instructions takes no more bytes to be slow.
+            // Loads in flight or instructions may limit the speed, whatever the bytes are.
             let larger = Shape { bytes: shape.bytes * more, ..shape };
             prop_assert!(time(larger) >= time(shape) * (1.0 - 1e-9));
         }

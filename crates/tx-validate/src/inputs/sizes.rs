@@ -144,7 +144,7 @@ const KERNEL_SIZES: [[usize; 4]; 18] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
-/// How many of these are tried with more than [`MOST_ELEMENTS`].
+/// How many of [`KERNEL_DATA`] are tried with more than [`MOST_ELEMENTS`].
 const DATA_OF_LARGE: usize = 6;
 const KERNEL_DATA: [Data; 12] = [
     Data::Powers,
