@@ -10,7 +10,11 @@ fn main() {
         "MLIR 22 was not found under `{}`: run `cargo xtask setup`, or set MLIR_SYS_220_PREFIX",
         prefix.display()
     );
-    let sources = ["bridge/bridge.cpp", "bridge/lsp.cpp"];
+    let sources = [
+        "bridge/attributes.cpp",
+        "bridge/bridge.cpp",
+        "bridge/lsp.cpp",
+    ];
     for file in sources.into_iter().chain(["bridge/include/tx/bridge.h"]) {
         println!("cargo:rerun-if-changed={file}");
     }

@@ -1,9 +1,9 @@
-use crate::analysis::target::NvvmTarget;
+use crate::analysis::target::Target;
+use melior::ir::Attribute;
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Failed, Op, attribute, codes, context, elements, error, is, parse_attribute, set_attribute,
-    walk,
+    Failed, NvvmTarget, Op, attribute, codes, context, elements, error, is, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::Chip;
@@ -56,42 +56,34 @@ impl Pass for AttachTarget {
             .collect();
         let mut plans = Vec::new();
         for op in modules {
+            let context = context(op);
             let targets = attribute(op, "targets")
                 .and_then(elements)
                 .unwrap_or_default();
-            let mut texts = Vec::new();
+            let mut repaired = Vec::new();
             for target in targets {
-                texts.push(repaired(op, &target.to_string())?);
+                repaired.push(with_known_version(op, target)?);
             }
-            if texts.is_empty() {
-                texts.push(target_text(&default, &format!("+ptx{}", default.ptx), ""));
+            if repaired.is_empty() {
+                let (chip, features) = (default.to_string(), format!("+ptx{}", default.ptx));
+                repaired.push(NvvmTarget::attribute(context, None, &chip, &features));
                 counts.add("attached", 1);
             }
-            plans.push((op, texts));
+            plans.push((op, ArrayAttribute::new(context, &repaired).into()));
         }
-        for (op, texts) in plans {
-            let context = context(op);
-            let targets: Vec<_> = texts
-                .iter()
-                .map(|text| parse_attribute(context, text))
-                .collect();
-            let targets = ArrayAttribute::new(context, &targets).into();
+        for (op, targets) in plans {
             set_attribute(op, "targets", targets);
         }
         Ok(())
     }
 }
 
-fn target_text(chip: &Chip, features: &str, rest: &str) -> String {
-    format!("#nvvm.target<chip = \"{chip}\", features = \"{features}\"{rest}>")
-}
-
 /// The target with a PTX version that knows its chip.
-fn repaired(op: Op<'_>, text: &str) -> Result<String, Failed> {
-    if !text.starts_with("#nvvm.target") {
+fn with_known_version<'c>(op: Op<'c>, target: Attribute<'c>) -> Result<Attribute<'c>, Failed> {
+    let Some(nvvm) = NvvmTarget::of(target) else {
         return Err(error(
             op.location(),
-            format!("the target is `{text}`, expected `#nvvm.target`"),
+            format!("the target is `{target}`, expected `#nvvm.target`"),
         )
         .code(codes::TX0501)
         .note(
@@ -99,32 +91,13 @@ fn repaired(op: Op<'_>, text: &str) -> Result<String, Failed> {
                    leave the target to the option `chip`",
         )
         .emit());
-    }
-    let NvvmTarget { chip, ptx } = NvvmTarget::parse(op, text)?;
-    let ptx = ptx.max(chip.ptx);
-    // Everything else stays as it is written.
-    let kept: String = fields(text)
-        .filter(|field| !field.starts_with("chip =") && !field.starts_with("features ="))
-        .map(|field| format!(", {field}"))
-        .collect();
-    Ok(target_text(&chip, &format!("+ptx{ptx}"), &kept))
-}
-
-/// The fields between the angle brackets of an attribute's text.
-fn fields(text: &str) -> impl Iterator<Item = &str> {
-    let inside = text
-        .split_once('<')
-        .and_then(|(_, rest)| rest.rsplit_once('>'))
-        .map_or("", |(inside, _)| inside);
-    let (mut depth, mut quoted) = (0i32, false);
-    inside
-        .split(move |c| {
-            quoted ^= c == '"';
-            if !quoted {
-                depth += i32::from("[{<(".contains(c)) - i32::from("]}>)".contains(c));
-            }
-            c == ',' && depth == 0 && !quoted
-        })
-        .map(str::trim)
-        .filter(|field| !field.is_empty())
+    };
+    let Target { chip, ptx } = Target::read(op, &nvvm)?;
+    let features = format!("+ptx{}", ptx.max(chip.ptx));
+    Ok(NvvmTarget::attribute(
+        context(op),
+        Some(target),
+        &chip.to_string(),
+        &features,
+    ))
 }

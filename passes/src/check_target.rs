@@ -1,10 +1,10 @@
-use crate::analysis::target::{NvvmTarget, version};
+use crate::analysis::target::{Target, targets, version};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, TypeLike, ValueLike};
 use tx_mlir::build::argument;
 use tx_mlir::{
-    Failed, Op, attribute, blocks, byte_width, codes, elements, error, first_block, is, name, ops,
-    results, string_attribute, walk,
+    Failed, Op, attribute, blocks, byte_width, codes, enumerator_of, error, first_block, is, name,
+    ops, results, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 use tx_target::{Chip, Form, Needs, Operation};
@@ -48,13 +48,9 @@ fn needs(op: Op<'_>) -> Option<Needs> {
     let known = Operation::named(name(op))?;
     let special = known.special.filter(|(form, _)| match form {
         Form::Float => results(op).iter().any(|result| result.r#type().is_float()),
-        Form::Alias => string_of(op, "kind") == Some("#nvvm.proxy_kind<alias>".to_owned()),
+        Form::Alias => enumerator_of(op, "kind") == Some("alias"),
     });
     special.map(|(_, needs)| needs).or(known.needs)
-}
-
-fn string_of(op: Op<'_>, name: &str) -> Option<String> {
-    attribute(op, name).map(|attribute| attribute.to_string())
 }
 
 /// What a GPU module holds for the linker, without a name.
@@ -70,15 +66,9 @@ impl Pass for CheckTarget {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut failed = None;
         for gpu_module in walk(module).into_iter().filter(|op| is(*op, "gpu.module")) {
-            let texts = attribute(gpu_module, "targets")
-                .and_then(elements)
-                .unwrap_or_default();
-            let targets = texts
-                .iter()
-                .map(ToString::to_string)
-                .filter(|text| text.starts_with("#nvvm.target"))
-                .map(|text| NvvmTarget::parse(gpu_module, &text))
-                .collect::<Result<Vec<NvvmTarget>, Failed>>()?;
+            let targets = targets(gpu_module)
+                .map(|target| Target::read(gpu_module, &target))
+                .collect::<Result<Vec<Target>, Failed>>()?;
             for op in first_block(gpu_module, 0).map(ops).unwrap_or_default() {
                 if attribute(op, "sym_name").is_none() && !UNNAMED.contains(&name(op)) {
                     let reason = format!(
@@ -98,7 +88,7 @@ impl Pass for CheckTarget {
                 .filter(|op| attribute(*op, "nvvm.kernel").is_some())
             {
                 let bytes = parameter_bytes(kernel);
-                let passes = |target: &NvvmTarget| {
+                let passes = |target: &Target| {
                     let newer = target.ptx >= MORE_PARAMETERS;
                     if newer { MOST_PARAMETERS } else { PARAMETERS }
                 };
@@ -111,7 +101,7 @@ impl Pass for CheckTarget {
                     continue;
                 };
                 counts.add("checked", 1);
-                for NvvmTarget { chip, ptx } in &targets {
+                for Target { chip, ptx } in &targets {
                     if !needs.are_met(chip, *ptx) {
                         failed = Some(refuse(op, &needs, chip, *ptx));
                     }
@@ -141,7 +131,7 @@ fn parameter_bytes(kernel: Op<'_>) -> u64 {
     })
 }
 
-fn too_many_parameters(kernel: Op<'_>, bytes: u64, target: &NvvmTarget, passes: u64) -> Failed {
+fn too_many_parameters(kernel: Op<'_>, bytes: u64, target: &Target, passes: u64) -> Failed {
     let name = string_attribute(kernel, "sym_name").unwrap_or_default();
     let report = error(
         kernel.location(),

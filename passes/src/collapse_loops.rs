@@ -1,15 +1,15 @@
 use crate::emit::collapse_shape;
 use crate::grid::choose::VECTOR;
 use crate::grid::job::{Job, is_job};
+use crate::linalg::generic::{Generic, iterators};
 use crate::linalg::read::{Loops, is_memory};
-use melior::ir::attribute::ArrayAttribute;
+use melior::ir::Type;
 use melior::ir::block::BlockLike;
-use melior::ir::{Attribute, Type};
 use std::collections::BTreeMap;
 use tx_dialect_tile::GROUP;
 use tx_mlir::{
-    Affine, AffineMap, Builder, Failed, MemRef, Op, Val, attribute, byte_width, context, erase, is,
-    key, parent, parse_attribute, walk,
+    Affine, AffineMap, Builder, Failed, MemRef, Op, Val, attribute, byte_width, erase, is, key,
+    parent, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -130,27 +130,20 @@ impl<'c> Collapse<'c> {
             values.push(value);
             maps.push(self.map(&own));
         }
-        let inputs = self.loops.inputs.len();
         match self.loops.body {
             None => {
                 b.create("memref.copy").operands(&values).build();
             }
             Some(body) => {
-                let context = context(op);
-                let maps = maps.iter().map(|map| map.to_attribute(context));
-                let maps: Vec<Attribute<'c>> = maps.collect();
-                let parallel = parse_attribute(context, "#linalg.iterator_type<parallel>");
-                let iterators = vec![parallel; self.count()];
-                b.create("linalg.generic")
-                    .operands(&values)
-                    .attr("indexing_maps", ArrayAttribute::new(context, &maps).into())
-                    .attr(
-                        "iterator_types",
-                        ArrayAttribute::new(context, &iterators).into(),
-                    )
-                    .segments(&[inputs, values.len() - inputs])
-                    .region(b.copy_of(body))
-                    .build();
+                let generic = Generic {
+                    operands: &values,
+                    maps: &maps,
+                    inputs: self.loops.inputs.len(),
+                    iterators: iterators(&b, self.count(), |_| false),
+                    results: &[],
+                    body: b.copy_of(body),
+                };
+                generic.build(&b);
             }
         }
         erase(op);

@@ -473,10 +473,10 @@ impl Packing {
         }
         if float {
             // There is no arithmetic of 8-bit floats, so NaN is told by its bits.
-            let largest = match value.r#type().to_string().as_str() {
-                "f16" => 0x7c00,
-                "bf16" => 0x7f80,
-                "f8E5M2" => 0x7c,
+            let largest = match value.r#type() {
+                ty if tx_mlir::is_f16(ty) => 0x7c00,
+                ty if tx_mlir::is_bf16(ty) => 0x7f80,
+                ty if tx_mlir::is_f8e5m2(ty) => 0x7c,
                 _ => 0x7e,
             };
             let magnitude = b.binary("arith.andi", bits, b.int(!sign, narrow));

@@ -3,8 +3,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{
-    Builder, Failed, Op, Val, attribute, byte_width, codes, erase, error, has_uses, is, operands,
-    replace_uses, results, walk,
+    Builder, Failed, Op, Val, byte_width, codes, enumerator_of, erase, error, has_uses, is,
+    operands, replace_uses, results, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -92,10 +92,7 @@ struct Shuffle<'b, 'c> {
 
 impl<'b, 'c> Shuffle<'b, 'c> {
     fn new(b: &'b Builder<'c>, op: Op<'c>, kernel: &Kernel<'c>) -> Self {
-        let mode = attribute(op, "mode")
-            .map(|a| a.to_string())
-            .unwrap_or_default();
-        let kind = match mode.trim_end_matches('>').rsplit(' ').next() {
+        let kind = match enumerator_of(op, "mode") {
             Some("up") => "up",
             Some("down") => "down",
             Some("idx") => "idx",

@@ -1,7 +1,8 @@
-use crate::analysis::target::{NvvmTarget, chip, version};
+use crate::analysis::target::{Target, version};
+use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use tx_mlir::llvm::{Code, Machine, assembly};
-use tx_mlir::{Failed, Op, attribute, codes, elements, error, is, walk};
+use tx_mlir::{Failed, NvvmTarget, Op, attribute, codes, elements, error, is, walk};
 use tx_pass::{Counts, Pass, pass};
 use tx_target::Chip;
 
@@ -75,10 +76,10 @@ impl Pass for EmitPtx {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut plain = Vec::new();
         for kernels in walk(module).into_iter().filter(|op| is(*op, "gpu.module")) {
-            let Some(target) = plain_target(kernels) else {
+            let Some((target, nvvm)) = plain_target(kernels) else {
                 continue;
             };
-            let NvvmTarget { chip, ptx } = NvvmTarget::parse(kernels, &target.to_string())?;
+            let Target { chip, ptx } = Target::read(kernels, &nvvm)?;
             if ptx < chip.ptx {
                 return Err(too_old(kernels, chip, ptx));
             }
@@ -127,16 +128,11 @@ fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
 }
 
 /// The only target of a GPU module, where it names a chip that is known, and features, and nothing else.
-fn plain_target<'c>(kernels: Op<'c>) -> Option<melior::ir::Attribute<'c>> {
+fn plain_target<'c>(kernels: Op<'c>) -> Option<(Attribute<'c>, NvvmTarget)> {
     let targets = attribute(kernels, "targets").and_then(elements)?;
     let [target] = targets.try_into().ok()?;
-    let text = target.to_string();
-    let fields = text.strip_prefix("#nvvm.target")?;
-    let fields = fields.trim_start_matches('<').trim_end_matches('>');
-    let is_plain = fields
-        .split(", ")
-        .filter(|field| !field.is_empty())
-        .all(|field| field.starts_with("chip = ") || field.starts_with("features = "));
-    (is_plain && chip(&text).is_ok() && attribute(kernels, "offloadingHandler").is_none())
-        .then_some(target)
+    let nvvm = NvvmTarget::of(target)?;
+    let is_known = Chip::parse(&nvvm.chip).is_ok();
+    (nvvm.is_plain && is_known && attribute(kernels, "offloadingHandler").is_none())
+        .then_some((target, nvvm))
 }

@@ -80,9 +80,9 @@ fn words_of(load: Op<'_>) -> Option<u64> {
 
 /// Whether an address is known to be of global memory: one of that space, or one that a kernel was given.
 pub(crate) fn is_global(pointer: Val<'_>) -> bool {
-    match pointer.r#type().to_string().as_str() {
-        GLOBAL => return true,
-        "!llvm.ptr" => {}
+    match tx_mlir::pointer_space(pointer.r#type()) {
+        Some(1) => return true,
+        Some(0) => {}
         _ => return false,
     }
     match defining_op(pointer) {

@@ -1,6 +1,7 @@
 use crate::linalg::attributes::{handed_on, of_no_reduction, reduces};
+use crate::linalg::generic::ITERATORS;
 use crate::linalg::read::Loops;
-use crate::sink_attributes::{ANNOTATE, ITERATORS, OUTPUT_MAPS, output_maps};
+use crate::sink_attributes::{ANNOTATE, OUTPUT_MAPS, output_maps};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
     Failed, Op, attribute, codes, erase, error, first_block, is, name, ops, set_attribute, walk,

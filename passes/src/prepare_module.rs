@@ -242,10 +242,7 @@ fn shared_globals(gpu_module: Op<'_>) -> BTreeMap<String, u64> {
         .filter(|op| is(*op, "memref.global"))
         .filter_map(|op| {
             let memref = MemRef::from_type(attribute(op, "type").and_then(tx_mlir::type_value)?)?;
-            Some((
-                format!("@{}", string_attribute(op, "sym_name")?),
-                shared_bytes(&memref)?,
-            ))
+            Some((string_attribute(op, "sym_name")?, shared_bytes(&memref)?))
         })
         .collect()
 }
@@ -263,7 +260,7 @@ fn check_shared_memory(kernel: Op<'_>, globals: &BTreeMap<String, u64>) -> Resul
     let mut used: Vec<String> = walk(kernel)
         .into_iter()
         .filter(|op| is(*op, "memref.get_global"))
-        .filter_map(|op| Some(attribute(op, "name")?.to_string()))
+        .filter_map(|op| tx_mlir::symbol_path(attribute(op, "name")?)?.pop())
         .collect();
     used.sort();
     used.dedup();

@@ -1,11 +1,12 @@
 use crate::linalg::attributes::{HandedOn, check_attributes, handed_on};
+use crate::linalg::generic::{Generic, ITERATORS, iterators};
 use crate::linalg::read::Loops;
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, ValueLike};
 use tx_mlir::{
-    AffineMap, Builder, Failed, Op, Val, affine, attribute, codes, erase, error, is, name,
-    operands, remove_attribute, replace_uses, results, walk,
+    Builder, Failed, Op, Val, affine, attribute, codes, erase, error, is, name, operands,
+    remove_attribute, replace_uses, results, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -51,9 +52,6 @@ pass! {
 
 /// The op that holds the attributes in a body.
 pub(crate) const ANNOTATE: &str = "tile.annotate";
-
-/// The types of the loops that a `schedule` was written for.
-pub(crate) const ITERATORS: &str = "iterator_types";
 
 /// The indexing maps of the outputs of the op that a `schedule` was written for: a consumer that an
 /// op is fused into may have the same types of loops in another order.
@@ -143,13 +141,8 @@ fn iterator_types<'c>(loops: &Loops<'c>) -> Attribute<'c> {
     if let Some(written) = attribute(loops.op, ITERATORS) {
         return written;
     }
-    let context = tx_mlir::context(loops.op);
-    let each = |d| match loops.reduced.contains(&d) {
-        true => tx_mlir::parse_attribute(context, "#linalg.iterator_type<reduction>"),
-        false => tx_mlir::parse_attribute(context, "#linalg.iterator_type<parallel>"),
-    };
-    let all: Vec<Attribute<'c>> = (0..loops.dims).map(each).collect();
-    ArrayAttribute::new(context, &all).into()
+    let b = Builder::before(loops.op);
+    iterators(&b, loops.dims, |d| loops.reduced.contains(&d))
 }
 
 /// Ops whose body stands in the text of the program.
@@ -165,26 +158,19 @@ fn generic<'c>(loops: &Loops<'c>, iterators: Attribute<'c>) -> Op<'c> {
         return op;
     }
     let b = Builder::before(op);
-    let maps: Vec<Attribute<'c>> = maps
-        .iter()
-        .map(|map: &AffineMap| map.to_attribute(b.context()))
-        .collect();
     let types: Vec<_> = results(op)
         .iter()
         .map(|result: &Val<'c>| result.r#type())
         .collect();
-    let made = b
-        .create("linalg.generic")
-        .operands(&operands(op))
-        .results(&types)
-        .attr(
-            "indexing_maps",
-            ArrayAttribute::new(b.context(), &maps).into(),
-        )
-        .attr(ITERATORS, iterators)
-        .segments(&[loops.inputs.len(), loops.outputs.len()])
-        .region(b.copy_of(body))
-        .build();
+    let made = Generic {
+        operands: &operands(op),
+        maps: &maps,
+        inputs: loops.inputs.len(),
+        iterators,
+        results: &types,
+        body: b.copy_of(body),
+    };
+    let made = made.build(&b);
     for (old, new) in results(op).into_iter().zip(results(made)) {
         replace_uses(old, new);
     }

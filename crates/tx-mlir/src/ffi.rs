@@ -52,6 +52,13 @@ pub(crate) struct TxStatistic {
     pub(crate) help: *const c_char,
 }
 
+#[repr(C)]
+pub(crate) struct TxNvvmTarget {
+    pub(crate) chip: TxStr,
+    pub(crate) features: TxStr,
+    pub(crate) plain: bool,
+}
+
 pub(crate) type TxSink = unsafe extern "C" fn(*mut c_void, TxStr);
 
 #[repr(C)]
@@ -100,6 +107,16 @@ unsafe extern "C" {
     ) -> c_int;
     pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
     pub(crate) fn txHoldsNumbers(attribute: MlirAttribute) -> bool;
+    pub(crate) fn txEnumerator(attribute: MlirAttribute) -> TxStr;
+    pub(crate) fn txHasFlag(attribute: MlirAttribute, flag: TxStr) -> bool;
+    pub(crate) fn txConstantRange(attribute: MlirAttribute, bounds: *mut i64) -> bool;
+    pub(crate) fn txNvvmTarget(attribute: MlirAttribute, target: *mut TxNvvmTarget) -> bool;
+    pub(crate) fn txNvvmTargetFor(
+        context: MlirContext,
+        like: MlirAttribute,
+        chip: TxStr,
+        features: TxStr,
+    ) -> MlirAttribute;
     pub(crate) fn txEmit(
         location: MlirLocation,
         severity: c_int,

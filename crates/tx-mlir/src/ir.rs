@@ -650,15 +650,6 @@ pub fn type_value<'c>(attribute: Attribute<'c>) -> Option<Type<'c>> {
     }
 }
 
-/// What is between the angle brackets of an attribute of a dialect: `sum` of `#tile.kind<sum>`.
-pub fn keyword(attribute: Attribute<'_>) -> String {
-    let text = attribute.to_string();
-    match (text.find('<'), text.rfind('>')) {
-        (Some(from), Some(to)) if from < to => text[from + 1..to].to_owned(),
-        _ => text,
-    }
-}
-
 /// Parses an attribute whose text the caller knows to be right.
 ///
 /// # Panics
@@ -772,6 +763,18 @@ pub fn memref_element(ty: Type<'_>) -> Option<Type<'_>> {
 pub fn is_f32(ty: Type<'_>) -> bool {
     // SAFETY: a plain query.
     unsafe { mlir_sys::mlirTypeIsAF32(ty.to_raw()) }
+}
+
+/// Whether `ty` is `f16`.
+pub fn is_f16(ty: Type<'_>) -> bool {
+    // SAFETY: a plain query.
+    unsafe { mlir_sys::mlirTypeIsAF16(ty.to_raw()) }
+}
+
+/// Whether `ty` is `bf16`.
+pub fn is_bf16(ty: Type<'_>) -> bool {
+    // SAFETY: a plain query.
+    unsafe { mlir_sys::mlirTypeIsABF16(ty.to_raw()) }
 }
 
 /// Whether `ty` is `f8E5M2`.

@@ -9,6 +9,7 @@
 //! life of the IR they point into: using one after [`erase`] is a bug of the caller.
 
 pub mod affine;
+mod attributes;
 pub mod build;
 mod bytecode;
 pub mod codes;
@@ -33,6 +34,7 @@ mod toolkit;
 pub use melior;
 
 pub use affine::{Affine, AffineMap};
+pub use attributes::{NvvmTarget, constant_range, enumerator, enumerator_of, has_flag};
 pub use build::{Builder, Index};
 pub use diagnostic::{
     Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error,

@@ -86,15 +86,7 @@ impl<'c> MemRef<'c> {
                 .collect(),
             strides: strides.into_iter().map(known).collect(),
             offset: known(offset),
-            space: match memref.memory_space().map(|a| a.to_string()) {
-                None => Space::Global,
-                Some(text) => match text.split(" : ").next().unwrap_or("") {
-                    "1" | "0" | "#gpu.address_space<global>" => Space::Global,
-                    "3" | "#gpu.address_space<workgroup>" => Space::Shared,
-                    "5" | "#gpu.address_space<private>" => Space::Private,
-                    _ => Space::Other,
-                },
-            },
+            space: memref.memory_space().map_or(Space::Global, space),
         })
     }
 
@@ -271,6 +263,19 @@ impl Places {
         period
             .is_none_or(|period| last < period)
             .then_some((first, last))
+    }
+}
+
+/// What a memory space names: the number of an address space of PTX, or one of the GPU dialect.
+fn space(attribute: Attribute<'_>) -> Space {
+    match (
+        crate::integer_value(attribute),
+        crate::enumerator(attribute),
+    ) {
+        (Some(0 | 1), _) | (_, Some("global")) => Space::Global,
+        (Some(3), _) | (_, Some("workgroup")) => Space::Shared,
+        (Some(5), _) | (_, Some("private")) => Space::Private,
+        _ => Space::Other,
     }
 }
 

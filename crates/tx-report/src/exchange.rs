@@ -48,7 +48,7 @@ pub struct Region {
 pub struct Op {
     /// Such as `arith.addi`.
     pub name: String,
-    /// Attributes, as they are printed.
+    /// Attributes, as they are printed; of an enumeration the keyword alone.
     pub attributes: Vec<(String, String)>,
     /// Operands.
     pub operands: Vec<usize>,

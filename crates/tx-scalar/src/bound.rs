@@ -145,6 +145,20 @@ impl Bound {
             low: self.low + other.low,
             slip: self.slip.max(other.slip),
         };
+        // The nearest number is no further away than the larger term is, in whichever order: so
+        // zeros, and what is lost beside the others, take no part in how often a sum is rounded.
+        let (small, large) = match self.magnitude < other.magnitude {
+            true => (self, other),
+            false => (other, self),
+        };
+        let own = sum.rounding(float);
+        if own.is_finite() && small.magnitude < own || small.magnitude == 0.0 {
+            return Self {
+                error: sum.error + 2.0 * small.magnitude,
+                additions: large.additions,
+                ..sum
+            };
+        }
         sum.rounded_each(float)
     }
 

@@ -502,6 +502,8 @@ struct Run<'r> {
     /// Stages after which there is nothing but LLVM's ops left, with their kernels. Loading those
     /// takes longest, so they are run one by one only where the last of them goes wrong.
     lowered: Vec<(usize, String)>,
+    /// Whether kernels ask for addresses, and so may do something else where they are aligned.
+    asks: bool,
     /// What is found of the laws of combiners, and how many stages that comes after.
     laws: Option<(usize, Verdict)>,
     /// The text of the module after the stage before.
@@ -552,6 +554,7 @@ impl<'r> Run<'r> {
             stages: Vec::new(),
             variants: Vec::new(),
             lowered: Vec::new(),
+            asks: false,
             laws: None,
             text: String::new(),
             source: None,
@@ -799,6 +802,7 @@ impl<'r> Run<'r> {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
             let device_ir = tx::device_ir(module, Some(&kernels));
+            self.asks |= stages::asks_for_addresses(module);
             self.lowered.push((self.stages.len(), device_ir));
             // What it is in truth is found by `launch`.
             return Verdict::Equal;
@@ -863,8 +867,6 @@ impl<'r> Run<'r> {
             Err(error) => return stages::verdict_of_run(&error, "loading"),
         };
         let mut verdict = Verdict::Equal;
-        // A kernel that asks for addresses may do something else where they are aligned.
-        let asks = device_ir.contains("ptrtoint");
         let mut budget = Budget::new(self.most_at_the_ends());
         let tell = self.teller();
         let cases = self.cases.iter_mut().enumerate();
@@ -876,7 +878,7 @@ impl<'r> Run<'r> {
             let orders = if i < SCHEDULED { orders } else { &orders[..1] };
             let past = match self.aligned {
                 true => vec![ALIGNED],
-                false if asks => vec![ALIGNED, elements_past(i)],
+                false if self.asks => vec![ALIGNED, elements_past(i)],
                 false if i % 2 == 0 => vec![ALIGNED],
                 false => vec![elements_past(i)],
             };

@@ -93,10 +93,8 @@ pub(crate) fn rewrite(all: Vec<Op<'_>>) {
 fn reduction<'c>(op: Op<'c>) -> Option<Val<'c>> {
     let all = operands(op);
     let (count, element) = vector_parts(all[0].r#type())?;
-    let kind = attribute(op, "kind")?.to_string();
-    let (_, integers, floats) = KINDS
-        .iter()
-        .find(|(known, ..)| kind == format!("#vector.kind<{known}>"))?;
+    let kind = tx_mlir::enumerator_of(op, "kind")?;
+    let (_, integers, floats) = KINDS.iter().find(|(known, ..)| kind == *known)?;
     let combine = (if element.is_float() {
         *floats
     } else {

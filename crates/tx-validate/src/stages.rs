@@ -96,6 +96,11 @@ pub(crate) fn kernels_in_llvm(module: &Module<'_>, kernel: &str) -> Option<Strin
     string_attribute(tx_mlir::enclosing(kernel, "gpu.module")?, "sym_name")
 }
 
+/// Whether the kernels of a module make numbers of addresses.
+pub(crate) fn asks_for_addresses(module: &Module<'_>) -> bool {
+    ops(module).into_iter().any(|op| is(op, "llvm.ptrtoint"))
+}
+
 /// The text of a module that has ops of `linalg`, with locations.
 pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
     let converts = |op: Op<'_>| name(op).starts_with("linalg.");

@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::time::Instant;
 use tx_cache::Cache;
 use tx_mlir::{
-    Diagnostic, Op, Session, Severity, attribute, codes, elements, is, string_attribute, walk,
+    Diagnostic, NvvmTarget, Op, Session, Severity, attribute, codes, elements, is,
+    string_attribute, walk,
 };
 use tx_plan::{Artifact, Explanation, Plan, Stage, Warning};
 use tx_target::Chip;
@@ -458,15 +459,9 @@ impl Compiler {
             let estimated_for = candidates.next().map(|text| text.to_string());
             let candidates = candidates.filter_map(|candidate| {
                 let [schedule, microseconds] = tx_mlir::elements(candidate)?.try_into().ok()?;
-                let microseconds = microseconds
-                    .to_string()
-                    .split_whitespace()
-                    .next()?
-                    .parse()
-                    .ok()?;
                 Some(Candidate {
                     schedule: schedule.to_string(),
-                    microseconds,
+                    microseconds: f64::from_bits(tx_mlir::float_bits(microseconds)?),
                 })
             });
             let function = tx_mlir::enclosing(op, "func.func")
@@ -950,11 +945,8 @@ pub(crate) fn split_passes(text: &str) -> Vec<&str> {
 fn chip_of(module: &Module<'_>, kernels: &str) -> Option<Chip> {
     let holder = gpu_modules(module).find(|op| is_named(*op, kernels))?;
     let targets = attribute(holder, "targets").and_then(elements)?;
-    targets.iter().find_map(|t| {
-        let text = t.to_string();
-        let (_, rest) = text.split_once("chip = \"")?;
-        Chip::parse(rest.split_once('"')?.0).ok()
-    })
+    let mut targets = targets.into_iter().filter_map(NvvmTarget::of);
+    targets.find_map(|target| Chip::parse(&target.chip).ok())
 }
 
 /// What the `gpu.module`s of a module are compiled for.

@@ -447,11 +447,13 @@ pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
             match MemRef::of(value) {
                 Some(memref) if memref.space == Space::Private => None,
                 Some(_) => Some(touch(Some(value), write)),
-                None if value.r#type().to_string() == CLUSTER_POINTER => Some(Touch {
-                    memory: pointed_to(value).map_or(Memory::Any, memory),
-                    of_cluster: true,
-                    ..touch(None, write)
-                }),
+                None if tx_mlir::pointer_space(value.r#type()) == Some(CLUSTER_SPACE) => {
+                    Some(Touch {
+                        memory: pointed_to(value).map_or(Memory::Any, memory),
+                        of_cluster: true,
+                        ..touch(None, write)
+                    })
+                }
                 None => Some(touch(None, write)),
             }
         })
@@ -547,7 +549,8 @@ fn memory(value: Val<'_>) -> Memory {
     match defining_op(base) {
         Some(def) if name(def) == "memref.get_global" => Memory::Symbol(
             attribute(def, "name")
-                .map(|a| a.to_string())
+                .and_then(tx_mlir::symbol_path)
+                .and_then(|mut path| path.pop())
                 .unwrap_or_default(),
         ),
         Some(def) if matches!(name(def), "memref.alloc" | "memref.alloca") => {
@@ -561,8 +564,8 @@ fn memory(value: Val<'_>) -> Memory {
     }
 }
 
-/// A pointer to shared memory of any block of the cluster.
-const CLUSTER_POINTER: &str = "!llvm.ptr<7>";
+/// The address space of shared memory of any block of the cluster.
+const CLUSTER_SPACE: u32 = 7;
 
 /// The memref from whose address a pointer is computed.
 fn pointed_to(pointer: Val<'_>) -> Option<Val<'_>> {

@@ -180,12 +180,8 @@ impl<'c> Kernel<'c> {
     pub(crate) fn chip(&self) -> Chip {
         let default = || Chip::parse(DEFAULT_CHIP).unwrap_or(tx_target::CHIPS[0]);
         enclosing(self.op, "gpu.module")
-            .and_then(|module| attribute(module, "targets"))
-            .and_then(elements)
-            .and_then(|targets| {
-                targets
-                    .iter()
-                    .find_map(|t| target::chip(&t.to_string()).ok())
+            .and_then(|module| {
+                target::targets(module).find_map(|target| Chip::parse(&target.chip).ok())
             })
             .unwrap_or_else(default)
     }

@@ -1,9 +1,9 @@
-//! Targets of GPU modules, from their text.
+//! Targets of GPU modules.
 
 use melior::ir::operation::OperationLike;
-use tx_mlir::{Failed, Op, codes, error};
+use tx_mlir::{Failed, NvvmTarget, Op, attribute, codes, elements, error};
 use tx_pass::{PassInfo, option_error};
-use tx_target::{Chip, UnknownChip};
+use tx_target::Chip;
 
 /// PTX versions that LLVM 22 can emit, times ten.
 const PTX_VERSIONS: [u32; 31] = [
@@ -11,33 +11,40 @@ const PTX_VERSIONS: [u32; 31] = [
     83, 84, 85, 86, 87, 88, 90,
 ];
 
-/// What an `#nvvm.target` says of the code that is made for it.
-pub(crate) struct NvvmTarget {
+/// The features that LLVM takes where a target names none.
+const LLVM_DEFAULT: &str = "+ptx60";
+
+/// What the code that is made for an `#nvvm.target` may use.
+pub(crate) struct Target {
     pub(crate) chip: Chip,
     /// The newest PTX version that its features name, or the oldest that knows the chip where they
     /// name none; times ten.
     pub(crate) ptx: u32,
 }
 
-impl NvvmTarget {
-    /// The text of an `#nvvm.target` of `module`; refused where LLVM does not know what it names.
-    pub(crate) fn parse(module: Op<'_>, text: &str) -> Result<Self, Failed> {
-        let chip = chip(text).map_err(|e| {
+impl Target {
+    /// That of an `#nvvm.target` of `module`; refused where LLVM does not know what it names.
+    pub(crate) fn read(module: Op<'_>, target: &NvvmTarget) -> Result<Self, Failed> {
+        let chip = Chip::parse(&target.chip).map_err(|e| {
             error(module.location(), e.to_string())
                 .code(codes::TX0501)
                 .emit()
         })?;
         let mut newest = None;
-        for feature in field(text, "features", "+ptx60").split(',') {
-            match feature.trim().strip_prefix("+ptx").map(str::parse) {
+        let features = match target.features.as_str() {
+            "" => LLVM_DEFAULT,
+            features => features,
+        };
+        for feature in features.split(',').map(str::trim) {
+            match feature.strip_prefix("+ptx").map(str::parse) {
                 Some(Ok(version)) if PTX_VERSIONS.contains(&version) => {
                     newest = newest.max(Some(version));
                 }
-                _ if feature.trim().is_empty() => {}
+                _ if feature.is_empty() => {}
                 _ => {
                     let known: Vec<String> =
                         PTX_VERSIONS.iter().map(|v| format!("+ptx{v}")).collect();
-                    let reason = format!("unknown target feature `{}`", feature.trim());
+                    let reason = format!("unknown target feature `{feature}`");
                     return Err(error(module.location(), reason)
                         .code(codes::TX0502)
                         .note(format!("known: {}", known.join(", ")))
@@ -52,22 +59,19 @@ impl NvvmTarget {
     }
 }
 
+/// The targets of a GPU module.
+pub(crate) fn targets(module: Op<'_>) -> impl Iterator<Item = NvvmTarget> {
+    let targets = attribute(module, "targets").and_then(elements);
+    targets
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(NvvmTarget::of)
+}
+
 /// The chip that the option `chip` of a pass names.
 pub(crate) fn chip_option(module: Op<'_>, pass: &PassInfo, name: &str) -> Result<Chip, Failed> {
     Chip::parse(name)
         .map_err(|e| option_error(module, pass, "chip", name, format!("option `chip`: {e}")).emit())
-}
-
-/// The chip of an `#nvvm.target`.
-pub(crate) fn chip(text: &str) -> Result<Chip, UnknownChip> {
-    Chip::parse(field(text, "chip", "sm_50"))
-}
-
-/// A quoted field, or its default in MLIR, which stays unprinted.
-fn field<'a>(text: &'a str, name: &str, default: &'a str) -> &'a str {
-    text.split_once(&format!("{name} = \""))
-        .and_then(|(_, rest)| rest.split_once('"'))
-        .map_or(default, |(value, _)| value)
 }
 
 /// A PTX version as it is written: 7.8 for 78.

@@ -536,9 +536,8 @@ impl<'c> Threads<'c> {
     fn result(&self, op: Op<'c>, value: Val<'c>) -> Fact {
         let [bx, by, bz] = self.kernel.block;
         let dimension = || {
-            attribute(op, "dimension")
-                .map(|a| a.to_string())
-                .and_then(|t| t.trim_end_matches('>').chars().last())
+            tx_mlir::enumerator_of(op, "dimension")
+                .and_then(|keyword| keyword.chars().next())
                 .unwrap_or('x')
         };
         let position = || {
@@ -549,14 +548,9 @@ impl<'c> Threads<'c> {
         };
         match name(op) {
             "arith.constant" => attribute(op, "value")
-                .and_then(|a| {
-                    let text = a.to_string();
-                    match text.as_str() {
-                        "true" => Some(1),
-                        "false" => Some(0),
-                        _ => IntegerAttribute::try_from(a).ok().map(|i| i.value()),
-                    }
-                })
+                .and_then(tx_mlir::integer_value)
+                // True of an `i1` is 1, and -1 as a signed number.
+                .map(|n| if width(value) == 1 { n & 1 } else { n })
                 .map_or_else(|| Fact::unknown(Scope::Cluster), |n| self.constant(n)),
             "gpu.thread_id" => self.thread_id(dimension()),
             "nvvm.read.ptx.sreg.tid.x" => self.thread_id('x'),
@@ -855,8 +849,7 @@ fn computed_classes(op: Op<'_>, facts: &[Fact], stays: bool) -> Classes {
         return None;
     };
     let bits = width(tx_mlir::results(op)[0]);
-    let flags = attribute(op, "overflowFlags").map(|flags| flags.to_string());
-    let stays = stays || flags.is_some_and(|flags| flags.contains("nsw"));
+    let stays = stays || tx_mlir::has_flag(op, "overflowFlags", "nsw");
     combined(left, right, |left, right| {
         let class = combine(left, right);
         if stays { class } else { class.wrapped(bits) }

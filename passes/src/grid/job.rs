@@ -4,6 +4,7 @@ use super::nest::Extent;
 use super::steps::{Case, Step};
 use crate::combiner::Combiner;
 use crate::elementary;
+use crate::linalg::generic::ITERATORS;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
@@ -12,8 +13,7 @@ use tx_mlir::affine::indexing_maps;
 use tx_mlir::memref::{Overlap, Space, overlap, root};
 use tx_mlir::{
     Affine, AffineMap, Blk, Builder, Code, Failed, Index, MemRef, Op, Val, attribute, codes,
-    context, elements, error, is, is_memref, name, operands, parse_attribute, region_blocks,
-    string_value,
+    elements, enumerator, error, is, is_memref, name, operands, region_blocks, string_value,
 };
 
 /// A tile and the element of it that a point of the iteration space means.
@@ -196,7 +196,7 @@ impl<'c> Job<'c> {
         if let Some(map) = maps.iter().find(|m| m.symbols > 0) {
             return Err(unsupported(format!("is indexed by symbols: {map}")));
         }
-        let iterators = attribute(op, "iterator_types")
+        let iterators = attribute(op, ITERATORS)
             .and_then(elements)
             .unwrap_or_default();
         let kept = |d: &usize| {
@@ -204,8 +204,9 @@ impl<'c> Job<'c> {
                 .iter()
                 .all(|m| m.results.contains(&Affine::Dim(*d)))
         };
-        let reduction = parse_attribute(context(op), "#linalg.iterator_type<reduction>");
-        let reduces = iterators.contains(&reduction);
+        let reduces = iterators
+            .iter()
+            .any(|i| enumerator(*i) == Some("reduction"));
         if reduces || !(0..rank).all(|d| kept(&d)) {
             return Err(unsupported("is a reduction".to_owned()));
         }

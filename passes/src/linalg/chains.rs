@@ -2,15 +2,16 @@
 
 use super::body::Copier;
 use super::fuse::{Taken, element_wise};
+use super::generic::{Generic, iterators};
 use super::memory::Uses;
 use super::producers::{Found, gather, given};
 use super::read::{Loops, element_of};
-use melior::ir::attribute::{ArrayAttribute, IntegerAttribute};
+use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, Block, Region, RegionLike, Type};
+use melior::ir::{Block, Region, RegionLike, Type};
 use tx_mlir::build::argument;
-use tx_mlir::{Builder, Op, Val, first_block, parse_attribute};
+use tx_mlir::{AffineMap, Builder, Op, Val, first_block};
 
 /// An element-wise op, and others before it that only fill temporaries for it.
 pub(crate) struct Chain<'c> {
@@ -40,30 +41,24 @@ impl<'c> Chain<'c> {
     pub(crate) fn write(&self) {
         let op = self.loops.op;
         let b = Builder::before(op);
-        let context = b.context();
         let output = &self.loops.outputs[0];
         let operands = || self.found.sources.iter().chain([output]);
         let values: Vec<Val<'c>> = operands().map(|o| o.value).collect();
-        let maps: Vec<Attribute<'c>> = operands().map(|o| o.map.to_attribute(context)).collect();
-        let parallel = parse_attribute(context, "#linalg.iterator_type<parallel>");
-        let iterators = vec![parallel; self.loops.dims];
+        let maps: Vec<AffineMap> = operands().map(|o| o.map.clone()).collect();
         let types: Vec<(Type<'c>, _)> = operands()
             .map(|o| (element_of(o.value), op.location()))
             .collect();
-        let region = Region::new();
-        region.append_block(Block::new(&types));
-        let made = b
-            .create("linalg.generic")
-            .operands(&values)
-            .attr("indexing_maps", ArrayAttribute::new(context, &maps).into())
-            .attr(
-                "iterator_types",
-                ArrayAttribute::new(context, &iterators).into(),
-            )
-            .segments(&[self.found.sources.len(), 1])
-            .region(region)
-            .build();
-        self.write_body(made);
+        let body = Region::new();
+        body.append_block(Block::new(&types));
+        let generic = Generic {
+            operands: &values,
+            maps: &maps,
+            inputs: self.found.sources.len(),
+            iterators: iterators(&b, self.loops.dims, |_| false),
+            results: &[],
+            body,
+        };
+        self.write_body(generic.build(&b));
     }
 
     fn write_body(&self, made: Op<'c>) {

@@ -8,6 +8,7 @@ pub(crate) mod choice;
 pub(crate) mod combiner;
 pub(crate) mod consumers;
 pub(crate) mod fuse;
+pub(crate) mod generic;
 pub(crate) mod laws;
 pub(crate) mod memory;
 pub(crate) mod plan;

@@ -1,12 +1,13 @@
 //! A `linalg` op as data: its loops, its operands with their indexing maps, and its body.
 
+use super::generic::ITERATORS;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::build::argument;
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
     Affine, AffineMap, Blk, Failed, MemRef, Op, Val, affine, attribute, codes, elements, enclosing,
-    error, first_block, integers, is, is_memref, keyword, name, operands, ops, parent,
+    enumerator, error, first_block, integers, is, is_memref, name, operands, ops, parent,
 };
 
 /// An operand and the map from loops to it.
@@ -173,10 +174,14 @@ pub(crate) fn reduction<'c>(op: Op<'c>) -> Result<Option<Loops<'c>>, Failed> {
 /// What `linalg.generic` says of its loops agrees with how outputs are indexed.
 fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     let op = loops.op;
-    let Some(written) = attribute(op, "iterator_types").and_then(elements) else {
+    let Some(written) = attribute(op, ITERATORS).and_then(elements) else {
         return Ok(());
     };
-    let reduces = |d: usize| written.get(d).is_some_and(|t| keyword(*t) == "reduction");
+    let reduces = |d: usize| {
+        written
+            .get(d)
+            .is_some_and(|t| enumerator(*t) == Some("reduction"))
+    };
     for d in 0..loops.dims {
         let missing = loops
             .outputs

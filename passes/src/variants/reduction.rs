@@ -3,7 +3,7 @@
 use crate::analysis::kernel::{Kernel, SHARED_ALIGNMENT};
 use crate::combiner::Combiner;
 use melior::ir::ValueLike;
-use tx_dialect_tile::{Fragment, Reduce};
+use tx_dialect_tile::{Determinism, Fragment, Reduce};
 use tx_mlir::memref::Space;
 use tx_mlir::{Failed, MemRef, Op, Val, byte_width};
 use tx_target::Chip;
@@ -189,8 +189,8 @@ fn is_steady(op: Op<'_>) -> bool {
 /// Whether the op asks for results that do not depend on how many there are.
 fn batch_invariant(op: Op<'_>) -> bool {
     tx_mlir::attribute(op, "determinism")
-        .map(tx_mlir::keyword)
-        .is_some_and(|d| d == "batch_invariant")
+        .and_then(Determinism::of)
+        .is_some_and(|d| d == Determinism::BatchInvariant)
 }
 
 /// Orders dimensions as they lie in memory, when all their strides are known.

@@ -352,8 +352,13 @@ fn kernel_info(function: OperationRef<'_, '_>) -> Result<KernelInfo, Error> {
         let r#type = argument.r#type();
         parameters.push(param_kind(r#type).ok_or_else(|| unsupported_type(function, r#type))?);
     }
-    if let Ok(attributes) = function.attribute("arg_attrs")
-        && attributes.to_string().contains("llvm.byval")
+    let of_arguments = function.attribute("arg_attrs").ok();
+    let of_arguments = of_arguments.and_then(tx_mlir::elements).unwrap_or_default();
+    let by_value = |(name, _): (String, _)| name == "llvm.byval";
+    if of_arguments
+        .into_iter()
+        .flat_map(tx_mlir::dictionary)
+        .any(by_value)
     {
         return Err(Error::UnsupportedType {
             location: source(function.location()),

@@ -41,7 +41,8 @@ pub(super) fn lower<'c, 'a>(
         let word = emitter.integer_type(32);
         let value = emitter.call("__tx_register", &[number], Some(word))?;
         if let (Some(value), Ok(range)) = (value, operation.attribute("range")) {
-            let [lower, upper] = bounds(range).ok_or_else(|| unsupported(operation, name))?;
+            let [lower, upper] =
+                tx_mlir::constant_range(range).ok_or_else(|| unsupported(operation, name))?;
             let [lower, upper] = [emitter.constant(32, lower)?, emitter.constant(32, upper)?];
             let site = emitter.constant(32, site)?;
             emitter.call("__tx_range", &[value, lower, upper, site], None)?;
@@ -79,8 +80,7 @@ pub(super) fn lower<'c, 'a>(
         "nvvm.mapa" => lowering.mapa(),
         "nvvm.memory.barrier" => {
             // A fence among the threads of a block or a cluster orders nothing that is known here.
-            let scope = operation.attribute("scope").map(|scope| scope.to_string());
-            if scope.is_ok_and(|scope| ["<gpu>", "<sys>"].iter().any(|all| scope.contains(all))) {
+            if matches!(lowering.keyword("scope"), "gpu" | "sys") {
                 let both = emitter.constant(32, fence_code(Fence::BOTH).into())?;
                 emitter.call("__tx_fence", &[both], None)?;
             }
@@ -94,14 +94,6 @@ pub(super) fn lower<'c, 'a>(
     }
 }
 
-/// The bounds of `#llvm.constant_range<i32, 0, 48>`: the least number in it, and the first behind it.
-fn bounds(range: Attribute<'_>) -> Option<[i64; 2]> {
-    let text = range.to_string();
-    let (_, numbers) = text.trim_end_matches('>').split_once(", ")?;
-    let (lower, upper) = numbers.split_once(", ")?;
-    Some([lower.parse().ok()?, upper.parse().ok()?])
-}
-
 struct Lowering<'e, 'c, 'a> {
     emitter: &'e Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,
@@ -109,25 +101,16 @@ struct Lowering<'e, 'c, 'a> {
 }
 
 impl<'c, 'a> Lowering<'_, 'c, 'a> {
-    /// The word inside an enumeration attribute, which prints as `#nvvm<shfl_kind bfly>` or
-    /// `#nvvm.shfl_kind<bfly>`.
-    fn keyword(&self, attribute: &str) -> String {
-        let text = self
-            .operation
-            .attribute(attribute)
-            .map(|attribute| attribute.to_string())
-            .unwrap_or_default();
-        text.trim_end_matches('>')
-            .rsplit([' ', '<'])
-            .next()
-            .unwrap_or_default()
-            .to_string()
+    /// The keyword of an enumeration; empty where there is none.
+    fn keyword(&self, attribute: &str) -> &'static str {
+        let attribute = self.operation.attribute(attribute).ok();
+        attribute.and_then(tx_mlir::enumerator).unwrap_or_default()
     }
 
     fn flag(&self, attribute: &str) -> bool {
         self.operation
             .attribute(attribute)
-            .is_ok_and(|attribute| attribute.to_string() == "true")
+            .is_ok_and(|attribute| tx_mlir::integer_value(attribute).is_some_and(|n| n != 0))
     }
 
     fn unsupported(&self, what: &str) -> Error {
@@ -202,7 +185,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
     }
 
     fn shuffle(&self) -> Result<Option<Value<'c, 'a>>, Error> {
-        let kind = match self.keyword("kind").as_str() {
+        let kind = match self.keyword("kind") {
             "bfly" => Shuffle::Bfly,
             "up" => Shuffle::Up,
             "down" => Shuffle::Down,
@@ -232,7 +215,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
 
     fn redux(&self) -> Result<Option<Value<'c, 'a>>, Error> {
         let (abs, nan) = (self.flag("abs"), self.flag("nan"));
-        let kind = match self.keyword("kind").as_str() {
+        let kind = match self.keyword("kind") {
             "add" => Redux::Add,
             "and" => Redux::And,
             "max" => Redux::Max,
@@ -251,7 +234,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
     }
 
     fn vote(&self) -> Result<Option<Value<'c, 'a>>, Error> {
-        let op = match self.keyword("kind").as_str() {
+        let op = match self.keyword("kind") {
             "any" => WarpOp::VoteAny,
             "all" => WarpOp::VoteAll,
             "uni" => WarpOp::VoteUni,
@@ -270,7 +253,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             let r#type = self.emitter.integer_type(32);
             self.emitter.cast("llvm.trunc", word, r#type)
         };
-        match self.keyword("kind").as_str() {
+        match self.keyword("kind") {
             "any" => {
                 let word = self.warp(WarpOp::MatchAny, mask, Some(value), None)?;
                 Ok(Some(low(word)?))

@@ -120,10 +120,8 @@ impl Number {
 
 fn thread_number(op: Op<'_>) -> Option<Number> {
     let dimension = || {
-        let text = attribute(op, "dimension")?.to_string();
-        ["x", "y", "z"]
-            .iter()
-            .position(|axis| text.ends_with(&format!(" {axis}>")))
+        let axis = tx_mlir::enumerator_of(op, "dimension")?;
+        ["x", "y", "z"].iter().position(|known| *known == axis)
     };
     Some(match name(op) {
         "gpu.thread_id" => Number::Thread(dimension()?),

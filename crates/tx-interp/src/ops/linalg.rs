@@ -68,7 +68,7 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troubl
         .and_then(elements)
         .unwrap_or_default()
         .into_iter()
-        .map(|kind| tx_mlir::keyword(kind) == "reduction")
+        .map(|kind| tx_mlir::enumerator(kind) == Some("reduction"))
         .collect();
     let mut all = Vec::new();
     let block = tx_mlir::first_block(op, 0);

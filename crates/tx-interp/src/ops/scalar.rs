@@ -171,8 +171,7 @@ fn is_in_combiner(op: Op<'_>) -> bool {
 
 /// Whether an op is given to compute neither with NaN nor to it.
 fn promises_no_nan(op: Op<'_>) -> bool {
-    let flags = attribute(op, "fastmath").map(|flags| flags.to_string());
-    flags.is_some_and(|flags| flags.contains("nnan") || flags.contains("fast>"))
+    tx_mlir::has_flag(op, "fastmath", "nnan")
 }
 
 /// Whether an op asks which of two numbers is larger.

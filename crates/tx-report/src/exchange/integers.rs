@@ -85,14 +85,10 @@ impl Integers {
             return Known::All(constant);
         }
         let [x, y, _] = self.block.map(|n| n.max(1));
-        let dimension = || {
-            op.attribute("dimension").map_or(0, |d| {
-                if d.contains('y') {
-                    1
-                } else {
-                    usize::from(d.contains('z')) * 2
-                }
-            })
+        let dimension = || match op.attribute("dimension") {
+            Some("y") => 1,
+            Some("z") => 2,
+            _ => 0,
         };
         let operands: Vec<Known> = op.operands.iter().map(|v| self.get(Some(v))).collect();
         type Binary = fn(i64, i64) -> Option<i64>;

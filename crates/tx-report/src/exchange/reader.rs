@@ -254,7 +254,7 @@ impl<'k> Reader<'k> {
                     .map(|t| mask.is_none_or(|m| m >> (t % LANES) & 1 == 1))
                     .collect();
                 Some(Step::Redux {
-                    kind: word(op.attribute("kind").unwrap_or_default()),
+                    kind: op.attribute("kind").unwrap_or_default().to_owned(),
                     threads: Threads {
                         mask: Rc::new(members),
                         depends: threads.depends,
@@ -275,7 +275,7 @@ impl<'k> Reader<'k> {
     }
 
     fn shuffle(&self, op: &Op, line: Option<usize>) -> Step {
-        let mode = word(op.attribute("mode").unwrap_or_default());
+        let mode = op.attribute("mode").unwrap_or_default();
         let (offset, width) = (
             self.integers.get(op.operands.get(1)),
             self.integers.get(op.operands.get(2)),
@@ -284,7 +284,7 @@ impl<'k> Reader<'k> {
             .map(|t| {
                 let (lane, offset, width) = (t as i64 % LANES as i64, offset.of(t)?, width.of(t)?);
                 let start = lane - lane.rem_euclid(width.max(1));
-                let source = match mode.as_str() {
+                let source = match mode {
                     "xor" => lane ^ offset,
                     "up" => lane - offset,
                     "down" => lane + offset,
@@ -320,7 +320,7 @@ impl<'k> Reader<'k> {
                 },
             );
         Step::Shuffle {
-            mode,
+            mode: mode.to_owned(),
             distance,
             sources: first.to_vec(),
             alike,
@@ -379,16 +379,6 @@ impl<'k> Reader<'k> {
             line,
         })
     }
-}
-
-/// The last word of an attribute such as `#gpu<shuffle_mode xor>`.
-fn word(attribute: &str) -> String {
-    attribute
-        .trim_end_matches('>')
-        .rsplit([' ', '<'])
-        .next()
-        .unwrap_or(attribute)
-        .to_owned()
 }
 
 /// Appends a step, or counts it with the one before where that is the same: of loads, which have no

@@ -61,7 +61,8 @@ pub(super) enum Data {
     /// an extreme.
     Slopes,
     /// Zeros but for one number in each row, which is near its end, in another warp's part than in
-    /// the next row: whatever is computed in a row from left to right is exact up to there.
+    /// the next row: whatever is computed in a row from left to right is exact up to there. In one
+    /// of four long rows it is behind a power of two of columns, where loops begin anew.
     Last,
     /// All alike but one number in each row, which is more by as much as powers are the least like
     /// a polynomial at.
@@ -260,6 +261,8 @@ const COLUMN_TURNS: usize = 7;
 /// Rows from that in which one column has its number to that of the next, and parts from one row to
 /// the next: no factor of how many there are.
 const STEP: usize = 277;
+/// Columns of a row that loops need several turns for.
+const LONG: usize = 1024;
 /// Columns of a part; of rows of less than so many columns a quarter of that.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
@@ -411,7 +414,13 @@ pub(super) fn fill(
             Data::Alone => turn.role_alone(place, count, columns),
             Data::Last => {
                 let end = columns - 1;
-                let own = end.saturating_sub(row % 8 * WARP + 5 * (row / 8) % WARP);
+                let own = match row % 4 {
+                    3 if columns > LONG => {
+                        let power = 1 << columns.ilog2() >> ((row / 4 + 1) % 4);
+                        end.min(power + 3)
+                    }
+                    _ => end.saturating_sub(row % 8 * WARP + 5 * (row / 8) % WARP),
+                };
                 match column == own {
                     true => Role::Great,
                     false => Role::ZeroBehind,

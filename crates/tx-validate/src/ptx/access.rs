@@ -6,8 +6,8 @@ use super::forward::{Loads, id};
 use melior::ir::{BlockLike, TypeLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{
-    Op, Val, argument_of, attribute, byte_width, defining_op, integer_attribute, integer_value,
-    integers, is, is_pure, key, keyword, name, operands, ops, pointer_space, results,
+    Op, Val, argument_of, attribute, byte_width, defining_op, enumerator_of, integer_attribute,
+    integer_value, integers, is, is_pure, key, name, operands, ops, pointer_space, results,
     string_attribute, symbol_path, vector_parts, walk,
 };
 use tx_ptx::{Direction, Fact, Place, Space};
@@ -29,8 +29,8 @@ impl Variables {
             .flat_map(|op| walk(*op))
             .filter(|op| is(*op, "llvm.mlir.global"))
             .filter(|op| {
-                let linkage = attribute(*op, "linkage").map(keyword);
-                matches!(linkage.as_deref(), Some("internal" | "private"))
+                let linkage = enumerator_of(*op, "linkage");
+                matches!(linkage, Some("internal" | "private"))
             })
             .filter_map(|op| string_attribute(op, "sym_name"))
             .map(|name| (name, (false, false)))
@@ -222,7 +222,7 @@ impl<'c> Accesses<'c> {
         };
         let size = match vector_parts(ty) {
             // LLVM packs bits.
-            Some((_, element)) if element.to_string() == "i1" => None,
+            Some((_, element)) if tx_mlir::integer_width(element) == Some(1) => None,
             Some((lanes, element)) => byte_width(element)
                 .and_then(|bytes| lanes.checked_mul(bytes))
                 .map(|bytes| (lanes, bytes)),

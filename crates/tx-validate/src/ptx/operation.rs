@@ -55,7 +55,7 @@ pub(super) fn constant(value: Val<'_>) -> Option<u32> {
 }
 
 fn fold(value: Val<'_>, depth: u32) -> Option<u32> {
-    if value.r#type().to_string() != "i32" || depth == 0 {
+    if tx_mlir::integer_width(value.r#type()) != Some(32) || depth == 0 {
         return None;
     }
     if let Some(value) = integer(value) {
@@ -83,18 +83,12 @@ fn low_word(value: i64) -> Option<u32> {
     u32::try_from(value.cast_unsigned() & u64::from(u32::MAX)).ok()
 }
 
-/// The last word of an enumeration: `bfly` of `#nvvm<shfl_kind bfly>`.
-fn keyword(op: Op<'_>, attribute: &str) -> String {
-    let text = tx_mlir::attribute(op, attribute).map_or(String::new(), |a| a.to_string());
-    text.trim_end_matches('>')
-        .rsplit([' ', '<'])
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+fn keyword(op: Op<'_>, attribute: &str) -> &'static str {
+    tx_mlir::enumerator_of(op, attribute).unwrap_or_default()
 }
 
 fn flag(op: Op<'_>, name: &str) -> bool {
-    attribute(op, name).is_some_and(|attribute| attribute.to_string() != "false")
+    attribute(op, name).is_some_and(|a| tx_mlir::integer_value(a) != Some(0))
 }
 
 fn ty(name: &str) -> Option<ScalarType> {
@@ -153,7 +147,7 @@ fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
             let groups = operand_groups(op)?;
             let one = |i: usize| groups.get(i).and_then(|group| group.first().copied());
             let kind = match attribute(op, "reductionOp") {
-                Some(_) => BarrierKind::Red(Combine::named(&keyword(op, "reductionOp"))?),
+                Some(_) => BarrierKind::Red(Combine::named(keyword(op, "reductionOp"))?),
                 None => BarrierKind::Sync,
             };
             barrier(kind, one(0), one(1))
@@ -174,23 +168,23 @@ fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
             }
         }
         "nvvm.shfl.sync" => Fact::Shuffle {
-            mode: ShuffleMode::named(&keyword(op, "kind"))?,
+            mode: ShuffleMode::named(keyword(op, "kind"))?,
             mask: constant(input(0)?),
             clamp: constant(input(3)?),
         },
         "nvvm.redux.sync" => {
-            let mut kind = redux(&keyword(op, "kind"))?;
+            let mut kind = redux(keyword(op, "kind"))?;
             kind.abs = flag(op, "abs");
             kind.nan = flag(op, "nan");
             let mask = constant(input(1)?);
             Fact::Redux { kind, mask }
         }
         "nvvm.vote.sync" => Fact::Vote {
-            mode: VoteMode::named(&keyword(op, "kind"))?,
+            mode: VoteMode::named(keyword(op, "kind"))?,
             mask: constant(input(0)?),
         },
         "nvvm.match.sync" => Fact::Match {
-            mode: MatchMode::named(&keyword(op, "kind"))?,
+            mode: MatchMode::named(keyword(op, "kind"))?,
             ty: ty(match byte_width(input(1)?.r#type())? {
                 8 => "b64",
                 _ => "b32",
@@ -202,7 +196,7 @@ fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
         },
         "nvvm.memory.barrier" => fence(
             Ordering::Sc,
-            match keyword(op, "scope").as_str() {
+            match keyword(op, "scope") {
                 "cta" => Scope::Cta,
                 "gpu" => Scope::Gpu,
                 "sys" => Scope::Sys,
@@ -210,13 +204,11 @@ fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
             },
         ),
         "nvvm.fence.sc.cluster" => fence(Ordering::Sc, Scope::Cluster),
-        "nvvm.fence.sync_restrict" => {
-            fence(Ordering::named(&keyword(op, "order"))?, Scope::Cluster)
-        }
+        "nvvm.fence.sync_restrict" => fence(Ordering::named(keyword(op, "order"))?, Scope::Cluster),
         "nvvm.fence.mbarrier.init" => proxy("mbarrier_init.release.cluster".to_owned()),
         "nvvm.fence.proxy" => {
             let kind = keyword(op, "kind");
-            proxy(match (kind.as_str(), keyword(op, "space").as_str()) {
+            proxy(match (kind, keyword(op, "space")) {
                 ("async.shared", "cluster") => "proxy.async.shared::cluster".to_owned(),
                 ("async.shared", _) => "proxy.async.shared::cta".to_owned(),
                 (kind, _) => format!("proxy.{kind}"),
@@ -225,10 +217,10 @@ fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
         "nvvm.fence.proxy.acquire" | "nvvm.fence.proxy.release" => {
             let (_, ordering) = name.rsplit_once('.')?;
             let scope = keyword(op, "scope");
-            let scope = if scope == "gl" { "gpu" } else { &scope };
+            let scope = if scope == "gl" { "gpu" } else { scope };
             proxy(format!("proxy.tensormap::generic.{ordering}.{scope}"))
         }
-        "nvvm.fence.proxy.sync_restrict" => proxy(match keyword(op, "order").as_str() {
+        "nvvm.fence.proxy.sync_restrict" => proxy(match keyword(op, "order") {
             "acquire" => restricted("acquire", "cluster"),
             "release" => restricted("release", "cta"),
             _ => return None,

@@ -88,7 +88,7 @@ impl Arguments {
 
     fn range(&self, value: Val<'_>, depth: u32) -> Option<Range> {
         let depth = depth.checked_sub(1)?;
-        let bits: u32 = value.r#type().to_string().strip_prefix('i')?.parse().ok()?;
+        let bits = tx_mlir::integer_width(value.r#type())?;
         if bits > 64 {
             return None;
         }

@@ -1,8 +1,9 @@
 //! Kernels that say themselves what every thread does: there is nothing to choose for them, and
 //! what there is can be told.
 
-use tx_mlir::melior::ir::{BlockLike, ValueLike};
-use tx_mlir::{Op, name, string_attribute, walk};
+use tx_mlir::melior::ir::{BlockLike, Type, ValueLike};
+use tx_mlir::memref::Space;
+use tx_mlir::{MemRef, Op, name, string_attribute, walk};
 use tx_target::{Operation, Role};
 
 use crate::report::top;
@@ -42,7 +43,7 @@ impl Counts {
         }
         let arguments = tx_mlir::blocks(kernel).into_iter().next().map(|block| {
             let all = (0..block.argument_count()).filter_map(|i| block.argument(i).ok());
-            all.filter(|argument| is_shared_type(&argument.r#type().to_string()))
+            all.filter(|argument| is_shared_type(argument.r#type()))
                 .count()
         });
         counts.shared += arguments.unwrap_or(0);
@@ -52,13 +53,11 @@ impl Counts {
 
 fn is_shared(op: Op<'_>) -> bool {
     let results = tx_mlir::results(op);
-    results
-        .iter()
-        .any(|value| is_shared_type(&value.r#type().to_string()))
+    results.iter().any(|value| is_shared_type(value.r#type()))
 }
 
-fn is_shared_type(ty: &str) -> bool {
-    ty.contains("#gpu.address_space<workgroup>") || ty.ends_with(", 3>")
+fn is_shared_type(ty: Type<'_>) -> bool {
+    MemRef::from_type(ty).is_some_and(|memref| memref.space == Space::Shared)
 }
 
 /// A line for each kernel that the program launches, or none where it does not compile.
@@ -97,9 +96,9 @@ pub(super) fn describe(compiler: &tx::Compiler, source: &tx::Source) -> Result<S
             counted(counts.barriers, "barrier")
         );
         text.push_str(&format!(
-            "kernel `{name}`: {}, {barriers}, {}, {}, {} in shared memory\n",
+            "kernel `{name}`: {}, {barriers}, {} in a warp, {}, {} in shared memory\n",
             counted(counts.loops, "loop"),
-            counted(counts.exchanges, "exchange in a warp"),
+            counted(counts.exchanges, "exchange"),
             counted(counts.atomics, "atomic"),
             counted(counts.shared, "array"),
         ));
@@ -110,9 +109,6 @@ pub(super) fn describe(compiler: &tx::Compiler, source: &tx::Source) -> Result<S
 fn counted(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
-        _ => match what.split_once(' ') {
-            Some((first, rest)) => format!("{count} {first}s {rest}"),
-            None => format!("{count} {what}s"),
-        },
+        _ => format!("{count} {what}s"),
     }
 }

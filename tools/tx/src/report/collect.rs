@@ -118,7 +118,14 @@ impl Values {
         Op {
             attributes: ATTRIBUTES
                 .iter()
-                .filter_map(|n| Some(((*n).to_owned(), tx_mlir::attribute(op, n)?.to_string())))
+                .filter_map(|n| {
+                    let attribute = tx_mlir::attribute(op, n)?;
+                    let text = match tx_mlir::enumerator(attribute) {
+                        Some(keyword) => keyword.to_owned(),
+                        None => attribute.to_string(),
+                    };
+                    Some(((*n).to_owned(), text))
+                })
                 .collect(),
             operand_types: types(&operands),
             result_types: types(&results),

@@ -72,6 +72,25 @@ MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
 // Whether an attribute is anything but a dense array of what is no integer and no float.
 bool txHoldsNumbers(MlirAttribute attribute);
 
+// Attributes of upstream dialects that MLIR's C API does not know.
+
+// The keyword of an enumeration, such as `bfly` of `#nvvm<shfl_kind bfly>`. No data for others.
+TxStr txEnumerator(MlirAttribute attribute);
+// Whether `#arith.fastmath` or `#arith.overflow` has the flag of this name.
+bool txHasFlag(MlirAttribute attribute, TxStr flag);
+// The least number of `#llvm.constant_range`, and the first beyond it.
+bool txConstantRange(MlirAttribute attribute, int64_t bounds[2]);
+
+typedef struct {
+  TxStr chip, features;
+  bool plain; // Every other parameter has its default value.
+} TxNvvmTarget;
+
+// The parameters of `#nvvm.target`; false for other attributes.
+bool txNvvmTarget(MlirAttribute attribute, TxNvvmTarget *target);
+// An `#nvvm.target`, with the other parameters of `like` where that is not null.
+MlirAttribute txNvvmTargetFor(MlirContext context, MlirAttribute like, TxStr chip, TxStr features);
+
 // Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. `code` is 0 where it has
 // none. A note without a location of its own (`noteLocations[i].ptr` null) stands at `location`.
 void txEmit(MlirLocation location, int severity, unsigned code, TxStr message,

@@ -2,11 +2,12 @@
 
 use super::Change;
 use super::ir::{each, none, one, set};
+use tx_dialect_tile::{Kind, Nan, Scope};
 use tx_mlir::melior::ir::attribute::FloatAttribute;
 use tx_mlir::melior::ir::{Attribute, TypeLike, ValueLike};
 use tx_mlir::{
-    Op, attribute, elements, erase, integer_attribute, integer_value, integers, is, keyword,
-    memref::MemRef, operand_groups, operands, remove_attribute, results, set_operand,
+    Op, attribute, elements, erase, integer_attribute, integer_value, integers, is, memref::MemRef,
+    operand_groups, operands, remove_attribute, results, set_operand,
 };
 
 fn is_reduce(op: Op<'_>) -> bool {
@@ -17,8 +18,8 @@ fn is_either(op: Op<'_>) -> bool {
     is_reduce(op) || is(op, "tile.all_reduce")
 }
 
-fn kind(op: Op<'_>) -> String {
-    attribute(op, "kind").map(keyword).unwrap_or_default()
+fn kind(op: Op<'_>) -> Option<Kind> {
+    attribute(op, "kind").and_then(Kind::of)
 }
 
 fn of_floats(op: Op<'_>) -> bool {
@@ -48,7 +49,7 @@ pub(super) fn gain_accumulate(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_kind(op: Op<'_>) -> Vec<Change<'_>> {
-    let other = match kind(op).as_str() {
+    let other = match kind(op).map_or("", Kind::name) {
         "sum" => "prod",
         "prod" => "sum",
         "max" => "min",
@@ -69,7 +70,7 @@ pub(super) fn other_kind(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_signedness(op: Op<'_>) -> Vec<Change<'_>> {
-    let other = match kind(op).as_str() {
+    let other = match kind(op).map_or("", Kind::name) {
         "max" => "umax",
         "min" => "umin",
         "umax" => "max",
@@ -83,19 +84,22 @@ pub(super) fn other_signedness(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_nan(op: Op<'_>) -> Vec<Change<'_>> {
-    let minds = matches!(kind(op).as_str(), "max" | "min" | "argmax" | "argmin");
+    let minds = matches!(
+        kind(op),
+        Some(Kind::Max | Kind::Min | Kind::ArgMax | Kind::ArgMin)
+    );
     if !is_either(op) || !minds || !of_floats(op) {
         return none();
     }
-    let other = match attribute(op, "nan").map(keyword).as_deref() {
-        Some("ignore") => "propagate",
+    let other = match attribute(op, "nan").and_then(Nan::of) {
+        Some(Nan::Ignore) => "propagate",
         _ => "ignore",
     };
     one(move || set(op, "nan", &format!("#tile.nan<{other}>")))
 }
 
 pub(super) fn narrow_accumulator(op: Op<'_>) -> Vec<Change<'_>> {
-    let adds = matches!(kind(op).as_str(), "sum" | "prod");
+    let adds = matches!(kind(op), Some(Kind::Sum | Kind::Prod));
     let narrow = attribute(op, "acc").is_some_and(|acc| acc.to_string() != "f32");
     match is_reduce(op) && adds && of_floats(op) && !narrow {
         true => one(move || set(op, "acc", "f16")),
@@ -211,9 +215,9 @@ pub(super) fn other_map(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn narrow_scope(op: Op<'_>) -> Vec<Change<'_>> {
-    let narrower = match attribute(op, "scope").map(keyword).as_deref() {
-        Some("cta" | "warpgroup") => "warp",
-        Some("warp") => "thread",
+    let narrower = match attribute(op, "scope").and_then(Scope::of) {
+        Some(Scope::Cta | Scope::Warpgroup) => "warp",
+        Some(Scope::Warp) => "thread",
         _ => return none(),
     };
     one(move || set(op, "scope", &format!("#tile.scope<{narrower}>")))
