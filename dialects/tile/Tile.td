@@ -286,7 +286,7 @@ def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
 }
 
 def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
-  let summary = "where a value stays from one phase of a kernel to the next";
+  let summary = "where a value stays in a kernel";
   let description = [{
     `#tile.hold<"tmp0" in registers>`, in the schedule of a group (`tile.group`). The arrays that the
     ops of the group use have names, counted in the order in which they are used first: `in0`, `in1`,
@@ -297,6 +297,12 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     Every loop of a thread is unrolled then, so that it has the same elements of a row in each phase.
     A temporary that nothing else of the function uses is not stored. `reload`, as without the
     attribute: each phase loads the value.
+
+    `#tile.hold<"in0" in shared>`, in the schedule of an element-wise op in no group: each block loads
+    what its threads read of the source (`in0` is the first) into shared memory, along the source's
+    own rows, and the threads take their elements from there. It is for sources that are transposed:
+    loads and stores both go along neighbours. The source is indexed by different loops, and the loops
+    of a block are of constant length.
   }];
   let parameters = (ins StringRefParameter<>:$value, EnumParameter<Tile_Residency>:$residency);
   let assemblyFormat = "`<` $value `in` custom<Word>($residency, \"\\\"residency\\\"\") `>`";

@@ -104,7 +104,7 @@ func.func @held_twice(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>
 // -----
 
 func.func @alone(%A: memref<8x40xf32>, %a: memref<8xf32>) {
-  // expected-error @below {{the op is in no group, so no value of it is held for another phase}}
+  // expected-error @below {{`in0` is held in registers, but the op is in no group, so no other op uses it}}
   // expected-note @below {{give the ops that use the value one `tile.group`}}
   tile.reduce min %A into %a axes [1] scope(grid) {schedule = [#tile.hold<"in0" in registers>]}
       : memref<8x40xf32> into memref<8xf32>
@@ -182,5 +182,68 @@ func.func @many(%A: memref<8x4096xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
       {schedule = [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 128>, #tile.split<"r0.o" by 32>, #tile.bind<"r0.o.i" to thread_x>, #tile.split<"r0.i" by 2>, #tile.unroll<"r0.i.o">, #tile.unroll<"r0.i.i">, #tile.unroll<"r0.o.o">, #tile.hold<"in0" in registers>], tile.group = 0 : i64}
       : memref<8x4096xf32> into memref<8xf32>
   tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x4096xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @no_source(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
+  // expected-error @+2 {{the op has no source `in1`, which the schedule holds in shared}}
+  // expected-note @+1 {{sources: `in0`}}
+  linalg.transpose ins(%A : memref<64x64xf32>) outs(%B : memref<64x64xf32>) permutation = [1, 0] {schedule = [#tile.bind<"d0" to block_x>, #tile.hold<"in1" in shared>]}
+  return
+}
+
+// -----
+
+func.func @of_unknown_length(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
+  // expected-error @below {{`in0` cannot be held in shared memory: what a block has of `d1` is not one part of constant length}}
+  linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [#tile.bind<"d0" to block_x>, #tile.hold<"in0" in shared>]}
+  return
+}
+
+// -----
+
+func.func @too_large(%A: memref<128x128xf32>, %B: memref<128x128xf32>) {
+  // expected-error @below {{the tiles of a block take 66048 bytes of shared memory, expected at most 49152}}
+  linalg.transpose ins(%A : memref<128x128xf32>) outs(%B : memref<128x128xf32>) permutation = [1, 0] {schedule = [#tile.bind<"d0" to thread_x>, #tile.hold<"in0" in shared>]}
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+func.func @written(%A: memref<64x64xf32>) {
+  // expected-error @below {{`in0` cannot be held in shared memory: the op writes it}}
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"],
+                  schedule = [#tile.bind<"d0" to thread_x>, #tile.hold<"in0" in shared>]}
+      ins(%A : memref<64x64xf32>) outs(%A : memref<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#diagonal = affine_map<(i, j) -> (i, i)>
+#id = affine_map<(i, j) -> (i, j)>
+func.func @diagonal(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
+  // expected-error @below {{`in0` cannot be held in shared memory: it is indexed by (d0, d1) -> (d0, d0)}}
+  linalg.generic {indexing_maps = [#diagonal, #id], iterator_types = ["parallel", "parallel"],
+                  schedule = [#tile.bind<"d0" to thread_x>, #tile.hold<"in0" in shared>]}
+      ins(%A : memref<64x64xf32>) outs(%B : memref<64x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @reduction(%A: memref<64x64xf32>, %B: memref<64xf32>) {
+  // expected-error @below {{`in0` cannot be held in shared memory: the op is a reduction}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to thread_x>, #tile.hold<"in0" in shared>]}
+      : memref<64x64xf32> into memref<64xf32>
   return
 }

@@ -1,13 +1,17 @@
 //! Ops that several passes emit: index arithmetic, loads and stores, vectors, loop nests, and the
 //! end of a reduction.
 
+use crate::analysis::kernel::SHARED_ALIGNMENT;
 use crate::combiner::Combiner;
-use melior::ir::attribute::{ArrayAttribute, StringAttribute};
+use melior::ir::attribute::{ArrayAttribute, FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::r#type::MemRefType;
 use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{Builder, Index, MemRef, Val, byte_width, i64_array, i64_attribute};
+use tx_mlir::{
+    Builder, Index, MemRef, Op, Val, byte_width, i64_array, i64_attribute, parse_attribute,
+    type_value,
+};
 
 /// Sizes of some dimensions of a memref, static or read at run time.
 pub fn extents<'c>(
@@ -315,4 +319,57 @@ pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
             .value();
     }
     b.float(0.0, ty)
+}
+
+/// The type of an array in shared memory.
+fn shared_type<'c>(b: &Builder<'c>, shape: &[i64], element: Type<'c>) -> Type<'c> {
+    let sizes: String = shape.iter().map(|n| format!("{n}x")).collect();
+    let text = format!("memref<{sizes}{element}, #gpu.address_space<workgroup>>");
+    type_value(parse_attribute(b.context(), &text)).unwrap_or(element)
+}
+
+/// An array in shared memory, by the name of its global.
+pub(crate) fn shared<'c>(b: &Builder<'c>, name: &str, shape: &[i64], element: Type<'c>) -> Val<'c> {
+    let name = FlatSymbolRefAttribute::new(b.context(), name);
+    b.create("memref.get_global")
+        .attr("name", name.into())
+        .result(shared_type(b, shape, element))
+        .value()
+}
+
+/// Declares an array in shared memory beside a kernel, and returns its name: that of the kernel and
+/// what it is.
+pub(crate) fn shared_global<'c>(
+    b: &Builder<'c>,
+    kernel: Op<'c>,
+    what: &str,
+    shape: &[i64],
+    element: Type<'c>,
+) -> String {
+    let own = tx_mlir::string_attribute(kernel, "sym_name").unwrap_or_default();
+    let module = tx_mlir::enclosing(kernel, "gpu.module").and_then(|m| tx_mlir::first_block(m, 0));
+    let Some(module) = module else {
+        return own;
+    };
+    let known = tx_mlir::ops(module).into_iter();
+    let taken: Vec<String> = known
+        .filter_map(|op| tx_mlir::string_attribute(op, "sym_name"))
+        .collect();
+    let stem = format!("{own}_{what}");
+    let numbered = (1..).map(|i| format!("{stem}_{i}"));
+    let mut names = std::iter::once(stem.clone()).chain(numbered);
+    let name = names.find(|name| !taken.contains(name)).unwrap_or(stem);
+    let at = Builder::at_start(b.context(), module, b.location());
+    let string = |text: &str| StringAttribute::new(at.context(), text).into();
+    at.create("memref.global")
+        .attr("sym_name", string(&name))
+        .attr("sym_visibility", string("private"))
+        .attr_type("type", shared_type(b, shape, element))
+        .unit("initial_value")
+        .attr(
+            "alignment",
+            i64_attribute(b.context(), SHARED_ALIGNMENT.cast_signed()),
+        )
+        .build();
+    name
 }

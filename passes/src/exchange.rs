@@ -10,17 +10,13 @@ pub(crate) use groups::Groups;
 
 use crate::analysis::kernel::{Kernel, WARP_SIZE, members};
 use crate::combiner::Combiner;
-use crate::emit::{is_packed, scalars};
-use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
+use crate::emit::{is_packed, scalars, shared, shared_global};
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::{AllReduce, Scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{
-    Builder, Index, Op, Val, blocks, byte_width, context, enclosing, i64_attribute,
-    parse_attribute, string_attribute, type_value,
-};
+use tx_mlir::{Builder, Index, Val, byte_width, i64_attribute};
 
 /// Cycles until a shuffled value is combined, about.
 const SHUFFLE: u64 = 28;
@@ -599,34 +595,12 @@ impl<'b, 'c> Exchange<'b, 'c> {
             .max(1)
             .cast_signed();
         let slots = (key.5 + each - 1) / each * each;
-        let text = format!("memref<{slots}x{element}, #gpu.address_space<workgroup>>");
-        let ty = type_value(parse_attribute(context(self.kernel.op), &text)).unwrap_or(element);
-        let get = |name: &str| {
-            b.create("memref.get_global")
-                .attr(
-                    "name",
-                    FlatSymbolRefAttribute::new(b.context(), name).into(),
-                )
-                .result(ty)
-                .value()
-        };
         if let Some(known) = self.scratch.names.get(&key) {
-            return get(known);
+            return shared(b, known, &[slots], element);
         }
-        let name = free_symbol(&self.kernel);
+        let name = shared_global(b, self.kernel.op, "scratch", &[slots], element);
         self.scratch_bytes += slots * byte_width(element).unwrap_or(8).cast_signed();
-        if let Some(module) = enclosing(self.kernel.op, "gpu.module") {
-            let at = Builder::at_start(b.context(), blocks(module)[0], b.location());
-            let string = |s: &str| StringAttribute::new(at.context(), s).into();
-            at.create("memref.global")
-                .attr("sym_name", string(&name))
-                .attr("sym_visibility", string("private"))
-                .attr_type("type", ty)
-                .unit("initial_value")
-                .attr("alignment", i64_attribute(b.context(), 16))
-                .build();
-        }
-        let value = get(&name);
+        let value = shared(b, &name, &[slots], element);
         self.scratch.names.insert(key, name);
         value
     }
@@ -671,32 +645,6 @@ fn neighbours<'c>(
     (0..rows)
         .map(|i| values.iter().map(|part| part[i]).collect())
         .collect()
-}
-
-/// A name that the kernel's module does not have yet.
-fn free_symbol(kernel: &Kernel<'_>) -> String {
-    let taken: Vec<String> = enclosing(kernel.op, "gpu.module")
-        .map(|m| {
-            blocks(m)
-                .into_iter()
-                .flat_map(tx_mlir::ops)
-                .collect::<Vec<_>>()
-        })
-        .unwrap_or_default()
-        .into_iter()
-        .filter_map(|op: Op<'_>| string_attribute(op, "sym_name"))
-        .collect();
-    let stem = format!("{}_scratch", kernel.name());
-    (0..)
-        .map(|i| {
-            if i == 0 {
-                stem.clone()
-            } else {
-                format!("{stem}_{i}")
-            }
-        })
-        .find(|n| !taken.contains(n))
-        .unwrap_or(stem)
 }
 
 /// One instruction that combines the values of lanes.

@@ -12,6 +12,7 @@ use tx_mlir::{
     operands, set_attribute, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
+use tx_target::STATIC_SHARED_BYTES;
 
 pass! {
     /// Tell LLVM what it must know of GPU modules, and check what PTX cannot hold.
@@ -53,9 +54,6 @@ const OF_HOSTS: &str = "vector.print";
 
 /// What LLVM 22 uses for `nvptx64`.
 const DATA_LAYOUT: &str = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
-
-/// Static shared memory of a kernel, in bytes, that every chip has; more has to be dynamic.
-const STATIC_SHARED_BYTES: u64 = 48 * 1024;
 
 impl Pass for PrepareModule {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {

@@ -10,6 +10,7 @@ use crate::grid::job::{Job, Work, is_job};
 use crate::grid::launch::{Kernels, Last, Lengths};
 use crate::grid::nest::{Extent, Illegal, Nest, Run};
 use crate::grid::partials::{allocate, materialise};
+use crate::grid::staged::footprints;
 use crate::grid::steps::{Case, Processor, Step, cases_to_attribute, to_attribute};
 use crate::linalg::memory::check_written;
 use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
@@ -59,6 +60,8 @@ pass! {
     ///   then take more of them.
     /// * `#tile.hold<"tmp0" in registers>`, in the schedule of a group of ops, keeps a value in the threads that have
     ///   it from one phase to the next; a temporary that is held and that nobody else reads is gone.
+    /// * `#tile.hold<"in0" in shared>`, in the schedule of an element-wise op, has each block load what its threads
+    ///   read of a source into shared memory first, along the rows of the source: for transposes.
     /// * `#tile.last_block` makes one kernel where partial results go through global memory: the
     ///   block that is last to leave its own combines all of them, in the same order always.
     /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some
@@ -781,12 +784,8 @@ fn legal(job: &Job<'_>, case: &Case) -> Result<Nest, Illegal> {
         .collect();
     checked.keep_apart(&apart)?;
     checked.check(job.atomics().err().as_deref())?;
-    if !nest.holds.is_empty() && number(job.op).is_none() {
-        return Err(Illegal::new(
-            codes::TX0327,
-            "the op is in no group, so no value of it is held for another phase",
-        )
-        .note("give the ops that use the value one `tile.group`"));
+    if number(job.op).is_none() {
+        footprints(job, &nest)?;
     }
     if nest.last_block {
         finish::check(job, &nest, &case.steps)?;

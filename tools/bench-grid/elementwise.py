@@ -36,6 +36,8 @@ def cases():
         yield dict(kind="transpose", element=element, shape=[16384, 16384], order=[1, 0])
         yield dict(kind="transpose", element=element, shape=[64, 128, 256, 128], order=[0, 2, 1, 3])
         yield dict(kind="transpose", element=element, shape=[64, 128, 256, 128], order=[0, 3, 1, 2])
+        yield dict(kind="transpose", element=element, shape=[64, 128, 256, 128], order=[3, 2, 1, 0])
+        yield dict(kind="transpose", element=element, shape=[16383, 16385], order=[1, 0])
 
 
 def name(case):

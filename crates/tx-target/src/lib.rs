@@ -23,6 +23,8 @@ pub const MAX_RESIDENT: u32 = 2048;
 pub const MAX_RESIDENT_BLOCKS: u32 = 32;
 /// Most blocks of a cluster; more than [`PORTABLE_CLUSTER`] a kernel must ask for.
 pub const MAX_CLUSTER: u32 = 16;
+/// Static shared memory of a kernel, in bytes, that every chip has; more has to be dynamic.
+pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
 /// Blocks of a cluster that every chip with clusters takes.
 pub const PORTABLE_CLUSTER: u32 = 8;
 /// Named barriers of a block, number 0 (`bar.sync 0`) included.

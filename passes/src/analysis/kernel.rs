@@ -7,7 +7,7 @@ use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Scope, scope};
 use tx_mlir::{
     Builder, Failed, Index, Op, Val, attribute, codes, dictionary_of, elements, enclosing, error,
-    i64_attribute, integer_value, integers, name, string_attribute,
+    i64_attribute, integer_value, integers, name,
 };
 use tx_target::{Chip, DEFAULT_CHIP, MAX_CLUSTER, MAX_GRID, MAX_THREADS, WARP, WARPS_PER_GROUP};
 
@@ -184,11 +184,6 @@ impl<'c> Kernel<'c> {
                 target::targets(module).find_map(|target| Chip::parse(&target.chip).ok())
             })
             .unwrap_or_else(default)
-    }
-
-    /// The kernel's name.
-    pub(crate) fn name(&self) -> String {
-        string_attribute(self.op, "sym_name").unwrap_or_default()
     }
 }
 

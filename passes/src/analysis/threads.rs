@@ -15,8 +15,8 @@ use std::rc::Rc;
 use tx_dialect_tile::Scope;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Blk, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers, is, is_pure, key,
-    name, operands, ops, parent,
+    Blk, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers, is, key, name,
+    only_computes, operands, ops, parent,
 };
 
 /// Smallest and largest value that one thread may see.
@@ -711,7 +711,8 @@ impl<'c> Threads<'c> {
     /// is the same where they are; what has no operands may ask the hardware who it is.
     fn arithmetic(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
-        if facts.is_empty() || !is_pure(op) || !blocks(op).is_empty() {
+        // A division is the same for the same operands, wherever it is one.
+        if facts.is_empty() || !only_computes(op) || !blocks(op).is_empty() {
             return Fact::unknown(Scope::Thread);
         }
         let same = Self::common(&facts);

@@ -3,6 +3,7 @@
 use super::finish::Finish;
 use super::job::{Job, Work};
 use super::nest::{Extent, Fate, MAX_BLOCKS, Nest, Run};
+use super::staged::{Stage, Staged};
 use super::steps::Processor;
 use super::vectors::{Alignment, Vectors};
 use crate::combiner::Combiner;
@@ -11,7 +12,7 @@ use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{Builder, Index, Val};
+use tx_mlir::{Builder, Index, Op, Val};
 
 /// Most loops whose full part is peeled off: each doubles the code.
 const MAX_PEELED: usize = 2;
@@ -51,6 +52,18 @@ pub(super) struct Place<'c> {
     pub(super) clamps: bool,
     /// Where the vectors of this row are, once it is known which row it is.
     pub(super) vectors: Option<Vectors<'c>>,
+    /// What the block has of each source in shared memory.
+    pub(super) staged: Vec<Option<Staged<'c>>>,
+    /// Whether all points of the block are points of the iteration space; not asked where nothing is in
+    /// shared memory.
+    pub(super) is_whole: Option<Cond<'c>>,
+}
+
+impl<'c> Place<'c> {
+    /// What the block has of a source in shared memory.
+    pub(super) fn staged(&self, source: usize) -> Option<&Staged<'c>> {
+        self.staged.get(source)?.as_ref()
+    }
 }
 
 /// Ops of a combiner that are few: one and its `tile.yield`.
@@ -94,6 +107,8 @@ pub(crate) struct Body<'a, 'c> {
     finish: Option<&'a Finish<'a, 'c>>,
     /// The number of accesses of which each element is one thread's: in another phase it may be another one's.
     pub(super) owner: i64,
+    /// Sources of which a block has a tile in shared memory.
+    pub(super) stages: Vec<Stage<'c>>,
     /// Set in the second phase of a last-block reduction: other blocks may still be writing partial
     /// results of other rows.
     pub(super) is_last_block: bool,
@@ -143,7 +158,16 @@ impl<'a, 'c> Body<'a, 'c> {
             shares,
             finish: None,
             owner: 0,
+            stages: Vec::new(),
             is_last_block: false,
+        }
+    }
+
+    /// With tiles in shared memory, which are declared beside the kernel.
+    pub(crate) fn with_tiles(self, b: &Builder<'c>, kernel: Op<'c>) -> Self {
+        Self {
+            stages: Stage::all(b, kernel, self.job, self.nest),
+            ..self
         }
     }
 
@@ -190,6 +214,7 @@ impl<'a, 'c> Body<'a, 'c> {
     /// Goes through the iterations of what is bound to blocks: more than there are blocks take turns.
     fn blocks(&self, b: &Builder<'c>, dimension: usize, place: &Place<'c>) {
         if dimension == MAX_BLOCKS.len() {
+            let place = &self.staged(b, place);
             let Some(finish) = self.finish else {
                 return self.outer(b, 0, place);
             };
@@ -539,7 +564,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// One result, or as many as are written out side by side.
-    fn result(&self, b: &Builder<'c>, place: &Place<'c>) {
+    pub(super) fn result(&self, b: &Builder<'c>, place: &Place<'c>) {
         let inside = self.guard(b, place, false);
         let (Work::Combine(view, whole), Some(combiner)) = (&self.job.work, &self.combiner) else {
             b.if_then(inside, |b| self.store(b, place, None));

@@ -57,7 +57,10 @@ impl<'c> Body<'_, 'c> {
             .filter(|(i, _)| self.job.reads(*i))
             .map(|(i, source)| match place.loaded.get(i) {
                 Some(Some(loaded)) => (i, *loaded),
-                _ => (i, self.load(b, source, point)),
+                _ => match place.staged(i) {
+                    Some(staged) => (i, staged.load(b, source, point)),
+                    None => (i, self.load(b, source, point)),
+                },
             })
             .collect()
     }

@@ -100,6 +100,7 @@ impl<'c> Kernels<'c> {
         let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
         let finish = last.map(|last| Finish::new(&last.job, &last.nest, last.counters, &inside));
         Body::new(job, nest, &inside)
+            .with_tiles(&inside, kernel)
             .then(finish.as_ref())
             .write(&inside);
         inside.create("gpu.return").build();

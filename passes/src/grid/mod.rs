@@ -21,6 +21,7 @@ pub(crate) mod partials;
 pub(crate) mod points;
 pub(crate) mod resident;
 pub(crate) mod sizes;
+pub(crate) mod staged;
 pub(crate) mod steps;
 pub(crate) mod stores;
 pub(crate) mod tiles;

@@ -40,14 +40,25 @@ impl<'c> Body<'_, 'c> {
             Some(_) => self.alignment.holds,
             None => Cond::Const(true),
         };
-        for group in points.chunks(width) {
-            // Neighbours have ascending indices, so that guards hold for all where they do for the last.
-            together = b.and(together, self.guard(b, &group[width - 1], false));
+        let exchangeable = self.exchangeable(place, vector);
+        match exchangeable {
+            // What one thread does then, all of the block do.
+            Some(loops) => together = b.and(together, loops.is_whole),
+            None => {
+                for group in points.chunks(width) {
+                    // Neighbours have ascending indices, so that guards hold for all where they do for
+                    // the last.
+                    together = b.and(together, self.guard(b, &group[width - 1], false));
+                }
+            }
         }
         b.if_then_else(
             together,
             |b| self.points_together(b, &points, vector, width),
             |b| {
+                if let Some(loops) = exchangeable {
+                    return self.points_apart(b, at, place, loops);
+                }
                 let slow = Place {
                     slow: true,
                     ..place.clone()
@@ -156,11 +167,15 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn load_neighbours(
         &self,
         b: &Builder<'c>,
-        source: &Access<'c>,
+        (number, source): (usize, &Access<'c>),
         points: &[Place<'c>],
         vector: Option<usize>,
     ) -> Vec<Val<'c>> {
         let first = self.point(&points[0]);
+        if let Some(staged) = points[0].staged(number) {
+            let each = |place| staged.load(b, source, &self.point(place));
+            return points.iter().map(each).collect();
+        }
         let is_held = |node: usize| {
             let mut indices = source.map.results.iter();
             indices.all(|index| self.nest.index_step(index, node) == Some(0))

@@ -127,18 +127,56 @@ fn aligned_where<'c>(
         return None;
     }
     let width = i64::try_from(byte_width(memref.element)?).ok()?;
+    conditions.push(first_is_aligned(b, source.value, &layout, lanes * width));
+    Some(conditions)
+}
+
+/// Whether the first element of a memref is at a multiple of so many bytes, or of the widest access.
+fn first_is_aligned<'c>(
+    b: &Builder<'c>,
+    value: Val<'c>,
+    layout: &Layout<'c>,
+    bytes: i64,
+) -> Cond<'c> {
+    let element = MemRef::of(value).and_then(|memref| byte_width(memref.element));
+    let width = Index::Const(element.unwrap_or(1).cast_signed());
     let pointer = b
         .create("memref.extract_aligned_pointer_as_index")
-        .operands(&[source.value])
+        .operands(&[value])
         .result(b.index_type())
         .value();
-    let begin = b.add(
-        Index::Val(pointer),
-        b.mul(layout.offset, Index::Const(width)),
-    );
-    let bytes = Index::Const((lanes * width).min(WIDEST));
-    conditions.push(b.equal(b.rem(begin, bytes), Index::Const(0)));
-    Some(conditions)
+    let begin = b.add(Index::Val(pointer), b.mul(layout.offset, width));
+    b.equal(
+        b.rem(begin, Index::Const(bytes.min(WIDEST))),
+        Index::Const(0),
+    )
+}
+
+/// Whether `lanes` neighbours begin at a multiple of their size wherever the last index of an access
+/// is a multiple of `lanes`: elements of the last dimension are neighbours, and every row begins there.
+pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i64) -> Cond<'c> {
+    let Some(memref) = &access.memref else {
+        return Cond::Const(false);
+    };
+    let (Some(Some(1)), Some(width)) = (memref.strides.last(), byte_width(memref.element)) else {
+        return Cond::Const(false);
+    };
+    let layout = Layout::of(b, access.value, memref);
+    let Some((_, others)) = layout.strides.split_last() else {
+        return Cond::Const(false);
+    };
+    let multiple =
+        |stride: &Index<'c>| b.equal(b.rem(*stride, Index::Const(lanes)), Index::Const(0));
+    let rows = others.iter().fold(Cond::Const(true), |all, stride| {
+        b.and(all, multiple(stride))
+    });
+    match rows {
+        Cond::Const(false) => rows,
+        _ => b.and(
+            rows,
+            first_is_aligned(b, access.value, &layout, lanes * width.cast_signed()),
+        ),
+    }
 }
 
 /// Whether the iterations of `node` access neighbours of `source`. What a reduction writes it reads
@@ -406,8 +444,10 @@ impl<'c> Body<'_, 'c> {
             return vec![loaded];
         }
         let count = u64::try_from(points.len()).unwrap_or(1);
-        let is_vector =
-            |i: usize| vector.is_some() && points[0].aligned && self.alignment.sources[i];
+        let is_vector = |i: usize| {
+            let is_staged = points[0].staged(i).is_some();
+            vector.is_some() && points[0].aligned && self.alignment.sources[i] && !is_staged
+        };
         // The elements of narrow vectors are taken apart after the condition: LLVM would convert
         // each beside its load, and every load would wait for the one before it.
         let is_whole = |i: usize, ty: Type<'c>| {
@@ -433,7 +473,7 @@ impl<'c> Body<'_, 'c> {
                         }
                     }
                     // Element by element: LLVM would join this and the other way to the lesser alignment.
-                    false => self.load_neighbours(b, source, points, vector),
+                    false => self.load_neighbours(b, (*i, source), points, vector),
                 };
                 sources.iter().flat_map(each).collect()
             },

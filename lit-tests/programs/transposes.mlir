@@ -1,0 +1,81 @@
+// RUN: tx-opt %s --convert-linalg-to-tile --linalg-collapse-loops --tile-schedule
+// SNAPSHOT: none — COMPARE states what the program computes, CHECK and COUNT what its kernels hold
+// COMPARE: @matrix(A: NxMxf32, B: MxNxf32) B = transpose(A, [1, 0])
+// COMPARE: @halves(A: NxMxbf16, B: MxNxbf16) B = transpose(A, [1, 0])
+// COMPARE: @bytes(A: NxMxi8, B: MxNxi8) B = transpose(A, [1, 0])
+// COMPARE: @doubles(A: NxMxf64, B: MxNxf64) B = transpose(A, [1, 0])
+// COMPARE: @added(A: NxMxf32, B: MxNxf32, R: Nxf32, C: MxNxf32) C = transpose(A, [1, 0]) * B + R
+// SIZES: NxM = 128x192 64x64 1x1 7x20 1003x100 65x127 0x7
+// COMPARE: @batches(A: 3x4x33x70xf32, B: 3x70x4x33xf32) B = transpose(A, [0, 3, 1, 2])
+// COMPARE: @small(A: 128x64xf32, B: 64x128xf32) B = transpose(A, [1, 0])
+
+// What is read along one dimension and written along another passes through shared memory: a block
+// loads 64 by 64 elements along the rows of the source, and stores them along those of the result:
+// by vectors of a whole tile, element by element where arrays are not aligned, and with a condition for
+// each element at the ends.
+// CHECK-LABEL: gpu.func @matrix_0
+// CHECK-SAME:    #tile.hold<"in0" in shared>
+// CHECK:       scf.if
+// CHECK:         scf.if
+// CHECK-COUNT-4:   vector.load %{{.+}} {alignment = 16 : i64}
+// CHECK-NOT:       vector.load
+// CHECK:       memref.store %{{.+}} : memref<64x65xf32, #gpu.address_space<workgroup>>
+// CHECK:       memref.load %{{.+}} : memref<64x65xf32, #gpu.address_space<workgroup>>
+// CHECK-COUNT-4: vector.store
+// COUNT: @matrix_0 vector.load = 4, vector.store = 4, scf.for = 4
+func.func @matrix(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
+  linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0]
+  return
+}
+
+// Elements of two bytes: eight a vector, and rows of 128 with two more.
+// CHECK-LABEL: gpu.func @halves_0
+// CHECK:       memref.store %{{.+}} : memref<64x130xbf16, #gpu.address_space<workgroup>>
+func.func @halves(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>) {
+  linalg.transpose ins(%A : memref<?x?xbf16>) outs(%B : memref<?x?xbf16>) permutation = [1, 0]
+  return
+}
+
+func.func @bytes(%A: memref<?x?xi8>, %B: memref<?x?xi8>) {
+  linalg.transpose ins(%A : memref<?x?xi8>) outs(%B : memref<?x?xi8>) permutation = [1, 0]
+  return
+}
+
+// Tiles of elements of eight bytes have sides of 32.
+// CHECK-LABEL: gpu.func @doubles_0
+// CHECK:       memref.store %{{.+}} : memref<32x33xf64, #gpu.address_space<workgroup>>
+func.func @doubles(%A: memref<?x?xf64>, %B: memref<?x?xf64>) {
+  linalg.transpose ins(%A : memref<?x?xf64>) outs(%B : memref<?x?xf64>) permutation = [1, 0]
+  return
+}
+
+// Of several sources those pass through shared memory that are transposed.
+// CHECK-LABEL: gpu.func @added_0
+// CHECK-SAME:    #tile.hold<"in0" in shared>]
+#id = affine_map<(i, j) -> (i, j)>
+#turned = affine_map<(i, j) -> (j, i)>
+#row = affine_map<(i, j) -> (j)>
+func.func @added(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %R: memref<?xf32>, %C: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#turned, #id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %B, %R : memref<?x?xf32>, memref<?x?xf32>, memref<?xf32>) outs(%C : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %r: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %p, %r : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// All other loops are bound to blocks.
+// CHECK-LABEL: gpu.func @batches_0
+// CHECK-SAME:    #tile.fuse<["d0", "d2", "d1.o", "d3.o"] to "b">
+func.func @batches(%A: memref<3x4x33x70xf32>, %B: memref<3x70x4x33xf32>) {
+  linalg.transpose ins(%A : memref<3x4x33x70xf32>) outs(%B : memref<3x70x4x33xf32>) permutation = [0, 3, 1, 2]
+  return
+}
+
+// Every tile is whole: sizes are compared when the kernel is compiled.
+func.func @small(%A: memref<128x64xf32>, %B: memref<64x128xf32>) {
+  linalg.transpose ins(%A : memref<128x64xf32>) outs(%B : memref<64x128xf32>) permutation = [1, 0]
+  return
+}

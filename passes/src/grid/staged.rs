@@ -1,0 +1,547 @@
+//! Sources of an element-wise op of which each block has a tile in shared memory.
+//!
+//! A transposed source is read along one dimension and written along another. A block loads the part
+//! of it that its threads read, along the source's own neighbours; the threads then take their
+//! elements from shared memory in the order in which they store.
+
+use super::body::{Body, Place};
+use super::job::{Access, Job, Work};
+use super::nest::{Fate, Illegal, Nest, Run};
+use super::steps::Processor;
+use super::vectors::{WIDEST, begins_aligned};
+use crate::emit::{
+    OWNED, delinearize, is_packed, load as load_element, scalars, shared, shared_global,
+};
+use melior::ir::Type;
+use tx_dialect_tile::Residency;
+use tx_mlir::build::Cond;
+use tx_mlir::{Affine, Builder, Index, Op, Val, byte_width, codes, i64_attribute};
+use tx_target::STATIC_SHARED_BYTES;
+
+/// Bytes that a row of a tile has more than elements, so that the elements of a column are in
+/// different banks.
+const PADDING: i64 = 4;
+/// Elements that a thread loads before it stores the first of them, at most.
+const UNDER_WAY: i64 = 64;
+
+/// The part of a source that one block reads.
+pub(crate) struct Footprint {
+    /// Number of the source.
+    source: usize,
+    /// Elements along each of its dimensions, which begin at multiples of as many.
+    shape: Vec<i64>,
+}
+
+/// What a schedule holds in shared memory.
+pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, Illegal> {
+    let illegal = |reason: String| Illegal::new(codes::TX0327, reason);
+    let mut footprints = Vec::new();
+    for (name, residency) in &nest.holds {
+        let number = (0..job.sources.len()).find(|i| *name == format!("in{i}"));
+        let Some(source) = number else {
+            let reason =
+                format!("the op has no source `{name}`, which the schedule holds in {residency}");
+            let names: Vec<String> = (0..job.sources.len()).map(|i| format!("`in{i}`")).collect();
+            return Err(illegal(reason).note(format!("sources: {}", names.join(", "))));
+        };
+        if *residency != Residency::Shared {
+            return Err(illegal(format!(
+                "`{name}` is held in {residency}, but the op is in no group, so no other op uses it"
+            ))
+            .note(
+                "give the ops that use the value one `tile.group`, or hold it in shared memory",
+            ));
+        }
+        footprints.push(Footprint {
+            source,
+            shape: shape(job, nest, source).map_err(|why| {
+                illegal(format!("`{name}` cannot be held in shared memory: {why}"))
+            })?,
+        });
+    }
+    let bytes = |each: &Footprint| each.bytes(&job.sources[each.source]);
+    let bytes: i64 = footprints.iter().map(bytes).fold(0, i64::saturating_add);
+    let most = STATIC_SHARED_BYTES.cast_signed();
+    match bytes > most {
+        true => Err(illegal(format!(
+            "the tiles of a block take {bytes} bytes of shared memory, expected at most {most}"
+        ))),
+        false => Ok(footprints),
+    }
+}
+
+/// What a block reads of a source.
+fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, String> {
+    let access = &job.sources[source];
+    if matches!(job.work, Work::Combine(..) | Work::Start(..)) {
+        return Err("the op is a reduction".to_owned());
+    }
+    let Some(memref) = &access.memref else {
+        return Err("it is a scalar".to_owned());
+    };
+    if is_packed(memref.element) || byte_width(memref.element).is_none() {
+        return Err(format!("its elements are `{}`", memref.element));
+    }
+    let is_written = |destination: &Access<'_>| destination.value == access.value;
+    if job.destinations.iter().any(is_written) {
+        return Err("the op writes it".to_owned());
+    }
+    let results = &access.map.results;
+    if results.is_empty() {
+        return Err("it has one element".to_owned());
+    }
+    let size = |result: &Affine| match result {
+        Affine::Const(0) => Ok(1),
+        Affine::Dim(dim) if results.iter().filter(|other| *other == result).count() == 1 => {
+            nest.in_block(*dim).ok_or_else(|| {
+                format!("what a block has of `d{dim}` is not one part of constant length")
+            })
+        }
+        _ => Err(format!("it is indexed by {}", access.map)),
+    };
+    results.iter().map(size).collect()
+}
+
+impl Footprint {
+    fn bytes(&self, access: &Access<'_>) -> i64 {
+        let width = access.memref.as_ref().and_then(|m| byte_width(m.element));
+        let width = width.unwrap_or(1).cast_signed();
+        self.padded(width)
+            .into_iter()
+            .fold(width, i64::saturating_mul)
+    }
+
+    /// The shape in shared memory, of elements of so many bytes.
+    fn padded(&self, width: i64) -> Vec<i64> {
+        let mut shape = self.shape.clone();
+        if let [.., _, last] = &mut shape[..] {
+            *last += (PADDING / width).max(1);
+        }
+        shape
+    }
+}
+
+impl Nest {
+    /// Iterations of a loop that a block has: neighbours, the first of which is a multiple of their
+    /// number. `None` where they are not such, or as many as is known at run time only.
+    fn in_block(&self, node: usize) -> Option<i64> {
+        let node = &self.nodes[node];
+        match node.fate {
+            Fate::Loop => match node.run {
+                Run::On(Processor::Block(_) | Processor::Cluster(_)) => Some(1),
+                _ => node.extent.known(),
+            },
+            Fate::Fused { into, .. } => match self.in_block(into)? {
+                1 => Some(1),
+                all if self.nodes[into].extent.known() == Some(all) => node.extent.known(),
+                _ => None,
+            },
+            Fate::Split {
+                outer,
+                inner,
+                factor,
+                aligned: false,
+            } => match (self.in_block(outer)?, self.in_block(inner)?) {
+                (outer, inner) if inner == factor => outer.checked_mul(factor),
+                (1, inner) if inner > 0 && factor % inner == 0 => Some(inner),
+                _ => None,
+            },
+            Fate::Split { .. } => None,
+        }
+    }
+
+    /// Loops that are bound to blocks, or not: those of the order alone.
+    fn is_on_blocks(&self, node: usize) -> bool {
+        matches!(
+            self.nodes[node].run,
+            Run::On(Processor::Block(_) | Processor::Cluster(_))
+        )
+    }
+}
+
+/// The tile of one source in one kernel.
+pub(super) struct Stage<'c> {
+    source: usize,
+    shape: Vec<i64>,
+    /// The array in shared memory.
+    array: Val<'c>,
+    /// Neighbours that are loaded at once.
+    lanes: i64,
+    /// Whether they begin at aligned addresses.
+    aligned: Cond<'c>,
+}
+
+impl<'c> Stage<'c> {
+    /// Declares the arrays of tiles beside a kernel at whose start `b` stands.
+    pub(super) fn all(b: &Builder<'c>, kernel: Op<'c>, job: &Job<'c>, nest: &Nest) -> Vec<Self> {
+        // What the schedule says was checked before.
+        let footprints = footprints(job, nest).unwrap_or_default();
+        let each = |part: Footprint| {
+            let access = &job.sources[part.source];
+            let element = access.memref.as_ref()?.element;
+            let width = byte_width(element)?.cast_signed();
+            let name = format!("in{}", part.source);
+            let mut lanes = (WIDEST / width).max(1);
+            while part.shape.last().is_some_and(|n| n % lanes != 0) {
+                lanes /= 2;
+            }
+            let aligned = match lanes {
+                1 => Cond::Const(false),
+                _ => begins_aligned(b, access, lanes),
+            };
+            Some(Self {
+                source: part.source,
+                array: {
+                    let padded = part.padded(width);
+                    let name = shared_global(b, kernel, &name, &padded, element);
+                    shared(b, &name, &padded, element)
+                },
+                shape: part.shape,
+                lanes,
+                aligned,
+            })
+        };
+        footprints.into_iter().filter_map(each).collect()
+    }
+}
+
+/// Loops whose iterations the threads of a block may share out in another way.
+#[derive(Clone, Copy)]
+pub(super) struct Exchangeable<'c> {
+    thread: usize,
+    vector: usize,
+    /// Whether all points of the block are points of the iteration space.
+    pub(super) is_whole: Cond<'c>,
+}
+
+/// What a block has of a source in shared memory, and with which index it begins.
+#[derive(Clone)]
+pub(super) struct Staged<'c> {
+    array: Val<'c>,
+    origin: Vec<Index<'c>>,
+}
+
+impl<'c> Staged<'c> {
+    /// The element of `access` at a point.
+    pub(super) fn load(
+        &self,
+        b: &Builder<'c>,
+        access: &Access<'c>,
+        point: &[Index<'c>],
+    ) -> Val<'c> {
+        let indices = access.map.results.iter().zip(&self.origin);
+        let indices =
+            indices.map(|(result, origin)| b.value(b.sub(b.affine(result, point), *origin)));
+        let operands: Vec<Val<'c>> = std::iter::once(self.array).chain(indices).collect();
+        let load = b.create("memref.load").operands(&operands);
+        match access.memref.as_ref() {
+            Some(memref) => load.result(memref.element).value(),
+            None => access.value,
+        }
+    }
+}
+
+impl<'c> Body<'_, 'c> {
+    /// Fills the tiles of a block, and says where they are.
+    pub(super) fn staged(&self, b: &Builder<'c>, place: &Place<'c>) -> Place<'c> {
+        let mut place = place.clone();
+        if self.stages.is_empty() {
+            return place;
+        }
+        let origin = self.point(&self.first_of_block(b, &place));
+        let dims = (0..origin.len()).map(|d| Some((d, origin[d], self.nest.in_block(d)?)));
+        place.is_whole = dims
+            .collect::<Option<Vec<_>>>()
+            .map(|dims| self.are_inside(b, &dims));
+        place.staged = vec![None; self.job.sources.len()];
+        for stage in &self.stages {
+            let results = &self.job.sources[stage.source].map.results;
+            let origin: Vec<Index<'c>> = results.iter().map(|r| b.affine(r, &origin)).collect();
+            self.fill(b, stage, &place, &origin);
+            place.staged[stage.source] = Some(Staged {
+                array: stage.array,
+                origin,
+            });
+        }
+        place
+    }
+
+    /// The first point of the iteration space that the threads of a block have.
+    fn first_of_block(&self, b: &Builder<'c>, place: &Place<'c>) -> Place<'c> {
+        let mut first = Place::default();
+        for node in self.nest.order.iter().copied() {
+            let index = match self.nest.is_on_blocks(node) {
+                true => place.index[&node],
+                false => Index::Const(0),
+            };
+            first = self.enter(b, &first, node, index);
+        }
+        first
+    }
+
+    /// Loads a tile into shared memory. Where all of it is inside of the source, a thread has many
+    /// loads under way: vectors where these begin at aligned addresses, else elements.
+    fn fill(&self, b: &Builder<'c>, stage: &Stage<'c>, place: &Place<'c>, origin: &[Index<'c>]) {
+        let results = &self.job.sources[stage.source].map.results;
+        let dims = results.iter().zip(origin).zip(&stage.shape);
+        let dims = dims.filter_map(|((result, origin), size)| match result {
+            Affine::Dim(d) => Some((*d, *origin, *size)),
+            _ => None,
+        });
+        let whole = self.are_inside(b, &dims.collect::<Vec<_>>());
+        let thread = self.thread_number(b, place);
+        b.if_then_else(
+            whole,
+            |b| {
+                b.if_then_else(
+                    stage.aligned,
+                    |b| self.fill_whole(b, stage, stage.lanes, thread, origin),
+                    |b| self.fill_whole(b, stage, 1, thread, origin),
+                );
+            },
+            |b| self.fill_part(b, stage, thread, origin),
+        );
+    }
+
+    /// Whether so many iterations of some dimensions, from an origin on, are iterations of them.
+    fn are_inside(&self, b: &Builder<'c>, dims: &[(usize, Index<'c>, i64)]) -> Cond<'c> {
+        let each = dims.iter().filter(|(_, _, size)| *size > 1);
+        each.fold(Cond::Const(true), |all, (dim, origin, size)| {
+            let last = b.add(*origin, Index::Const(size - 1));
+            b.and(all, b.less(last, self.extents[*dim]))
+        })
+    }
+
+    /// The number of a thread in its block.
+    fn thread_number(&self, b: &Builder<'c>, place: &Place<'c>) -> Index<'c> {
+        let threads = (0..3).rev().filter_map(|dimension| {
+            let node = self.nest.on(Processor::Thread(dimension))?;
+            Some((place.index[&node], self.nest.block()[dimension]))
+        });
+        threads.fold(Index::Const(0), |number, (index, size)| {
+            b.add(b.mul(number, Index::Const(size)), index)
+        })
+    }
+
+    /// `lanes` neighbours at once.
+    fn fill_whole(
+        &self,
+        b: &Builder<'c>,
+        stage: &Stage<'c>,
+        lanes: i64,
+        thread: Index<'c>,
+        origin: &[Index<'c>],
+    ) {
+        let source = &self.job.sources[stage.source];
+        let Some(element) = source.memref.as_ref().map(|memref| memref.element) else {
+            return;
+        };
+        let (mut shape, threads) = (
+            stage.shape.clone(),
+            self.nest.block().iter().product::<i64>(),
+        );
+        if let Some(last) = shape.last_mut() {
+            *last /= lanes;
+        }
+        let sizes: Vec<Index<'c>> = shape.iter().map(|n| Index::Const(*n)).collect();
+        let vectors: i64 = shape.iter().product();
+        // The indices in the tile of the first element that a thread loads in this round.
+        let first = |b: &Builder<'c>, round: i64| {
+            let number = b.add(thread, Index::Const(round * threads));
+            let mut index = delinearize(b, number, &sizes);
+            if let Some(last) = index.last_mut() {
+                *last = b.mul(*last, Index::Const(lanes));
+            }
+            index
+        };
+        let load = |b: &Builder<'c>, index: &[Index<'c>]| {
+            let index = index.iter().zip(origin);
+            let index = index.map(|(i, origin)| b.value(b.add(*origin, *i)));
+            let index: Vec<Val<'c>> = index.collect();
+            if lanes == 1 {
+                return vec![load_element(b, source.value, element, &index)];
+            }
+            let width = byte_width(element).unwrap_or(1).cast_signed();
+            let vector = b
+                .create("vector.load")
+                .operands(&[vec![source.value], index].concat())
+                .attr("alignment", i64_attribute(b.context(), lanes * width))
+                .result(Type::vector(&[lanes.unsigned_abs()], element));
+            scalars(b, vector.value())
+        };
+        let store = |b: &Builder<'c>, index: &[Index<'c>], values: Vec<Val<'c>>| {
+            for (lane, value) in (0..).zip(values) {
+                let mut index = index.to_vec();
+                if let Some(last) = index.last_mut() {
+                    *last = b.add(*last, Index::Const(lane));
+                }
+                self.put(b, stage, &index, value);
+            }
+        };
+        let rounds: Vec<i64> = (0..vectors / threads).collect();
+        for rounds in rounds.chunks(usize::try_from((UNDER_WAY / stage.lanes).max(1)).unwrap_or(1))
+        {
+            let loaded: Vec<_> = rounds
+                .iter()
+                .map(|round| {
+                    let index = first(b, *round);
+                    let vector = load(b, &index);
+                    (index, vector)
+                })
+                .collect();
+            for (index, vector) in loaded {
+                store(b, &index, vector);
+            }
+        }
+        if vectors % threads != 0 {
+            let there = b.less(thread, Index::Const(vectors % threads));
+            b.if_then(there, |b| {
+                let index = first(b, vectors / threads);
+                let values = load(b, &index);
+                store(b, &index, values);
+            });
+        }
+    }
+
+    /// What is inside of the source, element by element.
+    fn fill_part(
+        &self,
+        b: &Builder<'c>,
+        stage: &Stage<'c>,
+        thread: Index<'c>,
+        origin: &[Index<'c>],
+    ) {
+        let source = &self.job.sources[stage.source];
+        let Some(element) = source.memref.as_ref().map(|memref| memref.element) else {
+            return;
+        };
+        let sizes: Vec<Index<'c>> = stage.shape.iter().map(|n| Index::Const(*n)).collect();
+        let count = Index::Const(stage.shape.iter().product());
+        let threads = Index::Const(self.nest.block().iter().product());
+        b.for_loop(thread, count, threads, &[], |b, number, _| {
+            let local = delinearize(b, number, &sizes);
+            let index: Vec<Index<'c>> = local
+                .iter()
+                .zip(origin)
+                .map(|(i, origin)| b.add(*origin, *i))
+                .collect();
+            let each = source.map.results.iter().zip(&index);
+            let inside = each.fold(Cond::Const(true), |all, (result, index)| match result {
+                Affine::Dim(d) => b.and(all, b.less(*index, self.extents[*d])),
+                _ => all,
+            });
+            b.if_then(inside, |b| {
+                let index: Vec<Val<'c>> = index.iter().map(|i| b.value(*i)).collect();
+                let value = load_element(b, source.value, element, &index);
+                let store = self.put(b, stage, &local, value);
+                // In every turn of the loop, and of the one over blocks, an element is the same thread's.
+                let owned = i64_attribute(b.context(), self.owner);
+                tx_mlir::set_attribute(store, OWNED, owned);
+            });
+            Vec::new()
+        });
+    }
+
+    /// The loop over threads and the one over the elements of a vector, where the points of a block can
+    /// be shared out among its threads in another way: all of them have as many.
+    pub(super) fn exchangeable(
+        &self,
+        place: &Place<'c>,
+        vector: Option<usize>,
+    ) -> Option<Exchangeable<'c>> {
+        let on_threads = (0..3).filter_map(|d| self.nest.on(Processor::Thread(d)));
+        let [thread] = on_threads.collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        Some(Exchangeable {
+            thread,
+            vector: vector?,
+            is_whole: place.is_whole?,
+        })
+    }
+
+    /// The points of a block, one by one, where vectors are not stored at once: neighbouring threads
+    /// have neighbours then. Which thread has which point of a block does not matter.
+    pub(super) fn points_apart(
+        &self,
+        b: &Builder<'c>,
+        at: usize,
+        place: &Place<'c>,
+        Exchangeable { thread, vector, .. }: Exchangeable<'c>,
+    ) {
+        let others = &self.outer[at..self.outer.len() - 1];
+        let lanes = self.nest.nodes[vector]
+            .extent
+            .known()
+            .map_or(Index::Const(1), Index::Const);
+        let threads = Index::Const(self.nest.block().iter().product());
+        let number = place.index[&thread];
+        self.each_apart(b, others, place, &|b, place| {
+            b.for_loop(
+                Index::Const(0),
+                lanes,
+                Index::Const(1),
+                &[],
+                |b, turn, _| {
+                    let all = b.add(b.mul(turn, threads), number);
+                    let moved = [(thread, b.div(all, lanes)), (vector, b.rem(all, lanes))];
+                    self.result(b, &self.moved(b, place, &moved));
+                    Vec::new()
+                },
+            );
+        });
+    }
+
+    /// Iterations of loops, one by one.
+    fn each_apart(
+        &self,
+        b: &Builder<'c>,
+        loops: &[usize],
+        place: &Place<'c>,
+        then: &dyn Fn(&Builder<'c>, &Place<'c>),
+    ) {
+        let Some((node, others)) = loops.split_first() else {
+            return then(b, place);
+        };
+        let count = self.extents[*node];
+        b.for_loop(Index::Const(0), count, Index::Const(1), &[], |b, i, _| {
+            self.each_apart(b, others, &self.enter(b, place, *node, i), then);
+            Vec::new()
+        });
+    }
+
+    /// The same place with other indices of some loops.
+    fn moved(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        indices: &[(usize, Index<'c>)],
+    ) -> Place<'c> {
+        let mut moved = Place {
+            staged: place.staged.clone(),
+            slow: true,
+            ..Place::default()
+        };
+        for node in &self.nest.order {
+            let index = indices.iter().find(|(other, _)| other == node);
+            let index = index.map(|(_, index)| *index);
+            if let Some(index) = index.or_else(|| place.index.get(node).copied()) {
+                moved = self.enter(b, &moved, *node, index);
+            }
+        }
+        moved
+    }
+
+    /// Stores an element of a tile.
+    fn put(
+        &self,
+        b: &Builder<'c>,
+        stage: &Stage<'c>,
+        index: &[Index<'c>],
+        value: Val<'c>,
+    ) -> Op<'c> {
+        let index = index.iter().map(|i| b.value(*i));
+        let operands: Vec<Val<'c>> = [value, stage.array].into_iter().chain(index).collect();
+        b.create("memref.store").operands(&operands).build()
+    }
+}
