@@ -301,8 +301,17 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     `#tile.hold<"in0" in shared>`, in the schedule of an element-wise op in no group: each block loads
     what its threads read of the source (`in0` is the first) into shared memory, along the source's
     own rows, and the threads take their elements from there. It is for sources that are transposed:
-    loads and stores both go along neighbours. The source is indexed by different loops, and the loops
-    of a block are of constant length.
+    loads and stores both go along neighbours. Each dimension of the source is indexed by a loop of its
+    own, or by 0, and the loops of a block are of constant length. `d0`, `d1`, … of a named op such as
+    `linalg.transpose` are the dimensions of its result:
+
+    ```mlir
+    linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
+      #tile.split<"d0" by 32>, #tile.split<"d1" by 32>, #tile.reorder<"d0.o", "d1.o", "d0.i", "d1.i">,
+      #tile.fuse<["d0.o", "d1.o"] to "b">, #tile.bind<"b" to block_x>,
+      #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.bind<"d1.i" to thread_x>,
+      #tile.hold<"in0" in shared>]}
+    ```
   }];
   let parameters = (ins StringRefParameter<>:$value, EnumParameter<Tile_Residency>:$residency);
   let assemblyFormat = "`<` $value `in` custom<Word>($residency, \"\\\"residency\\\"\") `>`";

@@ -59,3 +59,27 @@ gpu.module @formats {
     gpu.return
   }
 }
+
+// -----
+
+// Of such a space MLIR's conversion to LLVM would end the process.
+gpu.module @kernels {
+  // expected-error @+2 {{`"shared"` is no memory space of a kernel}}
+  // expected-note @+1 {{known: #gpu.address_space<global>, <workgroup> and <private>, and numbers of PTX}}
+  gpu.func @named(%A: memref<64xf32>) workgroup(%S: memref<64xf32, "shared">) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %i = gpu.thread_id x
+    %v = memref.load %A[%i] : memref<64xf32>
+    memref.store %v, %S[%i] : memref<64xf32, "shared">
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @+2 {{`3 : ui32` is no memory space of a kernel}}
+  // expected-note @+1 {{known: #gpu.address_space<global>, <workgroup> and <private>, and numbers of PTX}}
+  gpu.func @unsigned(%A: memref<64xf32>) workgroup(%S: memref<64xf32, 3 : ui32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    gpu.return
+  }
+}

@@ -7,6 +7,8 @@
 // COMPARE: @added(A: NxMxf32, B: MxNxf32, R: Nxf32, C: MxNxf32) C = transpose(A, [1, 0]) * B + R
 // SIZES: NxM = 128x192 64x64 1x1 7x20 1003x100 65x127 0x7
 // COMPARE: @batches(A: 3x4x33x70xf32, B: 3x70x4x33xf32) B = transpose(A, [0, 3, 1, 2])
+// COMPARE: @four(A: NxMxf32, B: NxMxf32, C: NxMxf32, D: NxMxf32, E: MxNxf32) E = transpose(A + B + C + D, [1, 0])
+// COMPARE: @nothing(A: 0x17xf32, B: 17x0xf32) B = transpose(A, [1, 0])
 // COMPARE: @small(A: 128x64xf32, B: 64x128xf32) B = transpose(A, [1, 0])
 
 // What is read along one dimension and written along another passes through shared memory: a block
@@ -77,5 +79,29 @@ func.func @batches(%A: memref<3x4x33x70xf32>, %B: memref<3x70x4x33xf32>) {
 // Every tile is whole: sizes are compared when the kernel is compiled.
 func.func @small(%A: memref<128x64xf32>, %B: memref<64x128xf32>) {
   linalg.transpose ins(%A : memref<128x64xf32>) outs(%B : memref<64x128xf32>) permutation = [1, 0]
+  return
+}
+
+// Four sources: tiles of half the sides, so that all of them fit.
+// CHECK-LABEL: gpu.func @four_0
+// CHECK-COUNT-4: memref.get_global {{.+}} : memref<32x33xf32, #gpu.address_space<workgroup>>
+func.func @four(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %D: memref<?x?xf32>, %E: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#turned, #turned, #turned, #turned, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %B, %C, %D : memref<?x?xf32>, memref<?x?xf32>, memref<?x?xf32>, memref<?x?xf32>) outs(%E : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32):
+    %p = arith.addf %a, %b : f32
+    %q = arith.addf %p, %c : f32
+    %r = arith.addf %q, %d : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// Nothing is loaded of a source without elements, also where no loop is bound to blocks.
+// COUNT: @nothing_0 barriers = 0
+func.func @nothing(%A: memref<0x17xf32>, %B: memref<17x0xf32>) {
+  linalg.transpose ins(%A : memref<0x17xf32>) outs(%B : memref<17x0xf32>) permutation = [1, 0] {schedule = [
+    #tile.split<"d0" by 5>, #tile.split<"d1" by 3>, #tile.reorder<"d0.o", "d1.o", "d0.i", "d1.i">,
+    #tile.fuse<["d0.o", "d1.o"] to "b">, #tile.bind<"d0.i" to thread_x>, #tile.hold<"in0" in shared>]}
   return
 }

@@ -198,6 +198,7 @@ func.func @no_source(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
 
 func.func @of_unknown_length(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   // expected-error @below {{`in0` cannot be held in shared memory: what a block has of `d1` is not one part of constant length}}
+  // expected-note @below {{split the loop, and bind the outer part to blocks, alone or fused with other outer parts; what is fused of inner parts stays in the block as a whole}}
   linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [#tile.bind<"d0" to block_x>, #tile.hold<"in0" in shared>]}
   return
 }
@@ -206,6 +207,7 @@ func.func @of_unknown_length(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 
 func.func @too_large(%A: memref<128x128xf32>, %B: memref<128x128xf32>) {
   // expected-error @below {{the tiles of a block take 66048 bytes of shared memory, expected at most 49152}}
+  // expected-note @below {{split loops, and bind the outer ones to blocks: a block has less of each source then}}
   linalg.transpose ins(%A : memref<128x128xf32>) outs(%B : memref<128x128xf32>) permutation = [1, 0] {schedule = [#tile.bind<"d0" to thread_x>, #tile.hold<"in0" in shared>]}
   return
 }
@@ -215,6 +217,7 @@ func.func @too_large(%A: memref<128x128xf32>, %B: memref<128x128xf32>) {
 #id = affine_map<(i, j) -> (i, j)>
 func.func @written(%A: memref<64x64xf32>) {
   // expected-error @below {{`in0` cannot be held in shared memory: the op writes it}}
+  // expected-note @below {{leave the `#tile.hold` out}}
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"],
                   schedule = [#tile.bind<"d0" to thread_x>, #tile.hold<"in0" in shared>]}
       ins(%A : memref<64x64xf32>) outs(%A : memref<64x64xf32>) {
@@ -230,6 +233,7 @@ func.func @written(%A: memref<64x64xf32>) {
 #id = affine_map<(i, j) -> (i, j)>
 func.func @diagonal(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
   // expected-error @below {{`in0` cannot be held in shared memory: it is indexed by (d0, d1) -> (d0, d0)}}
+  // expected-note @below {{expected a loop of its own, or 0, as the index of each dimension}}
   linalg.generic {indexing_maps = [#diagonal, #id], iterator_types = ["parallel", "parallel"],
                   schedule = [#tile.bind<"d0" to thread_x>, #tile.hold<"in0" in shared>]}
       ins(%A : memref<64x64xf32>) outs(%B : memref<64x64xf32>) {
@@ -243,6 +247,7 @@ func.func @diagonal(%A: memref<64x64xf32>, %B: memref<64x64xf32>) {
 
 func.func @reduction(%A: memref<64x64xf32>, %B: memref<64xf32>) {
   // expected-error @below {{`in0` cannot be held in shared memory: the op is a reduction}}
+  // expected-note @below {{leave the `#tile.hold` out}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to thread_x>, #tile.hold<"in0" in shared>]}
       : memref<64x64xf32> into memref<64xf32>
   return

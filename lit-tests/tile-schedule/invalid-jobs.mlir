@@ -83,3 +83,17 @@ func.func @much_code(%A: memref<?x4096xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 64>, #tile.split<"d1.o" by 32>, #tile.unroll<"d1.i">, #tile.unroll<"d1.o.i">]} : memref<?x4096xf32> into memref<?xf32>
   return
 }
+
+// -----
+
+// Two points of the iteration space would write one element.
+func.func @diagonals(%A: memref<8x8xf32>, %B: memref<15xf32>) {
+  // expected-error @+2 {{d0 is a `parallel` loop, but no index of an output is d0 alone}}
+  // expected-note @+1 {{expected outputs that are indexed by each loop once: each result has one place}}
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i + j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%A : memref<8x8xf32>) outs(%B : memref<15xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}

@@ -2,9 +2,10 @@ use crate::analysis::kernel::{SHARED_ALIGNMENT, align_attribution, is_kernel};
 use crate::grid::launch::LENGTHS;
 use crate::insert_sync::SYNCHRONIZED;
 use crate::printf::check_printf;
-use melior::ir::attribute::StringAttribute;
+use melior::ir::attribute::{IntegerAttribute, StringAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, AttributeLike, TypeLike};
 use std::collections::BTreeMap;
 use tx_mlir::memref::Space;
 use tx_mlir::{
@@ -41,7 +42,7 @@ pass! {
     ///
     /// ## Fails when
     /// A kernel has more static shared memory than PTX allows, prints as a host does or fewer
-    /// arguments than fields, or a tile op is left.
+    /// arguments than fields, a memory space is not known, or a tile op is left.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
         /// modules prepared
@@ -88,6 +89,7 @@ impl Pass for PrepareModule {
                 .into_iter()
                 .filter(|op| is(*op, "gpu.printf"))
                 .try_for_each(check_printf)?;
+            check_memory_spaces(*gpu_module)?;
             let globals = shared_globals(*gpu_module);
             for kernel in kernels(*gpu_module) {
                 check_name(kernel)?;
@@ -224,6 +226,32 @@ fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
                `$`; `WARP_SZ` is a constant of PTX",
     )
     .emit())
+}
+
+/// Refuses memory spaces that have no number: MLIR's conversion to LLVM ends the process at one.
+fn check_memory_spaces(gpu_module: Op<'_>) -> Result<(), Failed> {
+    let is_known = |space: Attribute<'_>| {
+        let number = IntegerAttribute::try_from(space).ok();
+        tx_mlir::enumerator(space).is_some()
+            || number.is_some_and(|n| tx_mlir::is_signless(n.r#type()) || n.r#type().is_index())
+    };
+    for op in walk(gpu_module) {
+        let arguments = blocks(op).into_iter().flat_map(|block| {
+            (0..block.argument_count()).map(move |i| tx_mlir::build::argument(block, i))
+        });
+        for value in tx_mlir::results(op).into_iter().chain(arguments) {
+            let space = MemRef::of(value).and_then(|memref| memref.memory_space());
+            let Some(space) = space.filter(|space| !is_known(*space)) else {
+                continue;
+            };
+            let message = format!("`{space}` is no memory space of a kernel");
+            return Err(error(op.location(), message)
+                .code(codes::TX0321)
+                .note("known: #gpu.address_space<global>, <workgroup> and <private>, and numbers of PTX")
+                .emit());
+        }
+    }
+    Ok(())
 }
 
 /// Bytes of a static shared tile.

@@ -709,6 +709,12 @@ pub fn integer_width(ty: Type<'_>) -> Option<u32> {
         .then(|| unsafe { mlir_sys::mlirIntegerTypeGetWidth(ty.to_raw()) })
 }
 
+/// Whether `ty` is an integer type that says nothing of a sign.
+pub fn is_signless(ty: Type<'_>) -> bool {
+    // SAFETY: asked of integer types only.
+    ty.is_integer() && unsafe { mlir_sys::mlirIntegerTypeIsSignless(ty.to_raw()) }
+}
+
 /// Size in bytes of one element of `ty` in memory, as the LLVM lowering lays it out; `None` for
 /// types that have no fixed size.
 pub fn byte_width(ty: Type<'_>) -> Option<u64> {

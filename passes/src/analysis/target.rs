@@ -36,10 +36,11 @@ impl Target {
             features => features,
         };
         for feature in features.split(',').map(str::trim) {
-            match feature.strip_prefix("+ptx").map(str::parse) {
-                Some(Ok(version)) if PTX_VERSIONS.contains(&version) => {
-                    newest = newest.max(Some(version));
-                }
+            let version = PTX_VERSIONS
+                .into_iter()
+                .find(|v| *feature == format!("+ptx{v}"));
+            match version {
+                Some(_) => newest = newest.max(version),
                 _ if feature.is_empty() => {}
                 _ => {
                     let known: Vec<String> =

@@ -88,7 +88,7 @@ pub(crate) struct Body<'a, 'c> {
     /// Lengths of the nest's loops, and of what they were made of; bounds of those that another row
     /// has longer.
     pub(super) extents: Vec<Index<'c>>,
-    guards: Vec<usize>,
+    pub(super) guards: Vec<usize>,
     /// Loops of a thread up to the first that combines, and from there on.
     pub(super) outer: Vec<usize>,
     pub(super) inner: Vec<usize>,

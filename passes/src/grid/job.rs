@@ -207,7 +207,17 @@ impl<'c> Job<'c> {
         let reduces = iterators
             .iter()
             .any(|i| enumerator(*i) == Some("reduction"));
-        if reduces || !(0..rank).all(|d| kept(&d)) {
+        // Named ops say by their outputs alone which loops are reductions.
+        let missing = (0..rank).find(|d| !kept(d));
+        if let (false, false, Some(d)) = (reduces, iterators.is_empty(), missing) {
+            let message =
+                format!("d{d} is a `parallel` loop, but no index of an output is d{d} alone");
+            return Err(error(op.location(), message)
+                .code(codes::TX0028)
+                .note("expected outputs that are indexed by each loop once: each result has one place")
+                .emit());
+        }
+        if reduces || missing.is_some() {
             return Err(unsupported("is a reduction".to_owned()));
         }
         for map in &maps[values.len() - outputs..] {
@@ -583,7 +593,7 @@ impl<'c> Job<'c> {
                 .note(
                     "known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, \
                          #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream, \
-                         #tile.resident, #tile.last_block",
+                         #tile.resident, #tile.hold, #tile.last_block",
                 )
                 .emit()
             })

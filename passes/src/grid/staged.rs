@@ -54,8 +54,9 @@ pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, I
         }
         footprints.push(Footprint {
             source,
-            shape: shape(job, nest, source).map_err(|why| {
-                illegal(format!("`{name}` cannot be held in shared memory: {why}"))
+            shape: shape(job, nest, source).map_err(|(why, instead)| {
+                let reason = format!("`{name}` cannot be held in shared memory: {why}");
+                illegal(reason).note(instead)
             })?,
         });
     }
@@ -65,39 +66,52 @@ pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, I
     match bytes > most {
         true => Err(illegal(format!(
             "the tiles of a block take {bytes} bytes of shared memory, expected at most {most}"
-        ))),
+        ))
+        .note(
+            "split loops, and bind the outer ones to blocks: a block has less of each source then",
+        )),
         false => Ok(footprints),
     }
 }
 
-/// What a block reads of a source.
-fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, String> {
+/// What a block reads of a source; or why that is no part to be held, and what to do instead.
+fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, (String, &'static str)> {
     let access = &job.sources[source];
+    let without = |why: &str| Err((why.to_owned(), "leave the `#tile.hold` out"));
     if matches!(job.work, Work::Combine(..) | Work::Start(..)) {
-        return Err("the op is a reduction".to_owned());
+        return without("the op is a reduction");
     }
     let Some(memref) = &access.memref else {
-        return Err("it is a scalar".to_owned());
+        return without("it is a scalar");
     };
     if is_packed(memref.element) || byte_width(memref.element).is_none() {
-        return Err(format!("its elements are `{}`", memref.element));
+        return without(&format!("its elements are `{}`", memref.element));
     }
     let is_written = |destination: &Access<'_>| destination.value == access.value;
     if job.destinations.iter().any(is_written) {
-        return Err("the op writes it".to_owned());
+        return without("the op writes it");
     }
     let results = &access.map.results;
     if results.is_empty() {
-        return Err("it has one element".to_owned());
+        return without("it has one element");
     }
     let size = |result: &Affine| match result {
         Affine::Const(0) => Ok(1),
         Affine::Dim(dim) if results.iter().filter(|other| *other == result).count() == 1 => {
             nest.in_block(*dim).ok_or_else(|| {
-                format!("what a block has of `d{dim}` is not one part of constant length")
+                let why =
+                    format!("what a block has of `d{dim}` is not one part of constant length");
+                (
+                    why,
+                    "split the loop, and bind the outer part to blocks, alone or fused with other \
+                     outer parts; what is fused of inner parts stays in the block as a whole",
+                )
             })
         }
-        _ => Err(format!("it is indexed by {}", access.map)),
+        _ => Err((
+            format!("it is indexed by {}", access.map),
+            "expected a loop of its own, or 0, as the index of each dimension",
+        )),
     };
     results.iter().map(size).collect()
 }
@@ -174,6 +188,10 @@ pub(super) struct Stage<'c> {
 impl<'c> Stage<'c> {
     /// Declares the arrays of tiles beside a kernel at whose start `b` stands.
     pub(super) fn all(b: &Builder<'c>, kernel: Op<'c>, job: &Job<'c>, nest: &Nest) -> Vec<Self> {
+        // Where no point is, nothing is loaded.
+        if job.extents.iter().any(|extent| extent.known() == Some(0)) {
+            return Vec::new();
+        }
         // What the schedule says was checked before.
         let footprints = footprints(job, nest).unwrap_or_default();
         let each = |part: Footprint| {
@@ -305,7 +323,8 @@ impl<'c> Body<'_, 'c> {
 
     /// Whether so many iterations of some dimensions, from an origin on, are iterations of them.
     fn are_inside(&self, b: &Builder<'c>, dims: &[(usize, Index<'c>, i64)]) -> Cond<'c> {
-        let each = dims.iter().filter(|(_, _, size)| *size > 1);
+        let is_open = |(dim, ..): &&(usize, Index<'c>, i64)| self.guards.contains(dim);
+        let each = dims.iter().filter(is_open);
         each.fold(Cond::Const(true), |all, (dim, origin, size)| {
             let last = b.add(*origin, Index::Const(size - 1));
             b.and(all, b.less(last, self.extents[*dim]))
@@ -346,8 +365,8 @@ impl<'c> Body<'_, 'c> {
         let sizes: Vec<Index<'c>> = shape.iter().map(|n| Index::Const(*n)).collect();
         let vectors: i64 = shape.iter().product();
         // The indices in the tile of the first element that a thread loads in this round.
-        let first = |b: &Builder<'c>, round: i64| {
-            let number = b.add(thread, Index::Const(round * threads));
+        let first = |b: &Builder<'c>, round: Index<'c>| {
+            let number = b.add(thread, b.mul(round, Index::Const(threads)));
             let mut index = delinearize(b, number, &sizes);
             if let Some(last) = index.last_mut() {
                 *last = b.mul(*last, Index::Const(lanes));
@@ -378,28 +397,34 @@ impl<'c> Body<'_, 'c> {
                 self.put(b, stage, &index, value);
             }
         };
-        let rounds: Vec<i64> = (0..vectors / threads).collect();
-        for rounds in rounds.chunks(usize::try_from((UNDER_WAY / stage.lanes).max(1)).unwrap_or(1))
-        {
-            let loaded: Vec<_> = rounds
-                .iter()
-                .map(|round| {
-                    let index = first(b, *round);
-                    let vector = load(b, &index);
-                    (index, vector)
-                })
-                .collect();
-            for (index, vector) in loaded {
-                store(b, &index, vector);
+        // All loads of a batch are under way before the first element is stored.
+        let batch = |b: &Builder<'c>, from: Index<'c>, count: i64| {
+            let each = |round: i64| {
+                let index = first(b, b.add(from, Index::Const(round)));
+                let values = load(b, &index);
+                (index, values)
+            };
+            let loaded: Vec<_> = (0..count).map(each).collect();
+            for (index, values) in loaded {
+                store(b, &index, values);
             }
+        };
+        let (rounds, most) = (vectors / threads, (UNDER_WAY / lanes).max(1));
+        let in_loop = match rounds > most {
+            true => rounds / most * most,
+            false => 0,
+        };
+        if in_loop > 0 {
+            let [start, end, step] = [0, in_loop, most].map(Index::Const);
+            b.for_loop(start, end, step, &[], |b, from, _| {
+                batch(b, from, most);
+                Vec::new()
+            });
         }
+        batch(b, Index::Const(in_loop), rounds - in_loop);
         if vectors % threads != 0 {
             let there = b.less(thread, Index::Const(vectors % threads));
-            b.if_then(there, |b| {
-                let index = first(b, vectors / threads);
-                let values = load(b, &index);
-                store(b, &index, values);
-            });
+            b.if_then(there, |b| batch(b, Index::Const(rounds), 1));
         }
     }
 
@@ -426,10 +451,11 @@ impl<'c> Body<'_, 'c> {
                 .map(|(i, origin)| b.add(*origin, *i))
                 .collect();
             let each = source.map.results.iter().zip(&index);
-            let inside = each.fold(Cond::Const(true), |all, (result, index)| match result {
-                Affine::Dim(d) => b.and(all, b.less(*index, self.extents[*d])),
-                _ => all,
+            let each = each.filter_map(|(result, index)| match result {
+                Affine::Dim(d) => Some((*d, *index, 1)),
+                _ => None,
             });
+            let inside = self.are_inside(b, &each.collect::<Vec<_>>());
             b.if_then(inside, |b| {
                 let index: Vec<Val<'c>> = index.iter().map(|i| b.value(*i)).collect();
                 let value = load_element(b, source.value, element, &index);

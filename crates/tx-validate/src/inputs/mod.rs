@@ -102,6 +102,7 @@ pub(crate) fn generate(
                 // What takes longest comes last.
                 _ => usize::MAX,
             },
+            of_kernel,
             every_stage: false,
         }));
     }
@@ -149,6 +150,8 @@ struct Planned {
     number: usize,
     /// How many there are of its sort before it.
     before: usize,
+    /// Whether it is for one kernel alone: such inputs take nothing from the others.
+    of_kernel: bool,
     every_stage: bool,
 }
 
@@ -179,11 +182,15 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // Sets that cost little are run whole.
     ranked.sort_by_key(|(cost, ..)| *cost);
     // Large ones leave something for the others.
-    let mut ends = [0u64; 2];
+    let mut ends = [0u64; 3];
     let mut number = 0;
     ranked.retain(|(.., planned)| {
         let is_large = planned.values.elements() > MOST_ELEMENTS as u64;
-        let end = &mut ends[usize::from(is_large)];
+        let end = &mut ends[if planned.of_kernel {
+            2
+        } else {
+            usize::from(is_large)
+        }];
         let with = end.saturating_add(planned.values.cost());
         number += 1;
         // A smaller one that comes later may still fit.

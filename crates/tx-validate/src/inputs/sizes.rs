@@ -34,10 +34,11 @@ impl Call {
 /// what they hold.
 ///
 /// They leave little or much over when they are divided by 32; in one call they leave nothing.
+/// Of two dimensions that vectors divide, a transposed tile of 64 by 256 bytes is full.
 /// There are more rows than 256, and so many columns that 32 of them make more than 256 parts; one
 /// more than 256 blocks of 256 threads fold in two rounds; and more than four threads of 256 can
 /// count in f16.
-const CALLS: [([usize; 4], Data); 28] = [
+const CALLS: [([usize; 4], Data); 29] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
@@ -46,6 +47,7 @@ const CALLS: [([usize; 4], Data); 28] = [
     ([0, 5, 2, 1], Data::Whole),
     ([5, 0, 3, 2], Data::Whole),
     ([6, 29, 3, 2], Data::Random),
+    ([320, 272, 1, 2], Data::Random),
     ([1, 1, 1, 1], Data::Whole),
     ([40, 130, 2, 3], Data::Long),
     ([2, 33, 3, 2], Data::Zeros),
@@ -124,10 +126,11 @@ const NUMBERS: [[usize; 4]; 7] = [
 /// Sizes that are tried of one kernel alone, with all of [`KERNEL_DATA`]: rows and columns that
 /// leave much over in a round or two, and so few rows of each length that numbers of one do not
 /// make up for those of another.
-const KERNEL_SIZES: [[usize; 4]; 18] = [
+const KERNEL_SIZES: [[usize; 4]; 19] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
     [127, 97, 1, 2],
+    [320, 272, 1, 2],
     [33, 1003, 1, 2],
     [3, 2051, 1, 2],
     [3, 5003, 1, 2],

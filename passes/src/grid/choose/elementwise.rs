@@ -19,6 +19,7 @@ use super::super::steps::Step;
 use super::{Access, Chooser, FEW, Processor, THREADS, VECTOR, is_packed};
 use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
+use tx_target::STATIC_SHARED_BYTES;
 
 /// Bytes of a row that are read of a tile that passes through shared memory.
 const READ: i64 = 256;
@@ -131,7 +132,19 @@ impl Chooser<'_, '_> {
         let widest = widest.cast_signed();
         let vector = self.affordable(VECTOR / widest);
         let [along, nearest] = [*first, nearest].map(|d| format!("d{d}"));
-        let sides = [READ / widest, if widest > 4 { SIDE / 2 } else { SIDE }];
+        let mut sides = [READ / widest, if widest > 4 { SIDE / 2 } else { SIDE }];
+        let bytes = |sides: [i64; 2]| -> i64 {
+            let row = (sides[0] + 4) * sides[1];
+            turned()
+                .filter_map(|(_, source)| Some(row * width(source)?.cast_signed()))
+                .sum()
+        };
+        while bytes(sides) > STATIC_SHARED_BYTES.cast_signed() {
+            sides = sides.map(|side| side / 2);
+        }
+        if sides[0].min(sides[1]) < SHORTEST {
+            return false;
+        }
         for (dim, side) in [&along, &nearest].into_iter().zip(sides) {
             self.steps.push(Step::Split(dim.clone(), side));
         }
