@@ -21,8 +21,8 @@ use tx_target::STATIC_SHARED_BYTES;
 /// Bytes that a row of a tile has more than elements, so that the elements of a column are in
 /// different banks.
 const PADDING: i64 = 4;
-/// Elements that a thread loads before it stores the first of them, at most.
-const UNDER_WAY: i64 = 64;
+/// Loads that a thread has under way before it stores the first element, at most.
+const UNDER_WAY: i64 = 16;
 
 /// The part of a source that one block reads.
 pub(crate) struct Footprint {
@@ -394,7 +394,10 @@ impl<'c> Body<'_, 'c> {
                 if let Some(last) = index.last_mut() {
                     *last = b.add(*last, Index::Const(lane));
                 }
-                self.put(b, stage, &index, value);
+                let store = self.put(b, stage, &index, value);
+                if lanes == 1 {
+                    self.own(b, store);
+                }
             }
         };
         // All loads of a batch are under way before the first element is stored.
@@ -409,7 +412,7 @@ impl<'c> Body<'_, 'c> {
                 store(b, &index, values);
             }
         };
-        let (rounds, most) = (vectors / threads, (UNDER_WAY / lanes).max(1));
+        let (rounds, most) = (vectors / threads, UNDER_WAY);
         let in_loop = match rounds > most {
             true => rounds / most * most,
             false => 0,
@@ -459,10 +462,7 @@ impl<'c> Body<'_, 'c> {
             b.if_then(inside, |b| {
                 let index: Vec<Val<'c>> = index.iter().map(|i| b.value(*i)).collect();
                 let value = load_element(b, source.value, element, &index);
-                let store = self.put(b, stage, &local, value);
-                // In every turn of the loop, and of the one over blocks, an element is the same thread's.
-                let owned = i64_attribute(b.context(), self.owner);
-                tx_mlir::set_attribute(store, OWNED, owned);
+                self.own(b, self.put(b, stage, &local, value));
             });
             Vec::new()
         });
@@ -556,6 +556,11 @@ impl<'c> Body<'_, 'c> {
             }
         }
         moved
+    }
+
+    /// Says that an element is the same thread's wherever a tile is filled element by element.
+    fn own(&self, b: &Builder<'c>, store: Op<'c>) {
+        tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), self.owner));
     }
 
     /// Stores an element of a tile.

@@ -437,7 +437,6 @@ harmless! {
     }
     "Each element is asked whether it is there: in a round too many none is." => {
         "long-loop" "mutations/jobs@centred" "+2:3 `scf.for";
-        "long-loop" "programs/l2-norm@l2_norm" "+3:3 `scf.for";
         "long-loop" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_6 +13:3 `scf.for";
         "long-loop" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_6 +1:3 `scf.for";
@@ -597,6 +596,7 @@ harmless! {
     }
     "Where the number is NaN, so is what its exponential is added to." => {
         "other-nan-of-comparison" "programs/element-wise-chains@gated" "`% = llvm.fcmp \"olt\"";
+        "other-nan-of-comparison" "programs/element-wise-chains@turned" "`% = llvm.fcmp \"olt\"";
     }
     "The coefficient is multiplied by the third power of a number below 0.35: that is less \
      than what the exponential may be off by." => {
@@ -605,5 +605,16 @@ harmless! {
     "The last vector of a row, where nothing follows it, is loaded and stored element by \
      element: they are the same." => {
         "other-offset" "programs/element-wise-chains@gated" "+24:3 `% = llvm.add";
+    }
+    "Addends that are added to each other first are exchanged." => {
+        "swap-arguments" "programs/transposes@four" "+1:3 `gpu.launch_func";
+    }
+    "The result has no elements, so that the kernel does nothing." => {
+        "drop-launch" "programs/transposes@nothing" "+1:3 `gpu.launch_func";
+        "smaller-grid" "programs/transposes@nothing" "+1:3 `gpu.launch_func";
+    }
+    "Aligned arrays go the way of those that are not, which is slower, and computes the \
+     same." => {
+        "swap-operands" "programs/transposes@small" "`% = arith.remui";
     }
 }
