@@ -110,3 +110,16 @@ func.func @nothing(%A: memref<0x17xf32>, %B: memref<17x0xf32>) {
     #tile.fuse<["d0.o", "d1.o"] to "b">, #tile.bind<"d0.i" to thread_x>, #tile.hold<"in0" in shared>]}
   return
 }
+
+// An element of a diagonal is read as before: the tile would have two dimensions of one loop.
+// CHECK-LABEL: gpu.func @diagonals_0
+// CHECK-NOT:   #gpu.address_space<workgroup>
+// CHECK:       gpu.return
+func.func @diagonals(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i, i)>, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%A : memref<?x?x?xf32>) outs(%B : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}

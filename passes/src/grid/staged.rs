@@ -21,8 +21,8 @@ use tx_target::STATIC_SHARED_BYTES;
 /// Bytes that a row of a tile has more than elements, so that the elements of a column are in
 /// different banks.
 const PADDING: i64 = 4;
-/// Loads that a thread has under way before it stores the first element, at most.
-const UNDER_WAY: i64 = 16;
+/// Loads that a thread issues before it stores the first element, at most.
+const IN_FLIGHT: i64 = 16;
 
 /// The part of a source that one block reads.
 pub(crate) struct Footprint {
@@ -164,7 +164,7 @@ impl Nest {
         }
     }
 
-    /// Loops that are bound to blocks, or not: those of the order alone.
+    /// Whether a loop is bound to blocks; asked of those in the order.
     fn is_on_blocks(&self, node: usize) -> bool {
         matches!(
             self.nodes[node].run,
@@ -247,15 +247,14 @@ impl<'c> Staged<'c> {
         access: &Access<'c>,
         point: &[Index<'c>],
     ) -> Val<'c> {
+        let Some(memref) = &access.memref else {
+            return access.value;
+        };
         let indices = access.map.results.iter().zip(&self.origin);
-        let indices =
-            indices.map(|(result, origin)| b.value(b.sub(b.affine(result, point), *origin)));
-        let operands: Vec<Val<'c>> = std::iter::once(self.array).chain(indices).collect();
-        let load = b.create("memref.load").operands(&operands);
-        match access.memref.as_ref() {
-            Some(memref) => load.result(memref.element).value(),
-            None => access.value,
-        }
+        let indices: Vec<Val<'c>> = indices
+            .map(|(result, origin)| b.value(b.sub(b.affine(result, point), *origin)))
+            .collect();
+        load_element(b, self.array, memref.element, &indices)
     }
 }
 
@@ -298,7 +297,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Loads a tile into shared memory. Where all of it is inside of the source, a thread has many
-    /// loads under way: vectors where these begin at aligned addresses, else elements.
+    /// loads in flight: vectors where these begin at aligned addresses, else elements.
     fn fill(&self, b: &Builder<'c>, stage: &Stage<'c>, place: &Place<'c>, origin: &[Index<'c>]) {
         let results = &self.job.sources[stage.source].map.results;
         let dims = results.iter().zip(origin).zip(&stage.shape);
@@ -400,7 +399,7 @@ impl<'c> Body<'_, 'c> {
                 }
             }
         };
-        // All loads of a batch are under way before the first element is stored.
+        // All loads of a batch are issued before the first element is stored.
         let batch = |b: &Builder<'c>, from: Index<'c>, count: i64| {
             let each = |round: i64| {
                 let index = first(b, b.add(from, Index::Const(round)));
@@ -412,7 +411,7 @@ impl<'c> Body<'_, 'c> {
                 store(b, &index, values);
             }
         };
-        let (rounds, most) = (vectors / threads, UNDER_WAY);
+        let (rounds, most) = (vectors / threads, IN_FLIGHT);
         let in_loop = match rounds > most {
             true => rounds / most * most,
             false => 0,

@@ -175,11 +175,15 @@ impl Chooser<'_, '_> {
 }
 
 /// The dimension along which the elements of a source are neighbours; none where it is not indexed by
-/// one dimension after the other.
+/// a dimension of its own, or by 0, everywhere.
 fn read_along(source: &Access<'_>) -> Option<usize> {
     let memref = source.memref.as_ref()?;
-    let is_plain = |index: &Affine| matches!(index, Affine::Dim(_) | Affine::Const(0));
     let results = &source.map.results;
+    let is_once = |index: &Affine| results.iter().filter(|other| *other == index).count() == 1;
+    let is_plain = |index: &Affine| match index {
+        Affine::Dim(_) => is_once(index),
+        _ => *index == Affine::Const(0),
+    };
     let next = memref.strides.last() == Some(&Some(1)) && !is_packed(memref.element);
     match results.last()? {
         Affine::Dim(d) if next && results.iter().all(is_plain) => Some(*d),
