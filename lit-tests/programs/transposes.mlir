@@ -15,6 +15,8 @@
 // SIZES: NxM = 33x65 7x20
 // COMPARE: @nothing(A: 0x17xf32, B: 17x0xf32) B = transpose(A, [1, 0])
 // COMPARE: @small(A: 128x64xf32, B: 64x128xf32) B = transpose(A, [1, 0])
+// COMPARE: @diagonals(A: MxNxNxf32, B: NxMxf32) B = transpose(sum(select(index(A, 1) == index(A, 2), A, 0), 2), [1, 0])
+// SIZES: NxM = 33x65 7x20 0x7
 
 // What is read along one dimension and written along another passes through shared memory: a block
 // loads 64 by 64 elements along the rows of the source, and stores them along those of the result:
