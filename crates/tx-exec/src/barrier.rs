@@ -24,6 +24,16 @@ pub(crate) struct Barrier {
     holds: u32,
 }
 
+/// The lanes of a warp that wait for an operation of it while no lane of its mask waits for another one: of
+/// several operations, for the one that was begun last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Gathering {
+    site: u32,
+    mask: u32,
+    /// Which lanes have come; 0 where nothing is known.
+    arrived: u32,
+}
+
 /// How a barrier combines the predicates of its threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reduction {
@@ -238,8 +248,13 @@ impl Machine<'_> {
                 "mask {mask:#010x} does not include the thread's own lane {mine}"
             ));
         }
-        let mut complete = true;
-        for lane in lanes(mask) {
+        // Nobody in the mask has exited or waits for something else since the first of these came: that
+        // would have been told when they did.
+        let known = self.gatherings[thread / WARP];
+        let is_known = (known.site, known.mask) == (site, mask) && known.arrived != 0;
+        let mut arrived = 1 << mine | if is_known { known.arrived } else { 0 };
+        let mut is_alone = true;
+        for lane in lanes(if is_known { 0 } else { mask }) {
             let other = warp.start + lane;
             if other >= warp.end {
                 return wrong(format!(
@@ -258,7 +273,7 @@ impl Machine<'_> {
                     site: other_site,
                     mask: other_mask,
                     ..
-                }) if (other_site, other_mask) == (site, mask) => {}
+                }) if (other_site, other_mask) == (site, mask) => arrived |= 1 << lane,
                 State::Waiting(Wait::Warp {
                     site: other_site,
                     mask: other_mask,
@@ -278,11 +293,17 @@ impl Machine<'_> {
                         Some((other, other_site)),
                     )));
                 }
-                _ => complete = false,
+                State::Waiting(Wait::Warp { .. }) => is_alone = false,
+                _ => {}
             }
         }
         self.threads[thread].state = State::Waiting(Wait::Warp { site, mask, input });
-        if complete {
+        self.gatherings[thread / WARP] = Gathering {
+            site,
+            mask,
+            arrived: if is_alone { arrived } else { 0 },
+        };
+        if arrived == mask {
             self.complete_warp_op(op, mask, warp.start, site)?;
         }
         Ok(Outcome::Wait)
@@ -312,6 +333,7 @@ impl Machine<'_> {
             self.threads[first + lane].result = results[lane];
             self.threads[first + lane].state = State::Runnable;
         }
+        self.gatherings[first / WARP].arrived = 0;
         self.progress();
         match op {
             WarpOp::Sync => {

@@ -7,7 +7,7 @@
 
 use crate::{
     WARP,
-    barrier::Barrier,
+    barrier::{Barrier, Gathering},
     bits::{PagedBits, contains},
     cluster::{self, ClusterBarrier},
     fault::{
@@ -175,6 +175,8 @@ pub(crate) struct Machine<'m> {
     pub(crate) threads: Vec<Thread>,
     /// As many.
     pub(crate) members: Vec<Member>,
+    /// For each warp, by the index of its first thread.
+    pub(crate) gatherings: Vec<Gathering>,
     /// Threads of a block.
     pub(crate) block_threads: usize,
     /// From the first thread of a block to the first of the next one.
@@ -222,6 +224,7 @@ impl<'m> Machine<'m> {
             },
             preemption: Preemption::new(launch.order),
             members: threads.iter().map(|_| Member::default()).collect(),
+            gatherings: vec![Gathering::default(); threads.len().div_ceil(WARP)],
             threads,
             block_threads,
             stride,
@@ -265,6 +268,7 @@ impl<'m> Machine<'m> {
             };
             thread.private.clear();
         }
+        self.gatherings.fill(Gathering::default());
         for member in &mut self.members {
             member.arrivals = 0;
             member.arrival = None;

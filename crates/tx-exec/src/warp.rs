@@ -128,7 +128,12 @@ pub(crate) struct Inactive {
 
 /// The lanes of a mask, ascending.
 pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    (0..WARP).filter(move |lane| mask >> lane & 1 != 0)
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros() as usize;
+        left &= left.wrapping_sub(1);
+        (lane < WARP).then_some(lane)
+    })
 }
 
 /// The source lane of a shuffle, and whether it is inside the lane's segment.

@@ -235,11 +235,13 @@ impl Float {
     }
 }
 
-/// 2 to a power; like `powi`, of which most powers need no call.
+/// 2 to a power, also where that is subnormal, for which `powi` gives 0.
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     match exponent {
-        -1022..=1023 => f64::from_bits(((exponent + 1023) as u64) << 52),
-        _ => 2_f64.powi(exponent),
+        1024.. => f64::INFINITY,
+        -1022.. => f64::from_bits(((exponent + 1023) as u64) << 52),
+        -1074.. => f64::from_bits(1 << (exponent + 1074)),
+        _ => 0.0,
     }
 }
 
@@ -297,5 +299,9 @@ mod tests {
         assert_eq!(Float::BF16.round(1.0 + 1.0 / 256.0), 1.0);
         assert!(Float::F8E4M3FN.round(1000.0).is_nan());
         assert_eq!(Float::F16.round(2_f64.powi(-25)), 0.0);
+        assert_eq!(power_of_two(1024), f64::INFINITY);
+        assert_eq!(power_of_two(-1022), f64::MIN_POSITIVE);
+        assert_eq!(power_of_two(-1074), f64::from_bits(1));
+        assert_eq!(power_of_two(-1075), 0.0);
     }
 }

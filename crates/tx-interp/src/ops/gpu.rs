@@ -434,9 +434,16 @@ pub(crate) fn check_members(
             lane % WARP
         ));
     }
-    for other in (0..WARP).filter(|other| members >> other & 1 == 1) {
-        let thread = first + other;
-        if exec.has_lane(thread) && exec.active.binary_search(&thread).is_err() {
+    let from = exec.active.partition_point(|&thread| thread < first);
+    let mut absent = members;
+    for thread in exec.active[from..]
+        .iter()
+        .take_while(|&&thread| thread < first + WARP)
+    {
+        absent &= !(1 << (thread - first));
+    }
+    for other in (0..WARP).filter(|other| absent >> other & 1 == 1) {
+        if exec.has_lane(first + other) {
             return fault(format!(
                 "lane {other} of the member mask {members:#x} does not take part"
             ));
