@@ -3,7 +3,7 @@
 // Static shared memory ends at 48 KiB.
 gpu.module @kernels {
   // expected-error @below {{the kernel has 262144 bytes of static shared memory, and may have 49152}}
-  // expected-note @below {{work on smaller tiles}}
+  // expected-note @below {{`gpu-use-dynamic-shared-memory` gives it more, unless it has dynamic shared memory of its own, or arrays aligned to more than 16 bytes}}
   gpu.func @too_much() workgroup(%S: memref<64x1024xf32, #gpu.address_space<workgroup>>) kernel {
     gpu.return
   }
@@ -15,7 +15,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   memref.global "private" @scratch : memref<1xf32, #gpu.address_space<workgroup>> = uninitialized
   // expected-error @below {{the kernel has 49156 bytes of static shared memory, and may have 49152}}
-  // expected-note @below {{work on smaller tiles}}
+  // expected-note @below {{`gpu-use-dynamic-shared-memory` gives it more, unless it has dynamic shared memory of its own, or arrays aligned to more than 16 bytes}}
   gpu.func @four_bytes_too_many()
       workgroup(%S: memref<12288xf32, #gpu.address_space<workgroup>>) kernel {
     %scratch = memref.get_global @scratch : memref<1xf32, #gpu.address_space<workgroup>>

@@ -13,7 +13,8 @@
 // CHECK-NEXT:   tile-expand-reduce,
 // CHECK-NEXT:   tile-expand-shuffle-tree,
 // CHECK-NEXT:   tile-insert-sync,
-// CHECK-NEXT:   convert-tile-to-gpu
+// CHECK-NEXT:   convert-tile-to-gpu,
+// CHECK-NEXT:   gpu-use-dynamic-shared-memory
 // CHECK-NEXT: )
 // PTX:        builtin.module(
 // PTX-NEXT:     tile-attach-target{chip=sm_90},

@@ -44,6 +44,7 @@ mod schedule;
 mod select_variant;
 mod sink_attributes;
 mod strip_times;
+mod use_dynamic_shared_memory;
 mod variants;
 
 pub use combiner::Combiner;
@@ -84,6 +85,7 @@ tx_pass::registry! {
     expand_shuffle_tree::ExpandShuffleTree,
     insert_sync::InsertSync,
     convert_tile_to_gpu::ConvertTileToGpu,
+    use_dynamic_shared_memory::UseDynamicSharedMemory,
     prepare_module::PrepareModule,
     linearize_strides::LinearizeStrides,
     convert_subgroup::ConvertSubgroup,

@@ -76,6 +76,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
                 "tile-expand-shuffle-tree",
                 "tile-insert-sync",
                 "convert-tile-to-gpu",
+                "gpu-use-dynamic-shared-memory",
             ];
             validated(values, false, passes.join(","))
         },

@@ -1,4 +1,5 @@
 use crate::analysis::kernel::{SHARED_ALIGNMENT, align_attribution, is_kernel};
+use crate::analysis::shared_memory::SharedMemory;
 use crate::grid::launch::LENGTHS;
 use crate::insert_sync::SYNCHRONIZED;
 use crate::printf::check_printf;
@@ -6,11 +7,9 @@ use melior::ir::attribute::{IntegerAttribute, StringAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike, TypeLike};
-use std::collections::BTreeMap;
-use tx_mlir::memref::Space;
 use tx_mlir::{
-    Builder, Failed, MemRef, Op, attribute, blocks, byte_width, codes, context, error, is,
-    operands, set_attribute, string_attribute, walk,
+    Builder, Failed, MemRef, Op, attribute, blocks, codes, context, error, is, operands,
+    set_attribute, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 use tx_target::STATIC_SHARED_BYTES;
@@ -90,10 +89,9 @@ impl Pass for PrepareModule {
                 .filter(|op| is(*op, "gpu.printf"))
                 .try_for_each(check_printf)?;
             check_memory_spaces(*gpu_module)?;
-            let globals = shared_globals(*gpu_module);
             for kernel in kernels(*gpu_module) {
                 check_name(kernel)?;
-                check_shared_memory(kernel, &globals)?;
+                check_shared_memory(kernel, *gpu_module)?;
             }
         }
         for gpu_module in modules {
@@ -254,44 +252,8 @@ fn check_memory_spaces(gpu_module: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Bytes of a static shared tile.
-fn shared_bytes(memref: &MemRef<'_>) -> Option<u64> {
-    (memref.space == Space::Shared)
-        .then(|| memref.elements()?.checked_mul(byte_width(memref.element)?))
-        .flatten()
-}
-
-/// Shared globals of a module: name and bytes.
-fn shared_globals(gpu_module: Op<'_>) -> BTreeMap<String, u64> {
-    walk(gpu_module)
-        .into_iter()
-        .filter(|op| is(*op, "memref.global"))
-        .filter_map(|op| {
-            let memref = MemRef::from_type(attribute(op, "type").and_then(tx_mlir::type_value)?)?;
-            Some((string_attribute(op, "sym_name")?, shared_bytes(&memref)?))
-        })
-        .collect()
-}
-
-fn check_shared_memory(kernel: Op<'_>, globals: &BTreeMap<String, u64>) -> Result<(), Failed> {
-    let Some(body) = blocks(kernel).first().copied() else {
-        return Ok(());
-    };
-    let inputs = attribute(kernel, "function_type")
-        .and_then(tx_mlir::type_value)
-        .and_then(|t| melior::ir::r#type::FunctionType::try_from(t).ok())
-        .map_or(0, |t| t.input_count());
-    let own = (inputs..body.argument_count())
-        .filter_map(|i| shared_bytes(&MemRef::of(tx_mlir::build::argument(body, i))?));
-    let mut used: Vec<String> = walk(kernel)
-        .into_iter()
-        .filter(|op| is(*op, "memref.get_global"))
-        .filter_map(|op| tx_mlir::symbol_path(attribute(op, "name")?)?.pop())
-        .collect();
-    used.sort();
-    used.dedup();
-    let borrowed = used.iter().filter_map(|name| globals.get(name).copied());
-    let bytes = own.chain(borrowed).fold(0u64, u64::saturating_add);
+fn check_shared_memory(kernel: Op<'_>, gpu_module: Op<'_>) -> Result<(), Failed> {
+    let bytes = SharedMemory::of(kernel, gpu_module).bytes;
     if bytes <= STATIC_SHARED_BYTES {
         return Ok(());
     }
@@ -300,7 +262,9 @@ fn check_shared_memory(kernel: Op<'_>, globals: &BTreeMap<String, u64>) -> Resul
         format!("the kernel has {bytes} bytes of static shared memory, and may have {STATIC_SHARED_BYTES}"),
     )
     .code(codes::TX0506)
-    .note("work on smaller tiles, or one after the other; what `tx` allocates for exchange \
-           between warps counts")
+    .note(
+        "`gpu-use-dynamic-shared-memory` gives it more, unless it has dynamic shared memory of its \
+         own, or arrays aligned to more than 16 bytes",
+    )
     .emit())
 }

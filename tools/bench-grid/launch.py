@@ -100,6 +100,8 @@ class _Config(ctypes.Structure):
 
 
 _CLUSTER_DIMENSION, _NON_PORTABLE_CLUSTER_SIZE_ALLOWED, _PORTABLE = 4, 14, 8
+# Every device gives so many bytes of dynamic shared memory without being asked.
+_MAX_DYNAMIC_SHARED_SIZE_BYTES, _SHARED_WITHOUT_ASKING = 8, 48 << 10
 
 
 class Program:
@@ -144,6 +146,8 @@ class Program:
             pointers = (ctypes.c_void_p * len(storage))(*(ctypes.addressof(word) for word in storage))
             self._keep += [storage, pointers]
             shared = _evaluate(step["dynamic_shared_bytes"], symbols)
+            if shared > _SHARED_WITHOUT_ASKING:
+                _check(_DRIVER.cuFuncSetAttribute(function, _MAX_DYNAMIC_SHARED_SIZE_BYTES, shared))
             cluster = [_evaluate(n, symbols) for n in step.get("cluster") or []]
             if math.prod(cluster) > _PORTABLE:
                 _check(_DRIVER.cuFuncSetAttribute(function, _NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))

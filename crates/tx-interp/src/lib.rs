@@ -225,6 +225,8 @@ fn run_op<'c>(
             grid: options.grid.map(i64::from),
             block: block.map(i64::from),
             cluster: None,
+            dynamic_shared: tx_mlir::gpu::dynamic_shared_bytes(entry_op)
+                .map_or(0, u64::cast_signed),
         };
         kernel.launch(&mut exec, sizes, values, &site)?;
     } else {

@@ -85,7 +85,9 @@ pub(crate) struct Cta {
     pub(crate) index: [u32; 3],
     /// Blocks along each dimension.
     pub(crate) cluster: [u32; 3],
-    /// Shared variables, by name: one for all, or one for each lane.
+    /// Bytes of dynamic shared memory of each block.
+    pub(crate) dynamic_shared: i64,
+    /// Shared variables, by name, that of dynamic shared memory without one: one for all, or one for each lane.
     pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
     /// Bytes that each block has of the buffers of shared memory.
     pub(crate) shares: BTreeMap<usize, i64>,

@@ -275,6 +275,17 @@ impl Memory {
             buffer.bounds = Some((bytes, vec![UNTOLD; buffer.bytes.len().div_ceil(bytes)]));
         }
         if let Some((unit, bounds)) = &mut buffer.bounds {
+            // Views of one memory may have smaller elements than the first that had a bound.
+            if bytes < *unit {
+                let each = *unit / bytes;
+                let spread =
+                    |(i, bound): (usize, &Bound)| if i % each == 0 { *bound } else { UNTOLD };
+                let all = bounds
+                    .iter()
+                    .flat_map(|bound| (0..each).map(move |i| (i, bound)));
+                *bounds = all.map(spread).collect();
+                *unit = bytes;
+            }
             bounds[at / *unit] = bound.unwrap_or(UNTOLD);
         }
         Ok(())

@@ -2,9 +2,10 @@
 
 use crate::ir::dictionary_of;
 use crate::ir::{
-    Op, attribute, context, dictionary, discardable_attributes, elements, is, parse_attribute,
-    set_attribute,
+    Op, Val, attribute, byte_width, context, defining_op, dictionary, discardable_attributes,
+    elements, integer_value, is, operands, parse_attribute, results, set_attribute, walk,
 };
+use crate::memref::MemRef;
 use crate::suggest::nearest;
 use melior::ir::Attribute;
 use melior::ir::attribute::{ArrayAttribute, AttributeLike};
@@ -18,6 +19,29 @@ use mlir_sys::{
 pub fn is_kernel(op: Op<'_>) -> bool {
     is(op, "gpu.func")
         && (attribute(op, "kernel").is_some() || attribute(op, "gpu.kernel").is_some())
+}
+
+/// The op that gives the dynamic shared memory of a block.
+pub const DYNAMIC_SHARED: &str = "gpu.dynamic_shared_memory";
+
+/// Bytes of dynamic shared memory that a kernel looks at; `None` where they are known at run time only.
+pub fn dynamic_shared_bytes(kernel: Op<'_>) -> Option<u64> {
+    let is_dynamic = |value: Val<'_>| defining_op(value).is_some_and(|op| is(op, DYNAMIC_SHARED));
+    let mut most = 0;
+    for op in walk(kernel) {
+        let all = operands(op);
+        if !all.iter().any(|value| is_dynamic(*value)) {
+            continue;
+        }
+        let shift = match is(op, "memref.view") {
+            true => integer_value(attribute(defining_op(all[1])?, "value")?)?,
+            false => return None,
+        };
+        let seen = MemRef::of(results(op)[0])?;
+        let bytes = seen.elements()?.checked_mul(byte_width(seen.element)?)?;
+        most = bytes.checked_add(u64::try_from(shift).ok()?)?.max(most);
+    }
+    Some(most)
 }
 
 /// The contents of the objects of a `gpu.binary`: PTX as text, for what this project makes.

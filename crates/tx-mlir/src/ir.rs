@@ -318,6 +318,16 @@ fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) -> Str
     String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
+/// Removes an argument of a block, which must have no use; those after it move up.
+pub fn erase_argument(argument: Val<'_>) {
+    if let Some((block, index)) = argument_of(argument)
+        && let Ok(index) = u32::try_from(index)
+    {
+        // SAFETY: the block is alive and has that argument.
+        unsafe { mlir_sys::mlirBlockEraseArgument(block.to_raw(), index) };
+    }
+}
+
 /// Removes and destroys `op`, whose results must have no use.
 pub fn erase(op: Op<'_>) {
     // SAFETY: `op` is alive; destroying it also removes it from its block.

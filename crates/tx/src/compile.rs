@@ -724,7 +724,7 @@ impl Run<'_, '_> {
         };
         self.pipeline(session, module, LOWER, verify)?;
         match entry {
-            Entry::Kernel(launches) => Ok(launches),
+            Entry::Kernel(launches) => Ok(plan::with_dynamic_shared(launches, module)),
             // The passes have made launches of what the function says.
             Entry::Function(name) => plan::of_function(session, module, &name),
         }

@@ -1,5 +1,6 @@
 //! The kernel around an op: its block size, its target, and where a thread stands in it.
 
+use crate::analysis::shared_memory::ALIGN;
 use crate::analysis::target;
 use melior::ir::Attribute;
 use melior::ir::attribute::ArrayAttribute;
@@ -262,9 +263,6 @@ pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
     let all = ArrayAttribute::new(context, &all).into();
     tx_mlir::set_attribute(kernel, "workgroup_attrib_attrs", all);
 }
-
-/// The alignment of a workgroup attribution, in bytes.
-const ALIGN: &str = "llvm.align";
 
 /// The number of threads that `tile-analyze-scope` has recorded on `op`, which has a scope and
 /// stands in `kernel`.

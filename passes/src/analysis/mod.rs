@@ -6,6 +6,7 @@ pub(crate) mod iterations;
 pub(crate) mod kernel;
 pub(crate) mod laws;
 pub(crate) mod placement;
+pub(crate) mod shared_memory;
 pub(crate) mod target;
 pub(crate) mod threads;
 pub(crate) mod unused;

@@ -74,6 +74,11 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
         "gpu.return } }",
     ),
     (
+        "gpu-use-dynamic-shared-memory",
+        "gpu.module @m {\n",
+        "gpu.return } }",
+    ),
+    (
         "memref-linearize-strides",
         "gpu.module @m {
          gpu.func @k(%A: memref<8xf32, strided<[-1], offset: 7>>, %i: index, %B: memref<f32>) kernel {\n",

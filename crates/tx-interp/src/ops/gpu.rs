@@ -10,6 +10,7 @@ use crate::value::{Lanes, Value, View, located};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_exec::happens_before::Knowledge;
+use tx_mlir::gpu::DYNAMIC_SHARED;
 use tx_mlir::memref::Space;
 use tx_mlir::{Op, attribute, name, operand_groups, operands, symbol_path};
 
@@ -33,6 +34,7 @@ pub(crate) fn build<'c>(
             let site = Site::of(op);
             Box::new(move |exec| arrive_all(exec, &site))
         }
+        DYNAMIC_SHARED => super::memref::dynamic_shared(op, to[0]),
         // What is printed is not compared.
         "gpu.printf" => Box::new(|_| Ok(())),
         "gpu.shuffle" => {
@@ -476,6 +478,8 @@ fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble
         true => Some(size(7)?),
         false => None,
     };
+    let dynamic_shared = groups.get(10).and_then(|g| g.first().copied());
+    let dynamic_shared = dynamic_shared.map(|value| build.slot(value));
     let arguments: Vec<Slot> = groups
         .get(11)
         .map(|g| g.iter().map(|v| build.slot(*v)).collect())
@@ -488,6 +492,7 @@ fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble
             grid: get(grid),
             block: get(block),
             cluster: cluster.map(get),
+            dynamic_shared: dynamic_shared.map_or(0, |slot| exec.int(slot, 0)),
         };
         let arguments: Vec<Value> = arguments
             .iter()
@@ -504,6 +509,8 @@ pub(crate) struct Sizes {
     pub(crate) block: [i64; 3],
     /// That of the kernel, where none is said.
     pub(crate) cluster: Option<[i64; 3]>,
+    /// Bytes of dynamic shared memory of each block.
+    pub(crate) dynamic_shared: i64,
 }
 
 /// A kernel, ready to be launched.
@@ -585,6 +592,7 @@ impl<'c> Kernel<'c> {
             grid,
             block,
             cluster,
+            dynamic_shared,
         } = sizes;
         if grid.iter().all(|n| *n >= 0) && grid.contains(&0) {
             return Ok(());
@@ -641,6 +649,7 @@ impl<'c> Kernel<'c> {
             block,
             index: [0; 3],
             cluster,
+            dynamic_shared,
             variables: BTreeMap::new(),
             shares: BTreeMap::new(),
             arrivals: BTreeMap::new(),

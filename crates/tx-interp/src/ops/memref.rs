@@ -171,8 +171,7 @@ pub(crate) fn build<'c>(
         }
         "memref.expand_shape" => expand(op, build)?,
         "memref.view" => {
-            let (ty, scalar) = memref(op, results(op)[0])?;
-            let shape = ty.shape;
+            let shape = memref(op, results(op)[0])?.0.shape;
             Box::new(move |exec| {
                 exec.compute_views(&slots, to[0], |exec, lane| {
                     let view = exec.view(slots[0], lane);
@@ -184,7 +183,6 @@ pub(crate) fn build<'c>(
                             None => dynamic.next().map_or(0, |slot| exec.int(*slot, lane)),
                         })
                         .collect();
-                    let _ = scalar;
                     Ok(View {
                         base: view.base + view.offset + exec.int(slots[1], lane),
                         ..View::row_major(view.buffer, view.own, sizes)
@@ -381,24 +379,41 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<Step<'c
     }
     let site = Site::of(op);
     Ok(Box::new(move |exec| {
-        let known = exec
-            .cta
-            .as_ref()
-            .and_then(|cta| cta.variables.get(&symbol).cloned());
-        let views = match known {
-            Some(views) => views,
-            None => {
-                let label = format!("shared variable @{symbol}");
-                let views = super::gpu::shared(exec, label, &sizes, scalar, &site)?;
-                if let Some(cta) = &mut exec.cta {
-                    cta.variables.insert(symbol.clone(), views.clone());
-                }
-                views
-            }
-        };
-        exec.slots[to] = Value::Views(views);
+        let label = || format!("shared variable @{symbol}");
+        exec.slots[to] = Value::Views(variable(exec, &symbol, label, &sizes, scalar, &site)?);
         Ok(())
     }))
+}
+
+/// The dynamic shared memory of the block of each lane.
+pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> Step<'c> {
+    let site = Site::of(op);
+    Box::new(move |exec| {
+        let bytes = exec.cta.as_ref().map_or(0, |cta| cta.dynamic_shared);
+        let label = || "dynamic shared memory".to_owned();
+        exec.slots[to] = Value::Views(variable(exec, "", label, &[bytes], Scalar::Int(8), &site)?);
+        Ok(())
+    })
+}
+
+/// A shared variable, which the first who asks for it makes.
+fn variable(
+    exec: &mut Exec<'_, '_>,
+    name: &str,
+    label: impl Fn() -> String,
+    sizes: &[i64],
+    scalar: Scalar,
+    site: &Site,
+) -> Result<Vec<Rc<View>>, Trouble> {
+    let known = exec.cta.as_ref().and_then(|cta| cta.variables.get(name));
+    if let Some(views) = known {
+        return Ok(views.clone());
+    }
+    let views = super::gpu::shared(exec, label(), sizes, scalar, site)?;
+    if let Some(cta) = &mut exec.cta {
+        cta.variables.insert(name.to_owned(), views.clone());
+    }
+    Ok(views)
 }
 
 /// Makes the variables of a module that are not shared memory, each with its initial value.

@@ -156,6 +156,19 @@ fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Fail
     })
 }
 
+/// A kernel that is launched alone gets as much dynamic shared memory as it looks at once it is lowered.
+pub(crate) fn with_dynamic_shared(mut launches: Launches, module: &Module<'_>) -> Launches {
+    for step in &mut launches.plan.steps {
+        let kernel = walk(top(module)).into_iter().find(|op| {
+            let gpu_module = enclosing(*op, "gpu.module").map(name_of);
+            is_kernel(*op) && name_of(*op) == step.kernel && gpu_module == launches.gpu_module
+        });
+        let bytes = kernel.and_then(tx_mlir::gpu::dynamic_shared_bytes);
+        step.dynamic_shared_bytes = Expr::Const(bytes.map_or(0, u64::cast_signed));
+    }
+    launches
+}
+
 /// The clusters that a kernel was made for.
 fn cluster_of(kernel: Op<'_>) -> Option<[Expr; 3]> {
     let sizes = attribute(kernel, "known_cluster_size").and_then(integers)?;

@@ -1,0 +1,114 @@
+//! The static shared memory of a kernel.
+
+use super::kernel::SHARED_ALIGNMENT;
+use melior::ir::block::BlockLike;
+use melior::ir::r#type::FunctionType;
+use std::collections::BTreeMap;
+use tx_mlir::memref::Space;
+use tx_mlir::{
+    MemRef, Op, Val, attribute, blocks, byte_width, elements, integer_value, is, string_attribute,
+    symbol_path, type_value, walk,
+};
+
+/// An array in shared memory.
+pub(crate) struct Array<'c> {
+    /// The attribution, or the results of all `memref.get_global` of one variable.
+    pub(crate) values: Vec<Val<'c>>,
+    /// Its first byte, where all arrays lie one after the other.
+    pub(crate) offset: u64,
+    /// What the program asks for, in bytes.
+    pub(crate) alignment: u64,
+}
+
+/// Arrays of static size that a kernel has in shared memory, in the order of its attributions and of the
+/// names of variables.
+pub(crate) struct SharedMemory<'c> {
+    pub(crate) arrays: Vec<Array<'c>>,
+    /// How many of them are attributions.
+    pub(crate) attributions: usize,
+    /// Of all, in bytes, each at a multiple of [`SHARED_ALIGNMENT`].
+    pub(crate) bytes: u64,
+}
+
+impl<'c> SharedMemory<'c> {
+    /// That of `kernel`, in `gpu_module`.
+    pub(crate) fn of(kernel: Op<'c>, gpu_module: Op<'c>) -> Self {
+        let mut all = Self {
+            arrays: Vec::new(),
+            attributions: 0,
+            bytes: 0,
+        };
+        let attributes = attribute(kernel, "workgroup_attrib_attrs").and_then(elements);
+        let attributes = attributes.unwrap_or_default();
+        for (i, value) in attributions(kernel).into_iter().enumerate() {
+            let alignment = attributes.get(i).and_then(|fields| {
+                let fields = tx_mlir::dictionary(*fields);
+                let (_, value) = fields.into_iter().find(|(name, _)| name == ALIGN)?;
+                integer_value(value)
+            });
+            all.add(vec![value], alignment);
+        }
+        all.attributions = all.arrays.len();
+        let mut variables: BTreeMap<String, Vec<Val<'c>>> = BTreeMap::new();
+        for op in walk(kernel) {
+            if is(op, "memref.get_global")
+                && let Some(name) = attribute(op, "name").and_then(symbol_path)
+            {
+                let uses = variables.entry(name.join("::")).or_default();
+                uses.push(tx_mlir::results(op)[0]);
+            }
+        }
+        for (name, uses) in variables {
+            let global = walk(gpu_module).into_iter().find(|op| {
+                is(*op, "memref.global")
+                    && string_attribute(*op, "sym_name").as_ref() == Some(&name)
+            });
+            let alignment = global.and_then(|op| tx_mlir::integer_attribute(op, "alignment"));
+            all.add(uses, alignment);
+        }
+        all
+    }
+
+    fn add(&mut self, values: Vec<Val<'c>>, alignment: Option<i64>) {
+        let memref = values.first().copied().and_then(MemRef::of);
+        let Some(bytes) = memref.as_ref().and_then(shared_bytes) else {
+            return;
+        };
+        let alignment = alignment.and_then(|n| u64::try_from(n).ok()).unwrap_or(1);
+        let offset = self.bytes.saturating_add(SHARED_ALIGNMENT - 1);
+        let offset = offset / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
+        self.bytes = offset.saturating_add(bytes);
+        self.arrays.push(Array {
+            values,
+            offset,
+            alignment,
+        });
+    }
+}
+
+/// The alignment of an attribution, in bytes.
+pub(crate) const ALIGN: &str = "llvm.align";
+
+/// The attributions of a kernel: arguments of its body that are none of the kernel.
+fn attributions<'c>(kernel: Op<'c>) -> Vec<Val<'c>> {
+    let Some(body) = blocks(kernel).first().copied() else {
+        return Vec::new();
+    };
+    let inputs = attribute(kernel, "function_type")
+        .and_then(type_value)
+        .and_then(|t| FunctionType::try_from(t).ok())
+        .map_or(0, |t| t.input_count());
+    let count =
+        usize::try_from(tx_mlir::integer_attribute(kernel, "workgroup_attributions").unwrap_or(0));
+    let end = (inputs + count.unwrap_or(0)).min(body.argument_count());
+    (inputs..end)
+        .map(|i| tx_mlir::build::argument(body, i))
+        .collect()
+}
+
+/// Bytes of an array in shared memory.
+fn shared_bytes(memref: &MemRef<'_>) -> Option<u64> {
+    (memref.space == Space::Shared)
+        .then(|| memref.elements()?.checked_mul(byte_width(memref.element)?))
+        .flatten()
+}

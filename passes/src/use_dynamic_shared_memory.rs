@@ -1,0 +1,215 @@
+use crate::analysis::kernel::{SHARED_ALIGNMENT, is_kernel};
+use crate::analysis::shared_memory::SharedMemory;
+use crate::analysis::target::{Target, targets};
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::MemRefType;
+use melior::ir::{Attribute, Type, ValueLike};
+use std::collections::BTreeSet;
+use tx_mlir::gpu::DYNAMIC_SHARED;
+use tx_mlir::memref::Space;
+use tx_mlir::{
+    Builder, Failed, Index, MemRef, Op, attribute, blocks, codes, error, is, operand_groups,
+    string_attribute, symbol_path, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+use tx_target::STATIC_SHARED_BYTES;
+
+pass! {
+    /// Make shared memory above 48 KiB dynamic.
+    ///
+    /// ## What it does
+    /// PTX has at most 48 KiB of static shared memory; a launch may ask for more. Where the arrays of a
+    /// kernel in shared memory, its workgroup attributions and `memref.global`s, take more than that, all
+    /// of them become views of `gpu.dynamic_shared_memory`, one after the other at multiples of 16 bytes,
+    /// and each launch of the kernel asks for as many bytes. A kernel that has dynamic shared memory
+    /// of its own, or arrays of a larger alignment, is left as it is.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// gpu.func @k() workgroup(%S: memref<16384xf32, #gpu.address_space<workgroup>>) kernel {
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// gpu.func @k() kernel {
+    ///   %0 = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    ///   %c0 = arith.constant 0 : index
+    ///   %1 = memref.view %0[%c0][]
+    ///     : memref<?xi8, #gpu.address_space<workgroup>> to memref<16384xf32, #gpu.address_space<workgroup>>
+    /// ```
+    ///
+    /// ## Fails when
+    /// The arrays take more than a block of the chip may have.
+    pub struct UseDynamicSharedMemory as "gpu-use-dynamic-shared-memory" creates [arith, gpu, memref] {
+    } counts {
+        /// kernels with dynamic shared memory
+        kernels,
+    }
+}
+
+/// The group of operands of `gpu.launch_func` that holds the bytes of dynamic shared memory.
+const LAUNCH_BYTES: usize = 10;
+
+impl Pass for UseDynamicSharedMemory {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut kernels = Vec::new();
+        for gpu_module in walk(module) {
+            if !is(gpu_module, "gpu.module") {
+                continue;
+            }
+            for kernel in walk(gpu_module).into_iter().filter(|op| is_kernel(*op)) {
+                let memory = SharedMemory::of(kernel, gpu_module);
+                if is_wanted(kernel, &memory) {
+                    check(kernel, gpu_module, memory.bytes)?;
+                    kernels.push((kernel, gpu_module, memory));
+                }
+            }
+        }
+        for (kernel, gpu_module, memory) in kernels {
+            for launch in launches(module, kernel, gpu_module) {
+                ask(launch, memory.bytes);
+            }
+            replace(kernel, &memory);
+            remove_unused(gpu_module);
+            counts.add("kernels", 1);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the arrays of a kernel take too much to be static, and may be views.
+fn is_wanted(kernel: Op<'_>, memory: &SharedMemory<'_>) -> bool {
+    let has_own = || walk(kernel).into_iter().any(|op| is(op, DYNAMIC_SHARED));
+    memory.bytes > STATIC_SHARED_BYTES
+        && memory.arrays.iter().all(|array| {
+            let ty = array.values[0].r#type();
+            array.alignment <= SHARED_ALIGNMENT && plain(ty, space_of(ty)) == Some(ty)
+        })
+        && !has_own()
+}
+
+fn check(kernel: Op<'_>, gpu_module: Op<'_>, bytes: u64) -> Result<(), Failed> {
+    for target in targets(gpu_module) {
+        let chip = Target::read(gpu_module, &target)?.chip;
+        if bytes > u64::from(chip.shared_bytes) {
+            let message = format!(
+                "the kernel has {bytes} bytes of shared memory, and a block of {} may have {}",
+                chip.name, chip.shared_bytes
+            );
+            return Err(error(kernel.location(), message)
+                .code(codes::TX0506)
+                .note(
+                    "work on smaller tiles, or one after the other; what `tx` allocates for exchange \
+                     between warps counts",
+                )
+                .emit());
+        }
+    }
+    Ok(())
+}
+
+/// The launches of a kernel.
+fn launches<'c>(module: Op<'c>, kernel: Op<'c>, gpu_module: Op<'c>) -> Vec<Op<'c>> {
+    let path = [gpu_module, kernel].map(|op| string_attribute(op, "sym_name").unwrap_or_default());
+    walk(module)
+        .into_iter()
+        .filter(|op| is(*op, "gpu.launch_func"))
+        .filter(|op| {
+            attribute(*op, "kernel")
+                .and_then(symbol_path)
+                .is_some_and(|p| p == path)
+        })
+        .collect()
+}
+
+/// Has a launch give `bytes` of dynamic shared memory.
+fn ask(launch: Op<'_>, bytes: u64) {
+    let Some(mut groups) = operand_groups(launch) else {
+        return;
+    };
+    let Some(group) = groups.get_mut(LAUNCH_BYTES) else {
+        return;
+    };
+    let b = Builder::before(launch);
+    *group = vec![b.int(bytes.cast_signed(), b.int_type(32))];
+    let sizes: Vec<i64> = groups.iter().map(|group| group.len() as i64).collect();
+    tx_mlir::set_operands(launch, &groups.concat());
+    let sizes = tx_mlir::i32_array(tx_mlir::context(launch), &sizes);
+    tx_mlir::set_attribute(launch, "operandSegmentSizes", sizes);
+}
+
+/// Makes views of the arrays of a kernel.
+fn replace(kernel: Op<'_>, memory: &SharedMemory<'_>) {
+    let Some(body) = blocks(kernel).first().copied() else {
+        return;
+    };
+    let context = tx_mlir::context(kernel);
+    let b = Builder::at_start(context, body, kernel.location());
+    let byte = b.int_type(8);
+    let space = b.attribute("#gpu.address_space<workgroup>");
+    let raw = b
+        .create(DYNAMIC_SHARED)
+        .result(MemRefType::new(byte, &[i64::MIN], None, Some(space)).into())
+        .value();
+    for array in &memory.arrays {
+        let offset = b.value(Index::Const(array.offset.cast_signed()));
+        for value in &array.values {
+            let ty = value.r#type();
+            let mut array = b
+                .create("memref.view")
+                .operands(&[raw, offset])
+                .result(plain(ty, Some(space)).unwrap_or(ty))
+                .value();
+            // The number of a space is another one than its name.
+            if array.r#type() != ty {
+                let cast = b.create("memref.memory_space_cast").operands(&[array]);
+                array = cast.result(ty).value();
+            }
+            tx_mlir::replace_uses(*value, array);
+            match tx_mlir::defining_op(*value) {
+                Some(get_global) => tx_mlir::erase(get_global),
+                None => tx_mlir::erase_argument(*value),
+            }
+        }
+    }
+    let count = tx_mlir::integer_attribute(kernel, "workgroup_attributions").unwrap_or(0);
+    let left = tx_mlir::i64_attribute(context, count - memory.attributions as i64);
+    tx_mlir::set_attribute(kernel, "workgroup_attributions", left);
+    tx_mlir::remove_attribute(kernel, "workgroup_attrib_attrs");
+}
+
+fn space_of<'c>(ty: Type<'c>) -> Option<Attribute<'c>> {
+    MemRef::from_type(ty).and_then(|memref| memref.memory_space())
+}
+
+/// A memref type in another space, with the elements of each row side by side.
+fn plain<'c>(ty: Type<'c>, space: Option<Attribute<'c>>) -> Option<Type<'c>> {
+    let memref = MemRef::from_type(ty)?;
+    let sizes: Option<Vec<i64>> = memref
+        .shape
+        .iter()
+        .map(|n| i64::try_from((*n)?).ok())
+        .collect();
+    Some(MemRefType::new(memref.element, &sizes?, None, space).into())
+}
+
+/// Removes shared variables that nothing takes any more.
+fn remove_unused(gpu_module: Op<'_>) {
+    let all = walk(gpu_module);
+    let used: BTreeSet<String> = all
+        .iter()
+        .filter(|op| is(**op, "memref.get_global"))
+        .filter_map(|op| symbol_path(attribute(*op, "name")?)?.pop())
+        .collect();
+    for op in all {
+        let ty = attribute(op, "type").and_then(tx_mlir::type_value);
+        if is(op, "memref.global")
+            && ty
+                .and_then(MemRef::from_type)
+                .is_some_and(|memref| memref.space == Space::Shared)
+            && string_attribute(op, "sym_name").is_some_and(|name| !used.contains(&name))
+        {
+            tx_mlir::erase(op);
+        }
+    }
+}
