@@ -12,6 +12,7 @@
 // CHECK-NEXT: tile-insert-sync {{ *}}RACE: race on global memory
 // CHECK-NEXT: convert-tile-to-gpu {{ *}}as before
 // CHECK:      nvvm-require-block-size {{ *}}as before
+// CHECK-NEXT: nvvm-declare-dynamic-shared-memory {{ *}}as before
 // CHECK-NEXT: nvvm-expand-cache-hints {{ *}}as before
 // CHECK:      launch {{ *}}as before
 gpu.module @kernels {

@@ -16,6 +16,7 @@ mod convert_math;
 mod convert_shuffle;
 mod convert_subgroup;
 mod convert_tile_to_gpu;
+mod declare_dynamic_shared_memory;
 mod elementary;
 mod emit;
 mod emit_ptx;
@@ -93,6 +94,7 @@ tx_pass::registry! {
     convert_math::ConvertMath,
     convert_shuffle::ConvertShuffle,
     require_block_size::RequireBlockSize,
+    declare_dynamic_shared_memory::DeclareDynamicSharedMemory,
     expand_cache_hints::ExpandCacheHints,
     keep_vectors::KeepVectors,
     check_externals::CheckExternals,

@@ -247,6 +247,7 @@ fn gpu_to_nvvm(values: &[&str]) -> Result<String, String> {
         "convert-gpu-shuffle-to-nvvm",
         lower_gpu_modules(None).as_str(),
         "nvvm-require-block-size",
+        "nvvm-declare-dynamic-shared-memory",
     ]
     .join(","))
 }

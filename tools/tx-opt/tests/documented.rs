@@ -118,6 +118,7 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
         "gpu.module @m {\n",
         "{ llvm.return } }",
     ),
+    ("nvvm-declare-dynamic-shared-memory", "gpu.module @m {\n", "}"),
     ("nvvm-expand-cache-hints", LOADS, "llvm.return } }"),
     ("nvvm-keep-vectors", LOADS, "llvm.return } }"),
 ];
