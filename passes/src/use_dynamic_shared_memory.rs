@@ -52,26 +52,32 @@ const LAUNCH_BYTES: usize = 10;
 
 impl Pass for UseDynamicSharedMemory {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        let mut kernels = Vec::new();
+        let mut modules = Vec::new();
         for gpu_module in walk(module) {
             if !is(gpu_module, "gpu.module") {
                 continue;
             }
+            let mut kernels = Vec::new();
             for kernel in walk(gpu_module).into_iter().filter(|op| is_kernel(*op)) {
                 let memory = SharedMemory::of(kernel, gpu_module);
                 if is_wanted(kernel, &memory) {
                     check(kernel, gpu_module, memory.bytes)?;
-                    kernels.push((kernel, gpu_module, memory));
+                    kernels.push((kernel, memory));
                 }
             }
-        }
-        for (kernel, gpu_module, memory) in kernels {
-            for launch in launches(module, kernel, gpu_module) {
-                ask(launch, memory.bytes);
+            if !kernels.is_empty() {
+                modules.push((gpu_module, kernels));
             }
-            replace(kernel, &memory);
+        }
+        for (gpu_module, kernels) in modules {
+            for (kernel, memory) in kernels {
+                for launch in launches(module, kernel, gpu_module) {
+                    ask(launch, memory.bytes);
+                }
+                replace(kernel, &memory);
+                counts.add("kernels", 1);
+            }
             remove_unused(gpu_module);
-            counts.add("kernels", 1);
         }
         Ok(())
     }

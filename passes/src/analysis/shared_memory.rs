@@ -6,8 +6,8 @@ use melior::ir::r#type::FunctionType;
 use std::collections::BTreeMap;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    MemRef, Op, Val, attribute, blocks, byte_width, elements, integer_value, is, string_attribute,
-    symbol_path, type_value, walk,
+    MemRef, Op, Val, attribute, blocks, byte_width, elements, integer_value, is, ops,
+    string_attribute, symbol_path, type_value, walk,
 };
 
 /// An array in shared memory.
@@ -58,12 +58,13 @@ impl<'c> SharedMemory<'c> {
                 uses.push(tx_mlir::results(op)[0]);
             }
         }
+        let globals: Vec<Op<'c>> = blocks(gpu_module).into_iter().flat_map(ops).collect();
         for (name, uses) in variables {
-            let global = walk(gpu_module).into_iter().find(|op| {
-                is(*op, "memref.global")
-                    && string_attribute(*op, "sym_name").as_ref() == Some(&name)
+            let global = globals.iter().find(|op| {
+                is(**op, "memref.global")
+                    && string_attribute(**op, "sym_name").as_ref() == Some(&name)
             });
-            let alignment = global.and_then(|op| tx_mlir::integer_attribute(op, "alignment"));
+            let alignment = global.and_then(|op| tx_mlir::integer_attribute(*op, "alignment"));
             all.add(uses, alignment);
         }
         all
