@@ -5,7 +5,6 @@
 // COMPARE: @three(A: Nx100xf32, R: Nxf32) R = (max(A, 1) - min(A, 1)) * sum(A, 1)
 // COMPARE: @both_places(A: Nx100xf32, R: Nxf32) R = sum(A, 1) + R
 // SIZES: N = 33 128 1 7
-// VALIDATE
 
 // Results of several reductions, combined in the place of one of them. The op that combines is computed with the reduction of
 // that place. It is never computed with another, whose epilogue would read the place that it writes, and stays as it is where

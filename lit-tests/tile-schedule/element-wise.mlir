@@ -1,6 +1,5 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — what counts is said below.
-// VALIDATE
 
 #id = affine_map<(i) -> (i)>
 #id2 = affine_map<(i, j) -> (i, j)>

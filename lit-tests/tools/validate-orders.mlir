@@ -81,43 +81,7 @@ func.func @complex(%A: memref<?x20xf32>, %B: memref<?x20xf32>, %C: memref<?xf32>
 }
 
 // In longer rows partial products of some order overflow, also where zeros come first in another: that is no mistake, and it
-// is said of how many inputs nothing else can be.
-// CHECK:     @complex_of_64 for sm_80, {{.*}} inputs, of which {{[0-9]+}} cannot be compared
-// CHECK-NOT: {{WRONG|BROKEN}}
-// CHECK:     launch {{ *}}equal
-func.func @complex_of_64(%A: memref<?x64xf32>, %B: memref<?x64xf32>, %C: memref<?xf32>, %D: memref<?xf32>) {
-  tile.reduce custom %A, %B into %C, %D axes [1] scope(grid) identity [1.0 : f32, 0.0 : f32] combiner {
-  ^bb0(%ar: f32, %ai: f32, %br: f32, %bi: f32):
-    %rr = arith.mulf %ar, %br : f32
-    %ii = arith.mulf %ai, %bi : f32
-    %r = arith.subf %rr, %ii : f32
-    %ri = arith.mulf %ar, %bi : f32
-    %ir = arith.mulf %ai, %br : f32
-    %i = arith.addf %ri, %ir : f32
-    tile.yield %r, %i : f32, f32
-  } : memref<?x64xf32>, memref<?x64xf32> into memref<?xf32>, memref<?xf32>
-  return
-}
-
-// So it is where the last elements are not as many as the others.
-// CHECK:     @complex_of_100 for sm_80, {{.*}} inputs, of which {{[0-9]+}} cannot be compared
-// CHECK-NOT: {{WRONG|BROKEN}}
-// CHECK:     launch {{ *}}equal
-func.func @complex_of_100(%A: memref<?x100xf32>, %B: memref<?x100xf32>, %C: memref<?xf32>, %D: memref<?xf32>) {
-  tile.reduce custom %A, %B into %C, %D axes [1] scope(grid) identity [1.0 : f32, 0.0 : f32] combiner {
-  ^bb0(%ar: f32, %ai: f32, %br: f32, %bi: f32):
-    %rr = arith.mulf %ar, %br : f32
-    %ii = arith.mulf %ai, %bi : f32
-    %r = arith.subf %rr, %ii : f32
-    %ri = arith.mulf %ar, %bi : f32
-    %ir = arith.mulf %ai, %br : f32
-    %i = arith.addf %ri, %ir : f32
-    tile.yield %r, %i : f32, f32
-  } : memref<?x100xf32>, memref<?x100xf32> into memref<?xf32>, memref<?xf32>
-  return
-}
-
-// And where the program is called with rows of many lengths.
+// is said of how many inputs nothing else can be. Here rows have many lengths.
 // CHECK:     @complex_of_any for sm_80, {{.*}} inputs, of which {{[0-9]+}} cannot be compared
 // CHECK-NOT: {{WRONG|BROKEN}}
 // CHECK:     launch {{ *}}equal

@@ -1,4 +1,3 @@
 //! The tests of `tx-examples` in one program: each program holds all of LLVM, and takes seconds to link.
 
 mod examples;
-mod outside;

@@ -40,16 +40,7 @@ impl Scalar {
                 .contains(&int.width())
                 .then(|| Self::Int(int.width()));
         }
-        let float = match ty.to_string().as_str() {
-            "f8E4M3FN" => Float::F8E4M3FN,
-            "f8E5M2" => Float::F8E5M2,
-            "f16" => Float::F16,
-            "bf16" => Float::BF16,
-            "f32" => Float::F32,
-            "f64" => Float::F64,
-            _ => return None,
-        };
-        Some(Self::Float(float))
+        Float::of(ty).map(Self::Float)
     }
 
     /// Bytes that an element takes in memory.
@@ -80,6 +71,21 @@ impl Scalar {
 }
 
 impl Float {
+    /// The float type that a type is; `None` for any other.
+    pub fn of(ty: Type<'_>) -> Option<Self> {
+        let known = [
+            (ty.is_f32(), Self::F32),
+            (ty.is_f64(), Self::F64),
+            (ty.is_f16(), Self::F16),
+            (ty.is_bf16(), Self::BF16),
+            (ty.is_float8e4m3fn(), Self::F8E4M3FN),
+            (ty.is_float8e5m2(), Self::F8E5M2),
+        ];
+        known
+            .into_iter()
+            .find_map(|(is, float)| is.then_some(float))
+    }
+
     /// Width in bits.
     pub fn bits(self) -> u32 {
         match self {

@@ -12,8 +12,10 @@ fn compiler() -> Compiler {
     Compiler::new(Target::parse("sm_90").expect("a known chip")).expect("a compiler")
 }
 
-/// The plans of the lit tests in a folder, with the name of the file and of the entry.
+/// The plans of every third file of a folder of lit tests, of every one where `TX_EVERY_PROGRAM` is set; with
+/// the name of the file and of the entry.
 fn plans(compiler: &Compiler, folder: &str) -> Vec<(String, Plan)> {
+    let every = std::env::var_os("TX_EVERY_PROGRAM").map_or(3, |_| 1);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../lit-tests")
         .join(folder);
@@ -27,7 +29,7 @@ fn plans(compiler: &Compiler, folder: &str) -> Vec<(String, Plan)> {
         .collect();
     files.sort();
     let mut plans = Vec::new();
-    for file in files {
+    for file in files.into_iter().step_by(every) {
         let name = file.display().to_string();
         for part in std::fs::read_to_string(&file)
             .expect("a program")
@@ -130,6 +132,6 @@ fn choices_of_lit_programs_select_one() {
             }
         }
     }
-    assert!(choices >= 20, "{choices} choices");
-    assert!(tried >= 500, "{tried} sizes");
+    assert!(choices >= 8, "{choices} choices");
+    assert!(tried >= 100, "{tried} sizes");
 }

@@ -1,5 +1,5 @@
 //! A lowered module is lowered again, and does not change: by the pipeline, and by each of its passes.
-//! Every fourth file of `lit-tests`; every file where `TX_EVERY_PROGRAM` is set, as by `cargo xtask deep`.
+//! Every eighth file of `lit-tests`; every file where `TX_EVERY_PROGRAM` is set, as by `cargo xtask deep`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn lowered_programs_do_not_change() {
     let passes: Vec<&str> = pipeline.split(',').collect();
     let mut files = files();
     if std::env::var_os("TX_EVERY_PROGRAM").is_none() {
-        files = files.into_iter().step_by(4).collect();
+        files = files.into_iter().step_by(8).collect();
     }
     let mut tried = 0;
     let mut changed = Vec::new();
@@ -60,6 +60,6 @@ fn lowered_programs_do_not_change() {
             }
         }
     }
-    assert!(tried > 75, "{tried} programs were lowered");
+    assert!(tried > 40, "{tried} programs were lowered");
     assert!(changed.is_empty(), "{changed:#?}");
 }

@@ -65,9 +65,9 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
     /// Arithmetic in `ty`, if it is one of those types.
     pub(super) fn new(b: &'b Builder<'c>, ty: Type<'c>) -> Option<Self> {
         let (lanes, element) = parts(ty);
-        let (format, bits) = match element.to_string().as_str() {
-            "f32" => (Format::Single, 32),
-            "f64" => (Format::Double, 64),
+        let (format, bits) = match tx_scalar::Float::of(element) {
+            Some(tx_scalar::Float::F32) => (Format::Single, 32),
+            Some(tx_scalar::Float::F64) => (Format::Double, 64),
             _ => return None,
         };
         let whole = b.int_type(bits);

@@ -89,10 +89,10 @@ pub(crate) fn expand<'c>(b: &Builder<'c>, name: &str, arguments: &[Val<'c>]) -> 
 /// The type that a function of `ty` is computed in: f32 for 16-bit floats.
 fn computed_in(ty: Type<'_>) -> Option<Type<'_>> {
     let (lanes, element) = parts(ty);
-    let wide = match element.to_string().as_str() {
-        "f16" | "bf16" => f32_of(ty),
-        "f32" | "f64" => return Some(ty),
-        _ => return None,
+    let wide = match tx_scalar::Float::of(element)? {
+        tx_scalar::Float::F16 | tx_scalar::Float::BF16 => f32_of(ty),
+        tx_scalar::Float::F32 | tx_scalar::Float::F64 => return Some(ty),
+        tx_scalar::Float::F8E4M3FN | tx_scalar::Float::F8E5M2 => return None,
     };
     Some(lanes.map_or(wide, |n| Type::vector(&[n], wide)))
 }

@@ -9,6 +9,7 @@ use tx_mlir::{
 };
 
 use super::arithmetic::parts;
+use tx_scalar::Float;
 
 /// How many ops in a row are looked at.
 const DEPTH: usize = 8;
@@ -107,12 +108,12 @@ fn magnitude(bits: u64, ty: Type<'_>) -> (u64, bool) {
 
 /// The magnitude of infinity, of types that have it where the exponent has all bits set.
 fn infinity(ty: Type<'_>) -> Option<u64> {
-    match ty.to_string().as_str() {
-        "f16" => Some(0x7c00),
-        "bf16" => Some(0x7f80),
-        "f32" => Some(0x7f80_0000),
-        "f64" => Some(0x7ff0_0000_0000_0000),
-        _ => None,
+    match Float::of(ty)? {
+        Float::F16 => Some(0x7c00),
+        Float::BF16 => Some(0x7f80),
+        Float::F32 => Some(0x7f80_0000),
+        Float::F64 => Some(0x7ff0_0000_0000_0000),
+        Float::F8E4M3FN | Float::F8E5M2 => None,
     }
 }
 

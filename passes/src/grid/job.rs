@@ -7,7 +7,7 @@ use crate::elementary;
 use crate::linalg::generic::ITERATORS;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Type, ValueLike};
+use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 use tx_dialect_tile::{Determinism, Reduce, Scope};
 use tx_mlir::affine::indexing_maps;
 use tx_mlir::memref::{Overlap, Space, overlap, root};
@@ -15,6 +15,7 @@ use tx_mlir::{
     Affine, AffineMap, Blk, Builder, Code, Failed, Index, MemRef, Op, Val, attribute, codes,
     elements, enumerator, error, is, is_memref, name, operands, region_blocks, string_value,
 };
+use tx_scalar::{Float, Scalar};
 
 /// A tile and the element of it that a point of the iteration space means.
 #[derive(Clone)]
@@ -448,7 +449,12 @@ impl<'c> Job<'c> {
                 stored.map_or_else(String::new, |t| t.to_string())
             ));
         }
-        if !matches!(combined.to_string().as_str(), "f32" | "f64" | "i32" | "i64") {
+        let has_atomic = match Scalar::of(combined) {
+            Some(Scalar::Int(bits)) => matches!(bits, 32 | 64) && !combined.is_index(),
+            Some(Scalar::Float(float)) => matches!(float, Float::F32 | Float::F64),
+            None => false,
+        };
+        if !has_atomic {
             return Err(format!("there is no atomic on `{combined}`"));
         }
         if !any {

@@ -10,6 +10,7 @@ use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::exchange::shuffle_cost;
 use tx_dialect_tile::Kind;
 use tx_mlir::Builder;
+use tx_scalar::Float;
 
 /// See the module.
 pub(crate) struct PackedHalf;
@@ -49,7 +50,7 @@ It is allowed where that gives the same numbers: when partial results have the e
                     let Some(element) = r.source().map(|s| s.element) else {
                         return Ok(());
                     };
-                    if matches!(element.to_string().as_str(), "f16" | "bf16") {
+                    if matches!(Float::of(element), Some(Float::F16 | Float::BF16)) {
                         return Ok(());
                     }
                     Err(format!(

@@ -12,11 +12,11 @@
 //! Arguments hold seeded random numbers, outputs too: a program that reads an old value it should
 //! not is noticed. What is not computed must be left as it was, to the bit.
 //!
-//! The PTX of each is assembled by `ptxas` for three chips.
+//! The PTX of each is assembled by `ptxas` for the chip that it is run for, and for one of two newer ones in turn.
 //!
-//! A test's name is `FOLDER/FILE::ENTRY::SIZES`, or `…::ptx`. Besides libtest's arguments there is
-//! `--dump DIR`: run nothing; write programs, inputs, expected outputs and how to compare them, for
-//! a machine without Rust.
+//! A test's name is `FOLDER/FILE::ENTRY::SIZES`, or `…::ptx`. Besides libtest's arguments there are
+//! `--every-chip` (assemble for all of them) and `--dump DIR`: run nothing; write programs, inputs,
+//! expected outputs and how to compare them, for a machine without Rust.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -74,10 +74,13 @@ fn main() -> ExitCode {
 fn harness() -> Result<ExitCode, String> {
     let mut rest = Vec::new();
     let mut dump_to = None;
+    let mut every_chip = false;
     let mut arguments = std::env::args();
     while let Some(argument) = arguments.next() {
         if argument == "--dump" {
             dump_to = Some(arguments.next().ok_or("--dump needs a path")?);
+        } else if argument == "--every-chip" {
+            every_chip = true;
         } else {
             rest.push(argument);
         }
@@ -88,7 +91,12 @@ fn harness() -> Result<ExitCode, String> {
         println!("programs: wrote {count} cases to {folder}");
         return Ok(ExitCode::SUCCESS);
     }
+    // What an earlier run of the tests compiled, another `tx` may have.
+    if cache().exists() {
+        fs::remove_dir_all(cache()).map_err(|error| format!("cannot empty the cache: {error}"))?;
+    }
     let mut trials = self_tests::trials();
+    let mut newer = NEWER_CHIPS.iter().cycle();
     for program in programs {
         match &program.runs {
             Err(error) => {
@@ -104,8 +112,11 @@ fn harness() -> Result<ExitCode, String> {
                 for entry in entries.into_iter().take(distinct) {
                     let (entry, path) = (entry.clone(), program.path.clone());
                     let name = format!("{}::{entry}::ptx", program.name);
+                    let others = if every_chip { NEWER_CHIPS.len() } else { 1 };
+                    let chips: Vec<&str> = newer.by_ref().take(others).copied().collect();
                     trials.push(Trial::test(name.clone(), move || {
-                        assemble(&path, &entry, &scratch(&name)).map_err(failed)
+                        let chips = [&[RUN_CHIP], &chips[..]].concat();
+                        assemble(&path, &entry, &chips, &scratch(&name)).map_err(failed)
                     }));
                 }
                 trials.extend(runs.iter().map(|run| {
@@ -118,6 +129,19 @@ fn harness() -> Result<ExitCode, String> {
     Ok(libtest_mimic::run(&Arguments::from_iter(rest), trials).exit_code())
 }
 
+/// The folder in which `tx` keeps what it compiled while these tests run.
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs/cache")
+}
+
+/// `tx` with that cache: a program that is run at many sizes, and whose PTX is assembled, is compiled once for
+/// a chip.
+fn tx() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tx"));
+    command.env("TX_CACHE", cache());
+    command
+}
+
 /// A folder for the files of a test.
 fn scratch(test: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
@@ -125,16 +149,19 @@ fn scratch(test: &str) -> PathBuf {
         .join(test.replace("::", "/"))
 }
 
-/// Chips that PTX is assembled for.
-const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100a"];
+/// The chip that programs are run for.
+const RUN_CHIP: &str = "sm_80";
+
+/// Others that PTX is assembled for.
+const NEWER_CHIPS: [&str; 2] = ["sm_90", "sm_100a"];
 
 /// Compiles a function for each chip, and has the PTX assembled.
-fn assemble(program: &Path, entry: &str, folder: &Path) -> Result<(), String> {
+fn assemble(program: &Path, entry: &str, chips: &[&str], folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder)
         .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
-    for chip in CHIPS {
+    for chip in chips {
         let ptx = folder.join(format!("{chip}.ptx"));
-        let done = Command::new(env!("CARGO_BIN_EXE_tx"))
+        let done = tx()
             .arg("compile")
             .arg(program)
             .args(["--entry", entry, "--chip", chip, "-o"])
@@ -311,10 +338,12 @@ impl Run {
         let folder = scratch(&self.name);
         fs::create_dir_all(&folder)
             .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tx"));
+        let mut command = tx();
         command.arg("run").arg(program).args([
             "--device",
             "cpu",
+            "--chip",
+            RUN_CHIP,
             "--entry",
             &self.comparison.entry,
         ]);

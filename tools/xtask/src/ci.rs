@@ -26,9 +26,9 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 }
 
 /// What continuous integration samples, in full: every input of every program of the lit tests
-/// after every pass, every conformance program, the PTX of each program for two chips, every edit
-/// of the mutation tests, which also writes `docs/mutations.md`, and `seconds` of fuzzing. It takes
-/// hours.
+/// after every pass, every conformance program, the PTX of each program for every chip, a crate
+/// outside of the workspace, every edit of the mutation tests, which also writes
+/// `docs/mutations.md`, and `seconds` of fuzzing. It takes hours.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -39,13 +39,15 @@ pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     };
     sh::run(test("tx-cli", "validate").arg("--every-input"))?;
     sh::run(test("tx-cli", "conformance").arg("--include-ignored"))?;
-    for test_of_programs in ["compiler::", "idempotent::"] {
+    sh::run(test("tx-cli", "programs").arg("--every-chip"))?;
+    for test_of_programs in ["choices::", "compiler::", "idempotent::"] {
         sh::run(
             test("tx-compiler", "integration")
                 .arg(test_of_programs)
                 .env("TX_EVERY_PROGRAM", "1"),
         )?;
     }
+    sh::run(&mut test("tx-examples", "outside"))?;
     sh::run(
         test("tx-validate", "integration")
             .arg("ptx::")

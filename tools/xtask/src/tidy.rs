@@ -338,7 +338,11 @@ fn dependencies(packages: &[Value]) -> Vec<String> {
 
     let mut wrong = Vec::new();
     for (name, needed) in &graph {
-        for tool in needed.iter().filter(|each| tools.contains(each)) {
+        let is_tool = tools.contains(name);
+        for tool in needed
+            .iter()
+            .filter(|each| tools.contains(each) && !is_tool)
+        {
             wrong.push(format!("`{name}` depends on the tool `{tool}`"));
         }
         let Some((_, allowed)) = MAY_DEPEND_ON.iter().find(|(package, _)| package == name) else {

@@ -201,14 +201,14 @@ fn combiners_are_to_blame_in_reports_too() {
     case.file(
         "affine.mlir",
         "\
-func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %D: memref<?xi32>) {
+func.func @affine(%A: memref<3x100xi32>, %C: memref<3x100xi32>, %B: memref<3xi32>, %D: memref<3xi32>) {
   tile.reduce custom %A, %C into %B, %D axes [1] scope(grid) identity [1 : i32, 0 : i32] combiner {
   ^bb0(%a: i32, %c: i32, %b: i32, %d: i32):
     %p = arith.muli %a, %b : i32
     %q = arith.muli %c, %b : i32
     %s = arith.addi %q, %d : i32
     tile.yield %p, %s : i32, i32
-  } : memref<?x?xi32>, memref<?x?xi32> into memref<?xi32>, memref<?xi32>
+  } : memref<3x100xi32>, memref<3x100xi32> into memref<3xi32>, memref<3xi32>
   return
 }
 ",
@@ -216,6 +216,7 @@ func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %
     let output = case.tx(&["report", "affine.mlir", "-o", "affine.html"]);
     assert_eq!(status(&output), 3);
     let said = stderr(&output);
+    let validated = stderr(&case.tx(&["validate", "affine.mlir"]));
     for part in [
         "affine.mlir:2:3: error: @affine: custom (i32, i32): where such values occur, not commutative: ",
         "; the combiner must give the same in any order; after `tile-schedule` the program \
@@ -224,7 +225,7 @@ func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %
          is the combiner that is wrong, ",
     ] {
         assert!(said.contains(part), "{said}");
-        assert!(stderr(&case.tx(&["validate", "affine.mlir"])).contains(part));
+        assert!(validated.contains(part), "{validated}");
     }
 }
 
@@ -237,12 +238,12 @@ fn laws_that_fail_for_some_values_are_no_green_page() {
     case.file(
         "greatest.mlir",
         "\
-func.func @greatest(%a: memref<?x?xf32>, %b: memref<?xf32>) {
+func.func @greatest(%a: memref<3x5xf32>, %b: memref<3xf32>) {
   tile.reduce custom %a into %b axes [1] scope(grid) identity [0.0 : f32] combiner {
   ^bb0(%x: f32, %y: f32):
     %z = arith.maximumf %x, %y : f32
     tile.yield %z : f32
-  } : memref<?x?xf32> into memref<?xf32>
+  } : memref<3x5xf32> into memref<3xf32>
   return
 }
 ",
@@ -264,7 +265,7 @@ func.func @greatest(%a: memref<?x?xf32>, %b: memref<?xf32>) {
     ));
     assert!(text.contains("<p>threads without an element combine the identity: "));
     // With no element below the identity nothing goes wrong, and nothing is known of others.
-    let (ended, text) = page(&["--arg", "full:1:3x34xf32", "--arg", "zeros:3xf32"]);
+    let (ended, text) = page(&["--arg", "full:1:3x5xf32", "--arg", "zeros:3xf32"]);
     assert_eq!(ended, 0);
     assert!(!text.contains("class=\"headline good\""));
     assert!(text.contains(

@@ -1,6 +1,8 @@
 //! What is registered by the compiler and by its tools: a variant and a pass.
 
+#[path = "../../../crates/tx-examples/examples/03-variant/pairwise.rs"]
 mod pairwise;
+#[path = "../../../crates/tx-examples/examples/04-pass/set_determinism.rs"]
 mod set_determinism;
 
 /// Makes the variant and the pass known, once, before anything is compiled.

@@ -2,6 +2,7 @@
 
 fn main() -> std::process::ExitCode {
     tx_lit::suite!("tests/lit")
+        .tool("another-compiler", env!("CARGO_BIN_EXE_another-compiler"))
         .tool("my-opt", env!("CARGO_BIN_EXE_my-opt"))
         .tool("my-tx", env!("CARGO_BIN_EXE_my-tx"))
         .driver("my-tx")
