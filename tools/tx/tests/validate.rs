@@ -26,7 +26,10 @@ use tx_validate::{Options, Trouble, Validation, Verdict};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-type Exceptions = BTreeMap<String, String>;
+/// What came of entries that are not valid.
+type Found = BTreeMap<String, String>;
+/// What is expected to come of entries, and whether it takes every input.
+type Exceptions = BTreeMap<String, (String, bool)>;
 
 fn main() -> ExitCode {
     let bless = std::env::args().any(|argument| argument == "--bless");
@@ -36,8 +39,12 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests");
     let exceptions_path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/validate/exceptions.txt");
-    let exceptions = Arc::new(read_exceptions(&exceptions_path));
-    let found: Arc<Mutex<Exceptions>> = Arc::default();
+    let listed = read_exceptions(&exceptions_path);
+    let holds = |(_, (_, needs_every)): &(_, (_, bool))| every_input || !needs_every;
+    let exceptions = listed.clone().into_iter().filter(holds);
+    let exceptions: Found = exceptions.map(|(key, (word, _))| (key, word)).collect();
+    let exceptions = Arc::new(exceptions);
+    let found: Arc<Mutex<Found>> = Arc::default();
     let checked: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     let mut files = Vec::new();
     collect(&root, &mut files);
@@ -92,11 +99,25 @@ fn main() -> ExitCode {
         .unwrap_or_default();
     let is_checked = |key: &str| checked.contains(key.split('#').next().unwrap_or(key));
     if bless {
-        let left = exceptions.iter().filter(|(key, _)| !is_checked(key));
-        let left = left.map(|(key, word)| (key.clone(), word.clone()));
-        let all: Exceptions = all.into_iter().chain(left).collect();
-        let text: String = all.iter().map(|(k, v)| format!("{k} {v}\n")).collect();
-        let text = format!("{HEADER}{text}");
+        // What is in the list for every input is left there by a run of some.
+        let is_left = |key: &str, needs_every| !is_checked(key) || needs_every && !every_input;
+        let left = listed
+            .iter()
+            .filter(|(key, (_, every))| is_left(key, *every));
+        let left = left.map(|(key, one)| (key.clone(), one.clone()));
+        let with_some = |key: &String| listed.get(key).is_some_and(|(_, every)| !every);
+        let new = all.into_iter().map(|(key, word)| {
+            let needs_every = every_input && !with_some(&key);
+            (key, (word, needs_every))
+        });
+        let all: Exceptions = new.chain(left).collect();
+        let lines = all
+            .iter()
+            .map(|(key, (word, needs_every))| match needs_every {
+                true => format!("{key} {word}{EVERY}\n"),
+                false => format!("{key} {word}\n"),
+            });
+        let text = format!("{HEADER}{}", lines.collect::<String>());
         if let Err(error) = fs::write(&exceptions_path, text) {
             eprintln!("validate: {}: {error}", exceptions_path.display());
             return ExitCode::FAILURE;
@@ -120,16 +141,23 @@ const HEADER: &str = "\
 #   refused      it does not compile for the default chip, or not as a whole
 #   inputs       no sizes fit it without somebody who knows it
 #   unsupported  it has an op that the executor does not run
-# Written by `cargo test -p tx-cli --test validate -- --bless`.
+# Those with `every` are valid with the inputs that are tried without `--every-input`.
+# Written by `cargo test -p tx-cli --test validate -- --bless`, those with `--every-input --bless`.
 ";
+
+/// Ends a line of an entry that is valid with some inputs.
+const EVERY: &str = " every";
 
 fn read_exceptions(path: &Path) -> Exceptions {
     fs::read_to_string(path)
         .unwrap_or_default()
         .lines()
         .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| line.rsplit_once(' '))
-        .map(|(entry, word)| (entry.to_owned(), word.to_owned()))
+        .filter_map(|line| {
+            let some = line.strip_suffix(EVERY);
+            let (entry, word) = some.unwrap_or(line).rsplit_once(' ')?;
+            Some((entry.to_owned(), (word.to_owned(), some.is_some())))
+        })
         .collect()
 }
 
@@ -171,7 +199,7 @@ fn limits_of(name: &str) -> (usize, u64) {
         return (16, 1 << 26);
     }
     match name.split('/').next() {
-        Some("programs") => (12, 1 << 19),
+        Some("programs") => (8, 1 << 19),
         Some("tools" | "tutorial" | "lower-reduction") => (8, 1 << 18),
         _ => (4, 1 << 17),
     }
