@@ -11,6 +11,7 @@ use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{AllReduce, Kind, Nan, Reduce};
 use tx_mlir::build::Cond;
 use tx_mlir::{Blk, Builder, Index, Op, Val, byte_width, vector_parts};
+use tx_scalar::Float;
 
 /// Predicates of `arith.cmpf`, by their encoding.
 #[derive(Clone, Copy)]
@@ -473,10 +474,10 @@ impl Packing {
         }
         if float {
             // There is no arithmetic of 8-bit floats, so NaN is told by its bits.
-            let largest = match value.r#type() {
-                ty if tx_mlir::is_f16(ty) => 0x7c00,
-                ty if tx_mlir::is_bf16(ty) => 0x7f80,
-                ty if tx_mlir::is_f8e5m2(ty) => 0x7c,
+            let largest = match Float::of(value.r#type()) {
+                Some(Float::F16) => 0x7c00,
+                Some(Float::BF16) => 0x7f80,
+                Some(Float::F8E5M2) => 0x7c,
                 _ => 0x7e,
             };
             let magnitude = b.binary("arith.andi", bits, b.int(!sign, narrow));
@@ -604,17 +605,11 @@ fn decode_f8<'c>(
     };
     let (i8, i16) = (b.int_type(8), b.int_type(16));
     let single = tx_mlir::f32_of(from);
-    let splat = |n: i64| {
-        let ty = shaped(i16);
-        if ty == i16 {
-            return b.int(n, i16);
-        }
-        b.constant(b.attribute(&format!("dense<{n}> : {ty}")), ty)
-    };
+    let splat = |n: i64| b.int(n, shaped(i16));
     let bits = cast("arith.bitcast", value, i8);
     let bits = cast("arith.extui", bits, i16);
     let half = b.float_type("f16");
-    if tx_mlir::is_f8e5m2(from) {
+    if Float::of(from) == Some(Float::F8E5M2) {
         let bits = b.binary("arith.shli", bits, splat(8));
         return cast("arith.extf", cast("arith.bitcast", bits, half), single);
     }
@@ -624,15 +619,8 @@ fn decode_f8<'c>(
     let high = b.binary("arith.shli", sign, splat(8));
     let placed = b.binary("arith.ori", low, high);
     let small = cast("arith.extf", cast("arith.bitcast", placed, half), single);
-    let number = |text: &str| {
-        let ty = shaped(single);
-        if ty == single {
-            b.constant(b.attribute(&format!("{text} : f32")), ty)
-        } else {
-            b.constant(b.attribute(&format!("dense<{text}> : {ty}")), ty)
-        }
-    };
-    let scaled = b.binary("arith.mulf", small, number("256.0"));
+    let number = |n: f64| b.float(n, shaped(single));
+    let scaled = b.binary("arith.mulf", small, number(256.0));
     let is_nan = b.compare_ints(IntPredicate::Equal as i64, magnitude, splat(0x7f));
-    b.select(Cond::Val(is_nan), number("0x7FC00000"), scaled)
+    b.select(Cond::Val(is_nan), number(f64::NAN), scaled)
 }

@@ -8,10 +8,7 @@ use melior::ir::r#type::MemRefType;
 use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{
-    Builder, Index, MemRef, Op, Val, byte_width, i64_array, i64_attribute, parse_attribute,
-    type_value,
-};
+use tx_mlir::{Builder, Index, MemRef, Op, Val, byte_width, i64_array, i64_attribute};
 
 /// Sizes of some dimensions of a memref, static or read at run time.
 pub fn extents<'c>(
@@ -323,9 +320,8 @@ pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
 
 /// The type of an array in shared memory.
 fn shared_type<'c>(b: &Builder<'c>, shape: &[i64], element: Type<'c>) -> Type<'c> {
-    let sizes: String = shape.iter().map(|n| format!("{n}x")).collect();
-    let text = format!("memref<{sizes}{element}, #gpu.address_space<workgroup>>");
-    type_value(parse_attribute(b.context(), &text)).unwrap_or(element)
+    let space = b.attribute("#gpu.address_space<workgroup>");
+    MemRefType::new(element, shape, None, Some(space)).into()
 }
 
 /// An array in shared memory, by the name of its global.

@@ -190,7 +190,7 @@ fn resize_dictionaries<'c>(function: Op<'c>, name: &str, kept: &[bool], added: u
         return;
     };
     let context = context(function);
-    let empty: Attribute<'c> = tx_mlir::parse_attribute(context, "{}");
+    let empty: Attribute<'c> = tx_mlir::dictionary_of(context, &[]);
     let kept = all
         .into_iter()
         .zip(kept)

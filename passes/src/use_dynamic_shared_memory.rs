@@ -5,11 +5,11 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::MemRefType;
 use melior::ir::{Attribute, Type, ValueLike};
 use std::collections::BTreeSet;
-use tx_mlir::gpu::DYNAMIC_SHARED;
+use tx_mlir::gpu::{DYNAMIC_SHARED, LaunchOperands};
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Builder, Failed, Index, MemRef, Op, attribute, blocks, codes, error, is, operand_groups,
-    string_attribute, symbol_path, walk,
+    Builder, Failed, Index, MemRef, Op, attribute, blocks, codes, error, is, string_attribute,
+    symbol_path, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 use tx_target::STATIC_SHARED_BYTES;
@@ -47,9 +47,6 @@ pass! {
     }
 }
 
-/// The group of operands of `gpu.launch_func` that holds the bytes of dynamic shared memory.
-const LAUNCH_BYTES: usize = 10;
-
 impl Pass for UseDynamicSharedMemory {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut modules = Vec::new();
@@ -72,7 +69,9 @@ impl Pass for UseDynamicSharedMemory {
         for (gpu_module, kernels) in modules {
             for (kernel, memory) in kernels {
                 for launch in launches(module, kernel, gpu_module) {
-                    ask(launch, memory.bytes);
+                    let b = Builder::before(launch);
+                    let bytes = b.int(memory.bytes.cast_signed(), b.int_type(32));
+                    LaunchOperands::set_dynamic_shared(launch, bytes);
                 }
                 replace(kernel, &memory);
                 counts.add("kernels", 1);
@@ -126,22 +125,6 @@ fn launches<'c>(module: Op<'c>, kernel: Op<'c>, gpu_module: Op<'c>) -> Vec<Op<'c
                 .is_some_and(|p| p == path)
         })
         .collect()
-}
-
-/// Has a launch give `bytes` of dynamic shared memory.
-fn ask(launch: Op<'_>, bytes: u64) {
-    let Some(mut groups) = operand_groups(launch) else {
-        return;
-    };
-    let Some(group) = groups.get_mut(LAUNCH_BYTES) else {
-        return;
-    };
-    let b = Builder::before(launch);
-    *group = vec![b.int(bytes.cast_signed(), b.int_type(32))];
-    let sizes: Vec<i64> = groups.iter().map(|group| group.len() as i64).collect();
-    tx_mlir::set_operands(launch, &groups.concat());
-    let sizes = tx_mlir::i32_array(tx_mlir::context(launch), &sizes);
-    tx_mlir::set_attribute(launch, "operandSegmentSizes", sizes);
 }
 
 /// Makes views of the arrays of a kernel.

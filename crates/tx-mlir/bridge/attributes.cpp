@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMAttrs.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -57,6 +58,11 @@ bool txConstantRange(MlirAttribute attribute, int64_t bounds[2]) {
   bounds[0] = range.getLower().getSExtValue();
   bounds[1] = range.getUpper().getSExtValue();
   return true;
+}
+
+int64_t txArrayLength(MlirType type) {
+  auto array = dyn_cast<LLVM::LLVMArrayType>(unwrap(type));
+  return array ? array.getNumElements() : -1;
 }
 
 bool txNvvmTarget(MlirAttribute attribute, TxNvvmTarget *target) {

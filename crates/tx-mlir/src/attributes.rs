@@ -3,7 +3,7 @@
 use crate::ffi;
 use crate::ir::{Op, attribute};
 use melior::Context;
-use melior::ir::{Attribute, AttributeLike};
+use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 use std::borrow::Cow;
 
 /// The keyword of an enumeration, such as `bfly` of `#nvvm<shfl_kind bfly>`; `None` for an attribute
@@ -33,6 +33,12 @@ pub fn constant_range(attribute: Attribute<'_>) -> Option<[i64; 2]> {
     let mut bounds = [0; 2];
     // SAFETY: two numbers are written.
     unsafe { ffi::txConstantRange(attribute.to_raw(), bounds.as_mut_ptr()) }.then_some(bounds)
+}
+
+/// The number of elements of an `!llvm.array`; `None` for another type.
+pub fn array_length(ty: Type<'_>) -> Option<u64> {
+    // SAFETY: a plain query.
+    u64::try_from(unsafe { ffi::txArrayLength(ty.to_raw()) }).ok()
 }
 
 /// The parameters of an `#nvvm.target`.

@@ -187,14 +187,30 @@ impl<'c> Builder<'c> {
         Type::parse(self.context, name).unwrap_or_else(|| panic!("`{name}` is no type"))
     }
 
-    /// `arith.constant` of an integer or `index` type.
+    /// `arith.constant` of an integer or `index` type, or of vectors of one.
     pub fn int(&self, value: i64, ty: Type<'c>) -> Val<'c> {
-        self.constant(IntegerAttribute::new(ty, value).into(), ty)
+        self.number(|element| IntegerAttribute::new(element, value).into(), ty)
     }
 
-    /// `arith.constant` of a float type.
+    /// `arith.constant` of a float type, or of vectors of one.
     pub fn float(&self, value: f64, ty: Type<'c>) -> Val<'c> {
-        self.constant(FloatAttribute::new(self.context, ty, value).into(), ty)
+        let number = |element| FloatAttribute::new(self.context, element, value).into();
+        self.number(number, ty)
+    }
+
+    /// A number, or that in each element of a vector.
+    fn number(&self, of: impl FnOnce(Type<'c>) -> Attribute<'c>, ty: Type<'c>) -> Val<'c> {
+        let Some((_, element)) = vector_parts(ty) else {
+            return self.constant(of(ty), ty);
+        };
+        // SAFETY: the type is a vector, and the attribute is of the type of its elements.
+        let splat = unsafe {
+            Attribute::from_raw(mlir_sys::mlirDenseElementsAttrSplatGet(
+                ty.to_raw(),
+                of(element).to_raw(),
+            ))
+        };
+        self.constant(splat, ty)
     }
 
     /// `arith.constant`, made once.

@@ -2,7 +2,7 @@
 
 use mlir_sys::{
     MlirAttribute, MlirContext, MlirDiagnostic, MlirDialectRegistry, MlirLocation, MlirModule,
-    MlirOperation, MlirValue,
+    MlirOperation, MlirType, MlirValue,
 };
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -110,6 +110,7 @@ unsafe extern "C" {
     pub(crate) fn txEnumerator(attribute: MlirAttribute) -> TxStr;
     pub(crate) fn txHasFlag(attribute: MlirAttribute, flag: TxStr) -> bool;
     pub(crate) fn txConstantRange(attribute: MlirAttribute, bounds: *mut i64) -> bool;
+    pub(crate) fn txArrayLength(r#type: MlirType) -> i64;
     pub(crate) fn txNvvmTarget(attribute: MlirAttribute, target: *mut TxNvvmTarget) -> bool;
     pub(crate) fn txNvvmTargetFor(
         context: MlirContext,

@@ -3,7 +3,8 @@
 use crate::ir::dictionary_of;
 use crate::ir::{
     Op, Val, attribute, byte_width, context, defining_op, dictionary, discardable_attributes,
-    elements, integer_value, is, operands, parse_attribute, results, set_attribute, walk,
+    elements, i32_array, integer_value, is, operand_groups, operands, parse_attribute, results,
+    set_attribute, set_operands, walk,
 };
 use crate::memref::MemRef;
 use crate::suggest::nearest;
@@ -42,6 +43,59 @@ pub fn dynamic_shared_bytes(kernel: Op<'_>) -> Option<u64> {
         most = bytes.checked_add(u64::try_from(shift).ok()?)?.max(most);
     }
     Some(most)
+}
+
+/// The operands of a `gpu.launch_func`.
+pub struct LaunchOperands<'c> {
+    /// Whether it waits for others, gives a token, or stands in a stream.
+    pub is_async: bool,
+    /// Blocks along x, y and z.
+    pub grid: [Val<'c>; 3],
+    /// Threads of a block along x, y and z.
+    pub block: [Val<'c>; 3],
+    /// Blocks of a cluster along x, y and z.
+    pub cluster: Option<[Val<'c>; 3]>,
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: Option<Val<'c>>,
+    /// What the kernel is passed.
+    pub arguments: Vec<Val<'c>>,
+}
+
+/// The group of operands of `gpu.launch_func` with the bytes of dynamic shared memory.
+const DYNAMIC_SHARED_GROUP: usize = 10;
+
+impl<'c> LaunchOperands<'c> {
+    /// Takes a launch apart; `None` for what the verifier of MLIR would refuse.
+    pub fn of(op: Op<'c>) -> Option<Self> {
+        let groups = operand_groups(op)?;
+        let one = |group: usize| groups.get(group)?.first().copied();
+        let three = |first: usize| Some([one(first)?, one(first + 1)?, one(first + 2)?]);
+        let [waits, .., arguments, objects] = &groups[..] else {
+            return None;
+        };
+        Some(Self {
+            is_async: !waits.is_empty() || !objects.is_empty() || !results(op).is_empty(),
+            grid: three(1)?,
+            block: three(4)?,
+            cluster: three(7),
+            dynamic_shared: one(DYNAMIC_SHARED_GROUP),
+            arguments: arguments.clone(),
+        })
+    }
+
+    /// Has a launch give so many bytes of dynamic shared memory, an i32.
+    pub fn set_dynamic_shared(op: Op<'c>, bytes: Val<'c>) {
+        let Some(mut groups) = operand_groups(op) else {
+            return;
+        };
+        if let Some(group) = groups.get_mut(DYNAMIC_SHARED_GROUP) {
+            *group = vec![bytes];
+        }
+        let sizes: Vec<i64> = groups.iter().map(|group| group.len() as i64).collect();
+        set_operands(op, &groups.concat());
+        let sizes = i32_array(context(op), &sizes);
+        set_attribute(op, "operandSegmentSizes", sizes);
+    }
 }
 
 /// The contents of the objects of a `gpu.binary`: PTX as text, for what this project makes.

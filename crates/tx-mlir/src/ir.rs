@@ -775,30 +775,6 @@ pub fn memref_element(ty: Type<'_>) -> Option<Type<'_>> {
     }
 }
 
-/// Whether `ty` is `f32`.
-pub fn is_f32(ty: Type<'_>) -> bool {
-    // SAFETY: a plain query.
-    unsafe { mlir_sys::mlirTypeIsAF32(ty.to_raw()) }
-}
-
-/// Whether `ty` is `f16`.
-pub fn is_f16(ty: Type<'_>) -> bool {
-    // SAFETY: a plain query.
-    unsafe { mlir_sys::mlirTypeIsAF16(ty.to_raw()) }
-}
-
-/// Whether `ty` is `bf16`.
-pub fn is_bf16(ty: Type<'_>) -> bool {
-    // SAFETY: a plain query.
-    unsafe { mlir_sys::mlirTypeIsABF16(ty.to_raw()) }
-}
-
-/// Whether `ty` is `f8E5M2`.
-pub fn is_f8e5m2(ty: Type<'_>) -> bool {
-    // SAFETY: a plain query.
-    unsafe { mlir_sys::mlirTypeIsAFloat8E5M2(ty.to_raw()) }
-}
-
 /// Whether `ty` is a memref type with a rank.
 pub fn is_memref(ty: Type<'_>) -> bool {
     // SAFETY: a plain query.

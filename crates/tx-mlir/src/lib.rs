@@ -34,7 +34,9 @@ mod toolkit;
 pub use melior;
 
 pub use affine::{Affine, AffineMap};
-pub use attributes::{NvvmTarget, constant_range, enumerator, enumerator_of, has_flag};
+pub use attributes::{
+    NvvmTarget, array_length, constant_range, enumerator, enumerator_of, has_flag,
+};
 pub use build::{Builder, Index};
 pub use diagnostic::{
     Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error,

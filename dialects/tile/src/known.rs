@@ -251,7 +251,7 @@ const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Writes to `sink` that `word` is none of the `count` words at `known` of an enumeration, which
-/// messages call `what`.
+/// messages call `what`, or that it is one and stands in the wrong place.
 pub(crate) unsafe extern "C" fn unknown_word(
     what: MlirStringRef,
     word: MlirStringRef,
@@ -266,12 +266,17 @@ pub(crate) unsafe extern "C" fn unknown_word(
         let known: Vec<&str> = known.iter().map(|text| borrowed(*text)).collect();
         (borrowed(what), borrowed(word), known)
     };
-    let meant = meant(what, word, &known)
-        .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-    let message = format!(
-        "unknown {what} `{word}`; known: {}{meant}",
-        known.join(", ")
-    );
+    let list = known.join(", ");
+    let message = if known.contains(&word) {
+        // Of parts: no other word is looked for when some have been read.
+        format!(
+            "{what} `{word}` is out of place; the order is {list}; attributes stand before `identity` or last"
+        )
+    } else {
+        let meant = meant(what, word, &known)
+            .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+        format!("unknown {what} `{word}`; known: {list}{meant}")
+    };
     // SAFETY: `emit` and `sink` belong together.
     unsafe { send(Some((codes::TX0034, message)), emit, sink) }
 }

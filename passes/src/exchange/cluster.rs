@@ -9,7 +9,6 @@ use tx_dialect_tile::{AllReduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{
     Builder, Code, Index, Op, Val, ancestors, blocks, byte_width, codes, i64_attribute, parent,
-    parse_attribute, type_value,
 };
 
 /// The groups of a `tile.all_reduce` among blocks: groups of threads of each, and blocks of which
@@ -195,12 +194,12 @@ fn store<'c>(
         .value();
     let at = b.add(Index::Val(base), b.mul(slot, Index::Const(bytes)));
     let at = b.index_cast(b.value(at), b.int_type(64));
-    let pointer = |op: &str, operands: &[Val<'c>], ty: &str| {
-        let ty = type_value(parse_attribute(b.context(), ty)).unwrap_or(b.index_type());
+    let pointer = |op: &str, operands: &[Val<'c>], space: u32| {
+        let ty = melior::dialect::llvm::r#type::pointer(b.context(), space);
         b.create(op).operands(operands).result(ty).value()
     };
-    let own = pointer("llvm.inttoptr", &[at], "!llvm.ptr<3>");
+    let own = pointer("llvm.inttoptr", &[at], 3);
     let rank = b.index_cast(b.value(to), b.int_type(32));
-    let theirs = pointer("nvvm.mapa", &[own, rank], "!llvm.ptr<7>");
+    let theirs = pointer("nvvm.mapa", &[own, rank], 7);
     b.create("llvm.store").operands(&[value, theirs]).build()
 }

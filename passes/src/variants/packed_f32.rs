@@ -15,6 +15,7 @@ use melior::ir::ValueLike;
 use tx_dialect_tile::{Fragment, Kind, Scope, element_type};
 use tx_mlir::memref::Space;
 use tx_mlir::{Builder, Index, Val};
+use tx_scalar::Float;
 
 /// Elements that are taken at a time.
 const CHUNK: usize = 8;
@@ -66,7 +67,7 @@ const fn predicates(kind: Predicate) -> [Predicate; 9] {
             check: |r| {
                 let element = element_type(r.view.sources[0].r#type());
                 let acc = r.view.accumulators().unwrap_or_default();
-                let single = |t: &melior::ir::Type<'_>| tx_mlir::is_f32(*t);
+                let single = |t: &melior::ir::Type<'_>| Float::of(*t) == Some(Float::F32);
                 match element {
                     Some(e) if single(&e) && acc.iter().all(single) => Ok(()),
                     Some(e) if single(&e) => {

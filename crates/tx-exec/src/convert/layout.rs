@@ -146,11 +146,8 @@ fn structure<'c>(r#type: Type<'c>) -> Option<(Vec<Type<'c>>, bool)> {
 
 /// Number and type of the elements of an array.
 fn array(r#type: Type<'_>) -> Option<(u64, Type<'_>)> {
-    // The C API has no function for the number, nor for whether a type is an array: the text has both.
-    let text = r#type.to_string();
-    let count = text.strip_prefix("!llvm.array<")?.split(' ').next()?;
-    let count = count.parse().ok()?;
-    // SAFETY: the text shows that the type is an array.
+    let count = tx_mlir::array_length(r#type)?;
+    // SAFETY: a type with a length is an array.
     let element = unsafe { Type::from_raw(raw::mlirLLVMArrayTypeGetElementType(r#type.to_raw())) };
     Some((count, element))
 }

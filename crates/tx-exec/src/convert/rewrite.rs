@@ -20,6 +20,7 @@ use melior::{
         BlockLike, OperationRef, RegionLike, Type, Value, ValueLike,
         attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute},
         operation::{OperationLike, OperationResult},
+        r#type::IntegerType,
     },
 };
 use mlir_sys as raw;
@@ -110,24 +111,48 @@ const CALLED: [&str; 8] = [
 pub(super) struct Printer {
     name: &'static str,
     /// Types of its operands, and of its result.
-    operands: &'static [&'static str],
-    result: Option<&'static str>,
+    operands: &'static [Word],
+    result: Option<Word>,
     hook: &'static str,
     /// Operands that the hook takes, as addresses: the first ones.
     addresses: usize,
 }
 
+/// A type of what these take and return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    /// To memory of no address space.
+    Pointer,
+    /// An integer of so many bits.
+    Int(u32),
+}
+
+impl Word {
+    fn of(r#type: Type<'_>) -> Option<Self> {
+        if let Ok(integer) = IntegerType::try_from(r#type) {
+            return Some(Self::Int(integer.width()));
+        }
+        (address_space(r#type) == Some(0)).then_some(Self::Pointer)
+    }
+}
+
 const PRINTERS: [Printer; 2] = [
     Printer {
         name: "vprintf",
-        operands: &["!llvm.ptr", "!llvm.ptr"],
-        result: Some("i32"),
+        operands: &[Word::Pointer, Word::Pointer],
+        result: Some(Word::Int(32)),
         hook: "__tx_print",
         addresses: 2,
     },
     Printer {
         name: "__assertfail",
-        operands: &["!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr", "i64"],
+        operands: &[
+            Word::Pointer,
+            Word::Pointer,
+            Word::Int(32),
+            Word::Pointer,
+            Word::Int(64),
+        ],
         result: None,
         hook: "__tx_assert",
         addresses: 1,
@@ -594,11 +619,12 @@ impl<'c, 's> Rewriter<'c, 's> {
         let word = emitter.integer_type(64);
         let site = emitter.constant(32, self.site(operation)?)?;
         let result = operation.result(0).ok().map(|result| result.r#type());
-        let types: Vec<_> = operation
+        let types = operation
             .operands()
-            .map(|operand| operand.r#type().to_string())
-            .collect();
-        if types != hook.operands || result.map(|ty| ty.to_string()).as_deref() != hook.result {
+            .map(|operand| Word::of(operand.r#type()));
+        let is_known = types.eq(hook.operands.iter().copied().map(Some))
+            && result.map(Word::of) == hook.result.map(Some);
+        if !is_known {
             return Err(unsupported(
                 operation,
                 &format!(

@@ -10,9 +10,9 @@ use crate::value::{Lanes, Value, View, located};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_exec::happens_before::Knowledge;
-use tx_mlir::gpu::DYNAMIC_SHARED;
+use tx_mlir::gpu::{DYNAMIC_SHARED, LaunchOperands};
 use tx_mlir::memref::Space;
-use tx_mlir::{Op, attribute, name, operand_groups, operands, symbol_path};
+use tx_mlir::{Op, Val, attribute, enumerator_of, name, operands, symbol_path};
 
 /// Lanes of a warp.
 pub(crate) const WARP: u32 = 32;
@@ -39,8 +39,8 @@ pub(crate) fn build<'c>(
         "gpu.printf" => Box::new(|_| Ok(())),
         "gpu.shuffle" => {
             let (_, width) = scalars_of(op, operands(op)[0])?;
-            let mode = attribute(op, "mode").map(last_word).unwrap_or_default();
-            let mode = Mode::parse(&mode)
+            let mode = enumerator_of(op, "mode").unwrap_or_default();
+            let mode = Mode::parse(mode)
                 .ok_or_else(|| Trouble::unsupported(op, format!("of mode {mode}")))?;
             let site = Site::of(op);
             Box::new(move |exec| {
@@ -65,13 +65,6 @@ pub(crate) fn build<'c>(
         "gpu.wait" => Box::new(|_| Ok(())),
         _ => return Ok(None),
     }))
-}
-
-/// The last word of an enum of MLIR's, such as `#gpu<shuffle_mode xor>`.
-pub(crate) fn last_word(attribute: tx_mlir::melior::ir::Attribute<'_>) -> String {
-    let text = attribute.to_string();
-    let inner = text.trim_end_matches('>');
-    inner.rsplit([' ', '<']).next().unwrap_or(inner).to_owned()
 }
 
 /// What a thread can ask of itself and its block.
@@ -460,30 +453,13 @@ fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble
         .and_then(|path| find(build.program.module, op, &path))
         .ok_or_else(|| Trouble::unsupported(op, "of a kernel that is not there"))?;
     let function = build.program.function(kernel)?;
-    let groups = operand_groups(op).unwrap_or_default();
-    let mut size = |from: usize| -> Result<[Slot; 3], Trouble> {
-        let slots: Vec<Slot> = groups
-            .iter()
-            .skip(from)
-            .take(3)
-            .filter_map(|g| g.first().copied())
-            .map(|v| build.slot(v))
-            .collect();
-        slots
-            .try_into()
-            .map_err(|_| Trouble::unsupported(op, "without a grid"))
-    };
-    let (grid, block) = (size(1)?, size(4)?);
-    let cluster = match groups.get(7).is_some_and(|g| !g.is_empty()) {
-        true => Some(size(7)?),
-        false => None,
-    };
-    let dynamic_shared = groups.get(10).and_then(|g| g.first().copied());
-    let dynamic_shared = dynamic_shared.map(|value| build.slot(value));
-    let arguments: Vec<Slot> = groups
-        .get(11)
-        .map(|g| g.iter().map(|v| build.slot(*v)).collect())
-        .unwrap_or_default();
+    let launch =
+        LaunchOperands::of(op).ok_or_else(|| Trouble::unsupported(op, "without a grid"))?;
+    let mut slots = |values: [Val<'c>; 3]| values.map(|value| build.slot(value));
+    let (grid, block) = (slots(launch.grid), slots(launch.block));
+    let cluster = launch.cluster.map(slots);
+    let dynamic_shared = launch.dynamic_shared.map(|value| build.slot(value));
+    let arguments: Vec<Slot> = launch.arguments.iter().map(|v| build.slot(*v)).collect();
     let kernel = Kernel::new(kernel, function)?;
     let site = Site::of(op);
     Ok(Box::new(move |exec| {

@@ -6,7 +6,7 @@ use crate::machine::Exec;
 use crate::number::{Scalar, signed, truncated};
 use crate::ops::gpu::{
     Mode, Number, WARP, arrive, arrive_all, arrive_in_cluster, as_thread_number, blocks,
-    check_members, last_word, mapped, shuffle, wait_in_cluster,
+    check_members, mapped, shuffle, wait_in_cluster,
 };
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value};
@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use tx_exec::happens_before::Fence;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
-    Op, attribute, integer_attribute, integers, name, operand_groups, operands, results,
-    string_attribute,
+    Op, attribute, enumerator_of, integer_attribute, integers, name, operand_groups, operands,
+    results, string_attribute,
 };
 
 pub(crate) fn build<'c>(
@@ -74,19 +74,19 @@ pub(crate) fn build<'c>(
             let groups = operand_groups(op).unwrap_or_default();
             let mut one = |group: usize| groups.get(group)?.first().map(|v| build.slot(*v));
             let (id, count, predicate) = (one(0), one(1), one(2));
-            let combine = attribute(op, "reductionOp").map(last_word);
+            let combine = enumerator_of(op, "reductionOp");
             let is_whole = id.is_none() && count.is_none();
-            let is_known = matches!(combine.as_deref(), Some("and" | "or" | "popc")) && is_whole;
+            let is_known = matches!(combine, Some("and" | "or" | "popc")) && is_whole;
             if predicate.is_some() && !is_known {
                 return Err(Trouble::unsupported(op, "with a predicate of some threads"));
             }
             Box::new(move |exec| {
-                if let (Some(combine), Some(predicate)) = (&combine, predicate) {
+                if let (Some(combine), Some(predicate)) = (combine, predicate) {
                     let mut out = Lanes::new(1, exec.lanes);
                     for all in blocks(exec, &exec.active) {
                         let holds = all.iter().filter(|lane| exec.int(predicate, **lane) != 0);
                         let holds = holds.count();
-                        let result = match combine.as_str() {
+                        let result = match combine {
                             "or" => usize::from(holds > 0),
                             "and" => usize::from(holds == all.len()),
                             _ => holds,
@@ -150,8 +150,8 @@ pub(crate) fn build<'c>(
             })
         }
         "nvvm.shfl.sync" => {
-            let kind = attribute(op, "kind").map(last_word).unwrap_or_default();
-            let mode = Mode::parse(&kind)
+            let kind = enumerator_of(op, "kind").unwrap_or_default();
+            let mode = Mode::parse(kind)
                 .ok_or_else(|| Trouble::unsupported(op, format!("of kind {kind}")))?;
             let both = scalars(results(op)[0].r#type()).is_none();
             Box::new(move |exec| {
@@ -279,14 +279,14 @@ fn redux<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble>
     let to = build.results(op)[0];
     let site = Site::of(op);
     let (scalar, _) = scalars_of(op, operands(op)[0])?;
-    let kind = attribute(op, "kind").map(last_word).unwrap_or_default();
+    let kind = enumerator_of(op, "kind").unwrap_or_default();
     let holds = |name| integer_attribute(op, name).is_some_and(|value| value != 0);
     let nan = holds("nan");
     if holds("abs") {
         return Err(Trouble::unsupported(op, "of absolute values"));
     }
     let int = |f: fn(u64, u64) -> u64| -> Box<dyn Fn(u64, u64) -> u64> { Box::new(f) };
-    let combine: Box<dyn Fn(u64, u64) -> u64> = match (kind.as_str(), scalar) {
+    let combine: Box<dyn Fn(u64, u64) -> u64> = match (kind, scalar) {
         ("add", Scalar::Int(_)) => int(|a, b| truncated(a.wrapping_add(b).cast_signed(), 32)),
         ("and", Scalar::Int(_)) => int(|a, b| a & b),
         ("or", Scalar::Int(_)) => int(|a, b| a | b),
@@ -328,7 +328,7 @@ fn vote<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> 
     let slots = build.operands(op);
     let to = build.results(op)[0];
     let site = Site::of(op);
-    let kind = attribute(op, "kind").map(last_word).unwrap_or_default();
+    let kind = enumerator_of(op, "kind").unwrap_or_default();
     Ok(Box::new(move |exec| {
         let mut out = Lanes::new(1, exec.lanes);
         for &lane in exec.active.iter() {
@@ -344,7 +344,7 @@ fn vote<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> 
             let present = (0..WARP)
                 .filter(|l| exec.has_lane(first + l))
                 .fold(0_u32, |all, l| all | 1 << l);
-            let result = match kind.as_str() {
+            let result = match kind {
                 "ballot" => u64::from(ballot),
                 "any" => u64::from(ballot != 0),
                 "all" => u64::from(ballot == mask & present),

@@ -11,10 +11,10 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Location, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::build::argument;
-use tx_mlir::gpu::is_kernel;
+use tx_mlir::gpu::{LaunchOperands, is_kernel};
 use tx_mlir::{
     Blk, Failed, Op, Val, attribute, blocks, codes, defining_op, error, integers, is, is_pure, key,
-    name, operand_groups, operands, ops, parent, results, string_attribute, symbol_path, walk,
+    name, operands, ops, parent, results, string_attribute, symbol_path, walk,
 };
 use tx_plan::{
     Argument, ArgumentType, Base, Check, ElementType, EntryKind, Expr, Layout, MemorySpace,
@@ -410,27 +410,10 @@ impl<'c> Host<'c> {
     }
 
     fn launch(&mut self, op: Op<'c>) -> Result<(), Failed> {
-        // The groups of operands that `gpu.launch_func` declares, in its order.
-        let groups = operand_groups(op).unwrap_or_default();
-        let [
-            waits,
-            gx,
-            gy,
-            gz,
-            bx,
-            by,
-            bz,
-            cx,
-            cy,
-            cz,
-            shared,
-            passed,
-            objects,
-        ] = &groups[..]
-        else {
+        let Some(launch) = LaunchOperands::of(op) else {
             return Err(self.unknown(op));
         };
-        if !waits.is_empty() || !objects.is_empty() || !results(op).is_empty() {
+        if launch.is_async {
             return Err(error(
                 op.location(),
                 "an asynchronous `gpu.launch_func` cannot be part of a launch plan",
@@ -440,31 +423,30 @@ impl<'c> Host<'c> {
             .emit());
         }
         let (kernel, kernel_name) = self.kernel(op)?;
-        let sizes = |groups: [&Vec<Val<'c>>; 3]| -> Result<[Expr; 3], Failed> {
+        let sizes = |of_each: [Val<'c>; 3]| -> Result<[Expr; 3], Failed> {
             let mut sizes = [const { Expr::Const(1) }; 3];
-            for (size, group) in sizes.iter_mut().zip(groups) {
-                if let Some(value) = group.first() {
-                    *size = self.integer(op, *value)?.1;
-                }
+            for (size, value) in sizes.iter_mut().zip(of_each) {
+                *size = self.integer(op, value)?.1;
             }
             Ok(sizes)
         };
-        let grid = sizes([gx, gy, gz])?;
-        let block = sizes([bx, by, bz])?;
-        let cluster = match [cx, cy, cz].iter().all(|size| size.is_empty()) {
-            true => super::cluster_of(kernel),
-            false => Some(sizes([cx, cy, cz])?),
+        let grid = sizes(launch.grid)?;
+        let block = sizes(launch.block)?;
+        let cluster = match launch.cluster {
+            Some(cluster) => Some(sizes(cluster)?),
+            None => super::cluster_of(kernel),
         };
         agree(op, kernel, "known_block_size", "blocks of", &block)?;
         agree(op, kernel, "known_grid_size", "a grid of", &grid)?;
         if let Some(cluster) = &cluster {
             agree(op, kernel, "known_cluster_size", "clusters of", cluster)?;
         }
-        let dynamic_shared_bytes = match shared.first() {
-            Some(value) => self.integer(op, *value)?.1,
+        let dynamic_shared_bytes = match launch.dynamic_shared {
+            Some(value) => self.integer(op, value)?.1,
             None => Expr::Const(0),
         };
-        let step_operands = passed
+        let step_operands = launch
+            .arguments
             .iter()
             .map(|value| self.operand(op, *value))
             .collect::<Result<Vec<_>, _>>()?;
@@ -481,7 +463,7 @@ impl<'c> Host<'c> {
             .writes
             .entry(kernel_name.clone())
             .or_insert_with(|| written::parameters(kernel));
-        for (i, value) in passed.iter().enumerate() {
+        for (i, value) in launch.arguments.iter().enumerate() {
             if let Some(Value::Memref(View {
                 base: Base::Argument(argument),
                 ..

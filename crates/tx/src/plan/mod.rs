@@ -3,13 +3,14 @@
 //! A kernel is launched once, with the block and grid that it declares. A host function says itself
 //! what is launched: [`host`] reads its ops one after the other, [`view`] what memrefs it makes of
 //! others, [`scalar`] what it computes, [`check`] what it asserts, [`branch`] under which
-//! conditions it launches. [`written`] says what a kernel may write, and [`grid`] whether it asks for a grid that nobody gave.
+//! conditions it launches, [`types`] what arguments are. [`written`] says what a kernel may write, and [`grid`] whether it asks for a grid that nobody gave.
 
 mod branch;
 mod check;
 mod grid;
 mod host;
 mod scalar;
+mod types;
 mod view;
 mod written;
 
@@ -189,21 +190,21 @@ fn argument_types(entry: Op<'_>, name: &str) -> Result<Vec<ArgumentType>, Failed
         .min(body.argument_count());
     (0..inputs)
         .map(|i| {
-            let text = argument(body, i).r#type().to_string();
+            let ty = argument(body, i).r#type();
             let refuse = |reason: String| {
                 let message =
                     format!("argument {i} of `{name}` cannot be passed from the host: {reason}");
                 error(entry.location(), message).code(codes::TX0611).emit()
             };
-            match text.parse() {
+            match types::argument_type(ty) {
                 Ok(ArgumentType::Memref(memref)) if memref.space != MemorySpace::Global => {
-                    Err(refuse(format!("`{text}` is not in global memory")))
+                    Err(refuse(format!("`{ty}` is not in global memory")))
                 }
                 Ok(ArgumentType::Memref(memref)) if !memref.is_addressable() => {
-                    Err(refuse(format!("`{text}` spans 2^63 bytes and more")))
+                    Err(refuse(format!("`{ty}` spans 2^63 bytes and more")))
                 }
-                Ok(ty) => Ok(ty),
-                Err(error) => Err(refuse(error.to_string())),
+                Ok(found) => Ok(found),
+                Err(reason) => Err(refuse(format!("`{ty}` is not an argument type: {reason}"))),
             }
         })
         .collect()

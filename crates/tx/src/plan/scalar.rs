@@ -2,18 +2,14 @@
 
 use super::check_size;
 use super::host::{Host, Value};
+use super::types::element_type;
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, ValueLike};
 use tx_mlir::{
     Affine, AffineMap, Failed, Op, Val, attribute, codes, error, float_bits, integer_value, name,
     operands, results,
 };
 use tx_plan::{ElementType, Expr, Symbol};
-
-/// The element type of this name.
-pub(super) fn element_type(ty: Type<'_>) -> Option<ElementType> {
-    ty.to_string().parse().ok()
-}
 
 /// Bits of an integer type.
 pub(super) fn width(ty: ElementType) -> u32 {

@@ -80,6 +80,8 @@ TxStr txEnumerator(MlirAttribute attribute);
 bool txHasFlag(MlirAttribute attribute, TxStr flag);
 // The least number of `#llvm.constant_range`, and the first beyond it.
 bool txConstantRange(MlirAttribute attribute, int64_t bounds[2]);
+// The number of elements of an `!llvm.array`; -1 for another type.
+int64_t txArrayLength(MlirType type);
 
 typedef struct {
   TxStr chip, features;

@@ -1,0 +1,88 @@
+//! What the types of arguments are in a plan.
+
+use melior::ir::r#type::{IntegerType, MemRefType};
+use melior::ir::{ShapedTypeLike, Type, TypeLike};
+use tx_mlir::memref::Space;
+use tx_mlir::{MemRef, is_strided};
+use tx_plan::{
+    ArgumentType, ElementType, Extent, Layout, MemorySpace, MemrefType, UnknownElementType,
+};
+
+/// The element type that a type is; `None` for any other.
+pub(super) fn element_type(ty: Type<'_>) -> Option<ElementType> {
+    if let Ok(int) = IntegerType::try_from(ty) {
+        return match int.width() {
+            _ if !int.is_signless() => None,
+            1 => Some(ElementType::I1),
+            8 => Some(ElementType::I8),
+            16 => Some(ElementType::I16),
+            32 => Some(ElementType::I32),
+            64 => Some(ElementType::I64),
+            _ => None,
+        };
+    }
+    let known = [
+        (ty.is_index(), ElementType::Index),
+        (ty.is_f32(), ElementType::F32),
+        (ty.is_f64(), ElementType::F64),
+        (ty.is_f16(), ElementType::F16),
+        (ty.is_bf16(), ElementType::BF16),
+        (ty.is_float8e4m3fn(), ElementType::F8E4M3FN),
+        (ty.is_float8e5m2(), ElementType::F8E5M2),
+    ];
+    known
+        .into_iter()
+        .find_map(|(is, element)| is.then_some(element))
+}
+
+/// The type of an argument, or why it can be none.
+pub(super) fn argument_type(ty: Type<'_>) -> Result<ArgumentType, String> {
+    let element = |ty| {
+        let unknown = |ty: Type<'_>| UnknownElementType {
+            found: ty.to_string(),
+        };
+        element_type(ty).ok_or_else(|| unknown(ty).to_string())
+    };
+    if ty.is_unranked_mem_ref() {
+        let reason = "it is unranked; expected its sizes, or `?` where they are known at run time";
+        return Err(reason.to_owned());
+    }
+    let Ok(memref) = MemRefType::try_from(ty) else {
+        let scalar = element(ty).map(ArgumentType::Scalar);
+        return scalar.map_err(|error| format!("{error}, or `memref<…>`"));
+    };
+    let element = element(memref.element())?;
+    let Some(parts) = MemRef::from_type(ty).filter(|m| m.is_contiguous() || is_strided(ty)) else {
+        return Err(
+            "affine map layouts are not supported; expected `strided<[…], offset: …>`".to_owned(),
+        );
+    };
+    let extent = |known: Option<i64>| known.map_or(Extent::Dynamic, Extent::Static);
+    let mut found = MemrefType::new(
+        element,
+        parts
+            .shape
+            .iter()
+            .map(|size| extent(size.map(u64::cast_signed))),
+    );
+    if !parts.is_contiguous() {
+        found.layout = Layout::Strided {
+            strides: parts.strides.iter().copied().map(extent).collect(),
+            offset: extent(parts.offset),
+        };
+    }
+    found.space = match parts.space {
+        Space::Global => MemorySpace::Global,
+        Space::Shared => MemorySpace::Workgroup,
+        Space::Private => MemorySpace::Private,
+        Space::Other => {
+            let space = memref.memory_space().map(|space| space.to_string());
+            return Err(format!(
+                "unknown memory space `{}`; expected none, `1`, `3`, `5` or \
+                 `#gpu.address_space<global|workgroup|private>`",
+                space.unwrap_or_default()
+            ));
+        }
+    };
+    Ok(ArgumentType::Memref(found))
+}
