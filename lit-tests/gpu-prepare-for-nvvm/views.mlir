@@ -36,6 +36,21 @@ gpu.module @views {
     gpu.return
   }
 
+  // A step of 0 from a stride that is not known is 0.
+  // CHECK-LABEL: gpu.func @one_element_many_times
+  // CHECK:         %[[SEEN:[a-z_0-9]+]] = memref.subview %{{[a-z0-9]+}}[%{{[a-z0-9]+}}, 0, 0, 0] [1, 1, 2, 1] [1, 1, 0, 1]
+  // CHECK-SAME:      to memref<1x1x2x1xf32, strided<[?, ?, 0, 1], offset: ?>>
+  // CHECK-NEXT:    memref.subview %[[SEEN]][0, 0, 0, 0] [1, 1, 2, 1] [1, 1, 1, 1]
+  // LOWERED-LABEL: llvm.func @one_element_many_times
+  gpu.func @one_element_many_times(%A: memref<4x1x2x1xf32, strided<[?, ?, ?, 1]>>, %B: memref<f32>, %i: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %zero = arith.constant 0 : index
+    %view = memref.subview %A[%i, 0, 0, 0] [1, 1, 2, 1] [1, 1, 0, 1] : memref<4x1x2x1xf32, strided<[?, ?, ?, 1]>> to memref<1x2x1xf32, strided<[?, 0, 1], offset: ?>>
+    %one = arith.constant 1 : index
+    %x = memref.load %view[%zero, %one, %zero] : memref<1x2x1xf32, strided<[?, 0, 1], offset: ?>>
+    memref.store %x, %B[] : memref<f32>
+    gpu.return
+  }
+
   // Where all dimensions of size 1 are dropped, or nothing is left out, there is no doubt.
   // CHECK-LABEL:   gpu.func @without_a_doubt
   // CHECK-COUNT-2: memref.subview

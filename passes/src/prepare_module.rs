@@ -3,9 +3,10 @@ use crate::analysis::shared_memory::SharedMemory;
 use crate::grid::launch::LENGTHS;
 use crate::insert_sync::SYNCHRONIZED;
 use crate::printf::check_printf;
-use melior::ir::attribute::{IntegerAttribute, StringAttribute};
+use melior::ir::attribute::{IntegerAttribute, StridedLayoutAttribute, StringAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
+use melior::ir::r#type::MemRefType;
 use melior::ir::{Attribute, AttributeLike, TypeLike};
 use tx_mlir::{
     Builder, Failed, MemRef, Op, attribute, blocks, codes, context, error, is, operands,
@@ -153,26 +154,19 @@ fn drop_dimensions_apart(op: Op<'_>) {
         return;
     }
     let b = Builder::before(op);
-    // What is known at run time only has a number of its own in these lists.
-    let known = |n: i64| (n != i64::MIN).then_some(n);
-    let show = |n: Option<i64>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
-    let strides = source.strides.iter().zip(&steps).map(|(stride, step)| {
-        show(
-            stride
-                .zip(known(*step))
-                .and_then(|(stride, step)| stride.checked_mul(step)),
-        )
-    });
-    let extents: String = sizes.iter().map(|size| show(known(*size)) + "x").collect();
-    let space = source
-        .memory_space()
-        .map_or_else(String::new, |space| format!(", {space}"));
-    let whole = b.float_type(&format!(
-        "memref<{extents}{}, strided<[{}], offset: {}>{space}>",
-        source.element,
-        strides.collect::<Vec<_>>().join(", "),
-        show(target.offset),
-    ));
+    // What is known at run time only has a number of its own in these lists, and in types. As for
+    // MLIR, a step of nothing from any stride is nothing.
+    const UNKNOWN: i64 = i64::MIN;
+    let product = |(stride, step): (&Option<i64>, &i64)| match (*stride, *step) {
+        (Some(0), _) | (_, 0) => 0,
+        (None, _) | (_, UNKNOWN) => UNKNOWN,
+        (Some(stride), step) => stride.checked_mul(step).unwrap_or(UNKNOWN),
+    };
+    let strides: Vec<i64> = source.strides.iter().zip(&steps).map(product).collect();
+    let offset = target.offset.unwrap_or(UNKNOWN);
+    let layout = StridedLayoutAttribute::new(b.context(), offset, &strides);
+    let space = source.memory_space();
+    let whole = MemRefType::new(source.element, &sizes, Some(layout.into()), space);
     let rank = source.rank();
     let seen = b
         .create("memref.subview")
@@ -181,7 +175,7 @@ fn drop_dimensions_apart(op: Op<'_>) {
         .i64s("static_offsets", &list("static_offsets"))
         .i64s("static_sizes", &sizes)
         .i64s("static_strides", &steps)
-        .result(whole)
+        .result(whole.into())
         .value();
     let narrow = b
         .create("memref.subview")
