@@ -34,8 +34,9 @@ struct Crate {
 const HOME: &str = "tools/another-compiler";
 /// The variant and the pass that it takes from the examples.
 const VARIANT: &str = "crates/tx-examples/examples/03-variant/pairwise.rs";
-const TEST: &str = "tools/another-compiler/tests/lit/pairwise.mlir";
 const PASS: &str = "crates/tx-examples/examples/04-pass/set_determinism.rs";
+/// A test of the variant.
+const TEST: &str = "tools/another-compiler/tests/lit/pairwise.mlir";
 
 impl Crate {
     fn new() -> Self {

@@ -7,8 +7,3 @@ mod compiler;
 mod host;
 mod idempotent;
 mod modules;
-
-/// Also of what MLIR and LLVM allocate, which is most of it: the C library's takes a tenth of the
-/// time that compiling takes.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

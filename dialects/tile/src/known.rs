@@ -268,7 +268,7 @@ pub(crate) unsafe extern "C" fn unknown_word(
     };
     let list = known.join(", ");
     let message = if known.contains(&word) {
-        // Of parts: no other word is looked for when some have been read.
+        // A part: a known word of any other enumeration has been read.
         format!(
             "{what} `{word}` is out of place; the order is {list}; attributes stand before `identity` or last"
         )

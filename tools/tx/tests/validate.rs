@@ -21,11 +21,6 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tx_mlir::codes;
 use tx_validate::{Options, Trouble, Validation, Verdict};
 
-/// Also of what MLIR and LLVM allocate, which is most of it: the C library's takes a tenth of the
-/// time that compiling takes.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// What came of entries that are not valid.
 type Found = BTreeMap<String, String>;
 /// What is expected to come of entries, and whether it takes every input.
@@ -175,11 +170,14 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a test says that a file is to be validated, with nothing left out.
+/// Whether a test says that a file is to be validated, all entries with all inputs.
 fn is_validated_by_lit(file: &Path) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
-    text.lines()
-        .any(|line| line == "// VALIDATE" || line.starts_with("// RUN: tx validate %s"))
+    text.lines().any(|line| {
+        let flags = line.strip_prefix("// RUN: tx validate %s");
+        let is_part = |flags: &str| flags.contains("--entry") || flags.contains("--arg");
+        line == "// VALIDATE" || flags.is_some_and(|flags| !is_part(flags))
+    })
 }
 
 /// Whether a file is validated unless all are asked for: one in three of the folders with the most

@@ -32,11 +32,6 @@ use edits::{EDITS, Edit};
 use harmless::{HARMLESS, Harmless};
 use run::{Outcome, Place, Survey};
 
-/// Also of what MLIR and LLVM allocate, which is most of it: the C library's takes a tenth of the
-/// time that compiling takes.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Places where a kind of edit is made in a program, at most.
 const PLACES: usize = 1;
 
