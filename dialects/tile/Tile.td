@@ -447,9 +447,6 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
       results), an element of each `with` operand, and the index of each dimension that is not
       reduced.
     * `schedule` says how the iteration space is cut and bound.
-    * `partials` names loops of the schedule that keep results apart: they are the first dimensions
-    of the destinations, whose elements are partial results. Where nothing is reduced these are the
-    identity, or with `neutral` what leaves every other partial result as it is, to the bit.
 
     ```mlir
     tile.reduce sum %A, %K into %B with %bias axes [2, 3] scope(grid)
@@ -494,7 +491,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     UnitAttr:$accumulate, OptionalAttr<ArrayAttr>:$identities, OptionalAttr<TypeAttr>:$acc,
     OptionalAttr<Tile_NanAttr>:$nan, OptionalAttr<Tile_DeterminismAttr>:$determinism,
     OptionalAttr<StrAttr>:$variant, OptionalAttr<ArrayAttr>:$maps,
-    OptionalAttr<ArrayAttr>:$schedule, OptionalAttr<ArrayAttr>:$partials, UnitAttr:$neutral,
+    OptionalAttr<ArrayAttr>:$schedule,
     OptionalAttr<DictionaryAttr>:$exec, OptionalAttr<DictionaryAttr>:$params);
   let regions = (region AnyRegion:$combiner, AnyRegion:$element, AnyRegion:$epilogue);
   let results = (outs Variadic<Tile_Fragment>:$results);

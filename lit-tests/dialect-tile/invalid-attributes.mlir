@@ -4,7 +4,7 @@
 func.func @misspelt_schedule(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{has no attribute `scedule`}}
   // expected-note @below {{did you mean `schedule`?}}
-  // expected-note @below {{known: acc, accumulate, axes, determinism, exec, identities, kind, maps, nan, neutral, params, partials, schedule, scope, variant; what others say of an op has a dot in its name: `theirs.scedule`}}
+  // expected-note @below {{known: acc, accumulate, axes, determinism, exec, identities, kind, maps, nan, params, schedule, scope, variant; what others say of an op has a dot in its name: `theirs.scedule`}}
   tile.reduce sum %A into %B axes [1] scope(grid) {scedule = [#tile.bind<"d0" to block_x>]} : memref<4x8xf32> into memref<4xf32>
   return
 }

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --split-input-file --verify-diagnostics
 
-// `maps`, regions and `partials` are said of whole jobs only.
+// `maps` and regions are said of whole jobs only.
 func.func @element_in_a_cta(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`element` belongs to `scope(grid)`, but the scope is `cta`}}
   tile.reduce sum %A into %B axes [1] scope(cta) element {
@@ -142,27 +142,6 @@ func.func @epilogue_type(%A: memref<4x8xf32>, %B: memref<4xf16>) {
     // expected-error @below {{the epilogue yields `f32` for destination 0, whose elements are `f16`}}
     tile.yield %r : f32
   } : memref<4x8xf32> into memref<4xf16>
-  return
-}
-
-// -----
-
-// The epilogue of partial results would be run on each of them.
-func.func @epilogue_of_partials(%A: memref<4x8xf32>, %B: memref<8x4xf32>) {
-  // expected-error @below {{partial results are stored as they are, without an epilogue}}
-  tile.reduce sum %A into %B axes [1] scope(grid) epilogue {
-  ^bb0(%r: f32, %i: index):
-    tile.yield %r : f32
-  } {partials = ["d1"]} : memref<4x8xf32> into memref<8x4xf32>
-  return
-}
-
-// -----
-
-// Partial results are of the type in which they are combined.
-func.func @narrow_partials(%A: memref<4x8xf16>, %B: memref<8x4xf16>) {
-  // expected-error @below {{partial result 0 is `f32`, but its destination has `f16`}}
-  tile.reduce sum %A into %B axes [1] scope(grid) {partials = ["d1"]} : memref<4x8xf16> into memref<8x4xf16>
   return
 }
 

@@ -916,16 +916,6 @@ func.func @with_elsewhere(%A: memref<4x8xf32>, %B: memref<4xf32>, %W: memref<8xf
 
 // -----
 
-// A loop keeps its partial results apart in one dimension.
-func.func @apart_twice(%A: memref<?x64xf32>, %P: memref<64x64x?xf32>) {
-  // expected-error @below {{`partials` names `d1` twice}}
-  tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1", "d1"], schedule = []}
-    : memref<?x64xf32> into memref<64x64x?xf32>
-  return
-}
-
-// -----
-
 // A division of integers may be of an element that is not there.
 func.func @custom_that_divides(%A: memref<8xi32>, %B: memref<i32>) {
   // expected-note @below {{in this `tile.reduce`}}

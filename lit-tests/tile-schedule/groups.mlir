@@ -1,5 +1,5 @@
 // RUN: tx-opt %s --tile-schedule=chip=sm_90
-// RUN(CHOICE): tx-opt %s --tile-schedule='chip=sm_90 until=choice'
+// RUN(CHOICE): tx-opt %s --tile-choose-schedule=chip=sm_90
 // SNAPSHOT: none — the structure of the kernels is said below.
 
 #whole = affine_map<(i, j) -> (i, j)>

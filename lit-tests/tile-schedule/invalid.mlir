@@ -450,16 +450,6 @@ func.func @absorbing(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Every partial result needs a place.
-func.func @no_room(%A: memref<?x64xf32>, %P: memref<8x?xf32>) {
-  // expected-error @below {{`d1.i` keeps 16 partial results apart, but dimension 0 of destination 0 has 8}}
-  tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1.i"], schedule = [#tile.split<"d1" by 16>]}
-    : memref<?x64xf32> into memref<8x?xf32>
-  return
-}
-
-// -----
-
 // What can be aligned: one reduced dimension, as it came, to a power of two.
 func.func @align_to_three(%A: memref<?x64xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1` is aligned to 3 elements, expected a power of two from 2 to 64}}

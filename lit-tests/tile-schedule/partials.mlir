@@ -1,4 +1,3 @@
-// RUN(TWO): tx-opt %s --tile-schedule=until=partials
 // RUN(KERNELS): tx-opt %s --tile-schedule
 // SNAPSHOT(KERNELS): none — CHECK and COUNT state what each kernel holds
 
@@ -6,14 +5,6 @@
 
 // The sixteen partial sums of each row are the first dimension of a temporary, and the second
 // reduction goes over it.
-// TWO-LABEL: func.func @sixteen_partial_sums(
-// TWO-SAME:    %[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>
-// TWO:         cf.assert
-// TWO:         %[[N:.+]] = memref.dim %[[A]], %c0
-// TWO:         %[[RF:.+]] = memref.alloc(%[[N]]) : memref<16x?xf32>
-// TWO:         tile.reduce sum %[[A]] into %[[RF]] axes [1] scope(grid) {partials = ["d1.i"]
-// TWO:         tile.reduce sum %[[RF]] into %[[B]] axes [0] scope(grid)
-// TWO:         memref.dealloc %[[RF]]
 // KERNELS-LABEL: gpu.func @sixteen_partial_sums_0(
 // KERNELS-SAME:    %{{.+}}: memref<?x?xf32>, %[[RF:.+]]: memref<16x?xf32>)
 // KERNELS:       memref.store %{{.+}}, %[[RF]][%{{.+}}, %{{.+}}]
@@ -30,11 +21,6 @@ func.func @sixteen_partial_sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 }
 
 // Partial results are of the type in which sums are computed. They are converted once, at the end.
-// TWO-LABEL: func.func @half_precision(
-// TWO:         %[[RF:.+]] = memref.alloc() : memref<8xf32>
-// TWO:         tile.reduce sum %{{.+}} into %[[RF]]
-// TWO:         tile.reduce sum %[[RF]] into %{{.+}} axes [0] scope(grid) epilogue {
-// TWO:           arith.truncf %{{.+}} : f32 to f16
 // COUNT(KERNELS): @half_precision_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
 // COUNT(KERNELS): @half_precision_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
 // COUNT(KERNELS): @half_precision gpu.launch_func = 2, memref.alloc = 1
@@ -45,11 +31,6 @@ func.func @half_precision(%A: memref<1000xf16>, %B: memref<f16>) {
 }
 
 // Pairs leave a temporary for each part, and the second reduction is given both: a value and its index.
-// TWO-LABEL: func.func @pairs(
-// TWO:         %[[V:.+]] = memref.alloc() : memref<8xf32>
-// TWO:         %[[I:.+]] = memref.alloc() : memref<8xi64>
-// TWO:         tile.reduce argmax %{{.+}} into %[[V]], %[[I]] axes [0] scope(grid) {partials
-// TWO:         tile.reduce argmax %[[V]], %[[I]] into
 // COUNT(KERNELS): @pairs_0 barriers = 0, shuffles = 0, loads = 1, stores = 2, scf.for = 2
 // COUNT(KERNELS): @pairs_1 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 1
 // COUNT(KERNELS): @pairs gpu.launch_func = 2, memref.alloc = 2
@@ -61,9 +42,6 @@ func.func @pairs(%A: memref<1000xf32>, %V: memref<f32>, %I: memref<i64>) {
 
 // Old values and the epilogue come with the second. The first then leaves what changes nothing where
 // there is nothing to reduce.
-// TWO-LABEL: func.func @with_old_values(
-// TWO:         tile.reduce sum %{{.+}} into %[[RF:.+]] axes [1] scope(grid) {maps = {{.+}}, neutral, partials = ["d1.o"]
-// TWO:         tile.reduce sum %[[RF]] into %{{.+}} with %{{.+}} axes [0] scope(grid) accumulate epilogue {
 // COUNT(KERNELS): @with_old_values_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 3
 // COUNT(KERNELS): @with_old_values_1 tile.all_reduce = 1, scf.for = 2, scf.if = 35, memref.load = 34
 // COUNT(KERNELS): @with_old_values_1 memref.store = 1
@@ -81,8 +59,6 @@ func.func @with_old_values(%A: memref<?x?xf32>, %B: memref<?xf32>, %S: memref<?x
 
 // Old values that are wider than partial results are combined in their own type, and nothing is rounded to that of the
 // partial results.
-// TWO-LABEL: func.func @wide_old_values(
-// TWO:         tile.reduce sum %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate {schedule = {{.+}}} : memref<8xf32> into memref<f64>
 // KERNELS-LABEL: gpu.func @wide_old_values_1(
 // KERNELS:       arith.addf %{{.+}}, %{{.+}} : f64
 // KERNELS-NOT:   arith.truncf
@@ -97,8 +73,6 @@ func.func @wide_old_values(%A: memref<1000xf32>, %B: memref<f64>) {
 }
 
 // A combiner goes along with both.
-// TWO-LABEL: func.func @custom(
-// TWO-COUNT-2: tile.reduce custom {{.+}} identity [1.000000e+00 : f32] combiner {
 // COUNT(KERNELS): @custom_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
 // COUNT(KERNELS): @custom_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
 // COUNT(KERNELS): @custom gpu.launch_func = 2, memref.alloc = 1
@@ -111,25 +85,8 @@ func.func @custom(%A: memref<1000xf32>, %B: memref<f32>) {
   return
 }
 
-// Who writes `partials` by hand brings the memory: as many places as the loop has iterations, which is asserted where it is
-// known at run time only.
-// KERNELS-LABEL: func.func @brought_along(
-// KERNELS:       %[[COUNT:.+]] = arith.ceildivui
-// KERNELS:       %[[ROOM:.+]] = memref.dim %arg1, %c0
-// KERNELS:       %[[FITS:.+]] = arith.cmpi eq, %[[COUNT]], %[[ROOM]] : index
-// KERNELS:       cf.assert %[[FITS]], "arg1.dim0 must have a place for each iteration of `d1.o`"
-// COUNT(KERNELS): @brought_along_0 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 4, scf.if = 1
-// COUNT(KERNELS): @brought_along gpu.launch_func = 1, cf.assert = 2
-func.func @brought_along(%A: memref<?x?xf32>, %P: memref<?x?xf32>) {
-  tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1.o"], schedule = [#tile.split<"d1" by 16>]}
-    : memref<?x?xf32> into memref<?x?xf32>
-  return
-}
-
 // Only the loop whose partial results are kept moves outside of those that are combined: four columns of a thread stay
 // side by side within them, and are loaded at once.
-// TWO-LABEL: func.func @columns_side_by_side(
-// TWO:         memref.alloc() : memref<16x64xf32>
 // KERNELS-LABEL: gpu.func @columns_side_by_side_0(
 // KERNELS:       scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (f32, f32, f32, f32)
 // KERNELS-COUNT-8: vector.load {{.+}} vector<4xf32>

@@ -1,5 +1,4 @@
 // RUN: tx-opt %s --split-input-file --convert-linalg-to-tile --tile-schedule
-// RUN(TWO): tx-opt %s --split-input-file --convert-linalg-to-tile --tile-schedule=until=partials
 // SNAPSHOT: none — what is asserted is checked.
 
 // Whatever size is known at run time only and leads outside of an array is asserted, once, in front of all kernels of an op:
@@ -59,9 +58,6 @@ func.func @sources(%A: memref<?xf32>, %B: memref<?xf32>, %C: memref<?xf32>, %D: 
 // CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
 // CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
 // CHECK:         gpu.launch_func
-// TWO-LABEL:   func.func @partials(
-// TWO-DAG:       cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
-// TWO:           partials = ["d1.o"]
 func.func @partials(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {schedule = [#tile.split<"d1" by 64>, #tile.rfactor<"d1.o">, #tile.bind<"d1.o" to block_x>, #tile.bind<"d0" to block_y>]}

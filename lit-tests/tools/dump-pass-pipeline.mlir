@@ -6,7 +6,7 @@
 // CHECK-NEXT:   convert-linalg-to-tile,
 // CHECK-NEXT:   tile-form-kernels{chip=sm_90 fusion=algebraic},
 // CHECK-NEXT:   linalg-collapse-loops,
-// CHECK-NEXT:   tile-schedule{chip=sm_90 until=kernels},
+// CHECK-NEXT:   tile-schedule{chip=sm_90},
 // CHECK-NEXT:   tile-attach-target{chip=sm_90},
 // CHECK-NEXT:   tile-analyze-scope,
 // CHECK-NEXT:   tile-select-variant{explain=false},

@@ -1,6 +1,6 @@
 // RUN: tx explain %s --chip sm_90 --entry bytes
 // SNAPSHOT: none — lengths and times are checked.
-// RUN(FLOATS): tx-opt %s --tile-schedule="until=explain chip=sm_90" -o /dev/null 2>&1
+// RUN(FLOATS): tx-opt %s --tile-choose-schedule="explain chip=sm_90" -o /dev/null 2>&1
 // RUN(SPAN): not tx explain %s --chip sm_90 --entry floats 2>&1
 // EXIT: 1
 

@@ -31,6 +31,8 @@
 // FIRST:        --convert-linalg-to-tile{{ +}}{{[A-Z]}}
 // FIRST-NEXT:   --tile-form-kernels{{ +}}{{[A-Z]}}
 // FIRST-NEXT:   --linalg-collapse-loops{{ +}}{{[A-Z]}}
+// FIRST-NEXT:   --tile-choose-schedule{{ +}}Write the schedule
+// FIRST-NEXT:   --tile-list-candidates{{ +}}List schedules
 // FIRST-NEXT:   --tile-schedule{{ +}}Make kernels
 // FIRST:        --tile-validate{{ +}}Check every pass by execution
 // FIRST:      All others are MLIR's.

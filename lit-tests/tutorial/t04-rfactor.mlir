@@ -1,4 +1,3 @@
-// RUN(PARTIALS): tx-opt %s --tile-schedule=until=partials
 // RUN(KERNELS): tx-opt %s --tile-schedule
 // RUN(RAN): tx run %s --device cpu --arg full:1:3x20xf32 --arg zeros:3xf32
 // COMPARE: @rows(A: NxMxf32, B: Nxf32) B = sum(A, 1)
@@ -17,25 +16,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// It is a rewriting of the program, before there are kernels. The option `until=partials` stops there:
-//
-// SHOW: PARTIALS func.func @rows(
-//
-// Partial sums are a temporary array, with the sixteen first. That there are as many results as rows is asserted in front.
-// PARTIALS-LABEL: func.func @rows(
-// PARTIALS-SAME:  %[[A:[a-z0-9]+]]: memref<?x?xf32>, %[[B:[a-z0-9]+]]: memref<?xf32>)
-// PARTIALS:       cf.assert
-// PARTIALS:       %[[N:.+]] = memref.dim %[[A]], %c0
-// PARTIALS:       %[[RF:.+]] = memref.alloc(%[[N]]) : memref<16x?xf32>
-//
-// One reduction has become two. In the first, `partials` says which loop keeps its results apart; the
-// second is an ordinary sum, over axis 0 of the temporary.
-// PARTIALS:       tile.reduce sum %[[A]] into %[[RF]] axes [1] scope(grid) {partials = ["d1.i"], schedule = [#tile.split<"d1" by 16>]}
-// PARTIALS:       tile.reduce sum %[[RF]] into %[[B]] axes [0] scope(grid)
-// PARTIALS-NOT:   tile.reduce
-// PARTIALS:       memref.dealloc %[[RF]]
-//
-// Each reduction becomes a kernel. The first one fills the temporary; its loop over the groups of
+// Each stage becomes a kernel. The first one fills a temporary; its loop over the groups of
 // columns is inside of that over the sixteen, which is no longer reduced:
 //
 // SHOW: KERNELS gpu.func @rows_0 > scf.for
@@ -68,7 +49,23 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // KERNELS:         memref.load %[[RF]][%[[PART]], %[[ROW:.+]]]
 // KERNELS:       memref.store %{{.+}}, %[[B]][%[[ROW]]]
 //
-// The launches stand one after the other, so that the second kernel finds all partial sums:
+// The host function allocates the temporary, and launches one kernel after the other:
+//
+// SHOW: KERNELS func.func @rows(
+//
+// Partial sums are an array with the sixteen first. That there are as many results as rows is asserted in front.
+// KERNELS-LABEL: func.func @rows(
+// KERNELS-SAME:  %[[A:[a-z0-9]+]]: memref<?x?xf32>, %[[B:[a-z0-9]+]]: memref<?xf32>)
+// KERNELS:       cf.assert
+// KERNELS:       %[[N:.+]] = memref.dim %[[A]], %c0
+// KERNELS:       %[[RF:.+]] = memref.alloc(%[[N]]) : memref<16x?xf32>
+// KERNELS:       gpu.launch_func @rows_kernels::@rows_0
+// KERNELS-SAME:    %[[A]] : memref<?x?xf32>, %[[RF]] : memref<16x?xf32>
+// KERNELS:       gpu.launch_func @rows_kernels::@rows_1
+// KERNELS-SAME:    %[[RF]] : memref<16x?xf32>, %[[B]] : memref<?xf32>
+// KERNELS:       memref.dealloc %[[RF]]
+//
+// Launches of one stream run in their order, so that the second kernel finds all partial sums:
 //
 // SHOW: RAN
 // RAN:      argument 1: 3xf32

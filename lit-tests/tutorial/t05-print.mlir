@@ -1,8 +1,8 @@
-// RUN: tx-opt %s --tile-schedule=until=partials
+// RUN: tx-opt %s --tile-schedule
 // COMPARE: @named(A: NxMxf32, B: Nxf32) B = sum(A, 1)
 // COMPARE: @written_out(A: NxMxf32, B: Nxf32) B = sum(A, 1)
 
-// # 5. Read the rewritten reduction
+// # 5. Read the second kernel
 //
 // What a pass has made can be printed at any point, and says everything about itself. This is the
 // same reduction as before, once with the sum by its name and once written out: `custom`, the identity,
@@ -25,26 +25,23 @@ func.func @written_out(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Of the first one, this is the second reduction, that of the partial sums:
+// Of the first one, this is the second kernel, that of the partial sums:
 //
-// SHOW: CHECK func.func @named( > axes [0]
+// SHOW: CHECK gpu.func @named_1
 //
-// Its source is the temporary, sixteen by n. It goes over the sixteen, axis 0, and gives n numbers.
-// CHECK-LABEL: func.func @named(
-// CHECK:       %[[RF:.+]] = memref.alloc(%{{.+}}) : memref<16x?xf32>
-// CHECK:       tile.reduce sum %[[RF]] into %{{.+}} axes [0] scope(grid) {{.+}} : memref<16x?xf32> into memref<?xf32>
+// A thread has a row. It goes over the sixteen partial sums of the row, and starts from -0.0, which changes no sum.
+// CHECK-LABEL: gpu.func @named_1(
+// CHECK-SAME:    %[[RF:[a-z0-9]+]]: memref<16x?xf32>, %{{.+}}: memref<?xf32>)
+// CHECK:       %[[START:.+]] = arith.constant -0.000000e+00 : f32
+// CHECK:       scf.for %[[PART:.+]] = %c0 to %c16 {{.+}} iter_args(%[[OLD:.+]] = %[[START]])
+// CHECK:         %[[X:.+]] = memref.load %[[RF]][%[[PART]], %{{.+}}]
+// CHECK:         arith.addf %[[OLD]], %[[X]] : f32
 //
 // And this is it with the sum written out:
 //
-// SHOW: CHECK func.func @written_out( > axes [0]
+// SHOW: CHECK gpu.func @written_out_1
 //
-// Identity and combiner went along to both reductions, as partial sums are combined as elements are.
-// CHECK-LABEL:   func.func @written_out(
-// CHECK-COUNT-2: identity [0.000000e+00 : f32] combiner {
-// CHECK:         ^bb0(%[[X:.+]]: f32, %[[Y:.+]]: f32):
-// CHECK-NEXT:      %[[SUM:.+]] = arith.addf %[[X]], %[[Y]] : f32
-// CHECK-NEXT:      tile.yield %[[SUM]] : f32
-//
-// The second reduction's schedule is there too, to be read and edited: what is printed is a program,
-// and `tx-opt` takes it.
-// CHECK:         } {schedule = [{{.+}}]} : memref<16x?xf32> into memref<?xf32>
+// The combiner stands in both kernels, as partial sums are combined as elements are. A thread starts from the identity.
+// CHECK-LABEL: gpu.func @written_out_1(
+// CHECK:       %[[IDENTITY:.+]] = arith.constant 0.000000e+00 : f32
+// CHECK:       arith.addf

@@ -1,6 +1,6 @@
 // RUN(SQUARE): tx run %s --entry rows --device cpu --arg full:0.5:128x128xf32 --arg zeros:128xf32
 // RUN(UNEVEN): tx run %s --entry rows --device cpu --arg rand:127x1003xf32:7 --arg zeros:127xf32
-// RUN(CHOSEN): tx-opt %s --tile-schedule=until=choice
+// RUN(CHOSEN): tx-opt %s --tile-choose-schedule
 // RUN(PLAN): tx compile %s --entry rows --chip sm_90 --plan - -o %t.ptx
 // COMPARE: @rows(A: NxMxf32, B: Nxf32) B = sum(A, 1)
 // COMPARE: @chosen(A: NxMxf32, B: Nxf32) B = sum(A, 1)
@@ -42,7 +42,7 @@ func.func @chosen(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // 1e-5 of the sum of magnitudes.
 //
 // Where a schedule is left out, the compiler chooses one, from the sizes as far as they are known.
-// `until=choice` only writes it down:
+// `tile-choose-schedule` only writes it down:
 //
 // SHOW: CHOSEN func.func @chosen(
 //

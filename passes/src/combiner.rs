@@ -194,6 +194,14 @@ impl<'c> Combiner<'c> {
         }
     }
 
+    /// The block that combines two partial results of `custom`, and the identities.
+    pub fn region(&self) -> Option<(Blk<'c>, &[Attribute<'c>])> {
+        match &self.combine {
+            Combine::Region(block, identities) => Some((*block, identities)),
+            _ => None,
+        }
+    }
+
     /// Ops that combining two partial results takes, about.
     pub fn weight(&self) -> i64 {
         match &self.combine {

@@ -6,7 +6,7 @@ use crate::combiner::Combiner;
 use melior::ir::attribute::{ArrayAttribute, FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::r#type::MemRefType;
 use melior::ir::{Attribute, Type, ValueLike};
-use tx_dialect_tile::{Kind, Reduce, Scope};
+use tx_dialect_tile::Scope;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, MemRef, Op, Val, byte_width, i64_array, i64_attribute};
 
@@ -223,27 +223,24 @@ pub struct Group {
 /// The total of a group, in every thread of it: a `tile.all_reduce` of partial results.
 pub fn all_reduce<'c>(
     b: &Builder<'c>,
-    view: &Reduce<'c>,
     combiner: &Combiner<'c>,
     partial: &[Val<'c>],
     group: Group,
 ) -> Vec<Val<'c>> {
-    let kind = combiner.kind();
     let mut op = b
         .create("tile.all_reduce")
-        .attr("kind", kind.to_attribute(b.context()))
+        .attr("kind", combiner.kind().to_attribute(b.context()))
         .attr("scope", group.scope.to_attribute(b.context()));
-    let region = match (kind, tx_mlir::first_block(view.op, 0)) {
-        (Kind::Custom, Some(block)) => {
-            if let Some(identities) = tx_mlir::attribute(view.op, "identities") {
-                op = op.attr("identities", identities);
-            }
+    let region = match combiner.region() {
+        Some((block, identities)) => {
+            let identities = ArrayAttribute::new(b.context(), identities);
+            op = op.attr("identities", identities.into());
             b.copy_of(block)
         }
-        _ => {
+        None => {
             op = op
                 .attr_type("acc", combiner.types()[0])
-                .attr("nan", view.nan.to_attribute(b.context()));
+                .attr("nan", combiner.nan().to_attribute(b.context()));
             melior::ir::Region::new()
         }
     };

@@ -9,6 +9,7 @@ mod attach_target;
 mod check_externals;
 mod check_target;
 mod check_written;
+mod choose_schedule;
 mod collapse_loops;
 mod combiner;
 mod convert_linalg_to_tile;
@@ -35,6 +36,7 @@ mod isolate_functions;
 mod keep_vectors;
 mod linalg;
 mod linearize_strides;
+mod list_candidates;
 mod pipelines;
 mod prepare_module;
 mod printf;
@@ -78,6 +80,8 @@ tx_pass::registry! {
     convert_linalg_to_tile::ConvertLinalgToTile,
     form_kernels::FormKernels,
     collapse_loops::CollapseLoops,
+    choose_schedule::ChooseSchedule,
+    list_candidates::ListCandidates,
     schedule::Schedule,
     attach_target::AttachTarget,
     analyze_scope::AnalyzeScope,

@@ -38,7 +38,7 @@ const SCHEDULE: &str = "[#tile.split<\"d0\" by 32>, #tile.bind<\"d0.o\" to block
                         #tile.bind<\"d0.i\" to thread_x>, \
                         #tile.case<\"d1\" to 64, [#tile.bind<\"d0\" to block_x>]>, #tile.otherwise<[]>]";
 const PASSES: &str =
-    "canonicalize{max-iterations=3},builtin.module(cse),tile-schedule{until=choice chip=sm_90}";
+    "canonicalize{max-iterations=3},builtin.module(cse),tile-choose-schedule{chip=sm_90}";
 
 fn compiler() -> Compiler {
     Compiler::new(Target::parse("sm_90").expect("a known chip")).expect("a compiler")

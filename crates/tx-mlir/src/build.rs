@@ -116,6 +116,11 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// The op in front of which it inserts; `None` at the end of a block.
+    pub fn next_op(&self) -> Option<Op<'c>> {
+        self.before
+    }
+
     fn inside(&self, block: Blk<'c>) -> Self {
         Self {
             context: self.context,

@@ -374,7 +374,10 @@ impl Compiler {
                 kernels = explain::kernels(top(module));
             }
             let pass = match next {
-                SCHEDULE => &format!("{SCHEDULE}{{until=explain chip={}}}", self.target.chip.name),
+                SCHEDULE => &format!(
+                    "tile-choose-schedule{{explain chip={}}}",
+                    self.target.chip.name
+                ),
                 "tile-select-variant" => "tile-select-variant{explain}",
                 _ => return Ok(()),
             };
@@ -441,10 +444,7 @@ impl Compiler {
         session: &Session,
         module: &'c mut Module<'_>,
     ) -> Option<Vec<(tx_mlir::Op<'c>, Tunable)>> {
-        let pass = format!(
-            "{SCHEDULE}{{until=candidates chip={}}}",
-            self.target.chip.name
-        );
+        let pass = format!("tile-list-candidates{{chip={}}}", self.target.chip.name);
         if !session.run(module, &pass) {
             // The next pass says why.
             session.take_diagnostics();

@@ -122,7 +122,7 @@ fn try_choice(name: &str, steps: &[Step]) -> usize {
 fn choices_of_lit_programs_select_one() {
     let compiler = compiler();
     let (mut choices, mut tried) = (0, 0);
-    for folder in ["programs", "tile-schedule"] {
+    for folder in ["programs", "tile-choose-schedule", "tile-schedule"] {
         for (name, plan) in plans(&compiler, folder) {
             for steps in plan.steps.chunk_by(|a, b| a.choice == b.choice) {
                 if steps[0].choice.is_some() {

@@ -4,7 +4,7 @@
 //! `#tile.split<"d1.i" by 4>`, `d0=block_x` is `#tile.bind<"d0" to block_x>`, and other steps lose
 //! `#tile.` and quotes. A schedule with cases has a line for each case.
 //!
-//! `tile-schedule{until=choice}` writes the schedule that `tx::Compiler::candidates` lists first.
+//! `tile-choose-schedule` writes the schedule that `tx::Compiler::candidates` lists first.
 //! `cargo xtask bless chosen` accepts the present ones.
 
 use std::fmt::Write as _;
@@ -204,7 +204,7 @@ fn table(chip: &str, cases: &[Case]) -> String {
     let Some(mut module) = parsed else {
         panic!("{:#?}\n{program}", session.take_diagnostics());
     };
-    let pass = format!("tile-schedule{{until=choice chip={chip}}}");
+    let pass = format!("tile-choose-schedule{{chip={chip}}}");
     assert!(
         session.run(&mut module, &pass),
         "{:#?}",

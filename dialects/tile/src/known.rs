@@ -10,7 +10,7 @@ use tx_mlir::{
     Failed, Op, attribute, codes, dictionary, discardable_attributes, elements, name, nearest,
 };
 
-/// The candidate schedules of a `tile.reduce`, written by `tile-schedule{until=candidates}`: a
+/// The candidate schedules of a `tile.reduce`, written by `tile-list-candidates`: a
 /// description of what the estimates are for, then pairs of a schedule and its estimated time in
 /// microseconds, the chosen one first.
 pub const CANDIDATES: &str = "tile.candidates";

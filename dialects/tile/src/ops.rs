@@ -126,16 +126,6 @@ impl<'c> Reduce<'c> {
         tx_mlir::first_block(self.op, 2)
     }
 
-    /// Loops of the schedule that keep their results apart.
-    pub fn partials(&self) -> Vec<String> {
-        attribute(self.op, "partials")
-            .and_then(tx_mlir::elements)
-            .unwrap_or_default()
-            .into_iter()
-            .map(|a| a.to_string().trim_matches('"').to_owned())
-            .collect()
-    }
-
     /// Number of dimensions of the iteration space.
     pub fn rank(&self) -> Option<usize> {
         match self.written_maps() {
@@ -152,8 +142,7 @@ impl<'c> Reduce<'c> {
             .collect()
     }
 
-    /// From the iteration space to each source, destination and `with` operand. Dimensions of a
-    /// destination that [`Self::partials`] speaks of are not among the results.
+    /// From the iteration space to each source, destination and `with` operand.
     pub fn maps(&self) -> Option<Vec<AffineMap>> {
         if let Some(maps) = self.written_maps() {
             return Some(maps);
@@ -162,10 +151,8 @@ impl<'c> Reduce<'c> {
         let axes = self.reduced_axes(rank)?;
         let kept: Vec<usize> = (0..rank).filter(|d| !axes.contains(d)).collect();
         let keeps_dims = |v: &Val<'c>| {
-            let dims = shape(*v)
-                .map_or(0, |s| s.len())
-                .checked_sub(self.partials().len());
-            dims == Some(rank) && !axes.is_empty()
+            let dims = shape(*v).map_or(0, |s| s.len());
+            dims == rank && !axes.is_empty()
         };
         let destination = |v: &Val<'c>| {
             let mut map = AffineMap::select(rank, kept.iter().copied());

@@ -327,13 +327,12 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         }
     }
     let axes = check_axes(op, &reduce.axes, rank)?;
-    let apart = grid::check_partials(reduce, &targets)?;
     for (target, output) in targets.iter().zip(&outputs) {
         check_result_shape(
             op,
             &sources[0].shape,
             &axes,
-            &target.shape[apart..],
+            &target.shape,
             "destination",
             output.r#type(),
         )?;
@@ -751,9 +750,6 @@ fn check_reduce_types<'c>(
     }
     if reduce.epilogue().is_some() {
         return Ok(());
-    }
-    if !reduce.partials().is_empty() {
-        return grid::check_partial_types(reduce, targets);
     }
     for (part, target) in parts[..values].iter().zip(targets) {
         let (from, to) = (*part, target.element);

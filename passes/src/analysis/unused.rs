@@ -4,19 +4,12 @@ use crate::analysis::laws::is_written;
 use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
 use tx_dialect_tile::{AllReduce, Kind, Nan, Reduce, element_type};
-use tx_mlir::{Op, attribute, warning};
+use tx_mlir::{Op, warning};
 
 /// Warns of attributes that have no meaning beside the others, on an op that somebody wrote.
 pub(crate) fn warn_of_unused(op: Op<'_>) {
     if !is_written(op) {
         return;
-    }
-    if attribute(op, "neutral").is_some() && attribute(op, "partials").is_none() {
-        warning(
-            op.location(),
-            "`neutral` changes nothing without `partials`: it says what those start from",
-        )
-        .emit();
     }
     let (kind, nan, values) = match (Reduce::of(op), AllReduce::of(op)) {
         (Some(reduce), _) => (reduce.kind, reduce.nan, reduce.sources),

@@ -1,7 +1,7 @@
 //! The loops of a kernel.
 
 use super::finish::Finish;
-use super::job::{Job, Work};
+use super::job::{Combination, Job, Work};
 use super::nest::{Extent, Fate, MAX_BLOCKS, Nest, Run};
 use super::staged::{Stage, Staged};
 use super::steps::Processor;
@@ -10,7 +10,7 @@ use crate::combiner::Combiner;
 use crate::emit::{Group, all_reduce, delinearize};
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
-use tx_dialect_tile::{Kind, Reduce, Scope};
+use tx_dialect_tile::{Kind, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Op, Val};
 
@@ -129,7 +129,7 @@ impl<'a, 'c> Body<'a, 'c> {
             _ => false,
         };
         let shares = match &job.work {
-            Work::Combine(_, combiner) => {
+            Work::Combine(Combination { combiner, .. }) => {
                 combiner.weight() > CHEAP && (!job.numbers_elements() || ascends(true))
             }
             _ => false,
@@ -148,7 +148,7 @@ impl<'a, 'c> Body<'a, 'c> {
             groups: groups(nest),
             alignment: Alignment::of(b, job, nest),
             combiner: match &job.work {
-                Work::Combine(_, combiner) => Some(match job.fits_in_32_bits() {
+                Work::Combine(Combination { combiner, .. }) => Some(match job.fits_in_32_bits() {
                     true => combiner.with_short_index(),
                     false => combiner.clone(),
                 }),
@@ -566,7 +566,7 @@ impl<'a, 'c> Body<'a, 'c> {
     /// One result, or as many as are written out side by side.
     pub(super) fn result(&self, b: &Builder<'c>, place: &Place<'c>) {
         let inside = self.guard(b, place, false);
-        let (Work::Combine(view, whole), Some(combiner)) = (&self.job.work, &self.combiner) else {
+        let (Work::Combine(work), Some(combiner)) = (&self.job.work, &self.combiner) else {
             b.if_then(inside, |b| self.store(b, place, None));
             return;
         };
@@ -582,7 +582,7 @@ impl<'a, 'c> Body<'a, 'c> {
             b.if_then(inside, |b| {
                 let partial = self.combine_all(b, place, &flat, &types);
                 let totals = self.fold_lanes(b, combiner, partial);
-                self.store_totals(b, place, view, whole, totals);
+                self.store_totals(b, place, work, totals);
             });
             return;
         }
@@ -593,16 +593,15 @@ impl<'a, 'c> Body<'a, 'c> {
             |_| flat.clone(),
         );
         let mut totals = self.fold_lanes(b, combiner, partial);
-        self.exchange(b, view, combiner, &mut totals);
+        self.exchange(b, combiner, &mut totals);
         let stores = self.first_thread(b, inside, place);
-        b.if_then(stores, |b| self.store_totals(b, place, view, whole, totals));
+        b.if_then(stores, |b| self.store_totals(b, place, work, totals));
     }
 
     /// Combines the partial results of the threads that share a row: each of them has the total.
     pub(super) fn exchange(
         &self,
         b: &Builder<'c>,
-        view: &Reduce<'c>,
         combiner: &Combiner<'c>,
         totals: &mut Vec<Vec<Val<'c>>>,
     ) {
@@ -620,7 +619,7 @@ impl<'a, 'c> Body<'a, 'c> {
                 variant: None,
             };
             for total in &mut *totals {
-                *total = all_reduce(b, view, combiner, total, group);
+                *total = all_reduce(b, combiner, total, group);
             }
         }
     }
@@ -787,7 +786,7 @@ impl<'a, 'c> Body<'a, 'c> {
         place: &Place<'c>,
         mut partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
-        let (Work::Combine(view, _), Some(combiner)) = (&self.job.work, &self.combiner) else {
+        let (Work::Combine(work), Some(combiner)) = (&self.job.work, &self.combiner) else {
             return partial;
         };
         let parts = combiner.types().len();
@@ -796,13 +795,13 @@ impl<'a, 'c> Body<'a, 'c> {
         let old = partial[mine.clone()].to_vec();
         let is_loaded = !place.loaded.is_empty() && place.loaded.iter().all(Option::is_some);
         if is_loaded
-            && view.element().is_none()
+            && work.element.is_none()
             && combiner.kind() != Kind::Custom
             && let Cond::Val(_) = inside
             && place.clamps
             && !place.beside
         {
-            let element = self.element(b, place, view, combiner);
+            let element = self.element(b, place, work.element, combiner);
             let new = match self.ascends {
                 true => combiner.combine_later(b, &old, &element),
                 false => combiner.combine(b, &old, &element),
@@ -820,7 +819,7 @@ impl<'a, 'c> Body<'a, 'c> {
             inside,
             &types,
             |b| {
-                let element = self.element(b, place, view, combiner);
+                let element = self.element(b, place, work.element, combiner);
                 match self.ascends && !place.beside {
                     _ if is_first => element,
                     true => combiner.combine_later(b, &old, &element),

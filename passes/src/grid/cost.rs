@@ -183,7 +183,7 @@ impl Cost {
             loads,
             vector,
             rows,
-            pairs: matches!(&job.work, Work::Combine(_, combiner) if combiner.op().is_none()),
+            pairs: matches!(&job.work, Work::Combine(work) if work.combiner.op().is_none()),
             streams: nest.streams,
             bytes,
             row_bytes,

@@ -5,8 +5,7 @@ use super::job::Access;
 use super::nest::Extent;
 use crate::combiner::Combiner;
 use crate::emit::{OWNED, index_as, load};
-use tx_dialect_tile::Reduce;
-use tx_mlir::{Builder, Index, Val, i64_attribute};
+use tx_mlir::{Blk, Builder, Index, Val, i64_attribute};
 
 /// What MLIR calls a load whose element caches need not keep.
 pub(super) const NONTEMPORAL: &str = "nontemporal";
@@ -17,12 +16,12 @@ impl<'c> Body<'_, 'c> {
         &self,
         b: &Builder<'c>,
         place: &Place<'c>,
-        view: &Reduce<'c>,
+        element: Option<Blk<'c>>,
         combiner: &Combiner<'c>,
     ) -> Vec<Val<'c>> {
         let point = self.point(place);
         let mut sources = self.load_sources(b, place, &point);
-        let elements: Vec<Val<'c>> = match view.element() {
+        let elements: Vec<Val<'c>> = match element {
             Some(block) => {
                 let first = self.job.sources.len();
                 sources.extend((first..).zip(point.iter().map(|i| b.value(*i))));

@@ -1,8 +1,8 @@
 //! The block that is last combines what all have left in global memory: `#tile.last_block`.
 //!
-//! The second of the two reductions that `rfactor` makes becomes part of the first one's kernel.
-//! Its blocks and threads have the results that they had before; partial results are a loop of
-//! their own, on the threads that had parts of one result.
+//! The second phase of a reduction that `rfactor` cuts becomes part of the first one's kernel. Its
+//! blocks and threads have the results that they had before; partial results are a loop of their own,
+//! on the threads that had parts of one result.
 
 use super::body::{Body, Place, hardware};
 use super::job::Job;

@@ -179,7 +179,7 @@ impl<'c> Group<'c> {
             let job = &phase.job;
             let reads_old = |i: usize| match &job.work {
                 Work::Body(block) => reads_argument(*block, job.sources.len() + i),
-                Work::Combine(view, _) => view.accumulate,
+                Work::Combine(work) => work.accumulate,
                 Work::Copy | Work::Start(..) => false,
             };
             let mut written = job.destinations.iter().enumerate();
@@ -277,7 +277,7 @@ impl<'c> Group<'c> {
     /// Whether values can stay in registers between phases: totals that are combined with what memory has cannot.
     pub(crate) fn can_be_held(&self) -> bool {
         self.phases.iter().all(|phase| match &phase.job.work {
-            Work::Combine(view, _) => !view.accumulate,
+            Work::Combine(work) => !work.accumulate,
             Work::Body(_) | Work::Copy => true,
             Work::Start(..) => false,
         })
@@ -360,9 +360,6 @@ impl<'c> Phase<'c> {
     fn of(job: Job<'c>, shared: usize, row: usize) -> Result<Self, String> {
         let rank = job.extents.len();
         let kept: Vec<usize> = (0..rank).filter(|d| !job.axes.contains(d)).collect();
-        if !job.partials.is_empty() {
-            return Err("it keeps partial results apart".to_owned());
-        }
         let (found, axes) = (kept.len(), job.axes.len());
         if is_reduction(&job) {
             if (found, axes) != (shared, row) {

@@ -27,11 +27,27 @@ pub(crate) struct Access<'c> {
     pub(crate) map: AffineMap,
 }
 
+/// How a reduction makes results of elements.
+#[derive(Clone)]
+pub(crate) struct Combination<'c> {
+    /// Combines two partial results.
+    pub(crate) combiner: Combiner<'c>,
+    /// Computes an element; it is that of the source where there is no such block.
+    pub(crate) element: Option<Blk<'c>>,
+    /// Computes what is stored of a total.
+    pub(crate) epilogue: Option<Blk<'c>>,
+    /// Whether a total is combined with what the destination holds.
+    pub(crate) accumulate: bool,
+    /// Whether the totals are partial results that another phase combines with old values: of no elements
+    /// they are what leaves these as they are, to the bit, and not the identity.
+    pub(crate) is_partial_of_old: bool,
+}
+
 /// What is computed.
 #[derive(Clone)]
 pub(crate) enum Work<'c> {
     /// Elements are combined.
-    Combine(Reduce<'c>, Combiner<'c>),
+    Combine(Combination<'c>),
     /// The body of a `linalg` op: elements of sources and destinations in, new elements out.
     Body(Blk<'c>),
     /// The first source.
@@ -53,7 +69,8 @@ pub(crate) struct Job<'c> {
     /// What the epilogue reads.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// Loops that keep partial results apart, and are the first dimensions of destinations.
+    /// Loops that keep partial results apart, and are the first dimensions of destinations: of a job that is the
+    /// first phase of a reduction.
     pub(crate) partials: Vec<String>,
 }
 
@@ -75,20 +92,27 @@ pub(super) fn reads_argument(block: Blk<'_>, number: usize) -> bool {
 impl<'c> Job<'c> {
     /// Ops that an element takes, about.
     pub(crate) fn weight(&self) -> i64 {
-        let regions = match &self.work {
+        let blocks = match &self.work {
             // The epilogue is for results.
-            Work::Combine(..) => 0..2,
-            _ => 0..self.op.region_count(),
+            Work::Combine(work) => {
+                let combiner = work.combiner.region().map(|(block, _)| block);
+                combiner.into_iter().chain(work.element).collect()
+            }
+            Work::Body(block) => vec![*block],
+            Work::Copy | Work::Start(..) => Vec::new(),
         };
-        let blocks = regions.flat_map(|r| region_blocks(self.op, r));
-        blocks.map(elementary::weight).sum::<i64>().max(1)
+        blocks
+            .into_iter()
+            .map(elementary::weight)
+            .sum::<i64>()
+            .max(1)
     }
 
     /// Whether anything is computed from this source: others say how long loops are, as the window
     /// of a pooling does.
     pub(crate) fn reads(&self, source: usize) -> bool {
         let block = match &self.work {
-            Work::Combine(view, _) => view.element(),
+            Work::Combine(work) => work.element,
             Work::Body(block) => Some(*block),
             Work::Copy | Work::Start(..) => None,
         };
@@ -145,8 +169,13 @@ impl<'c> Job<'c> {
             rank,
             axes,
             [accesses, destinations, extras],
-            view.partials(),
-            Work::Combine(view, combiner),
+            Work::Combine(Combination {
+                combiner,
+                element: view.element(),
+                epilogue: view.epilogue(),
+                accumulate: view.accumulate,
+                is_partial_of_old: false,
+            }),
         )
     }
 
@@ -166,7 +195,7 @@ impl<'c> Job<'c> {
         let rank = accesses[0].map.dims;
         let (source, destination) = accesses.split_at(1);
         let all = [source.to_vec(), destination.to_vec(), Vec::new()];
-        Self::new(op, rank, Vec::new(), all, Vec::new(), Work::Copy)
+        Self::new(op, rank, Vec::new(), all, Work::Copy)
     }
 
     fn linalg(op: Op<'c>) -> Result<Self, Failed> {
@@ -247,15 +276,15 @@ impl<'c> Job<'c> {
         let destinations = accesses.split_off(accesses.len() - outputs);
         check_body(*body, &destinations)?;
         let all = [accesses, destinations, Vec::new()];
-        Self::new(op, rank, Vec::new(), all, Vec::new(), Work::Body(*body))
+        Self::new(op, rank, Vec::new(), all, Work::Body(*body))
     }
 
-    fn new(
+    /// A job with these sources, destinations and extras.
+    pub(super) fn new(
         op: Op<'c>,
         rank: usize,
         axes: Vec<usize>,
         [sources, destinations, extras]: [Vec<Access<'c>>; 3],
-        partials: Vec<String>,
         work: Work<'c>,
     ) -> Result<Self, Failed> {
         let mut job = Self {
@@ -266,7 +295,7 @@ impl<'c> Job<'c> {
             destinations,
             extras,
             work,
-            partials,
+            partials: Vec::new(),
         };
         for dim in 0..rank {
             let sizes: Vec<Option<u64>> = job
@@ -427,16 +456,17 @@ impl<'c> Job<'c> {
 
     /// Whether the results of a reduction may be combined by atomics; else why not.
     pub(crate) fn atomics(&self) -> Result<(), String> {
-        let Work::Combine(view, combiner) = &self.work else {
+        let Work::Combine(work) = &self.work else {
             return Err("nothing is combined".to_owned());
         };
+        let combiner = &work.combiner;
         let any =
             attribute(self.op, "determinism").and_then(Determinism::of) == Some(Determinism::Any);
         let kind = combiner.kind();
         if combiner.op().and_then(atomic_kind).is_none() {
             return Err(format!("`{kind}` has no atomic"));
         }
-        if view.epilogue().is_some() || !self.partials.is_empty() {
+        if work.epilogue.is_some() || !self.partials.is_empty() {
             return Err("the epilogue needs a result that is complete".to_owned());
         }
         let (stored, combined) = (
@@ -465,10 +495,10 @@ impl<'c> Job<'c> {
 
     /// The job that prepares destinations for atomics; none when old values are combined too.
     pub(crate) fn start(&self) -> Option<Self> {
-        let Work::Combine(view, combiner) = &self.work else {
+        let Work::Combine(work) = &self.work else {
             return None;
         };
-        if view.accumulate {
+        if work.accumulate {
             return None;
         }
         let kept: Vec<usize> = (0..self.extents.len())
@@ -495,7 +525,7 @@ impl<'c> Job<'c> {
             sources: Vec::new(),
             destinations: self.destinations.iter().map(destination).collect(),
             extras: Vec::new(),
-            work: Work::Start(combiner.clone(), Box::new(self.clone())),
+            work: Work::Start(work.combiner.clone(), Box::new(self.clone())),
             partials: Vec::new(),
         })
     }
@@ -503,11 +533,11 @@ impl<'c> Job<'c> {
     /// Whether elements are numbered by what is reduced, as `argmax` and `argmin` do that are not
     /// given indices.
     pub(crate) fn numbers_elements(&self) -> bool {
-        let Work::Combine(view, combiner) = &self.work else {
+        let Work::Combine(work) = &self.work else {
             return false;
         };
-        let given = view.element().map_or(self.sources.len(), yielded);
-        combiner.kind().is_arg() && given == 1
+        let given = work.element.map_or(self.sources.len(), yielded);
+        work.combiner.kind().is_arg() && given == 1
     }
 
     /// Whether the numbers of elements, and one that is behind all of them, are known to fit in 32 bits.
@@ -517,6 +547,11 @@ impl<'c> Job<'c> {
             .iter()
             .try_fold(1i64, |n, d| n.checked_mul(self.extents[*d].known()?));
         self.numbers_elements() && length.is_some_and(|n| n < i64::from(i32::MAX))
+    }
+
+    /// The values that are read or written: sources, destinations, and what the epilogue reads.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = Val<'c>> {
+        self.accesses().map(|access| access.value)
     }
 
     /// The schedule that is written on the op.

@@ -55,6 +55,21 @@ pub(crate) struct Last<'c> {
     pub(crate) counters: Val<'c>,
 }
 
+/// A kernel and where it is launched.
+pub(crate) struct Launch<'c> {
+    pub(crate) job: Job<'c>,
+    pub(crate) nest: Nest,
+    pub(crate) steps: Vec<Step>,
+    /// For which lengths it is launched, where there are kernels for others.
+    pub(crate) only: Vec<Lengths>,
+    /// What its last block does, where it is more.
+    pub(crate) last: Option<Last<'c>>,
+    /// The op in front of which it is launched.
+    pub(crate) at: Op<'c>,
+    /// Temporaries that nothing uses after it.
+    pub(crate) ends: Vec<Val<'c>>,
+}
+
 /// Where the kernels of one host function go.
 pub(crate) struct Kernels<'c> {
     /// Name of the host function.
@@ -76,42 +91,46 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Writes the kernel of a job and its launch in front of the job's op. The kernel has an
-    /// attribute with the lengths `only`, where there are kernels for others. Sizes are asserted
-    /// where the job is no part of another, whose sizes were.
-    pub(crate) fn add(
-        &mut self,
-        job: &Job<'c>,
-        nest: &Nest,
-        schedule: &[Step],
-        last: Option<&Last<'c>>,
-        only: &[Lengths],
-        asserts: bool,
-    ) {
+    /// Writes a kernel and its launch. Sizes are asserted where the job is no part of another, whose sizes were.
+    pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
+        let Launch {
+            job,
+            nest,
+            steps,
+            only,
+            last,
+            at,
+            ends,
+        } = launched;
         let (module, module_name) = self.module(job.op);
         let name = format!("{}_{}", self.prefix, self.count);
         self.count += 1;
-        let (kernel, body) = kernel(job, nest, schedule, module, &name);
+        let (kernel, body) = kernel(job, nest, steps, module, &name);
         if !only.is_empty() {
             let lengths: Vec<String> = only.iter().map(ToString::to_string).collect();
             let lengths = StringAttribute::new(tx_mlir::context(job.op), &lengths.join(", "));
             set_attribute(kernel, LENGTHS, lengths.into());
         }
         let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
-        let finish = last.map(|last| Finish::new(&last.job, &last.nest, last.counters, &inside));
+        let finish = last
+            .as_ref()
+            .map(|last| Finish::new(&last.job, &last.nest, last.counters, &inside));
         Body::new(job, nest, &inside)
             .with_tiles(&inside, kernel)
             .then(finish.as_ref())
             .write(&inside);
         inside.create("gpu.return").build();
         remove_unused(kernel);
-        let arguments = isolate(&[job.op], kernel, body);
-        let b = Builder::before(job.op);
+        let arguments = isolate(job.operands(), kernel, body);
+        let b = Builder::before(*at).located(job.op.location());
         if asserts {
             job.assert_sizes(&b);
         }
         let callee = format!("@{module_name}::@{name}");
         launch(&b, job, nest, &callee, &arguments, last.is_some());
+        for end in ends {
+            b.create("memref.dealloc").operands(&[*end]).build();
+        }
     }
 
     /// Puts the kernel of a group and its launch in the places of its ops. Each phase is done for all rows of a
@@ -158,7 +177,8 @@ impl<'c> Kernels<'c> {
         remove_unused(kernel);
         let used: Vec<Val<'c>> = walk(kernel).into_iter().flat_map(operands).collect();
         temporaries.retain(|(array, _)| !used.contains(array));
-        let arguments = isolate(&ops, kernel, body);
+        let from = group.phases.iter().flat_map(|phase| phase.job.operands());
+        let arguments = isolate(from, kernel, body);
         let b = Builder::before(at);
         for phase in &group.phases {
             phase.job.assert_sizes(&b);
@@ -259,8 +279,12 @@ fn remove_unused(kernel: Op<'_>) {
 }
 
 /// Makes the kernel independent of the host function: what it uses becomes its arguments, or is
-/// computed again where that takes nothing but arguments. Returns the arguments.
-fn isolate<'c>(from: &[Op<'c>], kernel: Op<'c>, body: Blk<'c>) -> Vec<Val<'c>> {
+/// computed again where that takes nothing but arguments. Returns the arguments: those of `first` come first.
+fn isolate<'c>(
+    first: impl Iterator<Item = Val<'c>>,
+    kernel: Op<'c>,
+    body: Blk<'c>,
+) -> Vec<Val<'c>> {
     let used: Vec<Val<'c>> = walk(kernel)
         .into_iter()
         .skip(1)
@@ -268,9 +292,7 @@ fn isolate<'c>(from: &[Op<'c>], kernel: Op<'c>, body: Blk<'c>) -> Vec<Val<'c>> {
         .filter(|v| !is_defined_in(*v, kernel))
         .collect();
     let is_used = |v: &Val<'c>| used.iter().any(|u| u == v);
-    // Operands of the ops first, in their order.
-    let own = from.iter().flat_map(|op| operands(*op)).filter(is_used);
-    let all: Vec<Val<'c>> = own.chain(used.iter().copied()).collect();
+    let all: Vec<Val<'c>> = first.filter(is_used).chain(used.iter().copied()).collect();
     let mut sinker = Sinker {
         builder: Builder::at_start(tx_mlir::context(kernel), body, kernel.location()),
         body,
@@ -377,12 +399,6 @@ fn launch<'c>(
     has_last: bool,
 ) {
     let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
-    for (i, name) in job.partials.iter().enumerate() {
-        if let Ok(node) = nest.find(name) {
-            let count = nest.nodes[node].extent.value(b, &|_, d| lengths[d]);
-            job.assert_partials(b, i, name, count);
-        }
-    }
     let mut sizes: Vec<Val<'c>> = Vec::new();
     for (dimension, most) in MAX_BLOCKS.into_iter().enumerate() {
         let blocks = match nest.on(Processor::Block(dimension)) {

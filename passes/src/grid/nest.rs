@@ -748,17 +748,10 @@ impl Nest {
         self.order.iter().copied().filter(|n| !bound(n)).collect()
     }
 
-    /// Marks loops whose iterations keep partial results apart.
-    pub(crate) fn keep_apart(&mut self, names: &[String]) -> Result<(), Illegal> {
-        for name in names {
-            let node = self.find(name)?;
-            if !self.nodes[node].reduced {
-                return Err(Illegal::new(
-                    codes::TX0026,
-                    format!("`{name}` of `partials` is not reduced"),
-                ));
-            }
-            self.nodes[node].apart = true;
+    /// Marks reduced loops whose iterations keep partial results apart.
+    pub(crate) fn keep_apart(&mut self, names: &[String]) {
+        for node in &mut self.nodes {
+            node.apart |= names.contains(&node.name);
         }
         // They are outside of what is combined, in front of the first loop that is.
         let first = self.order.iter().position(|n| self.nodes[*n].combines());
@@ -766,7 +759,6 @@ impl Nest {
         let (apart, others): (Vec<usize>, Vec<usize>) =
             within.iter().partition(|n| self.nodes[**n].apart);
         self.order = [before.to_vec(), apart, others].concat();
-        Ok(())
     }
 
     /// Loops of `rfactor` that are not bound to the threads of one CTA or cluster: their partial

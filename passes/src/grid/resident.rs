@@ -358,7 +358,7 @@ impl<'a, 'c> Resident<'a, 'c> {
     ) -> Vec<Option<Elements<'c>>> {
         let body = &self.bodies[number];
         let job = body.job;
-        let (Work::Combine(view, whole), Some(combiner)) = (&job.work, &body.combiner) else {
+        let (Work::Combine(work), Some(combiner)) = (&job.work, &body.combiner) else {
             return vec![None; job.destinations.len()];
         };
         let start = match body.ascends {
@@ -390,8 +390,9 @@ impl<'a, 'c> Resident<'a, 'c> {
             }
         }
         let mut totals = body.fold_lanes(b, combiner, partial);
-        body.exchange(b, view, combiner, &mut totals);
+        body.exchange(b, combiner, &mut totals);
         let is_row = body.guard(b, place, false);
+        let whole = &work.combiner;
         let total = whole.narrow(b, &totals[0], whole.types());
         let point: Vec<Index<'c>> = (0..job.extents.len())
             .map(|d| match job.axes.contains(&d) {
@@ -416,7 +417,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         let results = b.if_else(
             is_row,
             &types,
-            |b| body.finish(b, view, whole, &total, &places, &point, Some(&extras)),
+            |b| body.finish(b, work, &total, &places, &point, Some(&extras)),
             |b| types.iter().map(|ty| zeros(b, *ty)).collect(),
         );
         let stores = body.first_thread(b, is_row, place);

@@ -5,15 +5,15 @@ use super::job::{Access, Job, Work};
 use super::nest::Extent;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
+use tx_dialect_tile::Reduce;
 use tx_mlir::build::Predicate;
-use tx_mlir::memref::root;
 use tx_mlir::{
     Affine, Builder, Failed, Index, MemRef, Val, argument_of, attribute, codes, error, is, name,
 };
 
 impl<'c> Job<'c> {
     /// Everything that is read or written, in the order of operands.
-    fn accesses(&self) -> impl Iterator<Item = &Access<'c>> {
+    pub(super) fn accesses(&self) -> impl Iterator<Item = &Access<'c>> {
         self.sources
             .iter()
             .chain(&self.destinations)
@@ -152,9 +152,7 @@ impl<'c> Job<'c> {
             let message = format!("{called} must have an element for every `{index}` of {op}");
             assert(b, Predicate::Slt, high, size, &message);
         }
-        if let Work::Combine(view, _) = &self.work
-            && let Some(most) = view.most_positions()
-        {
+        if let Some(most) = Reduce::of(self.op).and_then(|view| view.most_positions()) {
             // After each dimension, so that no product leaves 64 bits.
             let mut length = one;
             for dim in &self.axes {
@@ -165,31 +163,6 @@ impl<'c> Job<'c> {
                 let most = Index::Const(most.cast_signed());
                 assert(b, Predicate::Sle, length, most, &message);
             }
-        }
-    }
-
-    /// That arguments of the function have a place for each of the partial results that loop
-    /// `name`, of `count` iterations, keeps apart in their dimension `place`.
-    pub(crate) fn assert_partials(
-        &self,
-        b: &Builder<'c>,
-        place: usize,
-        name: &str,
-        count: Index<'c>,
-    ) {
-        for (number, destination) in self.destinations.iter().enumerate() {
-            let known = destination.memref.as_ref().and_then(|m| m.shape[place]);
-            if argument_of(root(destination.value)).is_none()
-                || known.is_some() && count.known().is_some()
-            {
-                continue;
-            }
-            let room = Index::Val(b.dim(destination.value, place));
-            let message = format!(
-                "{} must have a place for each iteration of `{name}`",
-                called(destination.value, self.sources.len() + number, place)
-            );
-            assert(b, Predicate::Eq, count, room, &message);
         }
     }
 }

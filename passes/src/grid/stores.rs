@@ -2,15 +2,14 @@
 
 use super::body::{Body, Place};
 use super::elements::element_index;
-use super::job::{Work, atomic_kind, reads_argument};
+use super::job::{Combination, Work, atomic_kind, reads_argument};
 use super::nest::Run;
 use super::steps::Processor;
 use crate::combiner::Combiner;
 use crate::emit::{OWNED, finish, product};
 use melior::ir::ValueLike;
-use tx_dialect_tile::Reduce;
 use tx_mlir::build::Cond;
-use tx_mlir::{Builder, Index, Val, attribute, i64_attribute, is};
+use tx_mlir::{Builder, Index, Val, i64_attribute, is};
 
 impl<'c> Body<'_, 'c> {
     /// One partial result of each kept lane: those of a vectorized loop are combined.
@@ -36,10 +35,10 @@ impl<'c> Body<'_, 'c> {
         &self,
         b: &Builder<'c>,
         place: &Place<'c>,
-        view: &Reduce<'c>,
-        combiner: &Combiner<'c>,
+        work: &Combination<'c>,
         totals: Vec<Vec<Val<'c>>>,
     ) {
+        let combiner = &work.combiner;
         let (kept, _) = self.lane_loops();
         for (lane, total) in totals.into_iter().enumerate() {
             let total = combiner.narrow(b, &total, combiner.types());
@@ -54,9 +53,7 @@ impl<'c> Body<'_, 'c> {
                 true => Cond::Const(true),
                 false => self.guard(b, &place, false),
             };
-            b.if_then(inside, |b| {
-                self.store(b, &place, Some((view, combiner, &total)))
-            });
+            b.if_then(inside, |b| self.store(b, &place, Some((work, &total))));
         }
     }
 
@@ -65,7 +62,7 @@ impl<'c> Body<'_, 'c> {
         &self,
         b: &Builder<'c>,
         place: &Place<'c>,
-        total: Option<(&Reduce<'c>, &Combiner<'c>, &[Val<'c>])>,
+        total: Option<(&Combination<'c>, &[Val<'c>])>,
     ) {
         // Combined loops are over; a destination is not indexed by their dimensions.
         let point: Vec<Index<'c>> = (0..self.job.extents.len())
@@ -88,9 +85,9 @@ impl<'c> Body<'_, 'c> {
             .map(|d| [vec![d.value], apart.clone(), element_index(b, d, &point)].concat())
             .collect();
         let values = match total {
-            Some((_, combiner, total)) if self.by_atomics() => {
+            Some((work, total)) if self.by_atomics() => {
                 // Other kinds were refused.
-                let Some(kind) = combiner.op().and_then(atomic_kind) else {
+                let Some(kind) = work.combiner.op().and_then(atomic_kind) else {
                     return;
                 };
                 b.create("memref.atomic_rmw")
@@ -100,9 +97,7 @@ impl<'c> Body<'_, 'c> {
                     .build();
                 return;
             }
-            Some((view, combiner, total)) => {
-                self.finish(b, view, combiner, total, &places, &point, None)
-            }
+            Some((work, total)) => self.finish(b, work, total, &places, &point, None),
             None => self.compute(b, place, &point, &places),
         };
         for (value, place) in values.into_iter().zip(places) {
@@ -124,23 +119,22 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// A total as what is stored: with old values, and after the epilogue, which reads `extras` where they are known.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a total is finished with all of these"
-    )]
     pub(super) fn finish(
         &self,
         b: &Builder<'c>,
-        view: &Reduce<'c>,
-        combiner: &Combiner<'c>,
+        work: &Combination<'c>,
         total: &[Val<'c>],
         places: &[Vec<Val<'c>>],
         point: &[Index<'c>],
         extras: Option<&[Val<'c>]>,
     ) -> Vec<Val<'c>> {
+        if work.is_partial_of_old {
+            return total.to_vec();
+        }
+        let combiner = &work.combiner;
         let lengths: Vec<Index<'c>> = self.job.axes.iter().map(|d| self.extents[*d]).collect();
         let stored = self.job.stored_types();
-        let old = view.accumulate.then(|| {
+        let old = work.accumulate.then(|| {
             let loads = places.iter().zip(&stored);
             loads
                 .map(|(place, ty)| {
@@ -152,11 +146,8 @@ impl<'c> Body<'_, 'c> {
                 })
                 .collect()
         });
-        if attribute(self.job.op, "neutral").is_some() {
-            return total.to_vec();
-        }
         let length = product(b, &lengths);
-        let Some(block) = view.epilogue() else {
+        let Some(block) = work.epilogue else {
             return finish(b, combiner, total, length, old, &stored);
         };
         let types = combiner.types().to_vec();

@@ -709,7 +709,7 @@ impl<'c> Expansion<'_, 'c> {
             stride: shape.stride.cast_signed(),
             variant: self.exchange,
         };
-        all_reduce(b, &self.r.view, &self.combiner, partial, group)
+        all_reduce(b, &self.combiner, partial, group)
     }
 }
 

@@ -123,7 +123,7 @@ fn said(example: &Example) -> (bool, Vec<Diagnostic>) {
     }
 }
 
-/// What `tx-opt` says with flags that each name a pass: `--tile-schedule=until=choice`.
+/// What `tx-opt` says with flags that each name a pass: `--tile-form-kernels=fusion=none`.
 fn passes(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
     tx::register();
     tx_validate::register();

@@ -517,11 +517,10 @@ mod tests {
     /// Flags of a test without what is not for `tx-opt`.
     #[test]
     fn flags_are_those_of_the_first_line() {
-        let text =
-            "// RUN(A): tx-opt %s --tile-schedule=until=choice --split-input-file | tx-opt --cse\n";
+        let text = "// RUN(A): tx-opt %s --tile-choose-schedule=chip=sm_90 --split-input-file | tx-opt --cse\n";
         assert_eq!(
             flags(text),
-            ["--tile-schedule=until=choice", "--split-input-file"]
+            ["--tile-choose-schedule=chip=sm_90", "--split-input-file"]
         );
         assert!(flags("// RUN: tx compile %s").is_empty());
     }

@@ -375,9 +375,6 @@ struct Plan<'c> {
 fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
     let op = view.op;
     let unverified = || Trouble::unsupported(op, "that was not verified");
-    if !view.partials().is_empty() {
-        return Err(Trouble::unsupported(op, "with partial results in memory"));
-    }
     let rank = view.rank().ok_or_else(unverified)?;
     let axes = view.reduced_axes(rank).ok_or_else(unverified)?;
     let parts = view

@@ -17,7 +17,7 @@ pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
     if reduce.scope == Scope::Grid {
         return Ok(());
     }
-    let found = ["maps", "schedule", "partials"]
+    let found = ["maps", "schedule"]
         .into_iter()
         .find(|a| attribute(op, a).is_some());
     let found = found
@@ -38,58 +38,6 @@ pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
     }
 }
 
-/// How many dimensions of each destination are loops that keep results apart.
-pub(super) fn check_partials(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<usize, Failed> {
-    let names = reduce.partials();
-    let apart = names.len();
-    if let Some(i) = (1..apart).find(|i| names[..*i].contains(&names[*i])) {
-        return Err(
-            complain(reduce.op, format!("`partials` names `{}` twice", names[i]))
-                .code(codes::TX0026)
-                .emit(),
-        );
-    }
-    for target in targets {
-        if target.shape.len() < apart {
-            return Err(complain(
-                reduce.op,
-                format!(
-                    "`partials` names {apart} loops, which are the first dimensions of the \
-                     destination, but that is {}",
-                    target.shape_text()
-                ),
-            )
-            .code(codes::TX0026)
-            .emit());
-        }
-    }
-    if apart > 0 && reduce.accumulate {
-        return Err(complain(reduce.op, "partial results do not `accumulate`")
-            .code(codes::TX0026)
-            .emit());
-    }
-    Ok(apart)
-}
-
-/// Partial results are stored as they are.
-pub(super) fn check_partial_types(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
-    let types = reduce.accumulators().unwrap_or_default();
-    for (i, (target, ty)) in targets.iter().zip(types).enumerate() {
-        if target.element != ty {
-            return Err(complain(
-                reduce.op,
-                format!(
-                    "partial result {i} is `{ty}`, but its destination has `{}`",
-                    target.element
-                ),
-            )
-            .code(codes::TX0026)
-            .emit());
-        }
-    }
-    Ok(())
-}
-
 /// A reduction with indexing maps.
 pub(super) fn check_mapped<'c>(
     reduce: &Reduce<'c>,
@@ -107,14 +55,13 @@ pub(super) fn check_mapped<'c>(
         .iter()
         .map(|v| Tile::of(op, *v))
         .collect::<Result<Vec<_>, _>>()?;
-    let apart = check_partials(reduce, targets)?;
     let operands: Vec<(String, &[Option<u64>])> = (0..)
         .zip(sources)
         .map(|(i, t)| (format!("source {i}"), &t.shape[..]))
         .chain(
             (0..)
                 .zip(targets)
-                .map(|(i, t)| (format!("destination {i}"), &t.shape[apart..])),
+                .map(|(i, t)| (format!("destination {i}"), &t.shape[..])),
         )
         .chain(
             (0..)
@@ -344,14 +291,6 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
         "each result, each `with` operand's element and each kept dimension's index",
         &wanted,
     )?;
-    if !reduce.partials().is_empty() {
-        return Err(complain(
-            op,
-            "partial results are stored as they are, without an epilogue",
-        )
-        .code(codes::TX0026)
-        .emit());
-    }
     let yields = crate::ops::yielded(block).unwrap_or_default();
     for (i, (value, target)) in yields.iter().zip(&reduce.destinations).enumerate() {
         if element_of(target) != Some(*value) {

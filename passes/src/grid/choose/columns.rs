@@ -200,8 +200,7 @@ impl Chooser<'_, '_> {
             LANES
         };
         let across = groups.map_or(LANES, |n| power_of_two(n).min(widest));
-        let is_shared =
-            job.partials.is_empty() && groups.is_some_and(|n| ceildiv(n, across) < CUTS);
+        let is_shared = groups.is_some_and(|n| ceildiv(n, across) < CUTS);
         let all: Vec<usize> = (0..job.extents.len()).collect();
         let is_large = self.total(&all).is_none_or(|n| n >= LARGE);
         // Of eight elements and more of a vector, more threads would have too few registers.

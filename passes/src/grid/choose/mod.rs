@@ -13,7 +13,7 @@ mod rows;
 
 pub(crate) use phases::choose_phases;
 
-use super::job::{Access, Job, Work};
+use super::job::{Access, Combination, Job, Work};
 use super::nest::{Extent, ceildiv};
 use super::steps::{Case, Processor, Step};
 use crate::emit::is_packed;
@@ -162,8 +162,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
             .filter(|d| !job.axes.contains(d))
             .collect();
         let length = self.total(&job.axes);
-        let is_plain = matches!(job.work, Work::Combine(..)) && job.partials.is_empty();
-        if !is_plain || job.axes.is_empty() || self.fixed || length.is_some_and(|n| n <= 1) {
+        let reduces = matches!(job.work, Work::Combine(..));
+        if !reduces || job.axes.is_empty() || self.fixed || length.is_some_and(|n| n <= 1) {
             return Vec::new();
         }
         if let Some(nearest) = self.nearest
@@ -184,7 +184,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
     fn by_length(&mut self) -> Option<Vec<Case>> {
         let job = self.job;
         let nearest = self.nearest?;
-        if !job.partials.is_empty() || !matches!(job.work, Work::Combine(..)) {
+        if !matches!(job.work, Work::Combine(..)) {
             return None;
         }
         let kept: Vec<usize> = (0..job.extents.len())
@@ -277,7 +277,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
     /// Whether partial results take long to exchange: they are several numbers, or combined by many ops.
     fn exchanges_parts(&self) -> bool {
         match &self.job.work {
-            Work::Combine(_, combiner) => {
+            Work::Combine(Combination { combiner, .. }) => {
                 let is_one = combiner.types().len() == 1 && self.job.weight() <= HEAVY;
                 combiner.op().is_none() && !is_one
             }
@@ -331,7 +331,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             return None;
         }
         let parts = match &self.job.work {
-            Work::Combine(_, combiner) => i64::try_from(combiner.types().len()).ok()?,
+            Work::Combine(work) => i64::try_from(work.combiner.types().len()).ok()?,
             _ => return None,
         };
         let mut vector = VECTOR / self.width()?;

@@ -550,7 +550,7 @@ impl Chooser<'_, '_> {
 
     /// One result of so many elements, where it is neither a few nor many.
     fn alone(&self, kept: &[usize], length: i64) -> Option<Rows> {
-        let is_alone = kept.is_empty() && self.job.partials.is_empty() && length > FEW;
+        let is_alone = kept.is_empty() && length > FEW;
         let small = SMALL.iter().find(|(most, _)| length <= *most);
         let medium = MEDIUM.iter().find(|(most, _, _)| length <= *most);
         let (group, blocks) = match (small, medium) {
@@ -571,7 +571,7 @@ impl Chooser<'_, '_> {
 
     /// Rows of so many elements where a cluster each is worth it.
     fn in_clusters(&self, kept: &[usize], length: Option<i64>, vectors: Vectors) -> Option<Rows> {
-        let is_possible = self.clusters && !self.fixed && self.job.partials.is_empty();
+        let is_possible = self.clusters && !self.fixed;
         let (results, length) = (self.total(kept)?, length?);
         if !is_possible || kept.is_empty() {
             return None;
@@ -796,9 +796,6 @@ impl Chooser<'_, '_> {
 
     /// Among how many blocks a row is cut, where it is.
     fn cuts(&self, kept: &[usize], length: Option<i64>, vector: i64, is_vast: bool) -> Option<i64> {
-        if !self.job.partials.is_empty() {
-            return None;
-        }
         let (most, cuts) = match (self.total(kept), length) {
             (Some(results), Some(n)) if is_vast && (kept.is_empty() || !self.fixed) => {
                 let cuts = power_of_two(VAST.blocks / results.max(1));

@@ -1,4 +1,4 @@
-// RUN: tx-opt %s --tile-schedule=until=candidates
+// RUN: tx-opt %s --tile-list-candidates
 
 // Schedules of an array that is known to be empty have an estimate: the launch.
 // SNAPSHOT: none — what counts are the estimates.

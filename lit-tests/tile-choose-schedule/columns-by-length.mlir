@@ -1,4 +1,4 @@
-// RUN: tx-opt %s --tile-schedule="until=explain chip=sm_90" -o /dev/null 2>&1
+// RUN: tx-opt %s --tile-choose-schedule="explain chip=sm_90" -o /dev/null 2>&1
 // SNAPSHOT: none — which lengths have kernels of their own is the matter.
 
 // Many columns of up to 4096 rows are a block's each; of longer ones, several blocks share them: tiles are full then.

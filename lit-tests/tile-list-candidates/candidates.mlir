@@ -1,6 +1,6 @@
-// RUN: tx-opt %s --tile-schedule="until=candidates chip=sm_90"
-// RUN(EXPLAIN): tx-opt %s --tile-schedule="until=explain chip=sm_90" -o /dev/null 2>&1
-// RUN(CHIP): not tx-opt %s --tile-schedule="until=candidates chip=sm_1" 2>&1
+// RUN: tx-opt %s --tile-list-candidates=chip=sm_90
+// RUN(EXPLAIN): tx-opt %s --tile-choose-schedule="explain chip=sm_90" -o /dev/null 2>&1
+// RUN(CHIP): not tx-opt %s --tile-list-candidates=chip=sm_1 2>&1
 
 // How each reduction might be scheduled, and the microseconds that this should take on a board with the chip: what it gets
 // first, then others, the best of these first. An op that reduces nothing has no candidates.
@@ -26,7 +26,7 @@
 // EXPLAIN: remark: `linalg.generic` is scheduled by its shape
 // EXPLAIN-NOT: estimates
 
-// CHIP: tile-schedule{chip=sm_1}:1:15: error: option `chip`: unknown chip `sm_1`; known chips: sm_80
+// CHIP: tile-list-candidates{chip=sm_1}:1:22: error: option `chip`: unknown chip `sm_1`; known chips: sm_80
 func.func @rows(%A: memref<512x1024xf32>, %B: memref<512xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<512x1024xf32> into memref<512xf32>
   return

@@ -1,4 +1,4 @@
-// RUN: tx-opt %s --tile-schedule=until=choice
+// RUN: tx-opt %s --tile-choose-schedule
 
 // Without a schedule one is chosen from what is known of the sizes and strides, and written on the op
 // as the attribute that could also have been written by hand.

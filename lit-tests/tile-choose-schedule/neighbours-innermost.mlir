@@ -1,4 +1,4 @@
-// RUN: tx-opt %s --convert-linalg-to-tile --tile-schedule=until=choice
+// RUN: tx-opt %s --convert-linalg-to-tile --tile-choose-schedule
 // RUN(SUMS): tx run %s --entry pixels --device cpu --arg full:1:3x5x7xf32 --arg zeros:5xf32
 
 // Where neighbours lie along another loop than the last of those that are reduced, that loop becomes the innermost of them: a row

@@ -1,0 +1,229 @@
+//! What is said of plans: how each op is scheduled, what that should take, and how else it might be.
+
+use super::choose::candidates;
+use super::cost::{self, Bounds, Cost};
+use super::job::Work;
+use super::nest::Nest;
+use super::plan::{Planned, PlannedGroup, Unit, is_one_kernel, legal};
+use super::steps::{Case, Processor, Step, cases_to_attribute};
+use crate::explain::explain;
+use melior::ir::attribute::{ArrayAttribute, FloatAttribute, StringAttribute};
+use melior::ir::{Attribute, Type};
+use tx_dialect_tile::CANDIDATES;
+use tx_mlir::{context, set_attribute};
+use tx_plan::{Candidate, CaseEstimate, Choice, Estimates, ScheduleCase, ScheduleChoice};
+use tx_target::{Board, Chip};
+
+/// Schedules besides what an op has, at most.
+const MOST_CANDIDATES: usize = 24;
+/// The share of a time below which estimates are taken to be alike.
+const MARGIN: f64 = 0.02;
+
+impl Unit<'_> {
+    /// Explains the schedules of its ops.
+    pub(crate) fn explain(&self, chip: &Chip) {
+        match self {
+            Self::Op(planned) => planned.explain(chip),
+            Self::Group(group) => group.explain(),
+        }
+    }
+}
+
+impl PlannedGroup<'_> {
+    /// Explains how each op is run in the kernel that they share.
+    fn explain(&self) {
+        for (phase, nest) in self.group.phases.iter().zip(&self.nests) {
+            let case = ScheduleCase {
+                up_to: None,
+                is_one_kernel: true,
+                kernels: Vec::new(),
+                threads: nest.block().iter().product(),
+                estimate: None,
+                steps: phase
+                    .steps(&self.steps)
+                    .iter()
+                    .map(Step::described)
+                    .collect(),
+            };
+            let choice = ScheduleChoice {
+                is_written: !self.chosen,
+                cases: vec![case],
+                estimates: None,
+            };
+            explain(phase.job.op, Choice::Schedule(choice));
+        }
+    }
+}
+
+impl Planned<'_> {
+    /// Explains how the op is scheduled, what that should take, and how else it might be.
+    fn explain(&self, chip: &Chip) {
+        let board = chip.board();
+        let is_reduction = matches!(self.job.work, Work::Combine(..));
+        let cases = self.cases.iter().zip(self.bounds());
+        let cases = cases.map(|((case, nest), bounds)| ScheduleCase {
+            up_to: case.up_to(),
+            is_one_kernel: is_one_kernel(nest),
+            kernels: Vec::new(),
+            threads: nest.block().iter().product(),
+            estimate: (self.cases.len() > 1 && is_reduction).then(|| {
+                let lengths = cost::lengths(&self.job, &bounds);
+                let cost = Cost::of(&self.job, nest, &board, &lengths);
+                CaseEstimate {
+                    microseconds: cost.microseconds,
+                    lengths,
+                }
+            }),
+            steps: case.steps.iter().map(Step::described).collect(),
+        });
+        let candidates = self.candidates(&board, chip.clusters);
+        let estimates = candidates.split_first().map(|((_, own), others)| {
+            let other = |(cases, cost): &(Vec<Case>, Cost)| Candidate {
+                cost: cost.described(),
+                cases: cases
+                    .iter()
+                    .map(|case| {
+                        let steps = case.steps.iter().map(Step::described);
+                        (case.up_to(), steps.collect())
+                    })
+                    .collect(),
+            };
+            Estimates {
+                others: others.iter().map(other).collect(),
+                ..self.estimates(chip, own.described())
+            }
+        });
+        explain(
+            self.job.op,
+            Choice::Schedule(ScheduleChoice {
+                is_written: !self.chosen,
+                cases: cases.collect(),
+                estimates,
+            }),
+        );
+    }
+
+    /// The lengths that each case is for: those of no case before it.
+    fn bounds(&self) -> Vec<Vec<Bounds>> {
+        let mut left = vec![Bounds::default(); self.job.extents.len()];
+        let of = |(case, _): &(Case, Nest)| {
+            let mut own = left.clone();
+            if let Some((dim, most)) = case.most {
+                own[dim].most = Some(most);
+                left[dim].above = most;
+            }
+            own
+        };
+        self.cases.iter().map(of).collect()
+    }
+
+    /// The schedule of the op and others that it might have, with what they should take: the best
+    /// of those first. None where nothing is reduced.
+    fn candidates(&self, board: &Board, clusters: bool) -> Vec<(Vec<Case>, Cost)> {
+        if !matches!(self.job.work, Work::Combine(..)) {
+            return Vec::new();
+        }
+        let lengths = cost::lengths(&self.job, &[]);
+        let cost = |cases: &[(Case, Nest)]| {
+            let own = cases.iter().find(|(case, _)| {
+                case.most
+                    .is_none_or(|(dim, most)| lengths[dim] <= most as f64)
+            });
+            own.map(|(_, nest)| Cost::of(&self.job, nest, board, &lengths))
+        };
+        let Some(own) = cost(&self.cases) else {
+            return Vec::new();
+        };
+        let mut others: Vec<(Vec<Case>, Cost)> = candidates(&self.job, clusters)
+            .into_iter()
+            .filter(|cases| *cases != self.schedule())
+            .filter_map(|cases| {
+                let legal = |case: &Case| Some((case.clone(), legal(&self.job, case).ok()?));
+                let nests: Vec<(Case, Nest)> = cases.iter().map(legal).collect::<Option<_>>()?;
+                Some((cases, cost(&nests)?))
+            })
+            .collect();
+        // Estimates that differ less do not tell which is better.
+        others.sort_by_key(|(_, cost)| (cost.microseconds / own.microseconds / MARGIN) as i64);
+        let others = of_each_sort(others);
+        std::iter::once((self.schedule(), own))
+            .chain(others)
+            .collect()
+    }
+
+    /// What estimates are for: a card, and sizes, some of which may be assumed.
+    fn estimates(&self, chip: &Chip, own: tx_plan::Cost) -> Estimates {
+        let extents = self.job.extents.iter();
+        Estimates {
+            board: chip.board().name.to_string(),
+            chip: chip.to_string(),
+            lengths: cost::lengths(&self.job, &[]),
+            is_assumed: extents.into_iter().any(|extent| extent.known().is_none()),
+            own,
+            others: Vec::new(),
+        }
+    }
+
+    /// Notes on the op what it might be scheduled as, after what the estimates are of; returns how many schedules.
+    pub(crate) fn write_candidates(&self, chip: &Chip) -> i64 {
+        let board = chip.board();
+        let context = context(self.job.op);
+        let candidates = self.candidates(&board, chip.clusters);
+        let Some((_, own)) = candidates.first() else {
+            return 0;
+        };
+        let about = self.estimates(chip, own.described()).about();
+        let about = StringAttribute::new(context, &about).into();
+        let pair = |(cases, cost): &(Vec<Case>, Cost)| {
+            // Digits beyond the third are noise.
+            let microseconds = (cost.microseconds * 1e3).round() / 1e3;
+            let microseconds = FloatAttribute::new(context, Type::float64(context), microseconds);
+            let pair = [cases_to_attribute(context, cases), microseconds.into()];
+            ArrayAttribute::new(context, &pair).into()
+        };
+        let all: Vec<Attribute<'_>> = std::iter::once(about)
+            .chain(candidates.iter().map(pair))
+            .collect();
+        set_attribute(
+            self.job.op,
+            CANDIDATES,
+            ArrayAttribute::new(context, &all).into(),
+        );
+        i64::try_from(candidates.len()).unwrap_or(i64::MAX)
+    }
+}
+
+/// As many as [`MOST_CANDIDATES`] of these, which are in order, and in the same: the first few of
+/// each sort, as estimates tell sorts apart less well than schedules of one.
+fn of_each_sort(all: Vec<(Vec<Case>, Cost)>) -> Vec<(Vec<Case>, Cost)> {
+    const SORTS: [fn(&Step) -> bool; 3] = [
+        |step| matches!(step, Step::Bind(_, Processor::Cluster(_))),
+        |step| matches!(step, Step::LastBlock),
+        |step| matches!(step, Step::RFactor(_)),
+    ];
+    let sort = |cases: &[Case]| {
+        let steps = || cases.iter().flat_map(|case| &case.steps);
+        SORTS.iter().position(|sort| steps().any(sort))
+    };
+    let mut found = [0; SORTS.len() + 1];
+    let is_first: Vec<bool> = all
+        .iter()
+        .map(|(cases, _)| {
+            let count = &mut found[sort(cases).unwrap_or(SORTS.len())];
+            *count += 1;
+            *count <= MOST_CANDIDATES / (SORTS.len() + 1) / 2
+        })
+        .collect();
+    let mut others =
+        MOST_CANDIDATES.saturating_sub(is_first.iter().filter(|first| **first).count());
+    let mut takes = |first: bool| {
+        let is_taken = first || others > 0;
+        others -= usize::from(is_taken && !first);
+        is_taken
+    };
+    all.into_iter()
+        .zip(is_first)
+        .filter(|(_, first)| takes(*first))
+        .map(|(one, _)| one)
+        .collect()
+}

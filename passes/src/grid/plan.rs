@@ -1,0 +1,318 @@
+//! Which kernels there are: the schedule of every op and group of a module, found legal.
+
+use super::choose::choose;
+use super::finish;
+use super::group::{Group, members, number};
+use super::job::{Job, Work, is_job};
+use super::nest::{Extent, Illegal, Nest, Run};
+use super::staged::footprints;
+use super::steps::{Case, Processor, Step, cases_to_attribute};
+use crate::analysis::laws::check_laws;
+use crate::analysis::unused::warn_of_unused;
+use crate::linalg::memory::check_written;
+use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
+use melior::ir::operation::OperationLike;
+use tx_mlir::{Failed, Op, Val, codes, context, enclosing, error, is, parent, set_attribute, walk};
+use tx_target::Chip;
+
+/// A job with a schedule for each length, all found legal.
+pub(crate) struct Planned<'c> {
+    pub(crate) job: Job<'c>,
+    pub(crate) cases: Vec<(Case, Nest)>,
+    pub(crate) chosen: bool,
+}
+
+/// Ops of one kernel, with the loops of each, found legal.
+pub(crate) struct PlannedGroup<'c> {
+    pub(crate) group: Group<'c>,
+    /// The schedule that they share.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) nests: Vec<Nest>,
+    /// Arrays that stay in registers.
+    pub(crate) held: Vec<Val<'c>>,
+    pub(crate) chosen: bool,
+}
+
+impl<'c> PlannedGroup<'c> {
+    pub(crate) fn first(&self) -> Op<'c> {
+        self.group.phases[0].job.op
+    }
+}
+
+/// What is planned at once.
+pub(crate) enum Unit<'c> {
+    Op(Box<Planned<'c>>),
+    Group(PlannedGroup<'c>),
+}
+
+impl Unit<'_> {
+    pub(crate) fn is_chosen(&self) -> bool {
+        match self {
+            Self::Op(planned) => planned.chosen,
+            Self::Group(group) => group.chosen,
+        }
+    }
+}
+
+impl Unit<'_> {
+    /// Writes the schedule on the op, or on the first op of the group.
+    pub(crate) fn write_schedule(&self) {
+        let (op, schedule) = match self {
+            Self::Op(planned) => (planned.job.op, planned.schedule()),
+            Self::Group(group) => (group.first(), vec![Case::always(group.steps.clone())]),
+        };
+        set_attribute(op, "schedule", cases_to_attribute(context(op), &schedule));
+    }
+}
+
+impl Planned<'_> {
+    /// Whether it becomes several jobs: there are kernels for several lengths, or partial results
+    /// in global memory.
+    pub(crate) fn has_parts(&self) -> bool {
+        self.cases.len() > 1
+            || self
+                .cases
+                .iter()
+                .any(|(_, nest)| !nest.global_rfactors().is_empty())
+    }
+
+    /// The cases of the schedule.
+    pub(crate) fn schedule(&self) -> Vec<Case> {
+        self.cases.iter().map(|(case, _)| case.clone()).collect()
+    }
+}
+
+/// The plans of the ops that work on whole arrays, and of groups where the last of their ops stands.
+///
+/// # Errors
+/// Every op is checked, so that one run reports everything that is wrong.
+pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c>>, Failed> {
+    let (mut planned, mut failed) = (Vec::new(), None);
+    for op in walk(module).into_iter().filter(|op| is_job(*op)) {
+        match plan_op(op, chip) {
+            Ok(unit) => planned.extend(unit),
+            Err(e) => failed = Some(e),
+        }
+    }
+    failed.map_or(Ok(planned), Err)
+}
+
+/// What is planned at `op`; nothing where it is left alone, or a later op of its group follows.
+fn plan_op<'c>(op: Op<'c>, chip: &Chip) -> Result<Option<Unit<'c>>, Failed> {
+    if host_of(op)?.is_none() {
+        return Ok(None);
+    }
+    match number(op) {
+        None => plan(op, chip).map(|planned| Some(Unit::Op(Box::new(planned)))),
+        Some(_) if members(op).last() == Some(&op) => plan_group(op, chip).map(Some),
+        Some(_) => Ok(None),
+    }
+}
+
+/// The host function in whose body `op` stands; none when it is left alone.
+fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
+    let around = parent(op);
+    if let Some(host) = around.filter(|o| is(*o, "func.func")) {
+        return match tx_mlir::blocks(host).len() {
+            1 => Ok(Some(host)),
+            _ => Err(error(op.location(), ONE_BLOCK)
+                .code(codes::TX0318)
+                .note_at(host.location(), "this function has several")
+                .emit()),
+        };
+    }
+    if !tx_mlir::name(op).starts_with("tile.") && enclosing(op, "gpu.func").is_some() {
+        return Ok(None);
+    }
+    let report = error(
+        op.location(),
+        "work on whole arrays must stand in the body of a host function",
+    )
+    .code(codes::TX0318);
+    let report = match around {
+        Some(around) => report.note_at(
+            around.location(),
+            format!("this `{}` is around it", tx_mlir::name(around)),
+        ),
+        None => report,
+    };
+    Err(match enclosing(op, "func.func") {
+        Some(_) => report.note(NO_HOST_LOOPS).emit(),
+        None => report.emit(),
+    })
+}
+
+/// The plan of an op of the program.
+fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
+    let job = Job::of(op)?;
+    check_program(&job)?;
+    let (schedules, chosen) = match job.written_schedule()? {
+        Some(cases) => (cases, false),
+        None => (choose(&job, chip.clusters), true),
+    };
+    Planned::of(job, schedules, chosen)
+}
+
+/// The plan of the group that `last` is the last op of.
+fn plan_group<'c>(last: Op<'c>, chip: &Chip) -> Result<Unit<'c>, Failed> {
+    let mut jobs = Vec::new();
+    for op in members(last) {
+        let job = Job::of(op)?;
+        check_program(&job)?;
+        jobs.push(job);
+    }
+    let group = Group::of(jobs).map_err(|(op, reason)| Group::refuse(op, &reason))?;
+    let (steps, chosen) = group.schedule(chip.clusters)?;
+    let mut nests: Vec<Nest> = Vec::new();
+    for phase in &group.phases {
+        let op = phase.job.op;
+        let nest = nest_of(&phase.job, &Case::always(phase.steps(&steps)))?;
+        if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
+            return Err(Group::refuse(op, "blocks would share its results"));
+        }
+        if let Some(first) = nests.get(group.leader())
+            && !phase.row.is_empty()
+            && first.block() != nest.block()
+        {
+            let ([a, b, c], [x, y, z]) = (nest.block(), first.block());
+            let reason =
+                format!("its blocks have {a}x{b}x{c} threads, those of the first op {x}x{y}x{z}");
+            return Err(Group::refuse(op, &reason));
+        }
+        if let Some(dim) = phase.row.iter().find(|dim| nest.is_on_grid(**dim)) {
+            return Err(Group::refuse(
+                op,
+                &format!("`d{dim}`, of a row, is cut over blocks"),
+            ));
+        }
+        nests.push(nest);
+    }
+    let held = group.held(&nests)?;
+    let is_shared = nests.get(group.leader()).is_some_and(Nest::has_clusters);
+    if is_shared && let Some(op) = group.exchange_through_memory(&held) {
+        let reason = "blocks of a cluster share its rows, and it reads from memory what another op of the \
+                      group writes";
+        return Err(Group::refuse(op, reason));
+    }
+    Ok(Unit::Group(PlannedGroup {
+        group,
+        steps,
+        nests,
+        held,
+        chosen,
+    }))
+}
+
+/// What must hold of an op of the program.
+fn check_program(job: &Job<'_>) -> Result<(), Failed> {
+    if matches!(&job.work, Work::Combine(work) if work.accumulate) {
+        let destinations: Vec<Val<'_>> = job.destinations.iter().map(|a| a.value).collect();
+        check_written(job.op, &destinations)?;
+    }
+    check_laws(job.op)?;
+    warn_of_unused(job.op);
+    Ok(())
+}
+
+impl<'c> Planned<'c> {
+    /// The plan of a job by `schedules`.
+    ///
+    /// # Errors
+    /// Says which are not legal, and why.
+    pub(crate) fn of(job: Job<'c>, schedules: Vec<Case>, chosen: bool) -> Result<Self, Failed> {
+        let is_alone = schedules.len() == 1;
+        let (mut cases, mut wrong) = (Vec::new(), Vec::new());
+        for case in schedules {
+            let nest = legal(&job, &case).and_then(|nest| match is_alone || !starts_first(&nest) {
+                true => Ok(nest),
+                false => Err(Illegal::new(
+                    codes::TX0304,
+                    "a case of the schedule has blocks that combine into one result",
+                )
+                .note("keep their partial results apart: `rfactor`")),
+            });
+            match nest {
+                Ok(nest) => cases.push((case, nest)),
+                Err(illegal) => wrong.push(illegal),
+            }
+        }
+        refuse_all(job.op, wrong)?;
+        Ok(Self { job, cases, chosen })
+    }
+}
+
+/// Refuses a schedule of an op.
+pub(crate) fn refuse(op: Op<'_>, illegal: Illegal) -> Failed {
+    let report = error(op.location(), illegal.reason).code(illegal.code);
+    match illegal.note {
+        Some(note) => report.note(note).emit(),
+        None => report.emit(),
+    }
+}
+
+/// Refuses all that is wrong with the schedules of an op, each once.
+fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
+    let (mut told, mut result) = (Vec::new(), Ok(()));
+    let all = wrong.into_iter().flat_map(|mut first| {
+        let others = std::mem::take(&mut first.others);
+        std::iter::once(first).chain(others)
+    });
+    for illegal in all {
+        if !told.contains(&illegal.reason) {
+            told.push(illegal.reason.clone());
+            result = Err(refuse(op, illegal));
+        }
+    }
+    result
+}
+
+/// The loops of a job with a schedule for some lengths.
+///
+/// # Errors
+/// Says why they are not legal.
+pub(crate) fn nest_of(job: &Job<'_>, case: &Case) -> Result<Nest, Failed> {
+    legal(job, case).map_err(|illegal| refuse(job.op, illegal))
+}
+
+/// Whether neither partial results nor old values need a kernel of their own.
+pub(crate) fn is_one_kernel(nest: &Nest) -> bool {
+    (nest.last_block || nest.global_rfactors().is_empty()) && !starts_first(nest)
+}
+
+/// Whether a kernel of its own writes what results start from.
+pub(crate) fn starts_first(nest: &Nest) -> bool {
+    nest.global_rfactors().is_empty() && nest.order.iter().any(|n| is_combined_by_blocks(nest, *n))
+}
+
+fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
+    let node = &nest.nodes[node];
+    node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
+}
+
+/// The loops of a job with a schedule for some lengths, when it is legal.
+pub(crate) fn legal(job: &Job<'_>, case: &Case) -> Result<Nest, Illegal> {
+    let mut extents = job.extents.clone();
+    if let Some((dim, most)) = case.most
+        && let Some(extent @ Extent::Dim(_)) = extents.get_mut(dim)
+    {
+        *extent = Extent::UpTo(dim, most);
+    }
+    let mut nest = Nest::new(&extents, &job.axes).apply(&case.steps)?;
+    nest.keep_apart(&job.partials);
+    // What `rfactor` keeps apart is not combined by the kernel that computes it.
+    let mut checked = nest.clone();
+    let apart: Vec<String> = nest
+        .global_rfactors()
+        .iter()
+        .map(|n| nest.nodes[*n].name.clone())
+        .collect();
+    checked.keep_apart(&apart);
+    checked.check(job.atomics().err().as_deref())?;
+    if number(job.op).is_none() {
+        footprints(job, &nest)?;
+    }
+    if nest.last_block {
+        finish::check(job, &nest, &case.steps)?;
+    }
+    Ok(nest)
+}
