@@ -2,7 +2,7 @@ use crate::emit::collapse_shape;
 use crate::grid::choose::VECTOR;
 use crate::grid::job::{Job, is_job};
 use crate::linalg::generic::{Generic, iterators};
-use crate::linalg::read::{Loops, is_memory};
+use crate::linalg::read::Loops;
 use melior::ir::Type;
 use melior::ir::block::BlockLike;
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ impl<'c> Collapse<'c> {
             let own: Vec<usize> = (0..self.groups.len())
                 .filter(|group| dims.contains(&self.groups[*group][0]))
                 .collect();
-            let value = match is_memory(operand.value) && !dims.is_empty() {
+            let value = match operand.is_memory() && !dims.is_empty() {
                 true => {
                     let view = views.entry((key(operand.value), own.clone()));
                     *view.or_insert_with(|| self.view(&b, operand.value, &own))
@@ -208,7 +208,7 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     // Whether each operand is indexed by each loop: in their order, and contiguous.
     let uses: Vec<Vec<bool>> = loops
         .all()
-        .filter(|operand| is_memory(operand.value))
+        .filter(|operand| operand.is_memory())
         .map(|operand| {
             let dims = operand.map.as_projected_permutation()?;
             let is_ascending = dims.windows(2).all(|two| two[0] < two[1]);

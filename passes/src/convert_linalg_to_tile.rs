@@ -1,10 +1,11 @@
+use crate::analysis::dataflow::{Dataflow, op_key};
 use crate::linalg::attributes::check_attributes;
 use crate::linalg::body::{free_values, is_constant};
 use crate::linalg::chains::Chain;
-use crate::linalg::fuse::{Taken, fuse, op_key};
-use crate::linalg::memory::Uses;
+use crate::linalg::fuse::fuse;
 use crate::linalg::plan::Plan;
 use crate::linalg::read::reduction;
+use crate::linalg::taken::Taken;
 use crate::linalg::write::write;
 use std::collections::BTreeMap;
 use tx_dialect_tile::check_nested_attributes;
@@ -97,7 +98,7 @@ pass! {
 
 impl Pass for ConvertLinalgToTile {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        let mut uses: BTreeMap<usize, Uses<'c>> = BTreeMap::new();
+        let mut flows: BTreeMap<usize, Dataflow<'c>> = BTreeMap::new();
         let mut taken = Taken::default();
         let mut plans = Vec::new();
         let mut failed = None;
@@ -107,25 +108,22 @@ impl Pass for ConvertLinalgToTile {
                     true => check_attributes(op),
                     false => Ok(()),
                 });
-            let planned = checked
-                .and_then(|()| reduction(op))
-                .and_then(|l| l.map(|l| Plan::of(l, &taken)).transpose());
-            let mut plan = match planned {
-                Ok(Some(plan)) => plan,
-                Ok(None) => continue,
-                Err(e) => {
-                    failed = Some(e);
-                    continue;
+            let planned = checked.and_then(|()| reduction(op)).and_then(|loops| {
+                let Some(loops) = loops else { return Ok(None) };
+                let flow = flow_around(&mut flows, op);
+                let mut plan = Plan::of(loops, flow, &taken)?;
+                fuse(&mut plan, flow, &taken);
+                Ok(Some(plan))
+            });
+            match planned {
+                Ok(Some(plan)) => {
+                    taken.take(plan.gone.iter().copied());
+                    taken.fold(plan.folded.iter().copied());
+                    plans.push(plan);
                 }
-            };
-            if let Some(function) = enclosing(op, "func.func") {
-                let uses = uses
-                    .entry(op_key(function))
-                    .or_insert_with(|| Uses::of(function));
-                fuse(&mut plan, uses, &taken);
+                Ok(None) => {}
+                Err(e) => failed = Some(e),
             }
-            taken.add(&plan);
-            plans.push(plan);
         }
         if let Some(e) = failed {
             return Err(e);
@@ -133,11 +131,10 @@ impl Pass for ConvertLinalgToTile {
         // The last op of a chain comes first: it takes those before it.
         let mut chains = Vec::new();
         for op in walk(module).into_iter().rev() {
-            let uses = enclosing(op, "func.func").map(|function| {
-                let key = op_key(function);
-                &*uses.entry(key).or_insert_with(|| Uses::of(function))
-            });
-            if let Some(chain) = uses.and_then(|uses| Chain::ending(op, uses, &taken)) {
+            let Some(last) = taken.element_wise(op) else {
+                continue;
+            };
+            if let Some(chain) = Chain::ending(last, flow_around(&mut flows, op), &taken) {
                 taken.take(chain.gone());
                 chains.push(chain);
             }
@@ -161,6 +158,17 @@ impl Pass for ConvertLinalgToTile {
         }
         Ok(())
     }
+}
+
+/// The data flow of the function that `op` stands in.
+fn flow_around<'a, 'c>(
+    flows: &'a mut BTreeMap<usize, Dataflow<'c>>,
+    op: Op<'c>,
+) -> &'a Dataflow<'c> {
+    let function = enclosing(op, "func.func").unwrap_or(op);
+    flows
+        .entry(op_key(function))
+        .or_insert_with(|| Dataflow::of(function))
 }
 
 /// Erases ops, and constants that nothing else uses.

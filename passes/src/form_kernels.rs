@@ -1,3 +1,4 @@
+use crate::analysis::dataflow::Dataflow;
 use crate::analysis::target::chip_option;
 use crate::grid::choose::choose_phases;
 use crate::grid::group::{Group, Phase, is_reduction, number, share_operand};
@@ -151,10 +152,11 @@ fn groups<'c>(function: Op<'c>, chip: &Chip) -> Result<Vec<Group<'c>>, Failed> {
     let Some(block) = first_block(function, 0) else {
         return Ok(Vec::new());
     };
+    let flow = Dataflow::of(function);
     let (mut groups, mut open, mut failed) = (Vec::new(), Vec::new(), None);
     for op in ops(block).into_iter().filter(|op| is_job(*op)) {
         if attribute(op, "schedule").is_some() || number(op).is_some() {
-            groups.extend(of_run(&open, chip));
+            groups.extend(of_run(&open, chip, &flow));
             open.clear();
             continue;
         }
@@ -163,17 +165,17 @@ fn groups<'c>(function: Op<'c>, chip: &Chip) -> Result<Vec<Group<'c>>, Failed> {
             Err(e) => failed = Some(e),
         }
     }
-    groups.extend(of_run(&open, chip));
+    groups.extend(of_run(&open, chip, &flow));
     failed.map_or(Ok(groups), Err)
 }
 
 /// The groups of jobs that follow on each other: from the first job on, the longest that fits.
-fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip) -> Vec<Group<'c>> {
+fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
     while first < jobs.len() {
         let mut longest = None;
         for count in 2..=jobs.len() - first {
-            let Some(group) = together(&jobs[first..first + count]) else {
+            let Some(group) = together(&jobs[first..first + count], flow) else {
                 break;
             };
             if let Some(group) = group.filter(|group| fits(group, chip)) {
@@ -193,7 +195,7 @@ fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip) -> Vec<Group<'c>> {
 
 /// The group of jobs of which all but the last may be one; none yet while no job reduces, as
 /// element-wise ops wait for a reduction. `None` where no job after these makes one of them.
-fn together<'c>(jobs: &[Job<'c>]) -> Option<Option<Group<'c>>> {
+fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = jobs else {
         return Some(None);
     };
@@ -201,7 +203,7 @@ fn together<'c>(jobs: &[Job<'c>]) -> Option<Option<Group<'c>>> {
         return None;
     }
     match jobs.iter().any(is_reduction) {
-        true => Group::of(jobs.to_vec()).ok().map(Some),
+        true => Group::of(jobs.to_vec(), flow).ok().map(Some),
         false => (before[0].extents == last.extents).then_some(None),
     }
 }

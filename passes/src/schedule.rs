@@ -122,6 +122,7 @@ impl Pass for Schedule {
                         &group.nests,
                         &group.steps,
                         &group.held,
+                        group.temporaries.clone(),
                     );
                     counts.add("kernels", 1);
                     continue;

@@ -1,8 +1,8 @@
 //! What is loaded at a point, and what its element is.
 
 use super::body::{Body, Place};
-use super::job::Access;
 use super::nest::Extent;
+use crate::analysis::dataflow::Access;
 use crate::combiner::Combiner;
 use crate::emit::{OWNED, index_as, load};
 use tx_mlir::{Blk, Builder, Index, Val, i64_attribute};

@@ -1,16 +1,16 @@
 //! Ops that share a kernel: its phases, and when they may be run one after the other in each block.
 
 use super::choose::{choose_phases, innermost};
-use super::job::{Access, Job, Work, is_job, reads_argument};
+use super::job::{Job, Work, is_job, reads_argument};
 use super::nest::Nest;
 use super::resident::check_registers;
 use super::steps::{Case, Step};
-use crate::linalg::memory::{Touch, Uses, between, may_alias, touches};
+use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{GROUP, Residency};
 use tx_mlir::{
-    Affine, AffineMap, Failed, MemRef, Op, Val, attribute, codes, enclosing, error,
-    integer_attribute, operands, walk,
+    Affine, AffineMap, Failed, MemRef, Op, Val, attribute, codes, error, integer_attribute,
+    operands, walk,
 };
 
 /// Phases of one kernel, in the order of the program. A block runs all of them for its rows, so that a phase may
@@ -79,7 +79,7 @@ impl<'c> Group<'c> {
     ///
     /// # Errors
     /// The op that does not fit, and why.
-    pub(crate) fn of(jobs: Vec<Job<'c>>) -> Result<Self, (Op<'c>, String)> {
+    pub(crate) fn of(jobs: Vec<Job<'c>>, flow: &Dataflow<'c>) -> Result<Self, (Op<'c>, String)> {
         let first = jobs.iter().find(|job| is_reduction(job));
         let Some(first) = first else {
             let op = jobs[0].op;
@@ -95,14 +95,14 @@ impl<'c> Group<'c> {
         let mut group = Self { phases: Vec::new() };
         for job in jobs {
             let op = job.op;
-            let added = Phase::of(job, shared, row).and_then(|phase| group.add(phase));
+            let added = Phase::of(job, shared, row).and_then(|phase| group.add(phase, flow));
             added.map_err(|reason| (op, reason))?;
         }
         Ok(group)
     }
 
     /// Adds a phase after those that there are.
-    fn add(&mut self, phase: Phase<'c>) -> Result<(), String> {
+    fn add(&mut self, phase: Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         if let Some(first) = self.phases.first() {
             for (i, (one, other)) in first.shared.iter().zip(&phase.shared).enumerate() {
                 first.check_length(&phase, *one, *other, &format!("p{i}"))?;
@@ -113,31 +113,31 @@ impl<'c> Group<'c> {
             for before in &self.phases {
                 before.check_exchange(&phase)?;
             }
-            self.check_meanwhile(&phase)?;
+            self.check_meanwhile(&phase, flow)?;
         }
         self.phases.push(phase);
         Ok(())
     }
 
     /// The phases before are run where the last one stands: nothing in between may notice.
-    fn check_meanwhile(&self, phase: &Phase<'c>) -> Result<(), String> {
+    fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
-        for (i, before) in self.phases.iter().enumerate() {
-            let Some(mut between) = between(before.job.op, phase.job.op) else {
+        for before in &self.phases {
+            let job = &before.job;
+            let Some(between) = flow.between(job.op, phase.job.op) else {
                 return Err("it stands in another block than the first op".to_owned());
             };
-            between.retain(|op| !ops[i..].contains(op));
-            let written = |access: &Access<'c>| {
-                let touch = |op: &Op<'c>| touches(*op, Touch::Any, access.value);
-                between.iter().any(touch)
+            let others = || between.iter().filter(|step| !ops.contains(&step.op));
+            let touched = |access: &Access<'c>, touch| {
+                access.is_memory() && others().any(|step| step.touches(touch, access.value))
             };
-            let read = |access: &Access<'c>| {
-                let touch = |op: &Op<'c>| touches(*op, Touch::Change, access.value);
-                access.memref.is_some() && between.iter().any(touch)
-            };
-            let job = &before.job;
-            let reads = job.sources.iter().chain(&job.extras);
-            if job.destinations.iter().any(written) || reads.into_iter().any(read) {
+            let mut reads = job.sources.iter().chain(&job.extras);
+            if reads.any(|access| touched(access, Touch::Change))
+                || job
+                    .destinations
+                    .iter()
+                    .any(|access| touched(access, Touch::Any))
+            {
                 return Err("an op in between uses the memory of an op before".to_owned());
             }
         }
@@ -190,14 +190,14 @@ impl<'c> Group<'c> {
 
     /// The temporaries among these arrays that only the group uses, and uses at the elements that a thread has, each with
     /// the ops that make and end it.
-    pub(crate) fn temporaries(&self, held: &[Val<'c>]) -> Vec<(Val<'c>, Vec<Op<'c>>)> {
+    pub(crate) fn temporaries(
+        &self,
+        held: &[Val<'c>],
+        flow: &Dataflow<'c>,
+    ) -> Vec<(Val<'c>, Vec<Op<'c>>)> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
-        let Some(function) = ops.first().and_then(|op| enclosing(*op, "func.func")) else {
-            return Vec::new();
-        };
-        let uses = Uses::of(function);
         let temporary = |array: &Val<'c>| {
-            let around = uses.temporary(*array, &ops)?;
+            let around = flow.temporary(*array, &ops)?;
             let maps: Vec<AffineMap> = self
                 .phases
                 .iter()

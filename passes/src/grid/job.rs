@@ -2,6 +2,7 @@
 
 use super::nest::Extent;
 use super::steps::{Case, Step};
+use crate::analysis::dataflow::{Access, Accesses};
 use crate::combiner::Combiner;
 use crate::elementary;
 use crate::linalg::generic::ITERATORS;
@@ -9,23 +10,12 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 use tx_dialect_tile::{Determinism, Reduce, Scope};
-use tx_mlir::affine::indexing_maps;
 use tx_mlir::memref::{Overlap, Space, overlap, root};
 use tx_mlir::{
-    Affine, AffineMap, Blk, Builder, Code, Failed, Index, MemRef, Op, Val, attribute, codes,
-    elements, enumerator, error, is, is_memref, name, operands, region_blocks, string_value,
+    Affine, Blk, Builder, Code, Failed, Index, Op, Val, attribute, codes, elements, enumerator,
+    error, is, is_memref, name, region_blocks, string_value,
 };
 use tx_scalar::{Float, Scalar};
-
-/// A tile and the element of it that a point of the iteration space means.
-#[derive(Clone)]
-pub(crate) struct Access<'c> {
-    /// The memref, or a scalar, which is the same at every point.
-    pub(crate) value: Val<'c>,
-    /// None for a scalar.
-    pub(crate) memref: Option<MemRef<'c>>,
-    pub(crate) map: AffineMap,
-}
 
 /// How a reduction makes results of elements.
 #[derive(Clone)]
@@ -156,11 +146,7 @@ impl<'c> Job<'c> {
         let mut accesses: Vec<Access<'c>> = values
             .into_iter()
             .zip(maps)
-            .map(|(value, map)| Access {
-                value,
-                memref: MemRef::of(value),
-                map,
-            })
+            .map(|(value, map)| Access::new(value, map))
             .collect();
         let extras = accesses.split_off(view.sources.len() + view.destinations.len());
         let destinations = accesses.split_off(view.sources.len());
@@ -180,22 +166,11 @@ impl<'c> Job<'c> {
     }
 
     fn copy(op: Op<'c>) -> Result<Self, Failed> {
-        let accesses: Vec<Access<'c>> = operands(op)
-            .into_iter()
-            .map(|value| {
-                let memref = MemRef::of(value);
-                let rank = memref.as_ref().map_or(0, MemRef::rank);
-                Access {
-                    value,
-                    memref,
-                    map: AffineMap::identity(rank),
-                }
-            })
-            .collect();
-        let rank = accesses[0].map.dims;
-        let (source, destination) = accesses.split_at(1);
-        let all = [source.to_vec(), destination.to_vec(), Vec::new()];
-        Self::new(op, rank, Vec::new(), all, Work::Copy)
+        let Some(all) = Accesses::of(op) else {
+            return Err(error(op.location(), "the op was not verified").emit());
+        };
+        let accesses = [all.inputs, all.outputs, Vec::new()];
+        Self::new(op, all.dims, Vec::new(), accesses, Work::Copy)
     }
 
     fn linalg(op: Op<'c>) -> Result<Self, Failed> {
@@ -206,7 +181,7 @@ impl<'c> Job<'c> {
                 .emit()
         };
         let blocks = region_blocks(op, 0);
-        let (Some(maps), [body]) = (indexing_maps(op), blocks.as_slice()) else {
+        let (Some(all), [body]) = (Accesses::of(op), blocks.as_slice()) else {
             return Err(unsupported(
                 "is not an op that `tx` makes a kernel of".to_owned(),
             ));
@@ -220,19 +195,20 @@ impl<'c> Job<'c> {
             .note(crate::linalg::read::TENSORS_FIRST)
             .emit());
         }
-        let values = operands(op);
-        let outputs = outputs(op, values.len());
-        let rank = maps.first().map_or(0, |m| m.dims);
-        if let Some(map) = maps.iter().find(|m| m.symbols > 0) {
-            return Err(unsupported(format!("is indexed by symbols: {map}")));
+        let mut accesses = all.inputs.iter().chain(&all.outputs);
+        if let Some(access) = accesses.find(|access| access.map.symbols > 0) {
+            return Err(unsupported(format!(
+                "is indexed by symbols: {}",
+                access.map
+            )));
         }
+        let rank = all.dims;
         let iterators = attribute(op, ITERATORS)
             .and_then(elements)
             .unwrap_or_default();
         let kept = |d: &usize| {
-            maps[values.len() - outputs..]
-                .iter()
-                .all(|m| m.results.contains(&Affine::Dim(*d)))
+            let mut outputs = all.outputs.iter();
+            outputs.all(|output| output.map.results.contains(&Affine::Dim(*d)))
         };
         let reduces = iterators
             .iter()
@@ -250,7 +226,7 @@ impl<'c> Job<'c> {
         if reduces || missing.is_some() {
             return Err(unsupported("is a reduction".to_owned()));
         }
-        for map in &maps[values.len() - outputs..] {
+        for Access { map, .. } in &all.outputs {
             let places = map.results.iter();
             let dims: Vec<&Affine> = places.filter(|r| !matches!(r, Affine::Const(_))).collect();
             let once = |r: &&Affine| dims.iter().filter(|d| d == &r).count() == 1;
@@ -264,19 +240,9 @@ impl<'c> Job<'c> {
                 .emit());
             }
         }
-        let mut accesses: Vec<Access<'c>> = values
-            .into_iter()
-            .zip(maps)
-            .map(|(value, map)| Access {
-                value,
-                memref: MemRef::of(value),
-                map,
-            })
-            .collect();
-        let destinations = accesses.split_off(accesses.len() - outputs);
-        check_body(*body, &destinations)?;
-        let all = [accesses, destinations, Vec::new()];
-        Self::new(op, rank, Vec::new(), all, Work::Body(*body))
+        check_body(*body, &all.outputs)?;
+        let accesses = [all.inputs, all.outputs, Vec::new()];
+        Self::new(op, rank, Vec::new(), accesses, Work::Body(*body))
     }
 
     /// A job with these sources, destinations and extras.
@@ -510,10 +476,7 @@ impl<'c> Job<'c> {
                 None => Affine::Const(0),
             })
             .collect();
-        let destination = |d: &Access<'c>| Access {
-            map: d.map.replace(kept.len(), &moved),
-            ..d.clone()
-        };
+        let destination = |d: &Access<'c>| d.replace(kept.len(), &moved);
         let extent = |(i, d): (usize, &usize)| match self.extents[*d].known() {
             Some(n) => Extent::Static(n),
             None => Extent::Dim(i),
@@ -695,15 +658,6 @@ fn overlaps<'c>(one: Val<'c>, two: Val<'c>, plural: bool) -> Option<&'static str
         Overlap::Always if plural => Some("overlap"),
         Overlap::Always => Some("overlaps"),
     }
-}
-
-/// Number of outputs of a `linalg` op, which are its last operands.
-fn outputs(op: Op<'_>, all: usize) -> usize {
-    let segments = attribute(op, "operandSegmentSizes").and_then(tx_mlir::integers);
-    segments
-        .and_then(|s| usize::try_from(*s.last()?).ok())
-        .unwrap_or(1)
-        .min(all)
 }
 
 /// How many values a region gives.

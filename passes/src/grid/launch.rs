@@ -135,13 +135,15 @@ impl<'c> Kernels<'c> {
 
     /// Puts the kernel of a group and its launch in the places of its ops. Each phase is done for all rows of a
     /// block before the next one begins.
-    /// Arrays that are `held` stay in registers.
+    /// Arrays that are `held` stay in registers; `temporaries` are those that only the group uses, with the ops that
+    /// make and end them.
     pub(crate) fn add_group(
         &mut self,
         group: &Group<'c>,
         nests: &[Nest],
         schedule: &[Step],
         held: &[Val<'c>],
+        mut temporaries: Vec<(Val<'c>, Vec<Op<'c>>)>,
     ) {
         let leader = group.leader();
         let (Some(first), Some(last)) = (group.phases.get(leader), group.phases.last()) else {
@@ -154,7 +156,6 @@ impl<'c> Kernels<'c> {
         let (kernel, body) = kernel(&first.job, &nests[leader], schedule, module, &name);
         let inside = Builder::at_start(tx_mlir::context(at), body, at.location());
         let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
-        let mut temporaries = group.temporaries(held);
         if held.is_empty() {
             for (number, (phase, nest)) in (0..).zip(group.phases.iter().zip(nests)) {
                 if number > 0 {

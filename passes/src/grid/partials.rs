@@ -1,11 +1,12 @@
 //! One reduction as two phases: the first leaves partial results in global memory, the second combines them.
 
-use super::job::{Access, Combination, Job, Work};
+use super::job::{Combination, Job, Work};
 use super::nest::Nest;
 use super::steps::{Case, Step};
+use crate::analysis::dataflow::Access;
 use melior::ir::Type;
 use melior::ir::r#type::MemRefType;
-use tx_mlir::{Affine, AffineMap, Builder, Failed, Index, MemRef, Val};
+use tx_mlir::{Affine, AffineMap, Builder, Failed, Index, Val};
 
 /// The two phases of a reduction, and what they exchange.
 pub(crate) struct Phases<'c> {
@@ -54,11 +55,7 @@ impl<'c> Phases<'c> {
         let types = work.combiner.types().iter();
         let partials: Vec<Val<'c>> = types.map(|ty| allocate(b, &sizes, *ty)).collect();
         let accesses = |map: &AffineMap| {
-            let access = |value: &Val<'c>| Access {
-                value: *value,
-                memref: MemRef::of(*value),
-                map: map.clone(),
-            };
+            let access = |value: &Val<'c>| Access::new(*value, map.clone());
             partials.iter().map(access).collect::<Vec<_>>()
         };
 
@@ -89,10 +86,7 @@ impl<'c> Phases<'c> {
                 None => Affine::Const(0),
             })
             .collect();
-        let moved = |access: &Access<'c>| Access {
-            map: access.map.replace(all, &moved),
-            ..access.clone()
-        };
+        let moved = |access: &Access<'c>| access.replace(all, &moved);
         let second = Job::new(
             job.op,
             all,

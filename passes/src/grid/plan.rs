@@ -7,11 +7,12 @@ use super::job::{Job, Work, is_job};
 use super::nest::{Extent, Illegal, Nest, Run};
 use super::staged::footprints;
 use super::steps::{Case, Processor, Step, cases_to_attribute};
+use crate::analysis::dataflow::{Dataflow, op_key};
 use crate::analysis::laws::check_laws;
 use crate::analysis::unused::warn_of_unused;
-use crate::linalg::memory::check_written;
 use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
 use melior::ir::operation::OperationLike;
+use std::collections::BTreeMap;
 use tx_mlir::{Failed, Op, Val, codes, context, enclosing, error, is, parent, set_attribute, walk};
 use tx_target::Chip;
 
@@ -30,6 +31,8 @@ pub(crate) struct PlannedGroup<'c> {
     pub(crate) nests: Vec<Nest>,
     /// Arrays that stay in registers.
     pub(crate) held: Vec<Val<'c>>,
+    /// Those of them that only the group uses, with the ops that make and end them.
+    pub(crate) temporaries: Vec<(Val<'c>, Vec<Op<'c>>)>,
     pub(crate) chosen: bool,
 }
 
@@ -88,8 +91,9 @@ impl Planned<'_> {
 /// Every op is checked, so that one run reports everything that is wrong.
 pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c>>, Failed> {
     let (mut planned, mut failed) = (Vec::new(), None);
+    let mut flows: BTreeMap<usize, Dataflow<'c>> = BTreeMap::new();
     for op in walk(module).into_iter().filter(|op| is_job(*op)) {
-        match plan_op(op, chip) {
+        match plan_op(op, chip, &mut flows) {
             Ok(unit) => planned.extend(unit),
             Err(e) => failed = Some(e),
         }
@@ -98,13 +102,20 @@ pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c
 }
 
 /// What is planned at `op`; nothing where it is left alone, or a later op of its group follows.
-fn plan_op<'c>(op: Op<'c>, chip: &Chip) -> Result<Option<Unit<'c>>, Failed> {
-    if host_of(op)?.is_none() {
+fn plan_op<'c>(
+    op: Op<'c>,
+    chip: &Chip,
+    flows: &mut BTreeMap<usize, Dataflow<'c>>,
+) -> Result<Option<Unit<'c>>, Failed> {
+    let Some(host) = host_of(op)? else {
         return Ok(None);
-    }
+    };
+    let flow = flows
+        .entry(op_key(host))
+        .or_insert_with(|| Dataflow::of(host));
     match number(op) {
-        None => plan(op, chip).map(|planned| Some(Unit::Op(Box::new(planned)))),
-        Some(_) if members(op).last() == Some(&op) => plan_group(op, chip).map(Some),
+        None => plan(op, chip, flow).map(|planned| Some(Unit::Op(Box::new(planned)))),
+        Some(_) if members(op).last() == Some(&op) => plan_group(op, chip, flow).map(Some),
         Some(_) => Ok(None),
     }
 }
@@ -143,9 +154,9 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
 }
 
 /// The plan of an op of the program.
-fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
+fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
-    check_program(&job)?;
+    check_program(&job, flow)?;
     let (schedules, chosen) = match job.written_schedule()? {
         Some(cases) => (cases, false),
         None => (choose(&job, chip.clusters), true),
@@ -154,14 +165,14 @@ fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
 }
 
 /// The plan of the group that `last` is the last op of.
-fn plan_group<'c>(last: Op<'c>, chip: &Chip) -> Result<Unit<'c>, Failed> {
+fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit<'c>, Failed> {
     let mut jobs = Vec::new();
     for op in members(last) {
         let job = Job::of(op)?;
-        check_program(&job)?;
+        check_program(&job, flow)?;
         jobs.push(job);
     }
-    let group = Group::of(jobs).map_err(|(op, reason)| Group::refuse(op, &reason))?;
+    let group = Group::of(jobs, flow).map_err(|(op, reason)| Group::refuse(op, &reason))?;
     let (steps, chosen) = group.schedule(chip.clusters)?;
     let mut nests: Vec<Nest> = Vec::new();
     for phase in &group.phases {
@@ -194,20 +205,22 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip) -> Result<Unit<'c>, Failed> {
                       group writes";
         return Err(Group::refuse(op, reason));
     }
+    let temporaries = group.temporaries(&held, flow);
     Ok(Unit::Group(PlannedGroup {
         group,
         steps,
         nests,
         held,
+        temporaries,
         chosen,
     }))
 }
 
 /// What must hold of an op of the program.
-fn check_program(job: &Job<'_>) -> Result<(), Failed> {
+fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
     if matches!(&job.work, Work::Combine(work) if work.accumulate) {
-        let destinations: Vec<Val<'_>> = job.destinations.iter().map(|a| a.value).collect();
-        check_written(job.op, &destinations)?;
+        let destinations: Vec<Val<'c>> = job.destinations.iter().map(|a| a.value).collect();
+        flow.check_written(job.op, &destinations)?;
     }
     check_laws(job.op)?;
     warn_of_unused(job.op);

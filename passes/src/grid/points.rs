@@ -3,9 +3,10 @@
 
 use super::body::{Body, Place};
 use super::elements::element_index;
-use super::job::{Access, Work, reads_argument};
+use super::job::{Work, reads_argument};
 use super::nest::Run;
 use super::vectors::WIDEST;
+use crate::analysis::dataflow::Access;
 use crate::emit::{OWNED, scalars, vector_of};
 use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Val, byte_width, i64_attribute};

@@ -12,10 +12,11 @@
 use super::body::{Body, Place};
 use super::elements::element_index;
 use super::group::{Group, Phase, captured, is_reduction};
-use super::job::{Access, Work, reads_argument};
+use super::job::{Work, reads_argument};
 use super::nest::{MAX_BLOCKS, Nest, Run};
 use super::steps::Processor;
 use super::vectors::WIDEST;
+use crate::analysis::dataflow::Access;
 use crate::emit::{OWNED, load, scalars, vector_of, zeros};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};

@@ -1,8 +1,9 @@
 //! Sizes that must agree, so that no element is outside of its array: refused where they are
 //! static, and asserted on the host where they are known at run time only.
 
-use super::job::{Access, Job, Work};
+use super::job::{Job, Work};
 use super::nest::Extent;
+use crate::analysis::dataflow::Access;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::Reduce;

@@ -5,10 +5,11 @@
 //! elements from shared memory in the order in which they store.
 
 use super::body::{Body, Place};
-use super::job::{Access, Job, Work};
+use super::job::{Job, Work};
 use super::nest::{Fate, Illegal, Nest, Run};
 use super::steps::Processor;
 use super::vectors::{WIDEST, begins_aligned};
+use crate::analysis::dataflow::Access;
 use crate::emit::{
     OWNED, delinearize, is_packed, load as load_element, scalars, shared, shared_global,
 };

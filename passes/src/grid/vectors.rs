@@ -3,9 +3,10 @@
 
 use super::body::{Body, Place};
 use super::elements::{NONTEMPORAL, element_index};
-use super::job::{Access, Job, Work};
+use super::job::{Job, Work};
 use super::nest::{Fate, Nest, Node, Run};
 use super::steps::Processor;
+use crate::analysis::dataflow::Access;
 use crate::emit::{OWNED, is_packed, scalars, zeros};
 use melior::ir::Type;
 use std::collections::BTreeMap;

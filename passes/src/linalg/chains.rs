@@ -1,11 +1,12 @@
 //! Element-wise ops one after the other, computed as one.
 
 use super::body::Copier;
-use super::fuse::{Taken, element_wise};
 use super::generic::{Generic, iterators};
-use super::memory::Uses;
-use super::producers::{Found, gather, given};
+use super::plan::Found;
+use super::producers::{gather, given};
 use super::read::{Loops, element_of};
+use super::taken::Taken;
+use crate::analysis::dataflow::Dataflow;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
@@ -20,10 +21,9 @@ pub(crate) struct Chain<'c> {
 }
 
 impl<'c> Chain<'c> {
-    /// The chain that ends with `op`; none where nothing before it is computed for it alone.
-    pub(crate) fn ending(op: Op<'c>, uses: &Uses<'c>, taken: &Taken) -> Option<Self> {
-        let loops = element_wise(op, taken)?;
-        let found = gather(&loops, Some((uses, taken)));
+    /// The chain that ends with `loops`; none where nothing before it is computed for it alone.
+    pub(crate) fn ending(loops: Loops<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Option<Self> {
+        let found = gather(&loops, Some((flow, taken)));
         (!found.stages.is_empty()).then_some(Self { loops, found })
     }
 

@@ -1,99 +1,74 @@
 //! Element-wise ops that read the results of a reduction, computed with each result.
 
-use super::fuse::{Taken, element_wise, reads_output};
-use super::memory::{Touch, Uses, any_touches, may_alias, touches};
-use super::plan::{Given, Plan, Tail};
-use super::read::{Loops, Operand, is_memory};
-use melior::ir::operation::OperationLike;
+use super::plan::{Consumer, Given, Plan, Tail};
+use super::read::Loops;
+use super::taken::Taken;
+use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
 use tx_mlir::{Affine, Op, Val};
 
-/// Takes as many consumers into the plan as there are.
-pub(crate) fn fuse_consumers<'c>(plan: &mut Plan<'c>, uses: &Uses<'c>, taken: &Taken) {
-    while let Some(op) = next_user(plan) {
-        let Some(step) = consumer(plan, op, uses, taken) else {
-            break;
-        };
-        step.apply(plan);
-    }
+/// The next consumer of the results of a plan that can be computed with it.
+pub(crate) fn next_consumer<'c>(
+    plan: &Plan<'c>,
+    flow: &Dataflow<'c>,
+    taken: &Taken,
+) -> Option<Consumer<'c>> {
+    consumer(plan, next_user(plan, flow)?, flow, taken)
 }
 
 /// The first op after the reduction that has to do with a destination, when the reduction can be
 /// done as late as there.
-fn next_user<'c>(plan: &Plan<'c>) -> Option<Op<'c>> {
+fn next_user<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>) -> Option<Op<'c>> {
     let reads = plan.reads();
-    let mut op = plan.at.next_in_block();
-    while let Some(o) = op {
-        if plan
-            .destinations
-            .iter()
-            .any(|d| touches(o, Touch::Any, d.value))
-        {
-            return Some(o);
+    for step in flow.after(plan.at) {
+        let uses = |d: &Access<'c>| step.touches(Touch::Any, d.value);
+        if plan.destinations.iter().any(uses) {
+            return Some(step.op);
         }
-        if any_touches(&[o], Touch::Change, &reads) {
+        if reads.iter().any(|read| step.touches(Touch::Change, *read)) {
             return None;
         }
-        op = o.next_in_block();
     }
     None
 }
 
-/// What changes in a plan with one more consumer.
-struct Step<'c> {
-    tail: Tail<'c>,
-    destination: Operand<'c>,
-    extras: Vec<Operand<'c>>,
-    gone: Vec<Op<'c>>,
-}
-
-impl<'c> Step<'c> {
-    fn apply(self, plan: &mut Plan<'c>) {
-        plan.at = self.tail.loops.op;
-        plan.gone.push(plan.at);
-        plan.gone.extend(self.gone);
-        plan.extras = self.extras;
-        if let Some((first, rest)) = self.tail.takes.split_first() {
-            plan.destinations[*first] = self.destination;
-            for i in rest.iter().rev() {
-                plan.destinations.remove(*i);
-            }
-        }
-        plan.tails.push(self.tail);
-    }
-}
-
-/// The step that computes `op` with each result; `None` where it cannot be.
-fn consumer<'c>(plan: &Plan<'c>, op: Op<'c>, uses: &Uses<'c>, taken: &Taken) -> Option<Step<'c>> {
-    let loops = element_wise(op, taken)?;
+/// `op` as one more consumer; `None` where it cannot be computed with each result.
+fn consumer<'c>(
+    plan: &Plan<'c>,
+    op: Op<'c>,
+    flow: &Dataflow<'c>,
+    taken: &Taken,
+) -> Option<Consumer<'c>> {
+    let loops = taken.element_wise(op)?;
     let output = loops.outputs[0].clone();
     let destination = |v: Val<'c>| plan.destinations.iter().position(|d| d.value == v);
     let in_place = destination(output.value);
-    let old = in_place.filter(|_| reads_output(&loops));
-    if in_place.is_none() && reads_output(&loops) {
+    let old = in_place.filter(|_| loops.reads_output());
+    if in_place.is_none() && loops.reads_output() {
         return None;
     }
     let dims = loops_of_consumer(plan, &loops)?;
     let exprs: Vec<Affine> = dims.iter().map(|d| Affine::Dim(*d)).collect();
-    let over = |o: &Operand<'c>| Operand {
-        value: o.value,
-        map: o.map.replace(plan.loops.dims, &exprs),
-    };
+    let over = |o: &Access<'c>| o.replace(plan.loops.dims, &exprs);
     let mut takes: Vec<usize> = Vec::new();
     let mut extras = plan.extras.clone();
     let mut inputs = Vec::new();
     for input in &loops.inputs {
-        inputs.push(if !is_memory(input.value) {
+        inputs.push(if !input.is_memory() {
             Given::Scalar(input.value)
         } else if let Some(result) = destination(input.value) {
             takes.push(result);
             Given::Result(result)
         } else {
             let extra = over(input);
-            let same = |o: &Operand<'c>| o.value == extra.value && o.map == extra.map;
-            Given::Extra(extras.iter().position(same).unwrap_or_else(|| {
-                extras.push(extra);
-                extras.len() - 1
-            }))
+            Given::Extra(
+                extras
+                    .iter()
+                    .position(|o| o.is_same(&extra))
+                    .unwrap_or_else(|| {
+                        extras.push(extra);
+                        extras.len() - 1
+                    }),
+            )
         });
     }
     takes.extend(old);
@@ -120,10 +95,10 @@ fn consumer<'c>(plan: &Plan<'c>, op: Op<'c>, uses: &Uses<'c>, taken: &Taken) -> 
     let mut gone = Vec::new();
     for taken in &takes {
         if in_place != Some(*taken) {
-            gone.extend(uses.temporary(plan.destinations[*taken].value, &users)?);
+            gone.extend(flow.temporary(plan.destinations[*taken].value, &users)?);
         }
     }
-    Some(Step {
+    Some(Consumer {
         tail: Tail {
             loops,
             dims,

@@ -2,12 +2,13 @@
 
 use super::body::{dependents, free_values, memory_read, only_computes};
 use super::combiner::{Neutral, exact_identity};
-use super::fuse::Taken;
+use super::fills::fill_before;
 use super::laws::Partial;
-use super::memory::{check_written, fill_before};
-use super::read::{Loops, Operand, element_of};
+use super::read::{Loops, element_of};
 use super::recognise::{Recognised, recognise};
 use super::scalar::{Sort, sort_of};
+use super::taken::Taken;
+use crate::analysis::dataflow::{Access, Dataflow};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Kind, default_accumulator};
@@ -61,6 +62,24 @@ pub(crate) struct Tail<'c> {
     pub(crate) takes: Vec<usize>,
 }
 
+/// Where the elements of an op come from, and what is computed of them.
+#[derive(Default)]
+pub(crate) struct Found<'c> {
+    pub(crate) sources: Vec<Access<'c>>,
+    pub(crate) stages: Vec<Stage<'c>>,
+    /// What the body of the op is given.
+    pub(crate) inputs: Vec<Input<'c>>,
+    pub(crate) gone: Vec<Op<'c>>,
+}
+
+/// What changes in a plan with one more consumer.
+pub(crate) struct Consumer<'c> {
+    pub(crate) tail: Tail<'c>,
+    pub(crate) destination: Access<'c>,
+    pub(crate) extras: Vec<Access<'c>>,
+    pub(crate) gone: Vec<Op<'c>>,
+}
+
 /// What becomes of a reduction.
 pub(crate) struct Plan<'c> {
     pub(crate) loops: Loops<'c>,
@@ -70,12 +89,12 @@ pub(crate) struct Plan<'c> {
     pub(crate) identities: Option<Partial>,
     /// What is put in the places of old values where elements are what the body makes of them.
     pub(crate) old_values: Vec<(Val<'c>, Attribute<'c>)>,
-    pub(crate) sources: Vec<Operand<'c>>,
+    pub(crate) sources: Vec<Access<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
     /// What the reduction's body is given.
     pub(crate) inputs: Vec<Input<'c>>,
-    pub(crate) destinations: Vec<Operand<'c>>,
-    pub(crate) extras: Vec<Operand<'c>>,
+    pub(crate) destinations: Vec<Access<'c>>,
+    pub(crate) extras: Vec<Access<'c>>,
     pub(crate) tails: Vec<Tail<'c>>,
     /// The op in whose place the reduction is done.
     pub(crate) at: Op<'c>,
@@ -90,19 +109,19 @@ impl<'c> Plan<'c> {
     ///
     /// # Errors
     /// Says why the reduction cannot be converted.
-    pub(crate) fn of(loops: Loops<'c>, taken: &Taken) -> Result<Self, Failed> {
+    pub(crate) fn of(loops: Loops<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Result<Self, Failed> {
         check_body(&loops)?;
         let mut what = recognise(&loops)?;
         let op = loops.op;
         check_accumulator(op, &what)?;
-        let destinations: Vec<Operand<'c>> = what
+        let destinations: Vec<Access<'c>> = what
             .order
             .iter()
             .map(|i| loops.outputs[*i].clone())
             .collect();
         let fills: Option<Vec<_>> = destinations
             .iter()
-            .map(|d| fill_before(op, d.value, taken))
+            .map(|d| fill_before(op, d.value, flow, taken))
             .collect();
         let is_index = |i: usize| what.kind.is_arg() && i == 1;
         let constants: Option<Partial> = fills
@@ -152,7 +171,7 @@ impl<'c> Plan<'c> {
         let folded = folded.is_some();
         if !folded {
             let written: Vec<Val<'c>> = loops.outputs.iter().map(|o| o.value).collect();
-            check_written(op, &written)?;
+            flow.check_written(op, &written)?;
         }
         let fills = fills.into_iter().flatten().filter(|_| folded);
         let folded_fills: Vec<Op<'c>> = fills.map(|f| f.op).collect();
@@ -173,6 +192,29 @@ impl<'c> Plan<'c> {
             folded: folded_fills,
             loops,
         })
+    }
+
+    /// Computes producers with the elements.
+    pub(super) fn take_producers(&mut self, found: Found<'c>) {
+        self.sources = found.sources;
+        self.stages = found.stages;
+        self.inputs = found.inputs;
+        self.gone.extend(found.gone);
+    }
+
+    /// Computes one more consumer with the results.
+    pub(super) fn take_consumer(&mut self, step: Consumer<'c>) {
+        self.at = step.tail.loops.op;
+        self.gone.push(self.at);
+        self.gone.extend(step.gone);
+        self.extras = step.extras;
+        if let Some((first, rest)) = step.tail.takes.split_first() {
+            self.destinations[*first] = step.destination;
+            for i in rest.iter().rev() {
+                self.destinations.remove(*i);
+            }
+        }
+        self.tails.push(step.tail);
     }
 
     /// Types of the parts of a partial result.
@@ -247,7 +289,7 @@ fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
         .collect();
     let dependent = dependents(body, &olds);
     let is_free = |v: Val<'c>| {
-        let overlaps = |o: &Operand<'c>| overlap(o.value, v) != Overlap::Never;
+        let overlaps = |o: &Access<'c>| overlap(o.value, v) != Overlap::Never;
         !loops.outputs.iter().any(overlaps)
     };
     for op in ops(body) {

@@ -2,39 +2,26 @@
 //! with each element.
 
 use super::body::Copier;
-use super::fuse::{Taken, element_wise, reads_output};
-use super::memory::{Touch, Uses, any_touches, between, may_alias};
-use super::plan::{Input, Plan, Stage};
-use super::read::{Loops, Operand, is_memory};
+use super::plan::{Found, Input, Plan, Stage};
+use super::read::Loops;
+use super::taken::Taken;
+use crate::analysis::dataflow::{Access, Dataflow, Touch, any_touches, may_alias};
 use tx_mlir::build::{Index, argument};
 use tx_mlir::{Affine, Op, Val, is};
 
-/// Decides where the elements come from, and which producers are computed with them.
-pub(crate) fn fuse_producers<'c>(plan: &mut Plan<'c>, uses: &Uses<'c>, taken: &Taken) {
-    let mut found = gather(&plan.loops, Some((uses, taken)));
+/// Where the elements of a reduction come from, with the producers that are computed with them.
+pub(crate) fn producers<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Found<'c> {
+    let found = gather(&plan.loops, Some((flow, taken)));
     // Without the temporary nothing may be left that says how long a loop is.
-    if !found.says_lengths(&plan.loops, &plan.destinations) {
-        found = gather(&plan.loops, None);
+    match found.says_lengths(&plan.loops, &plan.destinations) {
+        true => found,
+        false => gather(&plan.loops, None),
     }
-    plan.sources = found.sources;
-    plan.stages = found.stages;
-    plan.inputs = found.inputs;
-    plan.gone.extend(found.gone);
-}
-
-/// Where the elements of an op come from, and what is computed of them.
-#[derive(Default)]
-pub(crate) struct Found<'c> {
-    pub(crate) sources: Vec<Operand<'c>>,
-    pub(crate) stages: Vec<Stage<'c>>,
-    /// What the body of the op is given.
-    pub(crate) inputs: Vec<Input<'c>>,
-    pub(crate) gone: Vec<Op<'c>>,
 }
 
 impl<'c> Found<'c> {
     /// Whether sources and destinations say how long every loop is.
-    fn says_lengths(&self, loops: &Loops<'c>, destinations: &[Operand<'c>]) -> bool {
+    fn says_lengths(&self, loops: &Loops<'c>, destinations: &[Access<'c>]) -> bool {
         let all = || self.sources.iter().chain(destinations);
         let said = |d| all().any(|o| o.map.results.contains(&Affine::Dim(d)));
         !self.sources.is_empty() && (0..loops.dims).all(said)
@@ -43,7 +30,10 @@ impl<'c> Found<'c> {
 
 /// Where the elements of `loops` come from; with neighbours, those that only fill temporaries for it
 /// are computed with it.
-pub(crate) fn gather<'c>(loops: &Loops<'c>, neighbours: Option<(&Uses<'c>, &Taken)>) -> Found<'c> {
+pub(crate) fn gather<'c>(
+    loops: &Loops<'c>,
+    neighbours: Option<(&Dataflow<'c>, &Taken)>,
+) -> Found<'c> {
     let mut gather = Gather {
         reader: loops,
         neighbours,
@@ -102,21 +92,21 @@ pub(crate) fn given<'c>(
 struct Gather<'a, 'c> {
     reader: &'a Loops<'c>,
     /// None where nothing is to be fused.
-    neighbours: Option<(&'a Uses<'c>, &'a Taken)>,
+    neighbours: Option<(&'a Dataflow<'c>, &'a Taken)>,
     found: Found<'c>,
 }
 
 impl<'c> Gather<'_, 'c> {
     /// Where what `reader` reads through `operand`, whose map is over the loops of the op whose
     /// elements are wanted, comes from.
-    fn input(&mut self, reader: Op<'c>, operand: &Operand<'c>) -> Input<'c> {
-        if !is_memory(operand.value) {
+    fn input(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Input<'c> {
+        if !operand.is_memory() {
             return Input::Scalar(operand.value);
         }
         if let Some(stage) = self.temporary(reader, operand) {
             return Input::Stage(stage);
         }
-        let same = |o: &Operand<'c>| o.value == operand.value && o.map == operand.map;
+        let same = |o: &Access<'c>| o.is_same(operand);
         let known = self.found.sources.iter().position(same);
         Input::Source(known.unwrap_or_else(|| {
             self.found.sources.push(operand.clone());
@@ -125,8 +115,8 @@ impl<'c> Gather<'_, 'c> {
     }
 
     /// The stage that computes what `operand` reads, when that is a temporary for `reader` alone.
-    fn temporary(&mut self, reader: Op<'c>, operand: &Operand<'c>) -> Option<usize> {
-        let (uses, _) = self.neighbours?;
+    fn temporary(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Option<usize> {
+        let (flow, _) = self.neighbours?;
         // What is read by several iterations is computed once, unless a reduction does with each
         // element what it does anyway.
         let places = operand.map.as_projected_permutation();
@@ -134,13 +124,13 @@ impl<'c> Gather<'_, 'c> {
         if self.reader.reduced.is_empty() && !once {
             return None;
         }
-        let users: Vec<Op<'c>> = uses
-            .of_value(operand.value)
+        let users: Vec<Op<'c>> = flow
+            .users(operand.value)
             .iter()
             .copied()
             .filter(|op| !is(*op, "memref.dealloc"))
             .collect();
-        let around = uses.temporary(operand.value, &users)?;
+        let around = flow.temporary(operand.value, &users)?;
         let (last, writers) = users.split_last()?;
         if *last != reader {
             return None;
@@ -156,19 +146,20 @@ impl<'c> Gather<'_, 'c> {
 
     /// The stage that computes what the last of `writers` leaves in `operand`: the first of them
     /// writes it, and the others work in place.
-    fn written(&mut self, writers: &[Op<'c>], operand: &Operand<'c>) -> Option<usize> {
+    fn written(&mut self, writers: &[Op<'c>], operand: &Access<'c>) -> Option<usize> {
         let (op, earlier) = writers.split_last()?;
-        let loops = element_wise(*op, self.neighbours?.1)?;
+        let (flow, taken) = self.neighbours?;
+        let loops = taken.element_wise(*op)?;
         let output = &loops.outputs[0];
-        let own = |o: &&Operand<'c>| o.value == operand.value;
-        let in_place = reads_output(&loops) || loops.inputs.iter().any(|o| own(&o));
+        let own = |o: &&Access<'c>| o.value == operand.value;
+        let in_place = loops.reads_output() || loops.inputs.iter().any(|o| own(&o));
         let reads: Vec<Val<'c>> = loops
             .inputs
             .iter()
-            .filter(|o| is_memory(o.value) && !own(o))
+            .filter(|o| o.is_memory() && !own(o))
             .map(|o| o.value)
             .collect();
-        let meanwhile = between(*op, self.reader.op)?;
+        let meanwhile = flow.between(*op, self.reader.op)?;
         let clash = |v: &Val<'c>| {
             let mut written = self.reader.outputs.iter().chain([output]);
             written.any(|o| may_alias(*v, o.value))
@@ -178,7 +169,7 @@ impl<'c> Gather<'_, 'c> {
             || elsewhere
             || in_place == earlier.is_empty()
             || reads.iter().any(clash)
-            || any_touches(&meanwhile, Touch::Change, &reads)
+            || any_touches(meanwhile, Touch::Change, &reads)
         {
             return None;
         }
@@ -198,14 +189,12 @@ impl<'c> Gather<'_, 'c> {
         };
         let mut inputs = Vec::new();
         for input in &loops.inputs {
-            let map = input.map.replace(self.reader.dims, &dims);
-            let value = input.value;
             inputs.push(match before.filter(|_| own(&input)) {
                 Some(before) => before,
-                None => self.input(*op, &Operand { value, map }),
+                None => self.input(*op, &input.replace(self.reader.dims, &dims)),
             });
         }
-        if reads_output(&loops) {
+        if loops.reads_output() {
             inputs.extend(before);
         }
         self.found.stages.push(Stage {

@@ -1,21 +1,15 @@
 //! A `linalg` op as data: its loops, its operands with their indexing maps, and its body.
 
 use super::generic::ITERATORS;
+use crate::analysis::dataflow::{Access, Accesses};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::build::argument;
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
-    Affine, AffineMap, Blk, Failed, MemRef, Op, Val, affine, attribute, codes, elements, enclosing,
-    enumerator, error, first_block, integers, is, is_memref, name, operands, ops, parent,
+    Affine, Blk, Failed, MemRef, Op, Val, attribute, codes, elements, enclosing, enumerator, error,
+    first_block, has_uses, is, is_memref, name, operands, ops, parent,
 };
-
-/// An operand and the map from loops to it.
-#[derive(Clone)]
-pub(crate) struct Operand<'c> {
-    pub(crate) value: Val<'c>,
-    pub(crate) map: AffineMap,
-}
 
 /// A `linalg` op, or a `memref.copy`.
 #[derive(Clone)]
@@ -23,8 +17,8 @@ pub(crate) struct Loops<'c> {
     pub(crate) op: Op<'c>,
     /// Number of loops.
     pub(crate) dims: usize,
-    pub(crate) inputs: Vec<Operand<'c>>,
-    pub(crate) outputs: Vec<Operand<'c>>,
+    pub(crate) inputs: Vec<Access<'c>>,
+    pub(crate) outputs: Vec<Access<'c>>,
     /// What is computed; none copies the only input.
     pub(crate) body: Option<Blk<'c>>,
     /// Loops that no output is indexed by.
@@ -34,41 +28,15 @@ pub(crate) struct Loops<'c> {
 impl<'c> Loops<'c> {
     /// The view; `None` for ops that have no loops in this form.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
-        let values = operands(op);
-        if is(op, "memref.copy") {
-            let map = AffineMap::identity(MemRef::of(*values.first()?)?.rank());
-            let mut both = values.into_iter().map(|value| Operand {
-                value,
-                map: map.clone(),
-            });
-            return Some(Self {
-                op,
-                dims: map.dims,
-                inputs: vec![both.next()?],
-                outputs: vec![both.next()?],
-                body: None,
-                reduced: Vec::new(),
-            });
-        }
-        if !name(op).starts_with("linalg.") {
-            return None;
-        }
-        let maps = affine::indexing_maps(op)?;
-        if maps.len() != values.len() {
-            return None;
-        }
-        let dims = maps.first()?.dims;
-        let inits = match attribute(op, "operandSegmentSizes").and_then(integers) {
-            Some(segments) => usize::try_from(*segments.get(1)?).ok()?,
-            None if is(op, "linalg.reduce") => values.len() / 2,
-            None => 1,
+        let body = match is(op, "memref.copy") {
+            true => None,
+            false => Some(first_block(op, 0).filter(|_| name(op).starts_with("linalg."))?),
         };
-        let mut inputs: Vec<Operand<'c>> = values
-            .into_iter()
-            .zip(maps)
-            .map(|(value, map)| Operand { value, map })
-            .collect();
-        let outputs = inputs.split_off(inputs.len().checked_sub(inits)?);
+        let Accesses {
+            dims,
+            inputs,
+            outputs,
+        } = Accesses::of(op)?;
         let used = |d: usize| {
             outputs
                 .iter()
@@ -80,7 +48,7 @@ impl<'c> Loops<'c> {
             dims,
             inputs,
             outputs,
-            body: Some(first_block(op, 0)?),
+            body,
             reduced,
         })
     }
@@ -93,13 +61,18 @@ impl<'c> Loops<'c> {
     }
 
     /// Every operand.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Operand<'c>> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Access<'c>> {
         self.inputs.iter().chain(&self.outputs)
     }
 
     /// The body's name of an output's old value.
     pub(crate) fn old_value(&self, output: usize) -> Option<Val<'c>> {
         Some(argument(self.body?, self.inputs.len() + output))
+    }
+
+    /// Whether the body looks at what the first output held before.
+    pub(crate) fn reads_output(&self) -> bool {
+        self.old_value(0).is_some_and(has_uses)
     }
 
     /// What the body computes for each output.
@@ -112,24 +85,19 @@ impl<'c> Loops<'c> {
 
     /// Whether each iteration computes one element of each output, and all are elements of memory.
     pub(crate) fn is_element_wise(&self) -> bool {
-        let places = |o: &Operand<'c>| {
+        let places = |o: &Access<'c>| {
             o.map
                 .as_projected_permutation()
                 .is_some_and(|p| p.len() == self.dims)
         };
         self.outputs.iter().all(places)
             && self.all().all(|o| o.map.symbols == 0)
-            && self.outputs.iter().all(|o| is_memory(o.value))
+            && self.outputs.iter().all(|o| o.is_memory())
             && self
                 .inputs
                 .iter()
-                .all(|o| is_memory(o.value) || o.map.results.is_empty())
+                .all(|o| o.is_memory() || o.map.results.is_empty())
     }
-}
-
-/// Whether `value` is a memref.
-pub(crate) fn is_memory(value: Val<'_>) -> bool {
-    MemRef::of(value).is_some()
 }
 
 /// The element type of a memref, or the type of a scalar.
@@ -220,7 +188,7 @@ fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
             .code(codes::TX0322)
             .note(TENSORS_FIRST)
             .emit());
-        } else if is_memory(operand.value) {
+        } else if operand.is_memory() {
             continue;
         } else if is_memref(ty) {
             format!("operand {i} is `{ty}`, expected a ranked memref with a strided layout")
@@ -310,7 +278,7 @@ fn check_place(op: Op<'_>) -> Result<(), Failed> {
 
 fn check_overlap(loops: &Loops<'_>) -> Result<(), Failed> {
     for (i, output) in loops.outputs.iter().enumerate() {
-        let inputs = loops.inputs.iter().filter(|o| is_memory(o.value));
+        let inputs = loops.inputs.iter().filter(|o| o.is_memory());
         let mut others = inputs.chain(&loops.outputs[..i]);
         let shares = others.find_map(|o| match overlap(o.value, output.value) {
             Overlap::Never => None,

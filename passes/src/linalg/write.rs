@@ -6,6 +6,7 @@ use super::combiner::Element;
 use super::plan::{Given, Input, Plan, Tail};
 use super::producers::given;
 use super::read::element_of;
+use crate::analysis::dataflow::Access;
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
@@ -42,7 +43,7 @@ pub(crate) fn write<'c>(plan: &Plan<'c>) -> Op<'c> {
         region.append_block(Block::new(&arguments));
         region
     };
-    let elements_of = |operands: &[super::read::Operand<'c>]| -> Vec<Type<'c>> {
+    let elements_of = |operands: &[Access<'c>]| -> Vec<Type<'c>> {
         operands.iter().map(|o| element_of(o.value)).collect()
     };
     let (element, epilogue) = (needs_element(plan), needs_epilogue(plan, &partials));

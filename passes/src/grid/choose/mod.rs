@@ -13,9 +13,10 @@ mod rows;
 
 pub(crate) use phases::choose_phases;
 
-use super::job::{Access, Combination, Job, Work};
+use super::job::{Combination, Job, Work};
 use super::nest::{Extent, ceildiv};
 use super::steps::{Case, Processor, Step};
+use crate::analysis::dataflow::Access;
 use crate::emit::is_packed;
 use tx_dialect_tile::Determinism;
 use tx_mlir::{attribute, byte_width};

@@ -1,0 +1,311 @@
+//! The data flow of a function: what each op reads and writes, in the order of the program.
+//!
+//! Conversion, forming of kernels and scheduling ask this alone who touches which memory. It is built once for a
+//! function that stays as it is; a pass that decides something returns its decision, and changes the function then.
+
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use std::collections::BTreeMap;
+use tx_dialect_tile::CLEARED;
+use tx_mlir::memref::root;
+use tx_mlir::{
+    AffineMap, EffectKind, Failed, MemRef, Op, Val, affine, argument_of, attribute, codes,
+    defining_op, error, first_block, integers, is, key, memory_effects, name, operands, parent,
+    walk,
+};
+
+/// An operand, and the element of it that a point of the loops of its op means.
+#[derive(Clone)]
+pub(crate) struct Access<'c> {
+    /// The memref, or a scalar, which is the same at every point.
+    pub(crate) value: Val<'c>,
+    /// None for a scalar.
+    pub(crate) memref: Option<MemRef<'c>>,
+    /// From the loops to the index.
+    pub(crate) map: AffineMap,
+}
+
+impl<'c> Access<'c> {
+    /// Of an operand that is indexed by `map`.
+    pub(crate) fn new(value: Val<'c>, map: AffineMap) -> Self {
+        Self {
+            value,
+            memref: MemRef::of(value),
+            map,
+        }
+    }
+
+    /// Whether it is of memory, and not of a scalar.
+    pub(crate) fn is_memory(&self) -> bool {
+        self.memref.is_some()
+    }
+
+    /// Whether both are of one element at every point.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.value == other.value && self.map == other.map
+    }
+
+    /// The access from other loops, of which there are `dims`: `loops` says by them where each loop is.
+    pub(crate) fn replace(&self, dims: usize, loops: &[tx_mlir::Affine]) -> Self {
+        Self {
+            map: self.map.replace(dims, loops),
+            ..self.clone()
+        }
+    }
+}
+
+/// What a `linalg` op or a copy of arrays reads and writes.
+pub(crate) struct Accesses<'c> {
+    /// Number of loops.
+    pub(crate) dims: usize,
+    pub(crate) inputs: Vec<Access<'c>>,
+    pub(crate) outputs: Vec<Access<'c>>,
+}
+
+impl<'c> Accesses<'c> {
+    /// `None` for ops that have no loops in this form.
+    pub(crate) fn of(op: Op<'c>) -> Option<Self> {
+        let values = operands(op);
+        let (maps, outputs) = if is(op, "memref.copy") || is(op, "tile.copy") {
+            let rank = MemRef::of(*values.first()?)?.rank();
+            (vec![AffineMap::identity(rank); 2], 1)
+        } else if name(op).starts_with("linalg.") {
+            let segments = attribute(op, "operandSegmentSizes").and_then(integers);
+            let outputs = match segments {
+                Some(segments) => usize::try_from(*segments.get(1)?).ok()?,
+                None if is(op, "linalg.reduce") => values.len() / 2,
+                None => 1,
+            };
+            (affine::indexing_maps(op)?, outputs)
+        } else {
+            return None;
+        };
+        let inputs = values.len().checked_sub(outputs)?;
+        let dims = maps.first()?.dims;
+        if maps.len() != values.len() {
+            return None;
+        }
+        let all = values.into_iter().zip(maps);
+        let mut inputs_and_outputs = all.map(|(value, map)| Access::new(value, map));
+        Some(Self {
+            dims,
+            inputs: inputs_and_outputs.by_ref().take(inputs).collect(),
+            outputs: inputs_and_outputs.collect(),
+        })
+    }
+}
+
+/// Memory that a memref is a view of, or all of.
+#[derive(Clone, Copy)]
+struct Memory<'c> {
+    root: Val<'c>,
+    /// Whether it is memory of its own: an argument of the function, or an allocation.
+    is_apart: bool,
+}
+
+impl<'c> Memory<'c> {
+    fn of(value: Val<'c>) -> Self {
+        let root = root(value);
+        let is_apart = match defining_op(root) {
+            Some(op) => is_allocation(op),
+            None => argument_of(root).is_some_and(|(block, _)| {
+                block
+                    .parent_operation()
+                    .is_some_and(|op| is(op, "func.func") && first_block(op, 0) == Some(block))
+            }),
+        };
+        Self { root, is_apart }
+    }
+
+    fn may_be(self, other: Self) -> bool {
+        self.root == other.root || !self.is_apart || !other.is_apart
+    }
+}
+
+fn is_allocation(op: Op<'_>) -> bool {
+    is(op, "memref.alloc") || is(op, "memref.alloca")
+}
+
+/// Whether two memrefs may be the same memory. Arguments of a function are different memories, as
+/// allocations are.
+pub(crate) fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
+    Memory::of(a).may_be(Memory::of(b))
+}
+
+/// What an op does to memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Touch {
+    /// Reads, writes or frees it.
+    Any,
+    /// Writes or frees it.
+    Change,
+}
+
+/// An op in its place, with what it and the ops in its regions do.
+pub(crate) struct Step<'c> {
+    pub(crate) op: Op<'c>,
+    /// Whether memory is changed, and which; none where it may be any.
+    effects: Vec<(bool, Option<Memory<'c>>)>,
+}
+
+impl<'c> Step<'c> {
+    fn of(op: Op<'c>) -> Self {
+        let mut effects = Vec::new();
+        // An assertion ends the program or does nothing.
+        for inner in walk(op).into_iter().filter(|op| !is(*op, "cf.assert")) {
+            let Some(own) = memory_effects(inner) else {
+                effects.push((true, None));
+                continue;
+            };
+            for effect in own {
+                let changes = match effect.kind {
+                    EffectKind::Read => false,
+                    EffectKind::Write | EffectKind::Free => true,
+                    EffectKind::Allocate => continue,
+                };
+                let memory = effect.value.filter(|value| MemRef::of(*value).is_some());
+                effects.push((changes, memory.map(Memory::of)));
+            }
+        }
+        Self { op, effects }
+    }
+
+    /// Whether it may do that to `memory`.
+    pub(crate) fn touches(&self, touch: Touch, memory: Val<'c>) -> bool {
+        let memory = Memory::of(memory);
+        self.effects.iter().any(|(changes, own)| {
+            (*changes || touch == Touch::Any) && own.is_none_or(|own| own.may_be(memory))
+        })
+    }
+}
+
+/// Whether one of `steps` may do that to one of `memories`.
+pub(crate) fn any_touches<'c>(steps: &[Step<'c>], touch: Touch, memories: &[Val<'c>]) -> bool {
+    let touches = |step: &Step<'c>| memories.iter().any(|m| step.touches(touch, *m));
+    steps.iter().any(touches)
+}
+
+/// What the ops of a function do.
+pub(crate) struct Dataflow<'c> {
+    users: BTreeMap<usize, Vec<Op<'c>>>,
+    /// The ops of each block that is run in order.
+    blocks: Vec<Vec<Step<'c>>>,
+    /// The block and the place of an op in it.
+    places: BTreeMap<usize, (usize, usize)>,
+}
+
+impl<'c> Dataflow<'c> {
+    /// Of `function`, or of another op with regions.
+    pub(crate) fn of(function: Op<'c>) -> Self {
+        let mut flow = Self {
+            users: BTreeMap::new(),
+            blocks: Vec::new(),
+            places: BTreeMap::new(),
+        };
+        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
+        for op in walk(function) {
+            for value in operands(op) {
+                let list = flow.users.entry(key(value)).or_default();
+                if list.last() != Some(&op) {
+                    list.push(op);
+                }
+            }
+            // Bodies of loops over arrays compute a point.
+            let around = parent(op).filter(|around| op != function && !is_loops(*around));
+            let Some(block) = around.and_then(|_| op.block()) else {
+                continue;
+            };
+            let number = *numbers
+                .entry(block.to_raw().ptr as usize)
+                .or_insert_with(|| {
+                    flow.blocks.push(Vec::new());
+                    flow.blocks.len() - 1
+                });
+            let steps = &mut flow.blocks[number];
+            flow.places.insert(op_key(op), (number, steps.len()));
+            steps.push(Step::of(op));
+        }
+        flow
+    }
+
+    /// The ops that use `value`, in program order, each once.
+    pub(crate) fn users(&self, value: Val<'c>) -> &[Op<'c>] {
+        self.users.get(&key(value)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What makes and ends `value`, when it is a temporary that only `users` use besides.
+    pub(crate) fn temporary(&self, value: Val<'c>, users: &[Op<'c>]) -> Option<Vec<Op<'c>>> {
+        let alloc = defining_op(value).filter(|op| is_allocation(*op))?;
+        let mut around = Vec::new();
+        for user in self.users(value) {
+            if is(*user, "memref.dealloc") {
+                around.push(*user);
+            } else if !users.contains(user) {
+                return None;
+            }
+        }
+        around.push(alloc);
+        Some(around)
+    }
+
+    /// What is run before `op` in its block.
+    pub(crate) fn before(&self, op: Op<'c>) -> &[Step<'c>] {
+        let place = self.places.get(&op_key(op));
+        place.map_or(&[], |(block, place)| &self.blocks[*block][..*place])
+    }
+
+    /// What is run after `op` in its block.
+    pub(crate) fn after(&self, op: Op<'c>) -> &[Step<'c>] {
+        let place = self.places.get(&op_key(op));
+        place.map_or(&[], |(block, place)| &self.blocks[*block][place + 1..])
+    }
+
+    /// The ops between two of one block; `None` when `last` does not come after `first` there.
+    pub(crate) fn between(&self, first: Op<'c>, last: Op<'c>) -> Option<&[Step<'c>]> {
+        let (block, first) = self.places.get(&op_key(first))?;
+        let (other, last) = self.places.get(&op_key(last))?;
+        (block == other && first < last).then(|| &self.blocks[*block][first + 1..*last])
+    }
+
+    /// Refuses an op that combines with what one of `memories` holds, which is allocated in the
+    /// function, and which nothing has written.
+    pub(crate) fn check_written(&self, op: Op<'c>, memories: &[Val<'c>]) -> Result<(), Failed> {
+        for (i, memory) in memories.iter().enumerate() {
+            let base = root(*memory);
+            let alloc = defining_op(base).filter(|op| is_allocation(*op));
+            let Some(alloc) = alloc.filter(|op| attribute(*op, CLEARED).is_none()) else {
+                continue;
+            };
+            let Some(meanwhile) = self.between(alloc, op) else {
+                continue;
+            };
+            if any_touches(meanwhile, Touch::Change, &[base]) {
+                continue;
+            }
+            let write = "write what results start from before, by `linalg.fill`";
+            let what = format!(
+                "`{}` combines with what output {i} holds, and nothing wrote that before",
+                name(op)
+            );
+            return Err(error(op.location(), what)
+                .code(codes::TX0803)
+                .note_at(alloc.location(), "it is allocated here")
+                .note(match is(op, "tile.reduce") {
+                    true => format!("leave `accumulate` out, or {write}"),
+                    false => format!("{write}: 0 for a sum"),
+                })
+                .emit());
+        }
+        Ok(())
+    }
+}
+
+/// Whether the regions of `op` are run at each point of loops over arrays.
+fn is_loops(op: Op<'_>) -> bool {
+    name(op).starts_with("linalg.") || is(op, "tile.reduce")
+}
+
+/// A key of an op.
+pub(crate) fn op_key(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
+}

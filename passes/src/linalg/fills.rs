@@ -1,0 +1,74 @@
+//! Ops that fill memory with one value.
+
+use super::read::Loops;
+use super::scalar::{Scalar, sort_of};
+use super::taken::Taken;
+use crate::analysis::dataflow::{Dataflow, Touch};
+use melior::ir::ValueLike;
+use tx_mlir::{MemRef, Op, Val, argument_of, attribute, defining_op, is, parent};
+
+/// An op that fills a whole memref with a value.
+#[derive(Clone, Copy)]
+pub(crate) struct Fill<'c> {
+    pub(crate) op: Op<'c>,
+    /// The value, where it is a constant.
+    pub(crate) value: Option<Scalar>,
+}
+
+/// The fill of `memory` that `reader` sees, when nothing reads or writes it in between. Fills that
+/// were folded do nothing any more.
+pub(crate) fn fill_before<'c>(
+    reader: Op<'c>,
+    memory: Val<'c>,
+    flow: &Dataflow<'c>,
+    taken: &Taken,
+) -> Option<Fill<'c>> {
+    let before = flow.before(reader).iter().rev();
+    for step in before.filter(|step| !taken.is_folded(step.op)) {
+        if let Some(value) = filled(step.op, memory, flow, taken) {
+            return (!taken.has(step.op)).then_some(Fill { op: step.op, value });
+        }
+        if step.touches(Touch::Any, memory) {
+            return None;
+        }
+    }
+    None
+}
+
+/// What `op` fills `memory` with, where it fills it with one value, and that value where it is a
+/// constant.
+fn filled<'c>(
+    op: Op<'c>,
+    memory: Val<'c>,
+    flow: &Dataflow<'c>,
+    taken: &Taken,
+) -> Option<Option<Scalar>> {
+    let loops = Loops::of(op)?;
+    let [output] = &loops.outputs[..] else {
+        return None;
+    };
+    if output.value != memory || !loops.is_element_wise() {
+        return None;
+    }
+    let value = match (loops.body, &loops.yielded()[..]) {
+        (None, _) => loops.inputs.first()?.value,
+        // An operand, by its name in the body, or a value from outside.
+        (Some(body), [value]) => match argument_of(*value) {
+            Some((block, i)) if block == body => loops.inputs.get(i)?.value,
+            _ => *value,
+        },
+        _ => return None,
+    };
+    if MemRef::of(value).is_some() {
+        return fill_before(op, value, flow, taken).map(|fill| fill.value);
+    }
+    let constant = defining_op(value).filter(|d| is(*d, "arith.constant"));
+    let made_here = defining_op(value).is_some_and(|d| parent(d) == Some(op));
+    match constant {
+        Some(constant) => Some(
+            sort_of(value.r#type())
+                .and_then(|sort| Scalar::of(attribute(constant, "value")?, sort)),
+        ),
+        None => (!made_here).then_some(None),
+    }
+}
