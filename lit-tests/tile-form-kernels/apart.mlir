@@ -1,64 +1,36 @@
-// RUN: tx-opt %s --tile-form-kernels=chip=sm_90
-// SNAPSHOT: none — there must be no group.
+// RUN: tx-opt %s --tile-form-kernels="explain chip=sm_90" -o /dev/null 2>&1
+// SNAPSHOT: none — the reasons are checked.
 
-#whole = affine_map<(i, j) -> (i, j)>
-#other = affine_map<(i, j) -> (j, i)>
-#row = affine_map<(i, j) -> (i)>
+// Why an op does not share the kernel of the op before it, of which it uses an array.
 
-// CHECK-NOT: tile.group
-
-// The second op reads other rows than those that the first one writes.
-func.func @transposed(%x: memref<8x8xf32>, %y: memref<8x8xf32>, %s: memref<8xf32>) {
-  linalg.exp ins(%x : memref<8x8xf32>) outs(%y : memref<8x8xf32>)
-  tile.reduce sum %y into %s axes [1] scope(grid) {maps = [#other, #row]} : memref<8x8xf32> into memref<8xf32>
+// CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
+// CHECK:      note: `p0` has 4096 iterations, in the first op 64
+func.func @columns_after_rows(%A: memref<64x4096xf32>, %M: memref<64xf32>, %N: memref<4096xf32>) {
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<64x4096xf32> into memref<64xf32>
+  tile.reduce max %A into %N axes [0] scope(grid) : memref<64x4096xf32> into memref<4096xf32>
   return
 }
 
-// Rows are outermost: neighbours are of other rows.
-func.func @columns(%x: memref<64x40xf32>, %lo: memref<40xf32>, %hi: memref<40xf32>) {
-  tile.reduce min %x into %lo axes [0] scope(grid) : memref<64x40xf32> into memref<40xf32>
-  tile.reduce max %x into %hi axes [0] scope(grid) : memref<64x40xf32> into memref<40xf32>
+// CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
+// CHECK:      note: the length of a row is known at run time only
+func.func @unknown_length(%A: memref<64x?xf32>, %M: memref<64xf32>, %N: memref<64xf32>) {
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<64x?xf32> into memref<64xf32>
+  tile.reduce min %A into %N axes [1] scope(grid) : memref<64x?xf32> into memref<64xf32>
   return
 }
 
-// It is not known how long rows are.
-func.func @unknown(%x: memref<8x?xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) {
-  tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x?xf32> into memref<8xf32>
-  tile.reduce max %x into %hi axes [1] scope(grid) : memref<8x?xf32> into memref<8xf32>
+// CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
+// CHECK:      note: a row has 4194304 bytes, more than registers hold and than the 116224 that caches keep
+func.func @long_rows(%A: memref<64x1048576xf32>, %M: memref<64xf32>, %N: memref<64xf32>) {
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<64x1048576xf32> into memref<64xf32>
+  tile.reduce min %A into %N axes [1] scope(grid) : memref<64x1048576xf32> into memref<64xf32>
   return
 }
 
-// One row, which all blocks share.
-func.func @one_row(%x: memref<4096xf32>, %lo: memref<f32>, %hi: memref<f32>) {
-  tile.reduce min %x into %lo axes [0] scope(grid) : memref<4096xf32> into memref<f32>
-  tile.reduce max %x into %hi axes [0] scope(grid) : memref<4096xf32> into memref<f32>
-  return
-}
-
-// Nothing of one is an operand of the other.
-func.func @strangers(%x: memref<8x40xf32>, %a: memref<8xf32>, %y: memref<8x40xf32>, %b: memref<8xf32>) {
-  tile.reduce min %x into %a axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
-  tile.reduce max %y into %b axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
-  return
-}
-
-// The same of an element-wise op with as many loops, in front of two that belong together and are no reduction.
-func.func @before_others(%x: memref<8x40xf32>, %y: memref<8x40xf32>, %z: memref<8x40xf32>) {
-  linalg.exp ins(%x : memref<8x40xf32>) outs(%x : memref<8x40xf32>)
-  linalg.exp ins(%y : memref<8x40xf32>) outs(%z : memref<8x40xf32>)
-  linalg.exp ins(%z : memref<8x40xf32>) outs(%y : memref<8x40xf32>)
-  return
-}
-
-// The function, or the op, says no.
-func.func @told(%x: memref<8x40xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) attributes {tile.fusion = #tile.fusion<none>} {
-  tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
-  tile.reduce max %x into %hi axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
-  return
-}
-
-func.func @scheduled(%x: memref<8x40xf32>, %lo: memref<8xf32>, %hi: memref<8xf32>) {
-  tile.reduce min %x into %lo axes [1] scope(grid) : memref<8x40xf32> into memref<8xf32>
-  tile.reduce max %x into %hi axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.bind<"d1" to thread_x>]} : memref<8x40xf32> into memref<8xf32>
+// Ops of which neither uses an array of the other have nothing to share.
+// CHECK-NOT:  remark
+func.func @strangers(%A: memref<64x256xf32>, %B: memref<64x256xf32>, %M: memref<64xf32>, %N: memref<64xf32>) {
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<64x256xf32> into memref<64xf32>
+  tile.reduce min %B into %N axes [1] scope(grid) : memref<64x256xf32> into memref<64xf32>
   return
 }

@@ -1,7 +1,8 @@
 use crate::analysis::dataflow::Dataflow;
 use crate::analysis::target::chip_option;
+use crate::explain::explain;
 use crate::grid::choose::choose_phases;
-use crate::grid::group::{Group, Phase, is_reduction, number, share_operand};
+use crate::grid::group::{Group, is_reduction, number, share_operand};
 use crate::grid::job::{Job, is_job};
 use crate::grid::steps::Step;
 use melior::ir::Type;
@@ -11,6 +12,7 @@ use tx_mlir::{
     Failed, Op, attribute, byte_width, context, first_block, is, ops, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, option_error, pass};
+use tx_plan::{ApartChoice, Choice};
 use tx_target::Chip;
 
 /// Rows that a multiprocessor should be able to cache at once: it loads one while it works on another.
@@ -42,6 +44,8 @@ pass! {
     ///
     /// `tile.determinism = #tile.determinism<…>` on a function becomes the `determinism` of its reductions that
     /// have none.
+    ///
+    /// With `explain`, says of each op that uses an array of the op before it why the two share no kernel.
     ///
     /// ## Before
     /// ```mlir
@@ -78,6 +82,8 @@ pass! {
         fusion: String = "algebraic",
         /// chip whose registers and caches the rows must fit in
         chip: String = "sm_80",
+        /// remark why an op does not share the kernel of the ops before it
+        explain: bool = "false",
     } counts {
         /// kernels that are formed of several ops
         groups,
@@ -107,7 +113,7 @@ impl Pass for FormKernels {
             if own.unwrap_or(default) == Fusion::None {
                 continue;
             }
-            match groups(function, &chip) {
+            match groups(function, &chip, self.explain) {
                 Ok(groups) => formed.push((function, groups)),
                 Err(e) => failed = Some(e),
             }
@@ -148,16 +154,15 @@ fn give_determinism(function: Op<'_>) {
 }
 
 /// The groups of a function.
-fn groups<'c>(function: Op<'c>, chip: &Chip) -> Result<Vec<Group<'c>>, Failed> {
+fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group<'c>>, Failed> {
     let Some(block) = first_block(function, 0) else {
         return Ok(Vec::new());
     };
     let flow = Dataflow::of(function);
-    let (mut groups, mut open, mut failed) = (Vec::new(), Vec::new(), None);
+    let (mut runs, mut open, mut failed) = (Vec::new(), Vec::new(), None);
     for op in ops(block).into_iter().filter(|op| is_job(*op)) {
         if attribute(op, "schedule").is_some() || number(op).is_some() {
-            groups.extend(of_run(&open, chip, &flow));
-            open.clear();
+            runs.push(std::mem::take(&mut open));
             continue;
         }
         match Job::of(op) {
@@ -165,8 +170,19 @@ fn groups<'c>(function: Op<'c>, chip: &Chip) -> Result<Vec<Group<'c>>, Failed> {
             Err(e) => failed = Some(e),
         }
     }
-    groups.extend(of_run(&open, chip, &flow));
-    failed.map_or(Ok(groups), Err)
+    runs.push(open);
+    if let Some(e) = failed {
+        return Err(e);
+    }
+    let mut groups = Vec::new();
+    for run in runs {
+        let formed = of_run(&run, chip, &flow);
+        if explains {
+            explain_apart(&run, &formed, chip, &flow);
+        }
+        groups.extend(formed);
+    }
+    Ok(groups)
 }
 
 /// The groups of jobs that follow on each other: from the first job on, the longest that fits.
@@ -178,7 +194,7 @@ fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'
             let Some(group) = together(&jobs[first..first + count], flow) else {
                 break;
             };
-            if let Some(group) = group.filter(|group| fits(group, chip)) {
+            if let Some(group) = group.filter(|group| fits(group, chip).is_ok()) {
                 longest = Some((count, group));
             }
         }
@@ -191,6 +207,36 @@ fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'
         }
     }
     groups
+}
+
+/// Explains of each job that follows on one of whose arrays it uses some why the two share no kernel.
+fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: &Dataflow<'c>) {
+    let group_of = |job: &Job<'c>| {
+        let has = |group: &&Group<'c>| group.phases.iter().any(|phase| phase.job.op == job.op);
+        groups.iter().find(has)
+    };
+    for pair in jobs.windows(2) {
+        let [before, job] = pair else { continue };
+        let own = group_of(before);
+        let mut all = match own {
+            Some(group) => group.phases.iter().map(|phase| phase.job.clone()).collect(),
+            None => vec![before.clone()],
+        };
+        all.push(job.clone());
+        let is_together = own.is_some_and(|group| group.phases.iter().any(|p| p.job.op == job.op));
+        let shares = all
+            .iter()
+            .rev()
+            .skip(1)
+            .any(|other| share_operand(other, job));
+        if is_together || !shares || !all.iter().any(is_reduction) {
+            continue;
+        }
+        let group = Group::of(all, flow).map_err(|(_, reason)| reason);
+        if let Err(reason) = group.and_then(|group| fits(&group, chip)) {
+            explain(job.op, Choice::Apart(ApartChoice { reason }));
+        }
+    }
 }
 
 /// The group of jobs of which all but the last may be one; none yet while no job reduces, as
@@ -208,31 +254,47 @@ fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c
     }
 }
 
-/// Whether each job of a group has rows that stay near.
-fn fits(group: &Group<'_>, chip: &Chip) -> bool {
-    // A longer row leaves the caches before the next phase reads it.
+/// Whether each job of a group has rows that stay near; else why not.
+fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
     let steps = choose_phases(group, chip.clusters);
     let holds = steps.iter().any(Step::is_hold);
-    let most = match holds {
-        true => i64::MAX,
-        false => i64::from(chip.shared_bytes) / ROWS_AT_ONCE,
-    };
-    let is_row = |phase: &Phase<'_>| {
+    // A longer row leaves the caches before the next phase reads it.
+    let most = i64::from(chip.shared_bytes) / ROWS_AT_ONCE;
+    for phase in &group.phases {
         if phase.row.is_empty() {
-            return holds;
+            match holds {
+                true => continue,
+                false => {
+                    return Err(
+                        "an op has one element a row, and rows are too long to stay in registers"
+                            .to_owned(),
+                    );
+                }
+            }
         }
-        let length = phase.row_length();
+        if !phase.goes_along_rows() {
+            return Err("neighbouring elements of memory are of several rows".to_owned());
+        }
+        if phase.shared.is_empty() {
+            return Err("there is one row, which one block would have to compute".to_owned());
+        }
+        let Some(length) = phase.row_length() else {
+            return Err("the length of a row is known at run time only".to_owned());
+        };
+        if length <= 1 {
+            return Err(format!("a row has {length} elements"));
+        }
         let widest = phase.job.sources.iter().chain(&phase.job.destinations);
         let widest = widest
             .filter_map(|a| byte_width(a.memref.as_ref()?.element))
-            .max();
-        let bytes = length
-            .zip(widest.and_then(|n| i64::try_from(n).ok()))
-            .and_then(|(length, widest)| length.checked_mul(widest));
-        phase.goes_along_rows()
-            && !phase.shared.is_empty()
-            && length.is_some_and(|n| n > 1)
-            && bytes.is_some_and(|n| n <= most)
-    };
-    group.phases.iter().all(is_row)
+            .max()
+            .and_then(|bytes| i64::try_from(bytes).ok());
+        let bytes = widest.map_or(i64::MAX, |widest| length.saturating_mul(widest));
+        if !holds && bytes > most {
+            return Err(format!(
+                "a row has {bytes} bytes, more than registers hold and than the {most} that caches keep"
+            ));
+        }
+    }
+    Ok(())
 }

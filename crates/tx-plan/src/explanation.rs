@@ -32,6 +32,10 @@ pub struct SourcePlace {
 pub enum Choice {
     /// The schedule of an op on whole arrays.
     Schedule(ScheduleChoice),
+    /// The kernel that several ops share.
+    Group(GroupChoice),
+    /// Why an op does not share the kernel of the ops before it.
+    Apart(ApartChoice),
     /// The variant of a reduction in a kernel.
     Variant(VariantChoice),
     /// How the threads of a group exchange values.
@@ -47,6 +51,65 @@ pub struct ScheduleChoice {
     pub cases: Vec<ScheduleCase>,
     /// Estimated times of this schedule and of others; `None` for an op that reduces nothing.
     pub estimates: Option<Estimates>,
+}
+
+/// A kernel that several ops share.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GroupChoice {
+    /// Whether the program has the schedule; else rules choose it.
+    pub is_written: bool,
+    /// The name of the kernel; `None` where there is none yet.
+    pub kernel: Option<String>,
+    /// Threads of a block.
+    pub threads: i64,
+    /// Blocks of a cluster, which share rows.
+    pub blocks: i64,
+    /// The ops, in order.
+    pub ops: Vec<GroupedOp>,
+    /// The arrays that they use.
+    pub arrays: Vec<GroupedArray>,
+    /// Bytes read and written; `None` where sizes are known at run time only.
+    pub traffic: Option<Traffic>,
+    /// The steps of the schedule.
+    pub steps: Vec<ScheduleStep>,
+}
+
+/// An op of a group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GroupedOp {
+    /// The op, such as `tile.reduce`.
+    pub op: String,
+    /// Where it is written; `None` where that is not known.
+    pub place: Option<SourcePlace>,
+}
+
+/// An array that a group of ops uses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GroupedArray {
+    /// The name that schedules have for it: `in0`, `tmp0`, `out0`.
+    pub name: String,
+    /// The number of the function's argument that it is; `None` for a temporary.
+    pub argument: Option<usize>,
+    /// Whether each thread holds its elements in registers from one op to the next.
+    pub is_held: bool,
+    /// Whether memory has it; else it stays in registers alone.
+    pub is_stored: bool,
+}
+
+/// Bytes that a kernel reads and writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Traffic {
+    /// Bytes that the ops read and write: an array that is not held counts once for each op that uses it.
+    pub bytes: u64,
+    /// Bytes of all arrays that are inputs or results, each once.
+    pub fewest: u64,
+}
+
+/// Why an op does not share the kernel of the ops before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ApartChoice {
+    /// The reason.
+    pub reason: String,
 }
 
 /// A schedule for some lengths.
@@ -205,6 +268,14 @@ impl Explanation {
                 };
                 format!("`{}` is scheduled {who}", self.op)
             }
+            Choice::Group(choice) => {
+                let who = match choice.is_written {
+                    true => "as is written",
+                    false => "by their rows",
+                };
+                format!("{} ops share a kernel, scheduled {who}", choice.ops.len())
+            }
+            Choice::Apart(_) => format!("`{}` does not share the kernel before it", self.op),
             Choice::Variant(choice) => {
                 format!("variant `{}` computes this reduction", choice.chosen)
             }
@@ -223,6 +294,12 @@ impl Explanation {
     pub fn notes(&self) -> Vec<String> {
         match &self.choice {
             Choice::Schedule(choice) => choice.notes(),
+            Choice::Group(choice) => {
+                let mut notes = choice.notes();
+                notes.push(format!("schedule: {}", steps_text(&choice.steps)));
+                notes
+            }
+            Choice::Apart(choice) => vec![choice.reason.clone()],
             Choice::Variant(choice) => {
                 let each = choice.variants.iter();
                 each.map(|variant| variant.line(variant.name == choice.chosen))
@@ -298,6 +375,73 @@ impl ScheduleChoice {
     pub fn own(&self, cost: &Cost) -> String {
         let who = if self.is_written { "written" } else { "chosen" };
         format!("{who}: {}; {}", cost.text(), cost.parts())
+    }
+}
+
+impl GroupChoice {
+    /// The kernel, what it holds, and its traffic, in lines.
+    pub fn notes(&self) -> Vec<String> {
+        let kernel = match &self.kernel {
+            Some(name) => format!("kernel `{name}`"),
+            None => "one kernel".to_owned(),
+        };
+        let plural = if self.threads == 1 { "" } else { "s" };
+        let cluster = match self.blocks {
+            1 => String::new(),
+            blocks => format!(", {blocks} blocks a cluster"),
+        };
+        let mut notes = vec![format!(
+            "{kernel}: {} thread{plural} a block{cluster}",
+            self.threads
+        )];
+        notes.extend(self.arrays.iter().map(GroupedArray::line));
+        notes.extend(self.traffic.map(Traffic::line));
+        notes
+    }
+}
+
+impl GroupedOp {
+    /// The op and where it is written: `` `tile.reduce` at 3:5 ``.
+    pub fn line(&self) -> String {
+        match &self.place {
+            Some(at) => format!("`{}` at {}:{}", self.op, at.line, at.column),
+            None => format!("`{}`", self.op),
+        }
+    }
+}
+
+impl GroupedArray {
+    /// What becomes of it, in a line.
+    pub fn line(&self) -> String {
+        let what = match self.argument {
+            Some(number) => format!("argument {number}"),
+            None => "a temporary".to_owned(),
+        };
+        format!("`{}`, {what}, {}", self.name, self.place())
+    }
+
+    /// Where its elements are between ops.
+    pub fn place(&self) -> &'static str {
+        match (self.is_held, self.is_stored) {
+            (true, false) => "stays in registers and is never stored",
+            (true, true) => "stays in registers",
+            (false, _) => "is in memory",
+        }
+    }
+}
+
+impl Traffic {
+    /// The bytes, in a line.
+    pub fn line(self) -> String {
+        let Self { bytes, fewest } = self;
+        match bytes.cmp(&fewest) {
+            std::cmp::Ordering::Greater => {
+                format!(
+                    "reads and writes {bytes} bytes, of which caches have some; at least {fewest} are needed"
+                )
+            }
+            _ => format!("reads and writes {bytes} bytes, the fewest possible"),
+        }
     }
 }
 

@@ -32,9 +32,9 @@ pub use check::{Check, CheckError, Place, Relation};
 pub use condition::{ChoiceError, Condition, exactly_one};
 pub use element::{ElementType, UnknownElementType};
 pub use explanation::{
-    BY_RULES, Candidate, CaseEstimate, Choice, Cost, Estimates, ExchangeChoice, Explanation,
-    FIRST_CASE, NO_LANES, Reason, ScheduleCase, ScheduleChoice, ScheduleStep, SourcePlace, UpTo,
-    Variant, VariantChoice, steps_text,
+    ApartChoice, BY_RULES, Candidate, CaseEstimate, Choice, Cost, Estimates, ExchangeChoice,
+    Explanation, FIRST_CASE, GroupChoice, GroupedArray, GroupedOp, NO_LANES, Reason, ScheduleCase,
+    ScheduleChoice, ScheduleStep, SourcePlace, Traffic, UpTo, Variant, VariantChoice, steps_text,
 };
 pub use expr::{Expr, ExprError, Symbol};
 pub use launch::Extent3;

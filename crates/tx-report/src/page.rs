@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 use tx_plan::{
-    BY_RULES, Choice, Cost, Estimates, FIRST_CASE, NO_LANES, ScheduleChoice, ScheduleStep, Variant,
+    BY_RULES, Choice, Cost, Estimates, FIRST_CASE, GroupChoice, NO_LANES, ScheduleChoice,
+    ScheduleStep, Variant,
 };
 
 const STYLE: &str = include_str!("page.css");
@@ -603,6 +604,10 @@ fn choices(page: &mut String, report: &Report) {
         source_line(page, report, line);
         match &explanation.choice {
             Choice::Schedule(choice) => schedule(page, choice),
+            Choice::Group(choice) => group(page, choice),
+            Choice::Apart(choice) => {
+                let _ = write!(page, "<p>{}</p>", prose(&choice.reason));
+            }
             Choice::Variant(choice) => variants(page, &choice.variants, Some(&choice.chosen)),
             Choice::Exchange(choice) if choice.chosen.is_none() => {
                 let _ = write!(page, "<p class=note>{}</p>", prose(NO_LANES));
@@ -656,6 +661,19 @@ fn schedule(page: &mut String, choice: &ScheduleChoice) {
     if let Some(known) = &choice.estimates {
         estimates(page, choice, known);
     }
+}
+
+/// The ops of a kernel, what it holds, and its steps.
+fn group(page: &mut String, choice: &GroupChoice) {
+    page.push_str("<ol>");
+    for op in &choice.ops {
+        let _ = write!(page, "<li>{}</li>", prose(&op.line()));
+    }
+    page.push_str("</ol>");
+    for note in choice.notes() {
+        let _ = write!(page, "<p class=note>{}</p>", prose(&note));
+    }
+    steps(page, &choice.steps);
 }
 
 fn variants(page: &mut String, variants: &[Variant], chosen: Option<&String>) {
@@ -1047,7 +1065,8 @@ mod tests {
     use super::*;
     use crate::{Fragment, Holder, Kernel, Op, Region, Remark};
     use tx_plan::{
-        Candidate, ExchangeChoice, Explanation, Reason, ScheduleCase, UpTo, VariantChoice,
+        ApartChoice, Candidate, ExchangeChoice, Explanation, GroupedArray, GroupedOp, Reason,
+        ScheduleCase, Traffic, UpTo, VariantChoice,
     };
 
     /// Text that would be HTML, with a word to find it by.
@@ -1132,6 +1151,30 @@ mod tests {
         };
         vec![
             explanation(Choice::Schedule(schedule)),
+            explanation(Choice::Group(GroupChoice {
+                is_written: true,
+                kernel: Some(hostile("grouped")),
+                threads: 1,
+                blocks: 2,
+                ops: vec![GroupedOp {
+                    op: hostile("member"),
+                    place: None,
+                }],
+                arrays: vec![GroupedArray {
+                    name: hostile("array"),
+                    argument: None,
+                    is_held: true,
+                    is_stored: false,
+                }],
+                traffic: Some(Traffic {
+                    bytes: 2,
+                    fewest: 1,
+                }),
+                steps: vec![step()],
+            })),
+            explanation(Choice::Apart(ApartChoice {
+                reason: hostile("apart"),
+            })),
             explanation(Choice::Variant(VariantChoice {
                 chosen: hostile("chosen"),
                 variants: vec![variant.clone()],

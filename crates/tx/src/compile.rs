@@ -378,6 +378,10 @@ impl Compiler {
                     "tile-choose-schedule{{explain chip={}}}",
                     self.target.chip.name
                 ),
+                "tile-form-kernels" => &format!(
+                    "tile-form-kernels{{explain chip={}}}",
+                    self.target.chip.name
+                ),
                 "tile-select-variant" => "tile-select-variant{explain}",
                 _ => return Ok(()),
             };

@@ -26,6 +26,12 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
 /// Names the kernels of each case, which stand in the order of the cases. Where cases and kernels
 /// do not agree nothing is named.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
+    for one in all.iter_mut() {
+        if let Choice::Group(group) = &mut one.choice {
+            let own = kernels.iter().find(|kernel| kernel.place == one.place);
+            group.kernel = own.map(|kernel| kernel.name.clone());
+        }
+    }
     let places: Vec<Option<SourcePlace>> = all.iter().map(|one| one.place.clone()).collect();
     for (at, place) in places.iter().enumerate() {
         // Ops of one place are told together.

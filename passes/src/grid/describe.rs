@@ -2,16 +2,21 @@
 
 use super::choose::candidates;
 use super::cost::{self, Bounds, Cost};
+use super::group::Named;
 use super::job::Work;
 use super::nest::Nest;
 use super::plan::{Planned, PlannedGroup, Unit, is_one_kernel, legal};
 use super::steps::{Case, Processor, Step, cases_to_attribute};
-use crate::explain::explain;
+use crate::explain::{explain, place};
 use melior::ir::attribute::{ArrayAttribute, FloatAttribute, StringAttribute};
 use melior::ir::{Attribute, Type};
 use tx_dialect_tile::CANDIDATES;
-use tx_mlir::{context, set_attribute};
-use tx_plan::{Candidate, CaseEstimate, Choice, Estimates, ScheduleCase, ScheduleChoice};
+use tx_mlir::memref::root;
+use tx_mlir::{MemRef, argument_of, byte_width, context, set_attribute};
+use tx_plan::{
+    Candidate, CaseEstimate, Choice, Estimates, GroupChoice, GroupedArray, GroupedOp, ScheduleCase,
+    ScheduleChoice, Traffic,
+};
 use tx_target::{Board, Chip};
 
 /// Schedules besides what an op has, at most.
@@ -30,28 +35,65 @@ impl Unit<'_> {
 }
 
 impl PlannedGroup<'_> {
-    /// Explains how each op is run in the kernel that they share.
+    /// Explains the kernel that the ops share.
     fn explain(&self) {
-        for (phase, nest) in self.group.phases.iter().zip(&self.nests) {
-            let case = ScheduleCase {
-                up_to: None,
-                is_one_kernel: true,
-                kernels: Vec::new(),
-                threads: nest.block().iter().product(),
-                estimate: None,
-                steps: phase
-                    .steps(&self.steps)
-                    .iter()
-                    .map(Step::described)
-                    .collect(),
-            };
-            let choice = ScheduleChoice {
+        let Some(leader) = self.group.phases.get(self.group.leader()) else {
+            return;
+        };
+        let nest = &self.nests[self.group.leader()];
+        let internal = |array| self.temporaries.iter().any(|(other, _)| *other == array);
+        let arrays = self.group.arrays().into_iter();
+        let arrays = arrays.map(|Named { name, array, .. }| GroupedArray {
+            name,
+            argument: argument_of(root(array)).map(|(_, number)| number),
+            is_held: self.held.contains(&array),
+            is_stored: !internal(array),
+        });
+        let ops = self.group.phases.iter().map(|phase| GroupedOp {
+            op: tx_mlir::name(phase.job.op).to_owned(),
+            place: place(phase.job.op),
+        });
+        explain(
+            leader.job.op,
+            Choice::Group(GroupChoice {
                 is_written: !self.chosen,
-                cases: vec![case],
-                estimates: None,
+                kernel: None,
+                threads: nest.block().iter().product(),
+                blocks: nest.cluster().iter().product(),
+                ops: ops.collect(),
+                arrays: arrays.collect(),
+                traffic: self.traffic(),
+                steps: self.steps.iter().map(Step::described).collect(),
+            }),
+        );
+    }
+
+    /// Bytes that its ops read and write; none where sizes are known at run time only.
+    fn traffic(&self) -> Option<Traffic> {
+        let (mut bytes, mut fewest) = (0u64, 0u64);
+        for Named { array, .. } in self.group.arrays() {
+            let memref = MemRef::of(array)?;
+            let mut sizes = memref.shape.iter();
+            let size = sizes.try_fold(1u64, |all, n| all.checked_mul((*n)?))?;
+            let size = size.checked_mul(byte_width(memref.element)?)?;
+            let group = &self.group;
+            let needed = u64::from(!group.writes_first(array)) + u64::from(group.writes(array));
+            let each = group
+                .phases
+                .iter()
+                .map(|phase| u64::from(phase.reads(array)) + u64::from(phase.writes(array)));
+            let is_internal = self.temporaries.iter().any(|(other, _)| *other == array);
+            let times = match self.held.contains(&array) {
+                true if is_internal => 0,
+                true => needed,
+                false => each.sum(),
             };
-            explain(phase.job.op, Choice::Schedule(choice));
+            // A temporary of the group alone need not be in memory, wherever it is now.
+            let needed = if self.own.contains(&array) { 0 } else { needed };
+            bytes = bytes.checked_add(size.checked_mul(times)?)?;
+            fewest = fewest.checked_add(size.checked_mul(needed)?)?;
         }
+        Some(Traffic { bytes, fewest })
     }
 }
 

@@ -172,20 +172,17 @@ impl<'c> Group<'c> {
     }
 
     /// Whether the first op that uses an array writes it, and reads nothing of it.
-    fn writes_first(&self, array: Val<'c>) -> bool {
-        let is_it = |access: &Access<'c>| access.value == array;
-        let uses = |phase: &&Phase<'c>| phase.accesses().any(|(access, _)| is_it(access));
-        self.phases.iter().find(uses).is_some_and(|phase| {
-            let job = &phase.job;
-            let reads_old = |i: usize| match &job.work {
-                Work::Body(block) => reads_argument(*block, job.sources.len() + i),
-                Work::Combine(work) => work.accumulate,
-                Work::Copy | Work::Start(..) => false,
-            };
-            let mut written = job.destinations.iter().enumerate();
-            let mut reads = job.sources.iter().chain(&job.extras);
-            !reads.any(is_it) && !written.any(|(i, to)| is_it(to) && reads_old(i))
-        })
+    pub(crate) fn writes_first(&self, array: Val<'c>) -> bool {
+        let uses = |phase: &&Phase<'c>| phase.accesses().any(|(a, _)| a.value == array);
+        self.phases
+            .iter()
+            .find(uses)
+            .is_some_and(|phase| !phase.reads(array))
+    }
+
+    /// Whether an op writes an array.
+    pub(crate) fn writes(&self, array: Val<'c>) -> bool {
+        self.phases.iter().any(|phase| phase.writes(array))
     }
 
     /// The temporaries among these arrays that only the group uses, and uses at the elements that a thread has, each with
@@ -407,6 +404,25 @@ impl<'c> Phase<'c> {
         let reads = self.job.sources.iter().chain(&self.job.extras);
         let reads = reads.filter(|a| a.memref.is_some()).map(|a| (a, false));
         reads.chain(self.job.destinations.iter().map(|a| (a, true)))
+    }
+
+    /// Whether it reads an array, or what a destination held before.
+    pub(crate) fn reads(&self, array: Val<'c>) -> bool {
+        let job = &self.job;
+        let reads_old = |i: usize| match &job.work {
+            Work::Body(block) => reads_argument(*block, job.sources.len() + i),
+            Work::Combine(work) => work.accumulate,
+            Work::Copy | Work::Start(..) => false,
+        };
+        let mut written = job.destinations.iter().enumerate();
+        let mut reads = job.sources.iter().chain(&job.extras);
+        reads.any(|access| access.value == array)
+            || written.any(|(i, to)| to.value == array && reads_old(i))
+    }
+
+    /// Whether it writes an array.
+    pub(crate) fn writes(&self, array: Val<'c>) -> bool {
+        self.job.destinations.iter().any(|to| to.value == array)
     }
 
     /// The places of an access that its index `dim` alone stands in.

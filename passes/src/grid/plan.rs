@@ -33,6 +33,8 @@ pub(crate) struct PlannedGroup<'c> {
     pub(crate) held: Vec<Val<'c>>,
     /// Those of them that only the group uses, with the ops that make and end them.
     pub(crate) temporaries: Vec<(Val<'c>, Vec<Op<'c>>)>,
+    /// Arrays that are made for the group alone, wherever they are.
+    pub(crate) own: Vec<Val<'c>>,
     pub(crate) chosen: bool,
 }
 
@@ -206,12 +208,17 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
         return Err(Group::refuse(op, reason));
     }
     let temporaries = group.temporaries(&held, flow);
+    let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
+    let arrays = group.arrays().into_iter().map(|named| named.array);
+    let own = arrays.filter(|array| flow.temporary(*array, &ops).is_some());
+    let own = own.collect();
     Ok(Unit::Group(PlannedGroup {
         group,
         steps,
         nests,
         held,
         temporaries,
+        own,
         chosen,
     }))
 }

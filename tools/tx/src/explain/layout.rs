@@ -1,9 +1,9 @@
 //! How explanations are laid out: what matters most first, in lines that a terminal has room for.
 
 use tx_plan::{
-    BY_RULES, Candidate, Choice, Cost, Estimates, ExchangeChoice, Explanation, FIRST_CASE,
-    NO_LANES, ScheduleCase, ScheduleChoice, ScheduleStep, SourcePlace, Variant, VariantChoice,
-    steps_text,
+    ApartChoice, BY_RULES, Candidate, Choice, Cost, Estimates, ExchangeChoice, Explanation,
+    FIRST_CASE, GroupChoice, GroupedOp, NO_LANES, ScheduleCase, ScheduleChoice, ScheduleStep,
+    SourcePlace, Variant, VariantChoice, steps_text,
 };
 
 use crate::cli::Candidates;
@@ -22,6 +22,8 @@ pub(super) struct Told<'e> {
 
 enum Of<'e> {
     Schedule(&'e ScheduleChoice),
+    Group(&'e GroupChoice),
+    Apart(&'e ApartChoice),
     Variant(&'e VariantChoice),
     /// An exchange, with the costs in each kernel that exchanges alike; none where it is told
     /// alone, with its costs.
@@ -50,6 +52,14 @@ pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
         let exchange = match &explanation.choice {
             Choice::Schedule(choice) => {
                 all.push(told(Of::Schedule(choice)));
+                continue;
+            }
+            Choice::Group(choice) => {
+                all.push(told(Of::Group(choice)));
+                continue;
+            }
+            Choice::Apart(choice) => {
+                all.push(told(Of::Apart(choice)));
                 continue;
             }
             Choice::Variant(choice) => {
@@ -116,6 +126,11 @@ impl Told<'_> {
     pub(super) fn laid_out(&self, full: bool) -> Laid {
         match &self.of {
             Of::Schedule(choice) => schedule(choice, full),
+            Of::Group(choice) => group(choice, full),
+            Of::Apart(choice) => Laid {
+                summary: filled(&choice.reason, " ", "  "),
+                schedules: Vec::new(),
+            },
             Of::Variant(choice) => {
                 let lines = ranked(&choice.variants, Some(&choice.chosen), Variant::line);
                 Laid {
@@ -244,6 +259,22 @@ fn schedule(choice: &ScheduleChoice, full: bool) -> Laid {
         }
     }
     laid
+}
+
+fn group(choice: &GroupChoice, full: bool) -> Laid {
+    let ops: Vec<String> = choice.ops.iter().map(GroupedOp::line).collect();
+    let mut summary = filled(&format!("ops: {}", ops.join(", ")), ", ", "  ");
+    let notes = choice.notes();
+    summary.extend(notes.iter().flat_map(|note| filled(note, " ", "  ")));
+    let name = match &choice.kernel {
+        Some(name) => format!("kernel `{name}`"),
+        None => "one kernel".to_owned(),
+    };
+    let schedules = match full {
+        true => vec![format!("  {name}: {}", steps_text(&choice.steps))],
+        false => filled(&format!("{name}: {}", words(&choice.steps)), ", ", "  "),
+    };
+    Laid { summary, schedules }
 }
 
 fn words(steps: &[ScheduleStep]) -> String {

@@ -1,0 +1,66 @@
+// RUN: tx explain %s --chip sm_90 --entry normalized
+// SNAPSHOT: none — the lines are checked.
+// RUN(JSON): tx explain %s --chip sm_90 --entry normalized --json
+// SNAPSHOT(JSON): none — the lines are checked.
+
+// CHECK:      remark: `tile.reduce` does not share the kernel before it
+// CHECK:      `p0` has 4096 iterations, in the first op 512
+
+// Ops of one kernel are explained together: what stays in registers, what is never stored, and the bytes that are moved.
+// CHECK:      explain-a-group.mlir:[[# @LINE + 19]]:3: remark: 2 ops share a kernel, scheduled by their rows
+// CHECK:      ops: `tile.reduce` at {{[0-9]+}}:3, `linalg.generic` at {{[0-9]+}}:3
+// CHECK-NEXT: kernel `normalized_0`: 128 threads a block
+// CHECK-NEXT: `in0`, argument 0, stays in registers
+// CHECK-NEXT: `tmp0`, a temporary, stays in registers and is never stored
+// CHECK-NEXT: `out0`, argument 1, is in memory
+// CHECK-NEXT: reads and writes 16777216 bytes, the fewest possible
+// JSON:       "group": {
+// JSON:         "kernel": "normalized_0",
+// JSON:         "threads": 128,
+// JSON:         "op": "tile.reduce",
+// JSON:         "name": "in0",
+// JSON-NEXT:    "argument": 0,
+// JSON-NEXT:    "is_held": true,
+// JSON-NEXT:    "is_stored": true
+// JSON:         "bytes": 16777216,
+// JSON-NEXT:    "fewest": 16777216
+func.func @normalized(%A: memref<512x4096xf32>, %B: memref<512x4096xf32>) {
+  %M = memref.alloc() : memref<512xf32>
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<512x4096xf32> into memref<512xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+    ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) {
+  ^bb0(%a: f32, %m: f32, %b: f32):
+    %q = arith.divf %a, %m : f32
+    linalg.yield %q : f32
+  }
+  memref.dealloc %M : memref<512xf32>
+  return
+}
+
+// What is combined with old values is loaded again by each op.
+// CHECK:      remark: 2 ops share a kernel
+// CHECK:      `in0`, argument 0, is in memory
+// CHECK-NEXT: `tmp0`, argument 1, is in memory
+// CHECK-NEXT: `out0`, argument 2, is in memory
+// CHECK-NEXT: reads and writes 25171968 bytes, of which caches have some; at least 16781312 are needed
+// CHECK:      the schedule of each kernel
+// CHECK-NEXT: kernel `normalized_0`: split r0 by 4, bind p0 to block_x
+func.func @reloaded(%A: memref<512x4096xf32>, %M: memref<512xf32>, %B: memref<512x4096xf32>) {
+  tile.reduce sum %A into %M axes [1] scope(grid) accumulate : memref<512x4096xf32> into memref<512xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+    ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) {
+  ^bb0(%a: f32, %m: f32, %b: f32):
+    %q = arith.divf %a, %m : f32
+    linalg.yield %q : f32
+  }
+  return
+}
+
+// Why an op is in no kernel with the one before it comes first.
+func.func @apart(%A: memref<512x4096xf32>, %M: memref<512xf32>, %N: memref<4096xf32>) {
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<512x4096xf32> into memref<512xf32>
+  tile.reduce max %A into %N axes [0] scope(grid) : memref<512x4096xf32> into memref<4096xf32>
+  return
+}
