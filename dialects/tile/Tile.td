@@ -334,7 +334,8 @@ def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
     #tile.otherwise<[...]>]` is a schedule for rows of up to 64 elements, one for those of up to
     4096, and one for longer ones. Each is a kernel, and the length that the caller brings says
     which of them runs: the first that holds. Cases may be about several dimensions; those about one
-    come shortest first.
+    come shortest first. In the schedule of a group they are about a loop of a row, `r0`, and where
+    they do not end with `#tile.otherwise`, each op is a kernel of its own for longer rows.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";

@@ -6,6 +6,7 @@
 // COMPARE: @kept(A: 6x1000xf32 in -5..5, B: 6x1000xf32) e = exp(A); B = e / sum(e, 1, keep)
 // COMPARE: @pages(A: Nx3x64xf32 in -5..5, B: Nx3x64xf32) e = exp(A); B = e / sum(e, 2, keep)
 // COMPARE: @spread(A: 7x3x20xf32, L: 7xf32, H: 7xf32) L = min(min(A, 2), 1); H = max(max(A, 2), 1)
+// COMPARE: @parts_of_vectors(A: 5x1003xf32 in -5..5, B: 5x1003xf32) B = A - max(A, 1, keep)
 
 // Programs over rows are one kernel each. A thread holds its elements of a row from one phase to the next.
 
@@ -166,5 +167,25 @@ func.func @pages(%A: memref<?x?x64xf32>, %B: memref<?x?x64xf32>) {
   }
   memref.dealloc %e : memref<?x?x64xf32>
   memref.dealloc %s : memref<?x?xf32>
+  return
+}
+
+// The last vector of a row may have fewer elements.
+// CHECK-LABEL: gpu.func @parts_of_vectors_0(
+// CHECK-LABEL: func.func @parts_of_vectors(
+func.func @parts_of_vectors(%A: memref<5x1003xf32>, %B: memref<5x1003xf32>) {
+  %max = memref.alloc() : memref<5xf32>
+  tile.reduce max %A into %max axes [1] scope(grid)
+      {tile.group = 0 : i64, schedule = [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 4>, #tile.split<"r0.o" by 128>,
+        #tile.bind<"r0.o.i" to thread_x>, #tile.unroll<"r0.o.o">, #tile.vectorize<"r0.i">, #tile.hold<"in0" in registers>,
+        #tile.hold<"tmp0" in registers>]}
+      : memref<5x1003xf32> into memref<5xf32>
+  linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%A, %max : memref<5x1003xf32>, memref<5xf32>) outs(%B : memref<5x1003xf32>) attrs = {tile.group = 0 : i64} {
+  ^bb0(%x: f32, %m: f32, %old: f32):
+    %d = arith.subf %x, %m : f32
+    linalg.yield %d : f32
+  }
+  memref.dealloc %max : memref<5xf32>
   return
 }

@@ -12,18 +12,18 @@ func.func @columns_after_rows(%A: memref<64x4096xf32>, %M: memref<64xf32>, %N: m
 }
 
 // CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
-// CHECK:      note: the length of a row is known at run time only
+// CHECK:      note: the length of a row is known at run time only, and registers cannot hold it
 func.func @unknown_length(%A: memref<64x?xf32>, %M: memref<64xf32>, %N: memref<64xf32>) {
   tile.reduce max %A into %M axes [1] scope(grid) : memref<64x?xf32> into memref<64xf32>
-  tile.reduce min %A into %N axes [1] scope(grid) : memref<64x?xf32> into memref<64xf32>
+  tile.reduce min %A into %N axes [1] scope(grid) accumulate : memref<64x?xf32> into memref<64xf32>
   return
 }
 
 // CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
-// CHECK:      note: a row has 4194304 bytes, more than registers hold and than the 116224 that caches keep
-func.func @long_rows(%A: memref<64x1048576xf32>, %M: memref<64xf32>, %N: memref<64xf32>) {
-  tile.reduce max %A into %M axes [1] scope(grid) : memref<64x1048576xf32> into memref<64xf32>
-  tile.reduce min %A into %N axes [1] scope(grid) : memref<64x1048576xf32> into memref<64xf32>
+// CHECK:      note: a row has 131072 bytes, more than registers hold and than the 116224 that caches keep
+func.func @long_rows(%A: memref<4x65536xbf16>, %M: memref<4xbf16>, %N: memref<4xbf16>) {
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<4x65536xbf16> into memref<4xbf16>
+  tile.reduce min %A into %N axes [1] scope(grid) : memref<4x65536xbf16> into memref<4xbf16>
   return
 }
 

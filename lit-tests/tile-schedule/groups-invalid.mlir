@@ -161,9 +161,9 @@ func.func @accumulates(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32
 
 // -----
 
-// A group is for all lengths of a row.
+// The cases of a group are about loops of a row.
 func.func @cases(%A: memref<8x?xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
-  // expected-error @below {{the schedule of a group has cases for some lengths, expected steps for all}}
+  // expected-error @below {{`#tile.case<"d1" to 64, [#tile.bind<"d0" to block_x>]>` stands among cases of a schedule, and is none}}
   tile.reduce min %A into %a axes [1] scope(grid)
       {schedule = [#tile.case<"d1" to 64, [#tile.bind<"d0" to block_x>]>, #tile.otherwise<[#tile.bind<"d0" to thread_x>]>],
        tile.group = 0 : i64}

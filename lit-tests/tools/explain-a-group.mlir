@@ -4,7 +4,7 @@
 // SNAPSHOT(JSON): none — the lines are checked.
 
 // CHECK:      remark: `tile.reduce` does not share the kernel before it
-// CHECK:      `p0` has 4096 iterations, in the first op 512
+// CHECK:      `p0` has 4096 iterations, in the first op 32
 
 // Ops of one kernel are explained together: what stays in registers, what is never stored, and the bytes that are moved.
 // CHECK:      explain-a-group.mlir:[[# @LINE + 19]]:3: remark: 2 ops share a kernel, scheduled by their rows
@@ -13,7 +13,7 @@
 // CHECK-NEXT: `in0`, argument 0, stays in registers
 // CHECK-NEXT: `tmp0`, a temporary, stays in registers and is never stored
 // CHECK-NEXT: `out0`, argument 1, is in memory
-// CHECK-NEXT: reads and writes 16777216 bytes, the fewest possible
+// CHECK-NEXT: reads and writes 1048576 bytes, the fewest possible
 // JSON:       "group": {
 // JSON:         "kernel": "normalized_0",
 // JSON:         "threads": 128,
@@ -22,19 +22,19 @@
 // JSON-NEXT:    "argument": 0,
 // JSON-NEXT:    "is_held": true,
 // JSON-NEXT:    "is_stored": true
-// JSON:         "bytes": 16777216,
-// JSON-NEXT:    "fewest": 16777216
-func.func @normalized(%A: memref<512x4096xf32>, %B: memref<512x4096xf32>) {
-  %M = memref.alloc() : memref<512xf32>
-  tile.reduce max %A into %M axes [1] scope(grid) : memref<512x4096xf32> into memref<512xf32>
+// JSON:         "bytes": 1048576,
+// JSON-NEXT:    "fewest": 1048576
+func.func @normalized(%A: memref<32x4096xf32>, %B: memref<32x4096xf32>) {
+  %M = memref.alloc() : memref<32xf32>
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<32x4096xf32> into memref<32xf32>
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
                   iterator_types = ["parallel", "parallel"]}
-    ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) {
+    ins(%A, %M : memref<32x4096xf32>, memref<32xf32>) outs(%B : memref<32x4096xf32>) {
   ^bb0(%a: f32, %m: f32, %b: f32):
     %q = arith.divf %a, %m : f32
     linalg.yield %q : f32
   }
-  memref.dealloc %M : memref<512xf32>
+  memref.dealloc %M : memref<32xf32>
   return
 }
 
@@ -43,14 +43,14 @@ func.func @normalized(%A: memref<512x4096xf32>, %B: memref<512x4096xf32>) {
 // CHECK:      `in0`, argument 0, is in memory
 // CHECK-NEXT: `tmp0`, argument 1, is in memory
 // CHECK-NEXT: `out0`, argument 2, is in memory
-// CHECK-NEXT: reads and writes 25171968 bytes, of which caches have some; at least 16781312 are needed
+// CHECK-NEXT: reads and writes 1573248 bytes, of which caches have some; at least 1048832 are needed
 // CHECK:      the schedule of each kernel
 // CHECK-NEXT: kernel `normalized_0`: split r0 by 4, bind p0 to block_x
-func.func @reloaded(%A: memref<512x4096xf32>, %M: memref<512xf32>, %B: memref<512x4096xf32>) {
-  tile.reduce sum %A into %M axes [1] scope(grid) accumulate : memref<512x4096xf32> into memref<512xf32>
+func.func @reloaded(%A: memref<32x4096xf32>, %M: memref<32xf32>, %B: memref<32x4096xf32>) {
+  tile.reduce sum %A into %M axes [1] scope(grid) accumulate : memref<32x4096xf32> into memref<32xf32>
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
                   iterator_types = ["parallel", "parallel"]}
-    ins(%A, %M : memref<512x4096xf32>, memref<512xf32>) outs(%B : memref<512x4096xf32>) {
+    ins(%A, %M : memref<32x4096xf32>, memref<32xf32>) outs(%B : memref<32x4096xf32>) {
   ^bb0(%a: f32, %m: f32, %b: f32):
     %q = arith.divf %a, %m : f32
     linalg.yield %q : f32
@@ -59,8 +59,8 @@ func.func @reloaded(%A: memref<512x4096xf32>, %M: memref<512xf32>, %B: memref<51
 }
 
 // Why an op is in no kernel with the one before it comes first.
-func.func @apart(%A: memref<512x4096xf32>, %M: memref<512xf32>, %N: memref<4096xf32>) {
-  tile.reduce max %A into %M axes [1] scope(grid) : memref<512x4096xf32> into memref<512xf32>
-  tile.reduce max %A into %N axes [0] scope(grid) : memref<512x4096xf32> into memref<4096xf32>
+func.func @apart(%A: memref<32x4096xf32>, %M: memref<32xf32>, %N: memref<4096xf32>) {
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<32x4096xf32> into memref<32xf32>
+  tile.reduce max %A into %N axes [0] scope(grid) : memref<32x4096xf32> into memref<4096xf32>
   return
 }

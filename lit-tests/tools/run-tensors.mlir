@@ -17,7 +17,7 @@
 // VERDICT-SAME: equal
 // PLAN:       "entry": "main"
 // PLAN:       "kernel": "main_0"
-// EXPLAIN:    is scheduled by its shape
+// EXPLAIN:    ops share a kernel, scheduled by their rows
 // REPORT:     <!DOCTYPE html>
 // BENCH:      main
 // TUNE:       @main on cpu

@@ -4,7 +4,7 @@ use crate::explain::explain;
 use crate::grid::choose::choose_phases;
 use crate::grid::group::{Group, is_reduction, number, share_operand};
 use crate::grid::job::{Job, is_job};
-use crate::grid::steps::Step;
+use crate::grid::steps::{Case, Step};
 use melior::ir::Type;
 use melior::ir::attribute::IntegerAttribute;
 use tx_dialect_tile::{DETERMINISM, FUSION, Fusion, GROUP};
@@ -30,9 +30,10 @@ pass! {
     /// * it has the same parallel loops, and as many loops over a row as the reduction reduces; an element-wise op
     ///   has the parallel loops first, and may have no others where rows are held in registers;
     /// * it uses an operand of another op of the group, and what one op writes, others use in the same rows only;
-    /// * rows are innermost, and their length is known; the threads of a block, or of the blocks of a cluster
-    ///   (sm_90), can hold a row in registers, or a row has no more than half of the bytes that a block of the chip
-    ///   may have as shared memory, which is cache otherwise: 113 KB on sm_90;
+    /// * rows are innermost; the threads of a block, or of the blocks of a cluster (sm_90), can hold a row in
+    ///   registers, or a row has no more than half of the bytes that a block of the chip may have as shared memory,
+    ///   which is cache otherwise: 113 KB on sm_90. Of rows whose length is known at run time only, those that can
+    ///   be held are: there is a kernel for each class of lengths, and a kernel an op for rows that are longer;
     /// * nothing that stands between the ops of the group uses what they write.
     ///
     /// An op with a `schedule` joins no group, and ops that have a `tile.group` are left as they are: write the
@@ -256,8 +257,9 @@ fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c
 
 /// Whether each job of a group has rows that stay near; else why not.
 fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
-    let steps = choose_phases(group, chip.clusters);
-    let holds = steps.iter().any(Step::is_hold);
+    let cases = choose_phases(group, chip.clusters);
+    let holds = |case: &Case| case.steps.iter().any(Step::is_hold);
+    let holds = !cases.is_empty() && cases.iter().all(holds);
     // A longer row leaves the caches before the next phase reads it.
     let most = i64::from(chip.shared_bytes) / ROWS_AT_ONCE;
     for phase in &group.phases {
@@ -279,7 +281,13 @@ fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
             return Err("there is one row, which one block would have to compute".to_owned());
         }
         let Some(length) = phase.row_length() else {
-            return Err("the length of a row is known at run time only".to_owned());
+            match holds {
+                true => continue,
+                false => return Err(
+                    "the length of a row is known at run time only, and registers cannot hold it"
+                        .to_owned(),
+                ),
+            }
         };
         if length <= 1 {
             return Err(format!("a row has {length} elements"));

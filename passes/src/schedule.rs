@@ -1,6 +1,6 @@
 use crate::analysis::target::chip_option;
-use crate::grid::launch::Kernels;
-use crate::grid::launches::launches;
+use crate::grid::launch::{Kernels, Launch, erase_group};
+use crate::grid::launches::{Branches, launches};
 use crate::grid::plan::{Unit, plan_module};
 use tx_mlir::{Builder, Failed, Op, enclosing, erase, string_attribute};
 use tx_pass::{Counts, Pass, pass};
@@ -40,6 +40,8 @@ pass! {
     /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some
     ///   lengths: a kernel each, and an `scf.if` of the host function that launches the one for
     ///   the length that it is given.
+    ///   Those of a group, `#tile.case<"r0" to 64, [...]>`, are about a loop of a row, and need not end with
+    ///   `#tile.otherwise`: each op is a kernel of its own then where a row is longer than in all cases.
     ///
     /// Sizes that must agree and are known at run time only are compared on the host before the launch
     /// (`cf.assert`): with others, elements outside of an array would be read or written.
@@ -114,31 +116,45 @@ impl Pass for Schedule {
         let mut kernels: Vec<Kernels<'c>> = Vec::new();
         for unit in plan_module(module, &chip)? {
             counts.add("chosen", i64::from(unit.is_chosen()));
-            let planned = match unit {
-                Unit::Op(planned) => *planned,
-                Unit::Group(group) => {
-                    kernels_of(&mut kernels, group.first()).add_group(
-                        &group.group,
-                        &group.nests,
-                        &group.steps,
-                        &group.held,
-                        group.temporaries.clone(),
-                    );
-                    counts.add("kernels", 1);
-                    continue;
+            match unit {
+                Unit::Op(planned) => {
+                    let op = planned.job.op;
+                    let kernels = kernels_of(&mut kernels, op);
+                    // Once: sizes of parts follow from those of the whole.
+                    let has_parts = planned.has_parts();
+                    if has_parts {
+                        planned.job.assert_sizes(&Builder::before(op));
+                    }
+                    for launch in launches(&planned, op, chip.clusters)? {
+                        kernels.add(&launch, !has_parts);
+                        counts.add("kernels", 1);
+                    }
+                    erase(op);
                 }
-            };
-            let op = planned.job.op;
-            // Once: sizes of parts follow from those of the whole.
-            let has_parts = planned.has_parts();
-            if has_parts {
-                planned.job.assert_sizes(&Builder::before(op));
+                Unit::Group(group) => {
+                    let ops = group.ops();
+                    let Some(last) = ops.last() else { continue };
+                    let kernels = kernels_of(&mut kernels, *last);
+                    let b = Builder::before(*last);
+                    for phase in &group.group.phases {
+                        phase.job.assert_sizes(&b);
+                    }
+                    let mut branches = Branches::new(*last);
+                    for case in &group.cases {
+                        let (at, only) = group.enter(case, &mut branches);
+                        kernels.add_group(&group.group, case, &only, at);
+                        counts.add("kernels", 1);
+                    }
+                    for planned in &group.rest {
+                        for launch in launches(planned, branches.at, chip.clusters)? {
+                            let only = [branches.rest(), launch.only.clone()].concat();
+                            kernels.add(&Launch { only, ..launch }, false);
+                            counts.add("kernels", 1);
+                        }
+                    }
+                    erase_group(ops, &group.own);
+                }
             }
-            for launch in launches(&planned, chip.clusters)? {
-                kernels_of(&mut kernels, op).add(&launch, !has_parts);
-                counts.add("kernels", 1);
-            }
-            erase(op);
         }
         Ok(())
     }

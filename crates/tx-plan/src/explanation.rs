@@ -60,6 +60,8 @@ pub struct GroupChoice {
     pub is_written: bool,
     /// The name of the kernel; `None` where there is none yet.
     pub kernel: Option<String>,
+    /// The lengths of a row that the kernel is for, in words; `None` for all.
+    pub lengths: Option<String>,
     /// Threads of a block.
     pub threads: i64,
     /// Blocks of a cluster, which share rows.
@@ -273,7 +275,14 @@ impl Explanation {
                     true => "as is written",
                     false => "by their rows",
                 };
-                format!("{} ops share a kernel, scheduled {who}", choice.ops.len())
+                let lengths = match &choice.lengths {
+                    Some(lengths) => format!(" for {lengths}"),
+                    None => String::new(),
+                };
+                format!(
+                    "{} ops share a kernel{lengths}, scheduled {who}",
+                    choice.ops.len()
+                )
             }
             Choice::Apart(_) => format!("`{}` does not share the kernel before it", self.op),
             Choice::Variant(choice) => {

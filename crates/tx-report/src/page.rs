@@ -1154,6 +1154,7 @@ mod tests {
             explanation(Choice::Group(GroupChoice {
                 is_written: true,
                 kernel: Some(hostile("grouped")),
+                lengths: Some(hostile("rows")),
                 threads: 1,
                 blocks: 2,
                 ops: vec![GroupedOp {

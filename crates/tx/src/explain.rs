@@ -26,12 +26,22 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
 /// Names the kernels of each case, which stand in the order of the cases. Where cases and kernels
 /// do not agree nothing is named.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
+    let mut grouped = Vec::new();
     for one in all.iter_mut() {
         if let Choice::Group(group) = &mut one.choice {
-            let own = kernels.iter().find(|kernel| kernel.place == one.place);
-            group.kernel = own.map(|kernel| kernel.name.clone());
+            let is_own =
+                |kernel: &&Kernel| kernel.place == one.place && kernel.lengths == group.lengths;
+            group.kernel = kernels
+                .iter()
+                .find(is_own)
+                .map(|kernel| kernel.name.clone());
+            grouped.extend(group.kernel.clone());
         }
     }
+    let kernels: Vec<&Kernel> = kernels
+        .iter()
+        .filter(|one| !grouped.contains(&one.name))
+        .collect();
     let places: Vec<Option<SourcePlace>> = all.iter().map(|one| one.place.clone()).collect();
     for (at, place) in places.iter().enumerate() {
         // Ops of one place are told together.
@@ -47,7 +57,8 @@ pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
             })
             .flatten()
             .collect();
-        let own: Vec<&Kernel> = kernels.iter().filter(|one| one.place == *place).collect();
+        let own = kernels.iter().copied().filter(|one| one.place == *place);
+        let own: Vec<&Kernel> = own.collect();
         // A case has as many kernels as follow one another for the same lengths.
         let groups: Vec<&[&Kernel]> = own.chunk_by(|a, b| a.lengths == b.lengths).collect();
         if groups.len() != cases.len() {

@@ -4,15 +4,16 @@ use super::choose::candidates;
 use super::cost::{self, Bounds, Cost};
 use super::group::Named;
 use super::job::Work;
+use super::launch::Lengths;
 use super::nest::Nest;
-use super::plan::{Planned, PlannedGroup, Unit, is_one_kernel, legal};
+use super::plan::{GroupCase, Planned, PlannedGroup, Unit, is_one_kernel, legal};
 use super::steps::{Case, Processor, Step, cases_to_attribute};
 use crate::explain::{explain, place};
 use melior::ir::attribute::{ArrayAttribute, FloatAttribute, StringAttribute};
 use melior::ir::{Attribute, Type};
 use tx_dialect_tile::CANDIDATES;
 use tx_mlir::memref::root;
-use tx_mlir::{MemRef, argument_of, byte_width, context, set_attribute};
+use tx_mlir::{MemRef, Op, argument_of, byte_width, context, set_attribute};
 use tx_plan::{
     Candidate, CaseEstimate, Choice, Estimates, GroupChoice, GroupedArray, GroupedOp, ScheduleCase,
     ScheduleChoice, Traffic,
@@ -29,47 +30,67 @@ impl Unit<'_> {
     pub(crate) fn explain(&self, chip: &Chip) {
         match self {
             Self::Op(planned) => planned.explain(chip),
-            Self::Group(group) => group.explain(),
+            Self::Group(group) => group.explain(chip),
         }
     }
 }
 
-impl PlannedGroup<'_> {
-    /// Explains the kernel that the ops share.
-    fn explain(&self) {
-        let Some(leader) = self.group.phases.get(self.group.leader()) else {
-            return;
-        };
-        let nest = &self.nests[self.group.leader()];
-        let internal = |array| self.temporaries.iter().any(|(other, _)| *other == array);
-        let arrays = self.group.arrays().into_iter();
-        let arrays = arrays.map(|Named { name, array, .. }| GroupedArray {
-            name,
-            argument: argument_of(root(array)).map(|(_, number)| number),
-            is_held: self.held.contains(&array),
-            is_stored: !internal(array),
-        });
-        let ops = self.group.phases.iter().map(|phase| GroupedOp {
-            op: tx_mlir::name(phase.job.op).to_owned(),
-            place: place(phase.job.op),
-        });
-        explain(
-            leader.job.op,
-            Choice::Group(GroupChoice {
+impl<'c> PlannedGroup<'c> {
+    /// Explains the kernels that the ops share, and those of each for longer rows.
+    fn explain(&self, chip: &Chip) {
+        let leader = self.group.leader();
+        let mut bounds: Vec<Lengths> = Vec::new();
+        for case in &self.cases {
+            let mut lengths = bounds.clone();
+            if let Some((row, most)) = case.most {
+                let name = format!("r{row}");
+                let known = bounds.iter().position(|other| other.name == name);
+                let at = known.unwrap_or_else(|| {
+                    bounds.push(Lengths::any(&name));
+                    bounds.len() - 1
+                });
+                lengths.clone_from(&bounds);
+                lengths[at].most = Some(most);
+                bounds[at].above = Some(most);
+            }
+            let lengths: Vec<String> = lengths.iter().map(ToString::to_string).collect();
+            let nest = &case.nests[leader];
+            let choice = GroupChoice {
                 is_written: !self.chosen,
                 kernel: None,
+                lengths: (!lengths.is_empty()).then(|| lengths.join(", ")),
                 threads: nest.block().iter().product(),
                 blocks: nest.cluster().iter().product(),
-                ops: ops.collect(),
-                arrays: arrays.collect(),
-                traffic: self.traffic(),
-                steps: self.steps.iter().map(Step::described).collect(),
-            }),
-        );
+                ops: self.described_ops(),
+                arrays: self.described_arrays(case),
+                traffic: self.traffic(case),
+                steps: case.steps.iter().map(Step::described).collect(),
+            };
+            explain(self.group.phases[leader].job.op, Choice::Group(choice));
+        }
+        self.rest.iter().for_each(|planned| planned.explain(chip));
+    }
+
+    fn described_ops(&self) -> Vec<GroupedOp> {
+        let op = |op: Op<'c>| GroupedOp {
+            op: tx_mlir::name(op).to_owned(),
+            place: place(op),
+        };
+        self.ops().into_iter().map(op).collect()
+    }
+
+    fn described_arrays(&self, case: &GroupCase<'c>) -> Vec<GroupedArray> {
+        let array = |Named { name, array, .. }| GroupedArray {
+            name,
+            argument: argument_of(root(array)).map(|(_, number)| number),
+            is_held: case.held.contains(&array),
+            is_stored: !case.internal.contains(&array),
+        };
+        self.group.arrays().into_iter().map(array).collect()
     }
 
     /// Bytes that its ops read and write; none where sizes are known at run time only.
-    fn traffic(&self) -> Option<Traffic> {
+    fn traffic(&self, case: &GroupCase<'c>) -> Option<Traffic> {
         let (mut bytes, mut fewest) = (0u64, 0u64);
         for Named { array, .. } in self.group.arrays() {
             let memref = MemRef::of(array)?;
@@ -82,14 +103,14 @@ impl PlannedGroup<'_> {
                 .phases
                 .iter()
                 .map(|phase| u64::from(phase.reads(array)) + u64::from(phase.writes(array)));
-            let is_internal = self.temporaries.iter().any(|(other, _)| *other == array);
-            let times = match self.held.contains(&array) {
-                true if is_internal => 0,
+            let times = match case.held.contains(&array) {
+                true if case.internal.contains(&array) => 0,
                 true => needed,
                 false => each.sum(),
             };
             // A temporary of the group alone need not be in memory, wherever it is now.
-            let needed = if self.own.contains(&array) { 0 } else { needed };
+            let is_own = self.own.iter().any(|(other, _)| *other == array);
+            let needed = if is_own { 0 } else { needed };
             bytes = bytes.checked_add(size.checked_mul(times)?)?;
             fewest = fewest.checked_add(size.checked_mul(needed)?)?;
         }
@@ -220,7 +241,7 @@ impl Planned<'_> {
             // Digits beyond the third are noise.
             let microseconds = (cost.microseconds * 1e3).round() / 1e3;
             let microseconds = FloatAttribute::new(context, Type::float64(context), microseconds);
-            let pair = [cases_to_attribute(context, cases), microseconds.into()];
+            let pair = [cases_to_attribute(context, cases, 'd'), microseconds.into()];
             ArrayAttribute::new(context, &pair).into()
         };
         let all: Vec<Attribute<'_>> = std::iter::once(about)

@@ -185,35 +185,31 @@ impl<'c> Group<'c> {
         self.phases.iter().any(|phase| phase.writes(array))
     }
 
-    /// The temporaries among these arrays that only the group uses, and uses at the elements that a thread has, each with
-    /// the ops that make and end it.
-    pub(crate) fn temporaries(
-        &self,
-        held: &[Val<'c>],
-        flow: &Dataflow<'c>,
-    ) -> Vec<(Val<'c>, Vec<Op<'c>>)> {
+    /// The temporaries among these arrays that only the group uses, and uses at the elements that a thread has.
+    pub(crate) fn internal(&self, held: &[Val<'c>], flow: &Dataflow<'c>) -> Vec<Val<'c>> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
-        let temporary = |array: &Val<'c>| {
-            let around = flow.temporary(*array, &ops)?;
+        let is_internal = |array: &&Val<'c>| {
             let maps: Vec<AffineMap> = self
                 .phases
                 .iter()
                 .flat_map(|phase| {
-                    let own = phase.accesses().filter(|(a, _)| a.value == *array);
+                    let own = phase.accesses().filter(|(a, _)| a.value == **array);
                     own.map(|(access, _)| phase.shared_map(access))
                 })
                 .collect();
-            let is_one = maps.iter().all(|map| *map == maps[0]);
-            (is_one && self.writes_first(*array)).then_some((*array, around))
+            flow.temporary(**array, &ops).is_some()
+                && maps.iter().all(|map| *map == maps[0])
+                && self.writes_first(**array)
         };
-        held.iter().filter_map(temporary).collect()
+        held.iter().filter(is_internal).copied().collect()
     }
 
-    /// The shared schedule: that which stands on the first op, or one that is chosen.
+    /// The shared schedule: that which stands on the first op, or one that is chosen. For lengths that no case takes,
+    /// each op is a kernel of its own.
     ///
     /// # Errors
     /// Says what is wrong with the one that is written.
-    pub(crate) fn schedule(&self, clusters: bool) -> Result<(Vec<Step>, bool), Failed> {
+    pub(crate) fn schedule(&self, clusters: bool) -> Result<(Vec<Case>, bool), Failed> {
         for phase in &self.phases[1..] {
             let op = phase.job.op;
             if attribute(op, "schedule").is_some() {
@@ -226,19 +222,14 @@ impl<'c> Group<'c> {
                 .emit());
             }
         }
-        let job = &self.phases[0].job;
-        match job.written_schedule()? {
-            None => Ok((choose_phases(self, clusters), true)),
-            Some(cases) => match <[Case; 1]>::try_from(cases) {
-                Ok([Case { most: None, steps }]) => Ok((steps, false)),
-                _ => Err(error(
-                    job.op.location(),
-                    "the schedule of a group has cases for some lengths, expected steps for all",
-                )
-                .code(codes::TX0326)
-                .emit()),
-            },
-        }
+        let rows = self
+            .phases
+            .get(self.leader())
+            .map_or(0, |phase| phase.row.len());
+        Ok(match self.phases[0].job.written_cases('r', rows)? {
+            None => (choose_phases(self, clusters), true),
+            Some(cases) => (cases, false),
+        })
     }
 
     /// The number of a phase whose loops are all of the group's.

@@ -519,19 +519,29 @@ impl<'c> Job<'c> {
 
     /// The schedule that is written on the op.
     pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
+        self.written_cases('d', self.extents.len())
+    }
+
+    /// The schedule that is written on the op, whose cases are about `count` loops called `loops` and a number. Those of
+    /// a group need not take all lengths.
+    pub(crate) fn written_cases(
+        &self,
+        loops: char,
+        count: usize,
+    ) -> Result<Option<Vec<Case>>, Failed> {
         let Some(written) = attribute(self.op, "schedule") else {
             return Ok(None);
         };
         let list = elements(written)
             .ok_or_else(|| self.refuse(codes::TX0303, "`schedule` must be a list of steps"))?;
-        if !list.iter().any(|a| Case::of(*a).is_some()) {
+        if !list.iter().any(|a| Case::of(*a, loops).is_some()) {
             return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
         }
         let mut cases = Vec::new();
         // The most that each dimension may be long in a case before.
-        let mut before: Vec<Option<i64>> = vec![None; self.extents.len()];
+        let mut before: Vec<Option<i64>> = vec![None; count];
         for (i, attribute) in list.iter().enumerate() {
-            let (most, steps) = Case::of(*attribute).ok_or_else(|| {
+            let (most, steps) = Case::of(*attribute, loops).ok_or_else(|| {
                 self.refuse(
                     codes::TX0304,
                     format!("`{attribute}` stands among cases of a schedule, and is none"),
@@ -546,7 +556,7 @@ impl<'c> Job<'c> {
                         "`#tile.otherwise` is not the last case of the schedule",
                     ));
                 }
-                Some(_) if is_last => {
+                Some(_) if is_last && loops == 'd' => {
                     return Err(self.refuse(
                         codes::TX0304,
                         "the cases of the schedule end without `#tile.otherwise`",
@@ -556,14 +566,16 @@ impl<'c> Job<'c> {
                     let Some(before) = before.get_mut(dim) else {
                         return Err(self.refuse(
                             codes::TX0301,
-                            format!("a case of the schedule names an unknown dimension `d{dim}`"),
+                            format!(
+                                "a case of the schedule names an unknown dimension `{loops}{dim}`"
+                            ),
                         ));
                     };
                     if let Some(less) = before.replace(most).filter(|less| most <= *less) {
                         return Err(self.refuse(
                             codes::TX0304,
                             format!(
-                                "the case of `d{dim}` up to {most} comes after that up to {less}: \
+                                "the case of `{loops}{dim}` up to {most} comes after that up to {less}: \
                              expected a greater number"
                             ),
                         ));

@@ -5,6 +5,7 @@ use super::finish::Finish;
 use super::group::Group;
 use super::job::Job;
 use super::nest::{MAX_BLOCKS, Nest};
+use super::plan::GroupCase;
 use super::resident::Resident;
 use super::steps::{Processor, Step, to_attribute};
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
@@ -15,28 +16,39 @@ use melior::ir::{Attribute, Block, Region, RegionLike, Type, ValueLike};
 use std::collections::BTreeMap;
 use std::fmt;
 use tx_mlir::{
-    Blk, Builder, Index, MemRef, Op, Val, ancestors, argument_of, defining_op, erase, first_block,
-    has_uses, i32_array, i32_attribute, integer_attribute, is, is_defined_in, is_pure, key,
-    operands, ops, replace_uses, set_attribute, set_operand, walk,
+    Blk, Builder, Index, MemRef, Op, Val, ancestors, argument_of, defining_op, enclosing, erase,
+    first_block, has_uses, i32_array, i32_attribute, integer_attribute, is, is_defined_in, is_pure,
+    key, operands, ops, replace_uses, set_attribute, set_operand, walk,
 };
 
 /// The attribute of a kernel that says for which lengths it is launched, where there are others for others.
 pub(crate) const LENGTHS: &str = "lengths";
 
-/// The lengths of a dimension for which a kernel is launched.
-#[derive(Clone, Copy)]
+/// The lengths of a loop for which a kernel is launched.
+#[derive(Clone)]
 pub(crate) struct Lengths {
-    /// The dimension.
-    pub(crate) dim: usize,
+    /// The loop, such as `d0`.
+    pub(crate) name: String,
     /// Lengths above this one.
     pub(crate) above: Option<i64>,
     /// Lengths up to this one.
     pub(crate) most: Option<i64>,
 }
 
+impl Lengths {
+    /// All lengths.
+    pub(crate) fn any(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            above: None,
+            most: None,
+        }
+    }
+}
+
 impl fmt::Display for Lengths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`d{}` ", self.dim)?;
+        write!(f, "`{}` ", self.name)?;
         match (self.above, self.most) {
             (Some(above), Some(most)) => write!(f, "from {} to {most}", above.saturating_add(1)),
             (None, Some(most)) => write!(f, "up to {most}"),
@@ -106,11 +118,7 @@ impl<'c> Kernels<'c> {
         let name = format!("{}_{}", self.prefix, self.count);
         self.count += 1;
         let (kernel, body) = kernel(job, nest, steps, module, &name);
-        if !only.is_empty() {
-            let lengths: Vec<String> = only.iter().map(ToString::to_string).collect();
-            let lengths = StringAttribute::new(tx_mlir::context(job.op), &lengths.join(", "));
-            set_attribute(kernel, LENGTHS, lengths.into());
-        }
+        write_lengths(kernel, only);
         let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
         let finish = last
             .as_ref()
@@ -133,29 +141,29 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Puts the kernel of a group and its launch in the places of its ops. Each phase is done for all rows of a
-    /// block before the next one begins.
-    /// Arrays that are `held` stay in registers; `temporaries` are those that only the group uses, with the ops that
-    /// make and end them.
+    /// Writes the kernel of a group for some lengths, and its launch in front of `at`. Each phase is done for all rows of
+    /// a block before the next one begins.
     pub(crate) fn add_group(
         &mut self,
         group: &Group<'c>,
-        nests: &[Nest],
-        schedule: &[Step],
-        held: &[Val<'c>],
-        mut temporaries: Vec<(Val<'c>, Vec<Op<'c>>)>,
+        case: &GroupCase<'c>,
+        only: &[Lengths],
+        at: Op<'c>,
     ) {
+        let GroupCase {
+            nests, steps, held, ..
+        } = case;
         let leader = group.leader();
         let (Some(first), Some(last)) = (group.phases.get(leader), group.phases.last()) else {
             return;
         };
-        let at = last.job.op;
+        let location = last.job.op.location();
         let (module, module_name) = self.module(at);
         let name = format!("{}_{}", self.prefix, self.count);
         self.count += 1;
-        let (kernel, body) = kernel(&first.job, &nests[leader], schedule, module, &name);
-        let inside = Builder::at_start(tx_mlir::context(at), body, at.location());
-        let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
+        let (kernel, body) = kernel(&first.job, &nests[leader], steps, module, &name);
+        write_lengths(kernel, only);
+        let inside = Builder::at_start(tx_mlir::context(at), body, location);
         if held.is_empty() {
             for (number, (phase, nest)) in (0..).zip(group.phases.iter().zip(nests)) {
                 if number > 0 {
@@ -167,34 +175,19 @@ impl<'c> Kernels<'c> {
                     .write(&inside);
             }
         } else {
-            let internal: Vec<Val<'c>> = temporaries.iter().map(|(value, _)| *value).collect();
-            Resident::new(group, nests, held, &internal, &inside).write(&inside);
+            Resident::new(group, nests, held, &case.internal, &inside).write(&inside);
         }
         inside.create("gpu.return").build();
-        for (array, _) in &temporaries {
+        for array in &case.internal {
             fold_sizes(*array, kernel);
             fold_address(*array, kernel);
         }
         remove_unused(kernel);
-        let used: Vec<Val<'c>> = walk(kernel).into_iter().flat_map(operands).collect();
-        temporaries.retain(|(array, _)| !used.contains(array));
         let from = group.phases.iter().flat_map(|phase| phase.job.operands());
         let arguments = isolate(from, kernel, body);
-        let b = Builder::before(at);
-        for phase in &group.phases {
-            phase.job.assert_sizes(&b);
-        }
+        let b = Builder::before(at).located(location);
         let callee = format!("@{module_name}::@{name}");
         launch(&b, &first.job, &nests[leader], &callee, &arguments, false);
-        let host = ancestors(at).find(|op| is(*op, "func.func"));
-        ops.into_iter().for_each(erase);
-        for (array, around) in temporaries {
-            if let Some(host) = host {
-                fold_sizes(array, host);
-            }
-            // The allocation comes last.
-            around.into_iter().for_each(erase);
-        }
     }
 
     /// The `gpu.module`, made when the first kernel needs it.
@@ -230,6 +223,33 @@ impl<'c> Kernels<'c> {
         set_attribute(top, "gpu.container_module", Attribute::unit(context));
         self.module = Some((module, name.clone()));
         (module, name)
+    }
+}
+
+/// Erases ops of a group, of which there is a kernel now, and the arrays among `temporaries` that no kernel uses, each
+/// with the ops that make and end it.
+pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<'c>>)]) {
+    let host = ops.first().and_then(|op| enclosing(*op, "func.func"));
+    ops.into_iter().for_each(erase);
+    let Some(host) = host else { return };
+    let launches = walk(host).into_iter();
+    let launches = launches.filter(|op| is(*op, "gpu.launch_func"));
+    let used: Vec<Val<'c>> = launches.flat_map(operands).collect();
+    for (array, around) in temporaries {
+        if !used.contains(array) {
+            fold_sizes(*array, host);
+            // The allocation comes last.
+            around.iter().copied().for_each(erase);
+        }
+    }
+}
+
+/// Notes on a kernel for which lengths it is, where there are kernels for others.
+fn write_lengths(kernel: Op<'_>, only: &[Lengths]) {
+    if !only.is_empty() {
+        let lengths: Vec<String> = only.iter().map(ToString::to_string).collect();
+        let lengths = StringAttribute::new(tx_mlir::context(kernel), &lengths.join(", "));
+        set_attribute(kernel, LENGTHS, lengths.into());
     }
 }
 

@@ -14,49 +14,80 @@ use tx_dialect_tile::CLEARED;
 use tx_mlir::build::Predicate;
 use tx_mlir::{Builder, Failed, Index, Op, Val, defining_op, set_attribute};
 
-/// The kernels that a plan takes; those for some lengths in the branches of an `scf.if`, which stands in front of
-/// the op. The lengths of a launch select one.
+/// Where kernels for some lengths are launched: in the branches of an `scf.if` for each case, which the lengths of a
+/// launch select.
+pub(crate) struct Branches<'c> {
+    /// The op in front of which launches go that no case takes.
+    pub(crate) at: Op<'c>,
+    /// The lengths that no case takes so far.
+    left: Vec<(Lengths, Val<'c>)>,
+}
+
+impl<'c> Branches<'c> {
+    /// In front of `at`.
+    pub(crate) fn new(at: Op<'c>) -> Self {
+        let left = Vec::new();
+        Self { at, left }
+    }
+
+    /// The lengths that no case takes so far.
+    pub(crate) fn rest(&self) -> Vec<Lengths> {
+        self.left
+            .iter()
+            .map(|(lengths, _)| lengths.clone())
+            .collect()
+    }
+
+    /// The op in front of which the kernels go for up to `most` iterations of dimension `dim` of `job`, which is called
+    /// `name`, and the lengths that they are for.
+    pub(crate) fn up_to(
+        &mut self,
+        job: &Job<'c>,
+        name: &str,
+        dim: usize,
+        most: i64,
+    ) -> (Op<'c>, Vec<Lengths>) {
+        let b = Builder::before(self.at);
+        let known = self
+            .left
+            .iter()
+            .position(|(lengths, _)| lengths.name == name);
+        let i = known.unwrap_or_else(|| {
+            let all = Lengths::any(name);
+            self.left.push((all, b.value(job.length(&b, dim))));
+            self.left.len() - 1
+        });
+        let mut only = self.rest();
+        only[i].most = Some(most);
+        self.left[i].0.above = Some(most);
+        let limit = b.value(Index::Const(most));
+        let condition = b.compare(Predicate::Sle, self.left[i].1, limit);
+        let [then, other] = b.branches(condition).map(|branch| branch.next_op());
+        self.at = other.unwrap_or(self.at);
+        (then.unwrap_or(self.at), only)
+    }
+}
+
+/// The kernels that a plan takes, launched in front of `at`; those for some lengths in branches.
 pub(crate) fn launches<'c>(
     planned: &Planned<'c>,
+    at: Op<'c>,
     clusters: bool,
 ) -> Result<Vec<Launch<'c>>, Failed> {
     let job = &planned.job;
-    let (mut all, mut at) = (Vec::new(), job.op);
-    // What no case so far takes.
-    let mut left: Vec<(Lengths, Val<'c>)> = Vec::new();
+    let (mut all, mut branches) = (Vec::new(), Branches::new(at));
     for (case, nest) in &planned.cases {
-        let mut only: Vec<Lengths> = left.iter().map(|(lengths, _)| *lengths).collect();
-        let mut otherwise = None;
-        if planned.cases.len() > 1
-            && let Some((dim, most)) = case.most
-        {
-            let b = Builder::before(at);
-            let known = left.iter().position(|(lengths, _)| lengths.dim == dim);
-            let i = known.unwrap_or_else(|| {
-                let all = Lengths {
-                    dim,
-                    above: None,
-                    most: None,
-                };
-                left.push((all, b.value(job.length(&b, dim))));
-                only.push(all);
-                left.len() - 1
+        let (at, only) = match case.most {
+            Some((dim, most)) if planned.cases.len() > 1 => {
+                branches.up_to(job, &format!("d{dim}"), dim, most)
+            }
+            _ => (branches.at, branches.rest()),
+        };
+        for launch in of_case(job, case, nest, at, clusters)? {
+            all.push(Launch {
+                only: only.clone(),
+                ..launch
             });
-            only[i].most = Some(most);
-            left[i].0.above = Some(most);
-            let limit = b.value(Index::Const(most));
-            let condition = b.compare(Predicate::Sle, left[i].1, limit);
-            let [then, other] = b.branches(condition).map(|branch| branch.next_op());
-            at = then.unwrap_or(at);
-            otherwise = other;
-        }
-        for mut launch in of_case(job, case, nest, at, clusters)? {
-            launch.only.clone_from(&only);
-            all.push(launch);
-        }
-        match otherwise {
-            Some(other) => at = other,
-            None => break,
         }
     }
     Ok(all)

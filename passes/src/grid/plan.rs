@@ -4,6 +4,8 @@ use super::choose::choose;
 use super::finish;
 use super::group::{Group, members, number};
 use super::job::{Job, Work, is_job};
+use super::launch::Lengths;
+use super::launches::Branches;
 use super::nest::{Extent, Illegal, Nest, Run};
 use super::staged::footprints;
 use super::steps::{Case, Processor, Step, cases_to_attribute};
@@ -23,24 +25,49 @@ pub(crate) struct Planned<'c> {
     pub(crate) chosen: bool,
 }
 
-/// Ops of one kernel, with the loops of each, found legal.
-pub(crate) struct PlannedGroup<'c> {
-    pub(crate) group: Group<'c>,
-    /// The schedule that they share.
+/// Ops of one kernel for some lengths of a row, with the loops of each, found legal.
+pub(crate) struct GroupCase<'c> {
+    /// The loop of a row, by its number, and the most iterations that it may have; none for all lengths.
+    pub(crate) most: Option<(usize, i64)>,
+    /// The schedule that the ops share.
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,
     /// Arrays that stay in registers.
     pub(crate) held: Vec<Val<'c>>,
-    /// Those of them that only the group uses, with the ops that make and end them.
-    pub(crate) temporaries: Vec<(Val<'c>, Vec<Op<'c>>)>,
-    /// Arrays that are made for the group alone, wherever they are.
-    pub(crate) own: Vec<Val<'c>>,
+    /// Those of them that only the group uses.
+    pub(crate) internal: Vec<Val<'c>>,
+}
+
+/// Ops that share a kernel.
+pub(crate) struct PlannedGroup<'c> {
+    pub(crate) group: Group<'c>,
+    pub(crate) cases: Vec<GroupCase<'c>>,
+    /// Each op alone, for rows that are longer than in all cases.
+    pub(crate) rest: Vec<Planned<'c>>,
+    /// Arrays that are made for the group alone, with the ops that make and end them.
+    pub(crate) own: Vec<(Val<'c>, Vec<Op<'c>>)>,
     pub(crate) chosen: bool,
 }
 
 impl<'c> PlannedGroup<'c> {
-    pub(crate) fn first(&self) -> Op<'c> {
-        self.group.phases[0].job.op
+    pub(crate) fn ops(&self) -> Vec<Op<'c>> {
+        self.group.phases.iter().map(|phase| phase.job.op).collect()
+    }
+
+    /// The op in front of which the kernel of a case is launched, and the lengths that it is for.
+    pub(crate) fn enter(
+        &self,
+        case: &GroupCase<'c>,
+        branches: &mut Branches<'c>,
+    ) -> (Op<'c>, Vec<Lengths>) {
+        let leader = &self.group.phases[self.group.leader()];
+        let dim = case
+            .most
+            .and_then(|(row, most)| Some((row, *leader.row.get(row)?, most)));
+        match dim {
+            Some((row, dim, most)) => branches.up_to(&leader.job, &format!("r{row}"), dim, most),
+            None => (branches.at, branches.rest()),
+        }
     }
 }
 
@@ -62,11 +89,19 @@ impl Unit<'_> {
 impl Unit<'_> {
     /// Writes the schedule on the op, or on the first op of the group.
     pub(crate) fn write_schedule(&self) {
-        let (op, schedule) = match self {
-            Self::Op(planned) => (planned.job.op, planned.schedule()),
-            Self::Group(group) => (group.first(), vec![Case::always(group.steps.clone())]),
+        let (op, schedule, loops) = match self {
+            Self::Op(planned) => (planned.job.op, planned.schedule(), 'd'),
+            Self::Group(group) => {
+                let case = |case: &GroupCase<'_>| Case {
+                    most: case.most,
+                    steps: case.steps.clone(),
+                };
+                let cases = group.cases.iter().map(case).collect();
+                (group.group.phases[0].job.op, cases, 'r')
+            }
         };
-        set_attribute(op, "schedule", cases_to_attribute(context(op), &schedule));
+        let schedule = cases_to_attribute(context(op), &schedule, loops);
+        set_attribute(op, "schedule", schedule);
     }
 }
 
@@ -175,11 +210,59 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
         jobs.push(job);
     }
     let group = Group::of(jobs, flow).map_err(|(op, reason)| Group::refuse(op, &reason))?;
-    let (steps, chosen) = group.schedule(chip.clusters)?;
+    let (schedules, chosen) = group.schedule(chip.clusters)?;
+    let longest = schedules.last().and_then(|case| case.most);
+    let mut cases = Vec::new();
+    for case in schedules {
+        cases.push(group_case(&group, case, flow)?);
+    }
+    let mut rest = Vec::new();
+    if let Some((row, most)) = longest {
+        for phase in &group.phases {
+            let schedules = choose(&phase.job, chip.clusters);
+            // Rows that are shorter have a kernel already.
+            let is_for_longer = |case: &Case| {
+                let dim = phase.row.get(row);
+                case.most.is_none_or(|(d, n)| dim != Some(&d) || n > most)
+            };
+            let schedules = schedules.into_iter().filter(is_for_longer).collect();
+            rest.push(Planned::of(phase.job.clone(), schedules, true)?);
+        }
+    }
+    let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
+    let arrays = group.arrays().into_iter().map(|named| named.array);
+    let own = arrays.filter_map(|array| Some((array, flow.temporary(array, &ops)?)));
+    let own = own.collect();
+    Ok(Unit::Group(PlannedGroup {
+        group,
+        cases,
+        rest,
+        own,
+        chosen,
+    }))
+}
+
+/// A group as one kernel by a schedule.
+///
+/// # Errors
+/// Says why not.
+fn group_case<'c>(
+    group: &Group<'c>,
+    case: Case,
+    flow: &Dataflow<'c>,
+) -> Result<GroupCase<'c>, Failed> {
+    let Case { most, steps } = case;
     let mut nests: Vec<Nest> = Vec::new();
     for phase in &group.phases {
         let op = phase.job.op;
-        let nest = nest_of(&phase.job, &Case::always(phase.steps(&steps)))?;
+        let own = most.and_then(|(row, most)| Some((*phase.row.get(row)?, most)));
+        let nest = nest_of(
+            &phase.job,
+            &Case {
+                most: own,
+                steps: phase.steps(&steps),
+            },
+        )?;
         if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
             return Err(Group::refuse(op, "blocks would share its results"));
         }
@@ -207,20 +290,14 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
                       group writes";
         return Err(Group::refuse(op, reason));
     }
-    let temporaries = group.temporaries(&held, flow);
-    let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
-    let arrays = group.arrays().into_iter().map(|named| named.array);
-    let own = arrays.filter(|array| flow.temporary(*array, &ops).is_some());
-    let own = own.collect();
-    Ok(Unit::Group(PlannedGroup {
-        group,
+    let internal = group.internal(&held, flow);
+    Ok(GroupCase {
+        most,
         steps,
         nests,
         held,
-        temporaries,
-        own,
-        chosen,
-    }))
+        internal,
+    })
 }
 
 /// What must hold of an op of the program.

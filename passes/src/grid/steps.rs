@@ -244,23 +244,26 @@ impl Case {
         Self { most: None, steps }
     }
 
-    /// Reads one entry of the attribute: for which lengths it is, and the list of its steps. `None`
-    /// when it is no case of a dimension.
-    pub(crate) fn of(attribute: Attribute<'_>) -> Option<(Option<(usize, i64)>, Attribute<'_>)> {
+    /// Reads one entry of the attribute: for which lengths it is, and the list of its steps. Loops are called `loops`
+    /// and a number. `None` when it is no case of such a loop.
+    pub(crate) fn of(
+        attribute: Attribute<'_>,
+        loops: char,
+    ) -> Option<(Option<(usize, i64)>, Attribute<'_>)> {
         if let Some(otherwise) = tile::Otherwise::of(attribute) {
             return Some((None, otherwise.schedule));
         }
         let case = tile::Case::of(attribute)?;
-        let dimension = case.r#loop.strip_prefix('d')?.parse().ok()?;
+        let dimension = case.r#loop.strip_prefix(loops)?.parse().ok()?;
         Some((Some((dimension, case.most)), case.schedule))
     }
 
     /// The entry of the attribute.
-    fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
+    fn to_attribute<'c>(&self, context: &'c Context, loops: char) -> Attribute<'c> {
         let schedule = to_attribute(context, &self.steps);
         match self.most {
             Some((dimension, most)) => tile::Case {
-                r#loop: format!("d{dimension}"),
+                r#loop: format!("{loops}{dimension}"),
                 most,
                 schedule,
             }
@@ -270,14 +273,18 @@ impl Case {
     }
 }
 
-/// The attribute `schedule` for some cases.
-pub(crate) fn cases_to_attribute<'c>(context: &'c Context, cases: &[Case]) -> Attribute<'c> {
+/// The attribute `schedule` for some cases, whose loops are called `loops` and a number: `d` of an op, `r` of a group.
+pub(crate) fn cases_to_attribute<'c>(
+    context: &'c Context,
+    cases: &[Case],
+    loops: char,
+) -> Attribute<'c> {
     if let [Case { most: None, steps }] = cases {
         return to_attribute(context, steps);
     }
     let all: Vec<Attribute<'c>> = cases
         .iter()
-        .map(|case| case.to_attribute(context))
+        .map(|case| case.to_attribute(context, loops))
         .collect();
     ArrayAttribute::new(context, &all).into()
 }
@@ -347,7 +354,7 @@ mod tests {
             },
             Case::always(vec![Step::LastBlock]),
         ];
-        let attribute = cases_to_attribute(session.context(), &cases);
+        let attribute = cases_to_attribute(session.context(), &cases, 'd');
         let listed = |case: &Case| {
             let steps = case.steps.iter().map(Step::described);
             (case.up_to(), steps.collect())

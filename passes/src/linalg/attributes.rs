@@ -45,7 +45,12 @@ pub(crate) const HANDED_ON: [HandedOn; 4] = [
         name: "schedule",
         is_for_all: true,
         fits: |value| {
-            let is_step = |a: &Attribute<'_>| Step::of(*a).is_some() || Case::of(*a).is_some();
+            let is_step = |a: &Attribute<'_>| {
+                Step::of(*a).is_some()
+                    || ['d', 'r']
+                        .iter()
+                        .any(|loops| Case::of(*a, *loops).is_some())
+            };
             elements(value).is_some_and(|steps| steps.iter().all(is_step))
         },
         expected: "a list of steps, as `[#tile.split<\"d0\" by 32>]`",
