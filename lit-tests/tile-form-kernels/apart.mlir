@@ -12,7 +12,7 @@ func.func @columns_after_rows(%A: memref<64x4096xf32>, %M: memref<64xf32>, %N: m
 }
 
 // CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
-// CHECK:      note: the length of a row is known at run time only, and registers cannot hold it
+// CHECK:      note: the length of a row is known at run time only, and an op combines with old values
 func.func @unknown_length(%A: memref<64x?xf32>, %M: memref<64xf32>, %N: memref<64xf32>) {
   tile.reduce max %A into %M axes [1] scope(grid) : memref<64x?xf32> into memref<64xf32>
   tile.reduce min %A into %N axes [1] scope(grid) accumulate : memref<64x?xf32> into memref<64xf32>

@@ -252,3 +252,35 @@ func.func @reduction(%A: memref<64x64xf32>, %B: memref<64xf32>) {
       : memref<64x64xf32> into memref<64xf32>
   return
 }
+
+// -----
+
+// A case is for some lengths.
+func.func @no_length(%A: memref<8x?xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-error @below {{the case of `r0` up to 0 is for no length: expected 1 or more}}
+  tile.reduce min %A into %a axes [1] scope(grid) {schedule = [#tile.case<"r0" to 0, []>], tile.group = 0 : i64}
+      : memref<8x?xf32> into memref<8xf32>
+  tile.reduce max %A into %b axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x?xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// Blocks that share a row would each update what belongs to the row.
+func.func @updated_by_each_block(%A: memref<8x20000xf32>, %S: memref<8xf32>, %U: memref<8xf32>) {
+  // expected-error @below {{this op cannot share a kernel with the others of its group: blocks of a cluster share its rows, and each would update an element that the op has for a row}}
+  // expected-note @below {{give it another number, or no `tile.group`}}
+  tile.reduce sum %A into %S axes [1] scope(grid)
+      {schedule = [#tile.split<"r0" by 4>, #tile.bind<"p0" to block_x>, #tile.split<"r0.o" by 2560>, #tile.bind<"r0.o.o" to cluster_x>,
+                   #tile.split<"r0.o.i" by 512>, #tile.bind<"r0.o.i.i" to thread_x>, #tile.unroll<"r0.o.i.o">,
+                   #tile.vectorize<"r0.i">, #tile.hold<"in0" in registers>, #tile.hold<"tmp0" in registers>],
+       tile.group = 0 : i64}
+      : memref<8x20000xf32> into memref<8xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%S : memref<8xf32>) outs(%U : memref<8xf32>) attrs = {tile.group = 0 : i64} {
+  ^bb0(%x: f32, %o: f32):
+    %e = arith.addf %x, %o : f32
+    linalg.yield %e : f32
+  }
+  return
+}

@@ -283,10 +283,16 @@ fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
         let Some(length) = phase.row_length() else {
             match holds {
                 true => continue,
-                false => return Err(
-                    "the length of a row is known at run time only, and registers cannot hold it"
-                        .to_owned(),
-                ),
+                false => {
+                    let why = match (group.can_be_held(), phase.row.len()) {
+                        (false, _) => "an op combines with old values",
+                        (true, 1) => "registers cannot hold it",
+                        (true, _) => "a row has several loops",
+                    };
+                    return Err(format!(
+                        "the length of a row is known at run time only, and {why}"
+                    ));
+                }
             }
         };
         if length <= 1 {

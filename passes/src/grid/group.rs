@@ -262,6 +262,14 @@ impl<'c> Group<'c> {
         self.phases.iter().find(finds).map(|phase| phase.job.op)
     }
 
+    /// Whether an op that has one element a row updates what memory holds: each block that computes it would.
+    pub(crate) fn updates_rows(&self) -> bool {
+        self.phases.iter().any(|phase| {
+            let mut written = phase.job.destinations.iter();
+            phase.row.is_empty() && written.any(|to| !self.writes_first(to.value))
+        })
+    }
+
     /// Whether values can stay in registers between phases: totals that are combined with what memory has cannot.
     pub(crate) fn can_be_held(&self) -> bool {
         self.phases.iter().all(|phase| match &phase.job.work {

@@ -562,6 +562,15 @@ impl<'c> Job<'c> {
                         "the cases of the schedule end without `#tile.otherwise`",
                     ));
                 }
+                Some((dim, most)) if most < 1 => {
+                    return Err(self.refuse(
+                        codes::TX0304,
+                        format!(
+                            "the case of `{loops}{dim}` up to {most} is for no length: \
+                             expected 1 or more"
+                        ),
+                    ));
+                }
                 Some((dim, most)) => {
                     let Some(before) = before.get_mut(dim) else {
                         return Err(self.refuse(

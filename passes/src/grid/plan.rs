@@ -290,6 +290,11 @@ fn group_case<'c>(
                       group writes";
         return Err(Group::refuse(op, reason));
     }
+    if is_shared && group.updates_rows() {
+        let reason = "blocks of a cluster share its rows, and each would update an element that the \
+                      op has for a row";
+        return Err(Group::refuse(group.phases[0].job.op, reason));
+    }
     let internal = group.internal(&held, flow);
     Ok(GroupCase {
         most,

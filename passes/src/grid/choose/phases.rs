@@ -97,7 +97,7 @@ impl Mapping {
         // The blocks of a cluster share a row of which one would hold more than it should, and only the longest rows
         // take all threads that a block can have, which leaves each half of the registers.
         let is_shared = whole().any(|phase| widest(phase) >= SHARED_BYTES);
-        let most = match clusters && is_shared {
+        let most = match clusters && is_shared && !group.updates_rows() {
             true => MOST_BLOCKS,
             false => 1,
         };
