@@ -147,7 +147,7 @@ impl Pass for Schedule {
                     }
                     for planned in &group.rest {
                         for launch in launches(planned, branches.at, chip.clusters)? {
-                            let only = [branches.rest(), launch.only.clone()].concat();
+                            let only = [branches.left.clone(), launch.only.clone()].concat();
                             kernels.add(&Launch { only, ..launch }, false);
                             counts.add("kernels", 1);
                         }

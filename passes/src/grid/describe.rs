@@ -1,4 +1,4 @@
-//! What is said of plans: how each op is scheduled, what that should take, and how else it might be.
+//! Explanations of plans: the schedule of each op, its estimated time, and other schedules.
 
 use super::choose::candidates;
 use super::cost::{self, Bounds, Cost};
@@ -39,20 +39,12 @@ impl<'c> PlannedGroup<'c> {
     /// Explains the kernels that the ops share, and those of each for longer rows.
     fn explain(&self, chip: &Chip) {
         let leader = self.group.leader();
-        let mut bounds: Vec<Lengths> = Vec::new();
+        let mut left: Vec<Lengths> = Vec::new();
         for case in &self.cases {
-            let mut lengths = bounds.clone();
-            if let Some((row, most)) = case.most {
-                let name = format!("r{row}");
-                let known = bounds.iter().position(|other| other.name == name);
-                let at = known.unwrap_or_else(|| {
-                    bounds.push(Lengths::any(&name));
-                    bounds.len() - 1
-                });
-                lengths.clone_from(&bounds);
-                lengths[at].most = Some(most);
-                bounds[at].above = Some(most);
-            }
+            let lengths = match case.most {
+                Some((row, most)) => Lengths::take(&mut left, &format!("r{row}"), most),
+                None => left.clone(),
+            };
             let lengths: Vec<String> = lengths.iter().map(ToString::to_string).collect();
             let nest = &case.nests[leader];
             let choice = GroupChoice {

@@ -37,12 +37,25 @@ pub(crate) struct Lengths {
 
 impl Lengths {
     /// All lengths.
-    pub(crate) fn any(name: &str) -> Self {
+    fn any(name: &str) -> Self {
         Self {
             name: name.to_owned(),
             above: None,
             most: None,
         }
+    }
+
+    /// Takes what has up to `most` iterations of loop `name` from the lengths that are left, and returns it.
+    pub(crate) fn take(left: &mut Vec<Self>, name: &str, most: i64) -> Vec<Self> {
+        let known = left.iter().position(|lengths| lengths.name == name);
+        let i = known.unwrap_or_else(|| {
+            left.push(Self::any(name));
+            left.len() - 1
+        });
+        let mut taken = left.clone();
+        taken[i].most = Some(most);
+        left[i].above = Some(most);
+        taken
     }
 }
 

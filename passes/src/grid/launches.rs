@@ -20,22 +20,19 @@ pub(crate) struct Branches<'c> {
     /// The op in front of which launches go that no case takes.
     pub(crate) at: Op<'c>,
     /// The lengths that no case takes so far.
-    left: Vec<(Lengths, Val<'c>)>,
+    pub(crate) left: Vec<Lengths>,
+    /// The length of each loop that cases are about.
+    values: Vec<(String, Val<'c>)>,
 }
 
 impl<'c> Branches<'c> {
     /// In front of `at`.
     pub(crate) fn new(at: Op<'c>) -> Self {
-        let left = Vec::new();
-        Self { at, left }
-    }
-
-    /// The lengths that no case takes so far.
-    pub(crate) fn rest(&self) -> Vec<Lengths> {
-        self.left
-            .iter()
-            .map(|(lengths, _)| lengths.clone())
-            .collect()
+        Self {
+            at,
+            left: Vec::new(),
+            values: Vec::new(),
+        }
     }
 
     /// The op in front of which the kernels go for up to `most` iterations of dimension `dim` of `job`, which is called
@@ -48,20 +45,18 @@ impl<'c> Branches<'c> {
         most: i64,
     ) -> (Op<'c>, Vec<Lengths>) {
         let b = Builder::before(self.at);
-        let known = self
-            .left
-            .iter()
-            .position(|(lengths, _)| lengths.name == name);
-        let i = known.unwrap_or_else(|| {
-            let all = Lengths::any(name);
-            self.left.push((all, b.value(job.length(&b, dim))));
-            self.left.len() - 1
-        });
-        let mut only = self.rest();
-        only[i].most = Some(most);
-        self.left[i].0.above = Some(most);
+        let known = self.values.iter().find(|(known, _)| known == name);
+        let length = match known {
+            Some((_, length)) => *length,
+            None => {
+                let length = b.value(job.length(&b, dim));
+                self.values.push((name.to_owned(), length));
+                length
+            }
+        };
+        let only = Lengths::take(&mut self.left, name, most);
         let limit = b.value(Index::Const(most));
-        let condition = b.compare(Predicate::Sle, self.left[i].1, limit);
+        let condition = b.compare(Predicate::Sle, length, limit);
         let [then, other] = b.branches(condition).map(|branch| branch.next_op());
         self.at = other.unwrap_or(self.at);
         (then.unwrap_or(self.at), only)
@@ -81,7 +76,7 @@ pub(crate) fn launches<'c>(
             Some((dim, most)) if planned.cases.len() > 1 => {
                 branches.up_to(job, &format!("d{dim}"), dim, most)
             }
-            _ => (branches.at, branches.rest()),
+            _ => (branches.at, branches.left.clone()),
         };
         for launch in of_case(job, case, nest, at, clusters)? {
             all.push(Launch {

@@ -66,7 +66,7 @@ impl<'c> PlannedGroup<'c> {
             .and_then(|(row, most)| Some((row, *leader.row.get(row)?, most)));
         match dim {
             Some((row, dim, most)) => branches.up_to(&leader.job, &format!("r{row}"), dim, most),
-            None => (branches.at, branches.rest()),
+            None => (branches.at, branches.left.clone()),
         }
     }
 }
