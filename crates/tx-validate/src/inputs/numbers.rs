@@ -64,6 +64,10 @@ pub(super) enum Data {
     /// the next row: whatever is computed in a row from left to right is exact up to there. In one
     /// of four long rows it is behind a power of two of columns, where loops begin anew.
     Last,
+    /// All alike but one great number in each row: from row to row they lie further from the end, up to
+    /// the last quarter of the row, and in another element of a vector. The last round of a row is in
+    /// there, where each group of elements has a guard of its own.
+    Tail,
     /// All alike but one number in each row, which is more by as much as powers are the least like
     /// a polynomial at.
     Above,
@@ -249,6 +253,7 @@ impl Data {
             Self::Alone => "one other number",
             Self::Slopes => "slopes",
             Self::Last => "one number at the end",
+            Self::Tail => "a number in the last quarter",
             Self::Above => "one number above others",
             Self::Deep => "numbers far below zero",
             Self::Few => "few numbers above others",
@@ -424,6 +429,13 @@ pub(super) fn fill(
                 match column == own {
                     true => Role::Great,
                     false => Role::ZeroBehind,
+                }
+            }
+            Data::Tail => {
+                let far = columns / 4 * row / rows;
+                match column == columns - 1 - (far / 4 * 4 + row % 4).min(columns - 1) {
+                    true => Role::Great,
+                    false => Role::Plain,
                 }
             }
             Data::Above if column == STEP * row % columns => Role::Above,

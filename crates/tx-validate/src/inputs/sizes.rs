@@ -148,9 +148,10 @@ const KERNEL_SIZES: [[usize; 4]; 19] = [
     [1, 1_100_003, 1, 1],
 ];
 /// How many of [`KERNEL_DATA`] are tried with more than [`MOST_ELEMENTS`].
-const DATA_OF_LARGE: usize = 6;
-const KERNEL_DATA: [Data; 12] = [
+const DATA_OF_LARGE: usize = 7;
+const KERNEL_DATA: [Data; 13] = [
     Data::Powers,
+    Data::Tail,
     Data::Random,
     Data::Last,
     Data::Few,
