@@ -247,11 +247,12 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
         "math.sqrt" => Operation::bounded(
             one(f64::sqrt),
             of_numbers(move |x, b, r| {
-                if x[0] - 2.0 * b[0].error <= 0.0 && !b[0].is_exact() {
-                    return Bound {
-                        error: (2.0 * b[0].error).sqrt(),
-                        ..b[0].mapped(r, 0.0, 0.0, float)
-                    };
+                if x[0].abs() <= 2.0 * b[0].error && !b[0].is_exact() {
+                    // Below 0 it is NaN, in this order or in another one.
+                    return Bound::anything();
+                }
+                if x[0] < 0.0 {
+                    return Bound::exact(r);
                 }
                 b[0].mapped(r, 0.5 / r, 0.0, float)
             }),
@@ -644,6 +645,31 @@ mod tests {
             let x = [f64::NAN; 3];
             let anything = bound(&x, &[Bound::anything(); 3], f64::NAN);
             assert!(anything.allows(f64::NAN, 0.0), "{name}: {anything:?}");
+        }
+    }
+
+    /// Where an order of summation decides between a small number and one below 0, the root is open.
+    #[test]
+    fn roots_of_numbers_near_zero_are_open() {
+        let float = [Scalar::Float(Float::F32)];
+        let root = operation("math.sqrt", None, &float, float[0]);
+        let bound = root.unwrap().bound.unwrap();
+        let near = |x: f64| [Bound::exact(x).with_error(1e-3); 3];
+        for (x, open) in [
+            (1e-3, true),
+            (-1e-3, true),
+            (0.0, true),
+            (0.5, false),
+            (-0.5, false),
+        ] {
+            let root = f64::sqrt(x);
+            let found = bound(&[x; 3], &near(x), root);
+            assert_eq!(found.allows(root, 7.0), open, "{x}: {found:?}");
+            assert_eq!(
+                found.allows(root, f64::NAN),
+                open || x < 0.0,
+                "{x}: {found:?}"
+            );
         }
     }
 
