@@ -28,10 +28,9 @@
 // CHECK-LABEL: gpu.func @left(
 // CHECK:         math.exp %{{.+}} : vector<2x2xf32>
 // CHECK:         math.exp %{{.+}} : vector<[4]xf32>
-// CHECK:         math.exp %{{.+}} : f8E5M2
+// CHECK:         math.exp %{{.+}} : f8E5M2FNUZ
 // CHECK:         math.exp %{{.+}} : f128
 // CHECK:         math.sin %{{.+}} : f32
-// CHECK:         math.fpowi
 // CHECK-NEXT:    gpu.return
 // CHECK-LABEL: func.func @host(
 // CHECK-NEXT:    math.exp
@@ -52,10 +51,10 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @left(%a: vector<2x2xf32>, %b: vector<[4]xf32>, %c: f8E5M2, %d: f128, %e: f32, %n: i32) kernel {
+  gpu.func @left(%a: vector<2x2xf32>, %b: vector<[4]xf32>, %c: f8E5M2FNUZ, %d: f128, %e: f32, %n: i32) kernel {
     %0 = math.exp %a : vector<2x2xf32>
     %1 = math.exp %b : vector<[4]xf32>
-    %2 = math.exp %c : f8E5M2
+    %2 = math.exp %c : f8E5M2FNUZ
     %3 = math.exp %d : f128
     %4 = math.sin %e : f32
     %5 = math.fpowi %e, %n : f32, i32

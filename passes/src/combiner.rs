@@ -575,10 +575,6 @@ fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) ->
         return value;
     }
     let shaped = |ty: Type<'c>| lanes.map_or(ty, |n| Type::vector(&[n], ty));
-    if is_f8(from) {
-        let half = decode_f8(b, value, from, &shaped);
-        return convert(b, half, ty, unsigned);
-    }
     // `i1` takes a byte, as `i8` does.
     let bits = |ty: Type<'c>| tx_mlir::integer_width(ty).unwrap_or(0);
     let wider = (byte_width(ty), bits(ty)) > (byte_width(from), bits(from));
@@ -595,40 +591,4 @@ fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) ->
         (false, false) => "arith.trunci",
     };
     b.create(op).operands(&[value]).result(shaped(ty)).value()
-}
-
-/// An 8-bit float as f32, exactly.
-///
-/// MLIR lowers no 8-bit float arithmetic. f8E5M2 is the upper half of an f16. f8E4M3FN has its
-/// exponent and mantissa where f16 has them, one bit lower and with a bias that is 8 less; its only
-/// non-finite value is NaN, all ones.
-fn decode_f8<'c>(
-    b: &Builder<'c>,
-    value: Val<'c>,
-    from: Type<'c>,
-    shaped: &dyn Fn(Type<'c>) -> Type<'c>,
-) -> Val<'c> {
-    let cast = |op: &str, value: Val<'c>, ty: Type<'c>| {
-        b.create(op).operands(&[value]).result(shaped(ty)).value()
-    };
-    let (i8, i16) = (b.int_type(8), b.int_type(16));
-    let single = tx_mlir::f32_of(from);
-    let splat = |n: i64| b.int(n, shaped(i16));
-    let bits = cast("arith.bitcast", value, i8);
-    let bits = cast("arith.extui", bits, i16);
-    let half = b.float_type("f16");
-    if Float::of(from) == Some(Float::F8E5M2) {
-        let bits = b.binary("arith.shli", bits, splat(8));
-        return cast("arith.extf", cast("arith.bitcast", bits, half), single);
-    }
-    let magnitude = b.binary("arith.andi", bits, splat(0x7f));
-    let sign = b.binary("arith.andi", bits, splat(0x80));
-    let low = b.binary("arith.shli", magnitude, splat(7));
-    let high = b.binary("arith.shli", sign, splat(8));
-    let placed = b.binary("arith.ori", low, high);
-    let small = cast("arith.extf", cast("arith.bitcast", placed, half), single);
-    let number = |n: f64| b.float(n, shaped(single));
-    let scaled = b.binary("arith.mulf", small, number(256.0));
-    let is_nan = b.compare_ints(IntPredicate::Equal as i64, magnitude, splat(0x7f));
-    b.select(Cond::Val(is_nan), number(f64::NAN), scaled)
 }

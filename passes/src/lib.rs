@@ -18,6 +18,7 @@ mod convert_shuffle;
 mod convert_subgroup;
 mod convert_tile_to_gpu;
 mod declare_dynamic_shared_memory;
+mod drop_asserts;
 mod elementary;
 mod emit;
 mod emit_ptx;
@@ -27,6 +28,7 @@ mod expand_math;
 mod expand_reduce;
 mod expand_shuffle_tree;
 pub mod explain;
+mod fill_splats;
 mod form_kernels;
 mod free_temporaries;
 mod grid;
@@ -46,6 +48,7 @@ mod restore_functions;
 mod schedule;
 mod select_variant;
 mod sink_attributes;
+mod sink_scalars;
 mod strip_times;
 mod use_dynamic_shared_memory;
 mod variants;
@@ -72,6 +75,9 @@ pub mod parts {
 tx_pass::registry! {
     isolate_functions::IsolateFunctions,
     check_written::CheckWritten,
+    fill_splats::FillSplats,
+    drop_asserts::DropAsserts,
+    sink_scalars::SinkScalars,
     sink_attributes::SinkAttributes,
     promote_results::PromoteResults,
     free_temporaries::FreeTemporaries,

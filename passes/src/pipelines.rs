@@ -104,9 +104,12 @@ pub const PIPELINES: [PipelineInfo; 4] = [
 fn tensors_to_memrefs() -> String {
     let isolated = [
         "tensor-check-written",
+        "tensor-fill-splats",
         "linalg-sink-attributes",
         "convert-elementwise-to-linalg",
         "linalg-generalize-named-ops",
+        "linalg-drop-asserts",
+        "linalg-sink-scalars",
         "linalg-fuse-elementwise-ops",
         "canonicalize",
         "cse",

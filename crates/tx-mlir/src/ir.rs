@@ -246,6 +246,31 @@ pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
     unsafe { mlir_sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }
 }
 
+/// The ops that `value` is an operand of, once for each use.
+pub fn users(value: Val<'_>) -> Vec<Op<'_>> {
+    // SAFETY: the value is alive, and with it its uses and their owners.
+    unsafe {
+        let mut found = Vec::new();
+        let mut next = mlir_sys::mlirValueGetFirstUse(value.to_raw());
+        while !mlir_sys::mlirOpOperandIsNull(next) {
+            found.push(Op::from_raw(mlir_sys::mlirOpOperandGetOwner(next)));
+            next = mlir_sys::mlirOpOperandGetNextUse(next);
+        }
+        found
+    }
+}
+
+/// The number that all elements of a dense attribute are.
+pub fn splat_value(dense: Attribute<'_>) -> Option<Attribute<'_>> {
+    // SAFETY: the attribute is alive, and asked for a splat value only where it has one.
+    unsafe {
+        let raw = dense.to_raw();
+        let is_splat = mlir_sys::mlirAttributeIsADenseElements(raw)
+            && mlir_sys::mlirDenseElementsAttrIsSplat(raw);
+        is_splat.then(|| Attribute::from_raw(mlir_sys::mlirDenseElementsAttrGetSplatValue(raw)))
+    }
+}
+
 /// Whether `value` has any use.
 pub fn has_uses(value: Val<'_>) -> bool {
     // SAFETY: the value is alive.

@@ -343,6 +343,9 @@ macro_rules! dialect_getter {
     (scf; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__scf__
     };
+    (tensor; $tile:path) => {
+        $crate::mlir_sys::mlirGetDialectHandle__tensor__
+    };
     (vector; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__vector__
     };

@@ -180,6 +180,7 @@ impl Float {
         match self {
             Self::F64 => value,
             Self::F32 => f64::from(value as f32),
+            Self::F8E4M3FN if value.is_infinite() => f64::NAN,
             _ if value == 0.0 || !value.is_finite() => value,
             _ => {
                 let exponent = exponent_of(value).max(self.least_exponent());

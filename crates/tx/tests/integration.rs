@@ -4,6 +4,7 @@ mod attributes;
 mod choices;
 mod chosen;
 mod compiler;
+mod conversions;
 mod host;
 mod idempotent;
 mod modules;

@@ -7,6 +7,7 @@ mod arithmetic;
 mod error;
 mod exponential;
 mod logarithm;
+mod narrow;
 mod power;
 mod sign;
 
@@ -60,39 +61,91 @@ pub(crate) fn weight(block: Blk<'_>) -> i64 {
     tx_mlir::ops(block).into_iter().map(weight).sum()
 }
 
-/// What the op called `name` computes of `arguments`, if it is a function here and has their type.
-pub(crate) fn expand<'c>(b: &Builder<'c>, name: &str, arguments: &[Val<'c>]) -> Option<Val<'c>> {
+/// What the op called `name` computes of `arguments`, if it is a function here and has their type,
+/// or a conversion from or to an 8-bit float.
+pub(crate) fn expand<'c>(
+    b: &Builder<'c>,
+    name: &str,
+    arguments: &[Val<'c>],
+    result: Type<'c>,
+) -> Option<Val<'c>> {
+    if let [value] = arguments
+        && let Some(converted) = narrow::expand(b, name, *value, result)
+    {
+        return Some(converted);
+    }
+    if let ("math.fpowi", [x, n]) = (name, arguments) {
+        return whole_power(b, *x, *n);
+    }
     let (_, function) = FUNCTIONS.iter().find(|(known, _)| *known == name)?;
     let ty = arguments.first()?.r#type();
     let wide = computed_in(ty)?;
     let m = Arithmetic::new(b, wide)?;
-    let of = |value: &Val<'c>| {
-        m.value(if wide == ty {
-            *value
-        } else {
-            convert(b, "arith.extf", *value, wide)
-        })
-    };
+    let of = |value: &Val<'c>| m.value(converted(b, "arith.extf", *value, wide));
     let result = match (function, arguments) {
         (One(function), [x]) => function(of(x)),
         (Two(function), [x, y]) => function(of(x), of(y)),
         _ => return None,
     }
     .into_value();
-    Some(if wide == ty {
-        result
-    } else {
-        convert(b, "arith.truncf", result, ty)
-    })
+    Some(converted(b, "arith.truncf", result, ty))
 }
 
-/// The type that a function of `ty` is computed in: f32 for 16-bit floats.
+/// x to the power of a whole number: a product where it is a small constant, else as `math.powf`
+/// of |x|, with the sign of x where the exponent is odd.
+fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
+    let ty = x.r#type();
+    let wide = computed_in(ty)?;
+    let m = Arithmetic::new(b, wide)?;
+    let base = converted(b, "arith.extf", x, wide);
+    let result = match constant(n) {
+        Some(power @ -3..=3) => {
+            let of = |value: Val<'c>| m.value(value);
+            let product = match power.unsigned_abs() {
+                0 => m.number(1.0),
+                1 => of(base),
+                2 => of(base) * of(base),
+                _ => of(base) * of(base) * of(base),
+            };
+            match power < 0 {
+                true => (m.number(1.0) / product).into_value(),
+                false => product.into_value(),
+            }
+        }
+        _ => {
+            let magnitude = b.create("math.absf").operands(&[base]).result(wide).value();
+            let exponent = convert(b, "arith.sitofp", n, wide);
+            let power = power::powf(m.value(magnitude), m.value(exponent)).into_value();
+            let whole = n.r#type();
+            let odd = b.binary("arith.andi", n, b.int(1, whole));
+            let odd = b.compare_ints(1, odd, b.int(0, whole));
+            let signed = b.binary("math.copysign", power, base);
+            b.select(tx_mlir::build::Cond::Val(odd), signed, power)
+        }
+    };
+    Some(converted(b, "arith.truncf", result, ty))
+}
+
+/// The integer that a value is known to be.
+fn constant(value: Val<'_>) -> Option<i64> {
+    let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
+    tx_mlir::integer_value(tx_mlir::attribute(op, "value")?)
+}
+
+/// The value in another float type.
+fn converted<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, to: Type<'c>) -> Val<'c> {
+    if value.r#type() == to {
+        return value;
+    }
+    narrow::expand(b, op, value, to).unwrap_or_else(|| convert(b, op, value, to))
+}
+
+/// The type that a function of `ty` is computed in: f32 for narrower floats.
 fn computed_in(ty: Type<'_>) -> Option<Type<'_>> {
     let (lanes, element) = parts(ty);
     let wide = match tx_scalar::Float::of(element)? {
-        tx_scalar::Float::F16 | tx_scalar::Float::BF16 => f32_of(ty),
         tx_scalar::Float::F32 | tx_scalar::Float::F64 => return Some(ty),
-        tx_scalar::Float::F8E4M3FN | tx_scalar::Float::F8E5M2 => return None,
+        _ => f32_of(ty),
     };
     Some(lanes.map_or(wide, |n| Type::vector(&[n], wide)))
 }

@@ -35,6 +35,8 @@ const WHOLE: &[&str] = &[
     "tile-schedule",
     "tile-analyze-scope",
 ];
+/// Where it is decided which ops share a kernel.
+const GROUPED: &[&str] = &["tile-form-kernels"];
 /// When they are loops, and exchanges are ops of their own.
 const EXPANDED: &[&str] = &["tile-expand-reduce"];
 /// When barriers are in.
@@ -98,6 +100,12 @@ edits! {
     "swap-copy", "`tile.copy` copies the other way.", WHOLE, tile::swap_copy;
     "swap-destinations", "Two destinations of one `tile.reduce` change \
      places.", WHOLE, tile::swap_destinations;
+    "swap-phases", "Two ops of one kernel change places, where the second reads what the first \
+     computes.", GROUPED, host::swap_phases;
+    "other-hand-over", "An op of a kernel reads other memory than what an op before it \
+     computed.", GROUPED, host::other_hand_over;
+    "lose-exchange", "A thread takes its own value for the result of \
+     `tile.all_reduce`.", EXPANDED, tile::lose_exchange;
     "other-width", "`tile.all_reduce` has groups half as wide.", EXPANDED, tile::other_width;
     "other-stride", "Members of a group of `tile.all_reduce` are twice as far \
      apart.", EXPANDED, tile::other_stride;
@@ -196,6 +204,8 @@ edits! {
     "swap-arguments", "Two arguments of a launch change places.", HOST, host::swap_arguments;
     "drop-launch", "A launch is lost.", HOST, host::drop_launch;
     "swap-launches", "Two launches change places.", HOST, host::swap_launches;
+    "negate-choice", "A condition on lengths by which a kernel that holds rows is launched is \
+     negated.", HOST, host::negate_choice;
     "small-temporary", "A temporary has one element less.", HOST, host::small_temporary;
     "early-free", "A temporary is freed before it is used.", HOST, host::early_free;
     "other-known-block", "A kernel is taken to run in blocks of half the \

@@ -42,7 +42,7 @@ const SLOW: Duration = Duration::from_secs(10);
 const FEW: usize = 20;
 
 /// Programs of the sample, those first that are done soonest. Every edit can be made in one of them.
-const SAMPLE: [&str; 23] = [
+const SAMPLE: [&str; 24] = [
     "mutations/together@votes",
     "mutations/together@agreement",
     "mutations/atomics@count",
@@ -54,6 +54,7 @@ const SAMPLE: [&str; 23] = [
     "mutations/together@few",
     "mutations/together@in_turns",
     "mutations/together@turn_by_turn",
+    "mutations/fused@two_lengths",
     "mutations/numbers@least_bytes",
     "mutations/numbers@range",
     "mutations/numbers@product",

@@ -4,7 +4,10 @@ use super::Change;
 use super::ir::{add, each, give, known, move_before, none, on_device, one, set};
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::melior::ir::operation::OperationLike;
-use tx_mlir::{Op, attribute, erase, integers, is, operand_groups, operands, results, set_operand};
+use tx_mlir::{
+    Op, attribute, erase, integer_value, integers, is, operand_groups, operands, results,
+    set_operand, string_attribute, walk,
+};
 
 /// Where the groups of operands of a launch begin.
 fn starts(op: Op<'_>) -> Option<Vec<usize>> {
@@ -136,4 +139,93 @@ pub(super) fn other_known_block(op: Op<'_>) -> Vec<Change<'_>> {
         }
         _ => none(),
     }
+}
+
+/// The number of the group that an op is in.
+fn group(op: Op<'_>) -> Option<i64> {
+    integer_value(attribute(op, "tile.group")?)
+}
+
+/// The ops of an op's group that come after it.
+fn later_phases(op: Op<'_>) -> Vec<Op<'_>> {
+    let (Some(own), Some(block)) = (group(op), op.block()) else {
+        return Vec::new();
+    };
+    let mut all = tx_mlir::ops(block);
+    let at = all.iter().position(|o| *o == op).unwrap_or(all.len() - 1);
+    all.drain(..=at);
+    all.retain(|later| group(*later) == Some(own));
+    all
+}
+
+/// Memory that an op of a host function writes: its last operand, which the next phase reads.
+fn handed_over<'c>(op: Op<'c>, later: Op<'c>) -> bool {
+    let written = operands(op).pop();
+    let read = operands(later);
+    written.is_some_and(|written| read[..read.len() - 1].contains(&written))
+}
+
+pub(super) fn swap_phases(op: Op<'_>) -> Vec<Change<'_>> {
+    let later = later_phases(op)
+        .into_iter()
+        .find(|later| handed_over(op, *later));
+    match later.and_then(super::ir::next) {
+        Some(behind) => one(move || move_before(op, behind)),
+        None => none(),
+    }
+}
+
+pub(super) fn other_hand_over(op: Op<'_>) -> Vec<Change<'_>> {
+    let given = operands(op);
+    let Some(written) = given.last().copied() else {
+        return none();
+    };
+    // Another phase reads what this one does not write: an operand of the same type.
+    let readers = later_phases(op)
+        .into_iter()
+        .filter(|later| handed_over(op, *later));
+    each(readers, |later| {
+        let given = operands(later);
+        let at = given
+            .iter()
+            .position(|value| *value == written)
+            .unwrap_or(0);
+        let other = given
+            .iter()
+            .find(|value| **value != written && value.r#type() == written.r#type());
+        let other = other.copied();
+        Box::new(move || {
+            if let Some(other) = other {
+                set_operand(later, at, other);
+            }
+        })
+    })
+}
+
+/// Whether an op launches a kernel that holds rows, and so none that are longer than what it was made for.
+fn launches_holder(op: Op<'_>) -> bool {
+    let path = attribute(op, "kernel").and_then(tx_mlir::symbol_path);
+    let (true, Some(kernel)) = (
+        is(op, "gpu.launch_func"),
+        path.and_then(|mut path| path.pop()),
+    ) else {
+        return false;
+    };
+    let root = tx_mlir::ancestors(op).last().unwrap_or(op);
+    walk(root).into_iter().any(|function| {
+        is(function, "gpu.func")
+            && string_attribute(function, "sym_name").as_ref() == Some(&kernel)
+            && attribute(function, "schedule")
+                .is_some_and(|steps| steps.to_string().contains("#tile.hold"))
+    })
+}
+
+pub(super) fn negate_choice(op: Op<'_>) -> Vec<Change<'_>> {
+    let then = tx_mlir::first_block(op, 0)
+        .map(tx_mlir::ops)
+        .unwrap_or_default();
+    if !is(op, "scf.if") || on_device(op) || !then.into_iter().any(launches_holder) {
+        return none();
+    }
+    tx_mlir::defining_op(operands(op)[0]).map_or_else(none, super::values::negate_comparison)
 }

@@ -281,3 +281,15 @@ pub(super) fn other_stride(op: Op<'_>) -> Vec<Change<'_>> {
         None => none(),
     }
 }
+
+/// What this thread has in the place of what all threads of the group have together.
+pub(super) fn lose_exchange(op: Op<'_>) -> Vec<Change<'_>> {
+    match is(op, "tile.all_reduce") {
+        true => one(move || {
+            for (total, own) in results(op).into_iter().zip(operands(op)) {
+                tx_mlir::replace_uses(total, own);
+            }
+        }),
+        false => none(),
+    }
+}

@@ -1,0 +1,35 @@
+// RUN: tx-opt %s --gpu-expand-math
+// SNAPSHOT: none — CHECK lines state the ops of each power
+
+// Small powers are products, and their reciprocals.
+// CHECK-LABEL: gpu.func @square(
+// CHECK:         %[[X:.+]] = memref.load
+// CHECK:         %[[Y:.+]] = arith.mulf %[[X]], %[[X]] : f32
+// CHECK:         %[[Z:.+]] = arith.divf %{{.+}}, %[[Y]] : f32
+// CHECK:         memref.store %[[Z]]
+// CHECK-NOT:     math.fpowi
+
+// Others are powers of the magnitude, and odd ones have the sign.
+// CHECK-LABEL: gpu.func @any(
+// CHECK:         math.absf %{{.+}} : f32
+// CHECK:         arith.sitofp %{{.+}} : i32 to f32
+// CHECK:         math.copysign
+// CHECK:         arith.truncf %{{.+}} : f32 to f16
+// CHECK-NOT:     math.fpowi
+gpu.module @kernels {
+  gpu.func @square(%a: memref<1xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %n = arith.constant -2 : i64
+    %x = memref.load %a[%c0] : memref<1xf32>
+    %y = math.fpowi %x, %n : f32, i64
+    memref.store %y, %a[%c0] : memref<1xf32>
+    gpu.return
+  }
+  gpu.func @any(%a: memref<1xf16>, %n: i32) kernel {
+    %c0 = arith.constant 0 : index
+    %x = memref.load %a[%c0] : memref<1xf16>
+    %y = math.fpowi %x, %n : f16, i32
+    memref.store %y, %a[%c0] : memref<1xf16>
+    gpu.return
+  }
+}

@@ -1,0 +1,64 @@
+use tx_mlir::{Failed, Op, ancestors, erase, is, name, walk};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Remove assertions from the bodies of linalg ops.
+    ///
+    /// ## What it does
+    /// Removes each `cf.assert` in the body of a linalg op, and what only its condition needs is
+    /// removed by `canonicalize`. Front ends write them to check each index of a gather. PTX
+    /// holds no such checks, and a body with one could be neither vectorized nor computed twice.
+    /// Assertions of the function itself stay: they are checks of the launch plan.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// #id = affine_map<(i) -> (i)>
+    /// func.func @f(%A: tensor<8xi32>, %E: tensor<8xi32>) -> tensor<8xi32> {
+    ///   %zero = arith.constant 0 : i32
+    ///   %R = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+    ///       ins(%A : tensor<8xi32>) outs(%E : tensor<8xi32>) {
+    ///   ^bb0(%a: i32, %e: i32):
+    ///     %good = arith.cmpi sge, %a, %zero : i32
+    ///     cf.assert %good, "negative"
+    ///     linalg.yield %a : i32
+    ///   } -> tensor<8xi32>
+    ///   return %R : tensor<8xi32>
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// #id = affine_map<(i) -> (i)>
+    /// func.func @f(%A: tensor<8xi32>, %E: tensor<8xi32>) -> tensor<8xi32> {
+    ///   %zero = arith.constant 0 : i32
+    ///   %R = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+    ///       ins(%A : tensor<8xi32>) outs(%E : tensor<8xi32>) {
+    ///   ^bb0(%a: i32, %e: i32):
+    ///     %good = arith.cmpi sge, %a, %zero : i32
+    ///     linalg.yield %a : i32
+    ///   } -> tensor<8xi32>
+    ///   return %R : tensor<8xi32>
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// It does not.
+    pub struct DropAsserts as "linalg-drop-asserts" creates [] {
+    } counts {
+        /// assertions removed
+        removed,
+    }
+}
+
+impl Pass for DropAsserts {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        for op in walk(module) {
+            let in_body = || ancestors(op).any(|around| name(around).starts_with("linalg."));
+            if is(op, "cf.assert") && in_body() {
+                erase(op);
+                counts.add("removed", 1);
+            }
+        }
+        Ok(())
+    }
+}

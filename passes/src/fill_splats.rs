@@ -1,0 +1,100 @@
+use melior::ir::r#type::RankedTensorType;
+use melior::ir::{ShapedTypeLike, Type, ValueLike};
+use tx_mlir::{
+    Builder, Failed, Op, Val, attribute, enclosing, erase, has_uses, is, operands, replace_uses,
+    results, splat_value, users, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Make tensors of equal elements fills.
+    ///
+    /// ## What it does
+    /// Replaces a tensor that holds one number everywhere by `linalg.fill` of a `tensor.empty`: a
+    /// splat `arith.constant`, a `tensor.splat`, and a `tensor.from_elements` of one element. A
+    /// reduction that starts from such a tensor starts from a number then, and element-wise ops
+    /// compute with the number. Shapes of `tensor.reshape` stay.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// func.func @sum(%A: tensor<8x4xf32>) -> tensor<8xf32> {
+    ///   %z = arith.constant dense<0.0> : tensor<8xf32>
+    ///   %s = linalg.reduce {arith.addf} ins(%A : tensor<8x4xf32>) outs(%z : tensor<8xf32>) dimensions = [1]
+    ///   return %s : tensor<8xf32>
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// func.func @sum(%A: tensor<8x4xf32>) -> tensor<8xf32> {
+    ///   %e = tensor.empty() : tensor<8xf32>
+    ///   %0 = arith.constant 0.0 : f32
+    ///   %z = linalg.fill ins(%0 : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+    ///   %s = linalg.reduce {arith.addf} ins(%A : tensor<8x4xf32>) outs(%z : tensor<8xf32>) dimensions = [1]
+    ///   return %s : tensor<8xf32>
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// It does not.
+    pub struct FillSplats as "tensor-fill-splats" creates [arith, linalg, tensor] {
+    } counts {
+        /// tensors made fills
+        filled,
+    }
+}
+
+impl Pass for FillSplats {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        for op in walk(module) {
+            let [result] = results(op)[..] else { continue };
+            let is_shape = users(result)
+                .into_iter()
+                .any(|user| is(user, "tensor.reshape"));
+            let outside = enclosing(op, "func.func").is_none();
+            if outside || is_shape || !has_uses(result) {
+                continue;
+            }
+            let b = Builder::before(op);
+            let Some((number, sizes)) = splat(&b, op, result) else {
+                continue;
+            };
+            replace_uses(result, fill(&b, number, &sizes, result.r#type()));
+            erase(op);
+            counts.add("filled", 1);
+        }
+        Ok(())
+    }
+}
+
+/// The number that all elements of a tensor are, and the sizes that are not in its type.
+fn splat<'c>(b: &Builder<'c>, op: Op<'c>, result: Val<'c>) -> Option<(Val<'c>, Vec<Val<'c>>)> {
+    let tensor = RankedTensorType::try_from(result.r#type()).ok()?;
+    let given = operands(op);
+    if is(op, "arith.constant") {
+        let number = splat_value(attribute(op, "value")?)?;
+        return Some((b.constant(number, tensor.element()), Vec::new()));
+    }
+    if is(op, "tensor.splat") {
+        let (number, sizes) = given.split_first()?;
+        return Some((*number, sizes.to_vec()));
+    }
+    match given[..] {
+        [number] if is(op, "tensor.from_elements") => Some((number, Vec::new())),
+        _ => None,
+    }
+}
+
+/// A tensor that holds a number everywhere.
+fn fill<'c>(b: &Builder<'c>, number: Val<'c>, sizes: &[Val<'c>], ty: Type<'c>) -> Val<'c> {
+    let empty = b.create("tensor.empty").operands(sizes).result(ty).value();
+    let body = b.region_of(&[number.r#type(); 2], "linalg.yield", |_, arguments| {
+        vec![arguments[0]]
+    });
+    b.create("linalg.fill")
+        .operands(&[number, empty])
+        .segments(&[1, 1])
+        .region(body)
+        .result(ty)
+        .value()
+}
