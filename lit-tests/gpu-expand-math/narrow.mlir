@@ -33,28 +33,28 @@
 // CHECK-COUNT-2: arith.cmpi ult
 // CHECK:         arith.bitcast %{{.+}} : i8 to f8E5M2
 gpu.module @kernels {
-  gpu.func @from_f8E5M2(%a: memref<1xf8E5M2>, %b: memref<1xf32>) kernel {
+  gpu.func @from_f8E5M2(%a: memref<1xf8E5M2>, %b: memref<1xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %x = memref.load %a[%c0] : memref<1xf8E5M2>
     %y = arith.extf %x : f8E5M2 to f32
     memref.store %y, %b[%c0] : memref<1xf32>
     gpu.return
   }
-  gpu.func @from_f8E4M3FN(%a: memref<4xf8E4M3FN>, %b: memref<4xf64>) kernel {
+  gpu.func @from_f8E4M3FN(%a: memref<4xf8E4M3FN>, %b: memref<4xf64>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %x = vector.load %a[%c0] : memref<4xf8E4M3FN>, vector<4xf8E4M3FN>
     %y = arith.extf %x : vector<4xf8E4M3FN> to vector<4xf64>
     vector.store %y, %b[%c0] : memref<4xf64>, vector<4xf64>
     gpu.return
   }
-  gpu.func @to_f8E4M3FN(%a: memref<1xf64>, %b: memref<1xf8E4M3FN>) kernel {
+  gpu.func @to_f8E4M3FN(%a: memref<1xf64>, %b: memref<1xf8E4M3FN>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %x = memref.load %a[%c0] : memref<1xf64>
     %y = arith.truncf %x : f64 to f8E4M3FN
     memref.store %y, %b[%c0] : memref<1xf8E4M3FN>
     gpu.return
   }
-  gpu.func @to_f8E5M2(%a: memref<1xbf16>, %b: memref<1xf8E5M2>) kernel {
+  gpu.func @to_f8E5M2(%a: memref<1xbf16>, %b: memref<1xf8E5M2>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %x = memref.load %a[%c0] : memref<1xbf16>
     %y = arith.truncf %x : bf16 to f8E5M2

@@ -57,7 +57,6 @@ gpu.module @kernels {
     %2 = math.exp %c : f8E5M2FNUZ
     %3 = math.exp %d : f128
     %4 = math.sin %e : f32
-    %5 = math.fpowi %e, %n : f32, i32
     gpu.return
   }
 }

@@ -17,6 +17,9 @@
 // RUN(PREDICATES): tx compile %s --entry predicates --plan -
 // RUN(NOTHING): not tx run %s --entry predicates --device cpu --arg 4 --arg 4 2>&1
 // EXIT: 1
+// RUN(EITHER): tx compile %s --entry either --plan -
+// RUN(NONE): not tx run %s --entry either --device cpu --arg 9 --arg 7 --arg 8 2>&1
+// EXIT: 1
 // RUN(LOWERED): tx-opt %s --lower-reduction
 // SNAPSHOT: none — what is printed is checked as a whole.
 
@@ -183,6 +186,23 @@ module attributes {gpu.container_module} {
     %itself = arith.cmpi sge, %rows, %same : index
     %all = arith.andi %itself, %true : i1
     cf.assert %all, "rows are rows"
+    return
+  }
+
+  // A condition or another is one check: the smaller distance is compared with 0.
+  // EITHER:     "left": "min(max(arg0 - 1, 1 - arg0), max(max(arg1 - arg2, arg2 - arg1), arg0 - 9))",
+  // EITHER-NEXT: "relation": "<=",
+  // EITHER-NEXT: "right": 0,
+  // NONE:       of one size, or one
+  func.func @either(%a: index, %b: index, %c: index) {
+    %c1 = arith.constant 1 : index
+    %c9 = arith.constant 9 : index
+    %one = arith.cmpi eq, %a, %c1 : index
+    %same = arith.cmpi eq, %b, %c : index
+    %few = arith.cmpi sle, %a, %c9 : index
+    %both = arith.andi %same, %few : i1
+    %either = arith.ori %one, %both : i1
+    cf.assert %either, "of one size, or one"
     return
   }
 

@@ -12,11 +12,10 @@ pass! {
     ///
     /// ## Before
     /// ```mlir
-    /// #id = affine_map<(i) -> (i)>
     /// func.func @f(%A: tensor<8xi32>, %E: tensor<8xi32>) -> tensor<8xi32> {
     ///   %zero = arith.constant 0 : i32
-    ///   %R = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-    ///       ins(%A : tensor<8xi32>) outs(%E : tensor<8xi32>) {
+    ///   %R = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+    ///                       iterator_types = ["parallel"]} ins(%A : tensor<8xi32>) outs(%E : tensor<8xi32>) {
     ///   ^bb0(%a: i32, %e: i32):
     ///     %good = arith.cmpi sge, %a, %zero : i32
     ///     cf.assert %good, "negative"
@@ -28,17 +27,11 @@ pass! {
     ///
     /// ## After
     /// ```mlir
-    /// #id = affine_map<(i) -> (i)>
-    /// func.func @f(%A: tensor<8xi32>, %E: tensor<8xi32>) -> tensor<8xi32> {
     ///   %zero = arith.constant 0 : i32
-    ///   %R = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-    ///       ins(%A : tensor<8xi32>) outs(%E : tensor<8xi32>) {
+    ///   %R = linalg.generic ...
     ///   ^bb0(%a: i32, %e: i32):
     ///     %good = arith.cmpi sge, %a, %zero : i32
     ///     linalg.yield %a : i32
-    ///   } -> tensor<8xi32>
-    ///   return %R : tensor<8xi32>
-    /// }
     /// ```
     ///
     /// ## Fails when

@@ -11,7 +11,9 @@ pass! {
     /// `powf`, `fpowi` and `rsqrt` in GPU modules by arithmetic: the argument is reduced to a short
     /// interval, and a polynomial is evaluated there. They may be of a float type or of
     /// one-dimensional vectors of one; types narrower than f32 are computed in f32 and rounded once.
-    /// `fpowi` with a constant between -3 and 3 is a product or its reciprocal, else as `powf`.
+    /// A power whose exponent is a constant takes no logarithm where it is whole and between -3 and 3
+    /// (a product, or its reciprocal), or 0.5 or -0.5 (a square root). Other powers by whole numbers
+    /// are as `powf`.
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to them become integer ops, of
     /// numbers and of vectors: rounded once to nearest, ties to even; a number that is too large
@@ -33,7 +35,7 @@ pass! {
     /// | `tanh` | 1.6 | 1.6 |
     /// | `erf` | 1.0 | 1.1 |
     /// | `powf`, `fpowi` | 1.1 | 1.3 |
-    /// | `fpowi` of a constant from -3 to 3 | 1.5 | 1.5 |
+    /// | powers without a logarithm | 1.5 | 1.5 |
     /// | `rsqrt` | 1.5 | 1.5 |
     ///
     /// For f32 those of one argument were measured over all numbers, the others over millions.

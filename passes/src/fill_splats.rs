@@ -27,8 +27,8 @@ pass! {
     /// ## After
     /// ```mlir
     /// func.func @sum(%A: tensor<8x4xf32>) -> tensor<8xf32> {
+    ///   %0 = arith.constant 0.000000e+00 : f32
     ///   %e = tensor.empty() : tensor<8xf32>
-    ///   %0 = arith.constant 0.0 : f32
     ///   %z = linalg.fill ins(%0 : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
     ///   %s = linalg.reduce {arith.addf} ins(%A : tensor<8x4xf32>) outs(%z : tensor<8xf32>) dimensions = [1]
     ///   return %s : tensor<8xf32>

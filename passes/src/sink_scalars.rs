@@ -19,11 +19,10 @@ pass! {
     ///
     /// ## Before
     /// ```mlir
-    /// #id = affine_map<(i) -> (i)>
     /// func.func @scale(%A: tensor<8xf32>, %s: tensor<f32>, %E: tensor<8xf32>) -> tensor<8xf32> {
     ///   %v = tensor.extract %s[] : tensor<f32>
-    ///   %R = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-    ///       ins(%A : tensor<8xf32>) outs(%E : tensor<8xf32>) {
+    ///   %R = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+    ///                       iterator_types = ["parallel"]} ins(%A : tensor<8xf32>) outs(%E : tensor<8xf32>) {
     ///   ^bb0(%a: f32, %e: f32):
     ///     %p = arith.mulf %a, %v : f32
     ///     linalg.yield %p : f32
@@ -34,18 +33,13 @@ pass! {
     ///
     /// ## After
     /// ```mlir
-    /// #id = affine_map<(i) -> (i)>
     /// func.func @scale(%A: tensor<8xf32>, %s: tensor<f32>, %E: tensor<8xf32>) -> tensor<8xf32> {
-    ///   %v = tensor.extract %s[] : tensor<f32>
-    ///   %R = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
-    ///       ins(%A : tensor<8xf32>) outs(%E : tensor<8xf32>) {
+    ///   ...
+    ///   %R = linalg.generic ...
     ///   ^bb0(%a: f32, %e: f32):
     ///     %w = tensor.extract %s[] : tensor<f32>
     ///     %p = arith.mulf %a, %w : f32
     ///     linalg.yield %p : f32
-    ///   } -> tensor<8xf32>
-    ///   return %R : tensor<8xf32>
-    /// }
     /// ```
     ///
     /// ## Fails when

@@ -260,6 +260,15 @@ pub fn users(value: Val<'_>) -> Vec<Op<'_>> {
     }
 }
 
+/// The number of a float attribute.
+pub fn float_value(attribute: Attribute<'_>) -> Option<f64> {
+    // SAFETY: the attribute is alive, and asked for a float only where it is one.
+    unsafe {
+        let raw = attribute.to_raw();
+        mlir_sys::mlirAttributeIsAFloat(raw).then(|| mlir_sys::mlirFloatAttrGetValueDouble(raw))
+    }
+}
+
 /// The number that all elements of a dense attribute are.
 pub fn splat_value(dense: Attribute<'_>) -> Option<Attribute<'_>> {
     // SAFETY: the attribute is alive, and asked for a splat value only where it has one.

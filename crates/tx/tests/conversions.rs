@@ -5,9 +5,13 @@ use tx_plan::ElementType;
 use tx_runtime::{Arg, Array, Device};
 use tx_scalar::Float;
 
-const TYPES: [(&str, ElementType, Float); 6] = [
+type Type = (&'static str, ElementType, Float);
+
+const NARROW: [Type; 2] = [
     ("f8E4M3FN", ElementType::F8E4M3FN, Float::F8E4M3FN),
     ("f8E5M2", ElementType::F8E5M2, Float::F8E5M2),
+];
+const WIDE: [Type; 4] = [
     ("f16", ElementType::F16, Float::F16),
     ("bf16", ElementType::BF16, Float::BF16),
     ("f32", ElementType::F32, Float::F32),
@@ -15,8 +19,8 @@ const TYPES: [(&str, ElementType, Float); 6] = [
 ];
 
 /// Runs an element-wise op on numbers of a type, given by their bits.
-fn convert(op: &str, from: usize, to: usize, bits: &[u64]) -> Vec<u64> {
-    let (n, [a, b]) = (bits.len(), [from, to].map(|ty| TYPES[ty].0));
+fn convert(op: &str, from: Type, to: Type, bits: &[u64]) -> Vec<u64> {
+    let (n, [a, b]) = (bits.len(), [from.0, to.0]);
     let program = format!(
         "func.func @convert(%A: memref<{n}x{a}>, %B: memref<{n}x{b}>) {{
            linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
@@ -31,18 +35,18 @@ fn convert(op: &str, from: usize, to: usize, bits: &[u64]) -> Vec<u64> {
     );
     let compiler = Compiler::new(Target::parse("sm_90").unwrap()).unwrap();
     let artifact = compiler.compile(&program).unwrap();
-    let array = |ty: usize, bits: &[u64]| {
-        let width = TYPES[ty].1.size();
+    let array = |ty: Type, bits: &[u64]| {
+        let width = ty.1.size();
         let bytes = bits
             .iter()
             .flat_map(|word| word.to_le_bytes()[..width].to_vec());
-        Arg::Array(Array::new(TYPES[ty].1, vec![n], bytes.collect()).unwrap())
+        Arg::Array(Array::new(ty.1, vec![n], bytes.collect()).unwrap())
     };
     let args = vec![array(from, bits), array(to, &vec![0; n])];
     let program = Device::cpu().unwrap().load(&artifact).unwrap();
     let outputs = program.run(args).unwrap();
     let result = outputs.argument(1).unwrap();
-    let words = result.bytes().chunks(TYPES[to].1.size());
+    let words = result.bytes().chunks(to.1.size());
     words
         .map(|bytes| {
             bytes
@@ -54,17 +58,17 @@ fn convert(op: &str, from: usize, to: usize, bits: &[u64]) -> Vec<u64> {
 }
 
 /// Compares the results with those of `tx-scalar`, where any NaN is like any other.
-fn compare(op: &str, from: usize, to: usize, bits: &[u64]) {
+fn compare(op: &str, from: Type, to: Type, bits: &[u64]) {
     let results = convert(op, from, to, bits);
     for (bits, result) in bits.iter().zip(results) {
-        let value = TYPES[from].2.value(*bits);
-        let expected = TYPES[to].2.to_bits(value);
-        let [expected_value, result_value] = [expected, result].map(|bits| TYPES[to].2.value(bits));
+        let value = from.2.value(*bits);
+        let expected = to.2.to_bits(value);
+        let [expected_value, result_value] = [expected, result].map(|bits| to.2.value(bits));
         assert!(
             expected == result || expected_value.is_nan() && result_value.is_nan(),
             "{op} of {value:e} from {} to {}: {result:#x}, expected {expected:#x}",
-            TYPES[from].0,
-            TYPES[to].0
+            from.0,
+            to.0
         );
     }
 }
@@ -72,8 +76,8 @@ fn compare(op: &str, from: usize, to: usize, bits: &[u64]) {
 #[test]
 fn every_8_bit_float_is_extended_exactly() {
     let all: Vec<u64> = (0..256).collect();
-    for from in 0..2 {
-        for to in 2..6 {
+    for from in NARROW {
+        for to in WIDE {
             compare("extf", from, to, &all);
         }
     }
@@ -83,8 +87,8 @@ fn every_8_bit_float_is_extended_exactly() {
 /// not finite, the largest numbers and the least.
 #[test]
 fn numbers_are_rounded_once_and_to_nearest() {
-    for to in 0..2 {
-        let narrow = TYPES[to].2;
+    for to in NARROW {
+        let narrow = to.2;
         let mut values: Vec<f64> = Vec::new();
         let mut numbers: Vec<f64> = (0..128)
             .map(|bits| narrow.value(bits))
@@ -99,8 +103,8 @@ fn numbers_are_rounded_once_and_to_nearest() {
             values.extend([pair[0], f64::midpoint(pair[0], pair[1])]);
         }
         values.extend(numbers.last());
-        for from in 2..6 {
-            let wide = TYPES[from].2;
+        for from in WIDE {
+            let wide = from.2;
             let sign = 1 << (wide.bits() - 1);
             let mut bits: Vec<u64> = Vec::new();
             for value in &values {

@@ -82,13 +82,53 @@ pub(crate) fn expand<'c>(
     let wide = computed_in(ty)?;
     let m = Arithmetic::new(b, wide)?;
     let of = |value: &Val<'c>| m.value(converted(b, "arith.extf", *value, wide));
+    let simple = |x: &Val<'c>, y: &Val<'c>| match name {
+        "math.powf" => simple_power(of(x), constant_float(*y)?),
+        _ => None,
+    };
     let result = match (function, arguments) {
         (One(function), [x]) => function(of(x)),
+        (Two(_), [x, y]) if let Some(power) = simple(x, y) => power,
         (Two(function), [x, y]) => function(of(x), of(y)),
         _ => return None,
     }
     .into_value();
     Some(converted(b, "arith.truncf", result, ty))
+}
+
+/// x to the power of a whole number between -3 and 3: a product, or 1 / one.
+fn small_power<'a, 'c>(x: Float<'a, 'c>, power: i64) -> Float<'a, 'c> {
+    let one = x.arithmetic().number(1.0);
+    let product = match power.unsigned_abs() {
+        0 => one,
+        1 => x,
+        2 => x * x,
+        _ => x * x * x,
+    };
+    match power < 0 {
+        true => one / product,
+        false => product,
+    }
+}
+
+/// x to the power of a number that needs no logarithm: a small whole one, ½ or -½.
+fn simple_power<'a, 'c>(x: Float<'a, 'c>, power: f64) -> Option<Float<'a, 'c>> {
+    let m = x.arithmetic();
+    if power.abs() <= 3.0 && power.fract() == 0.0 {
+        return Some(small_power(x, power as i64));
+    }
+    if power.abs() != 0.5 {
+        return None;
+    }
+    // The root of -0.0 would be that, and the root of -inf NaN; the powers are 0.0 and inf.
+    let infinity = m.constant(arithmetic::Constant::INFINITY);
+    let root = (x + m.number(0.0)).sqrt();
+    let root = x.equals(-infinity).select(infinity, root);
+    Some(if power < 0.0 {
+        m.number(1.0) / root
+    } else {
+        root
+    })
 }
 
 /// x to the power of a whole number: a product where it is a small constant, else as `math.powf`
@@ -99,19 +139,7 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
     let m = Arithmetic::new(b, wide)?;
     let base = converted(b, "arith.extf", x, wide);
     let result = match constant(n) {
-        Some(power @ -3..=3) => {
-            let of = |value: Val<'c>| m.value(value);
-            let product = match power.unsigned_abs() {
-                0 => m.number(1.0),
-                1 => of(base),
-                2 => of(base) * of(base),
-                _ => of(base) * of(base) * of(base),
-            };
-            match power < 0 {
-                true => (m.number(1.0) / product).into_value(),
-                false => product.into_value(),
-            }
-        }
+        Some(power @ -3..=3) => small_power(m.value(base), power).into_value(),
         _ => {
             let magnitude = b.create("math.absf").operands(&[base]).result(wide).value();
             let exponent = convert(b, "arith.sitofp", n, wide);
@@ -130,6 +158,14 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
 fn constant(value: Val<'_>) -> Option<i64> {
     let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
     tx_mlir::integer_value(tx_mlir::attribute(op, "value")?)
+}
+
+/// The number that a value, or each element of it, is known to be.
+fn constant_float(value: Val<'_>) -> Option<f64> {
+    let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
+    let number = tx_mlir::attribute(op, "value")?;
+    let number = tx_mlir::splat_value(number).unwrap_or(number);
+    tx_mlir::float_value(number)
 }
 
 /// The value in another float type.

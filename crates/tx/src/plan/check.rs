@@ -1,5 +1,6 @@
 //! What a host function asserts, as checks of its arguments.
 
+use super::check_size;
 use super::host::{HOST_CODE, Host};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -7,15 +8,17 @@ use std::collections::BTreeSet;
 use tx_mlir::source_location;
 use tx_mlir::{
     Failed, Op, Val, codes, defining_op, error, integer_attribute, is, key, name, operands,
-    string_attribute,
+    results, string_attribute,
 };
-use tx_plan::{Check, Place, Relation};
+use tx_plan::{Check, Expr, Place, Relation};
 
 /// One part of a condition of `cf.assert` or `scf.if`; all parts must hold.
 #[derive(Clone, Copy)]
 pub(super) enum Condition<'c> {
     /// This `arith.cmpi` is true.
     Comparison(Op<'c>),
+    /// One of the two of this `arith.ori` is true.
+    Either(Op<'c>),
     /// It is known.
     Known(bool),
     /// Something else.
@@ -23,13 +26,30 @@ pub(super) enum Condition<'c> {
 }
 
 impl<'c> Condition<'c> {
-    pub(super) fn comparison(self) -> Option<Op<'c>> {
-        match self {
-            Self::Comparison(op) => Some(op),
-            Self::Known(_) | Self::Other(_) => None,
+    /// The comparisons that it is made of.
+    pub(super) fn comparisons(self) -> Vec<Op<'c>> {
+        let mut found = Vec::new();
+        let mut pending = match self {
+            Self::Comparison(op) | Self::Either(op) => vec![op],
+            Self::Known(_) | Self::Other(_) => Vec::new(),
+        };
+        let mut seen = BTreeSet::new();
+        while let Some(op) = pending.pop() {
+            if is(op, "arith.cmpi") {
+                found.push(op);
+            } else if is(op, "arith.andi") || is(op, "arith.ori") {
+                let new = operands(op)
+                    .into_iter()
+                    .filter(|value| seen.insert(key(*value)));
+                pending.extend(new.filter_map(defining_op));
+            }
         }
+        found
     }
 }
+
+/// How deep `arith.ori` and `arith.andi` may be nested in what is asserted.
+const MAX_DEPTH: usize = 32;
 
 /// What the condition of `cf.assert` or `scf.if` is made of by `arith.andi`, from left to right.
 pub(super) fn conditions(op: Op<'_>) -> Vec<Condition<'_>> {
@@ -43,6 +63,7 @@ pub(super) fn conditions(op: Op<'_>) -> Vec<Condition<'_>> {
         match defining_op(value) {
             Some(op) if is(op, "arith.andi") => pending.extend(operands(op).into_iter().rev()),
             Some(op) if is(op, "arith.cmpi") => conditions.push(Condition::Comparison(op)),
+            Some(op) if is(op, "arith.ori") => conditions.push(Condition::Either(op)),
             op => conditions.push(
                 op.filter(|op| is(*op, "arith.constant"))
                     .and_then(|op| integer_attribute(op, "value"))
@@ -73,6 +94,13 @@ impl<'c> Host<'c> {
                 Condition::Known(true) => continue,
                 Condition::Known(false) => return Err(never_holds(op, &message, None)),
                 Condition::Comparison(comparison) => self.check(op, comparison, &message)?,
+                Condition::Either(either) => Check {
+                    left: self.distance(op, results(either)[0], 0)?,
+                    relation: Relation::LessOrEqual,
+                    right: Expr::Const(0),
+                    message: message.clone(),
+                    place: place(op),
+                },
                 Condition::Other(value) => return Err(unsupported(op, value)),
             };
             match check.as_const() {
@@ -98,6 +126,43 @@ impl<'c> Host<'c> {
             message: message.to_owned(),
             place: place(assert),
         })
+    }
+}
+
+impl<'c> Host<'c> {
+    /// How far a condition is from being true: at most 0 where it is. So the smaller of two
+    /// distances is that of one condition or the other, the larger that of both.
+    fn distance(&self, assert: Op<'c>, condition: Val<'c>, depth: usize) -> Result<Expr, Failed> {
+        let op = defining_op(condition).filter(|_| depth < MAX_DEPTH);
+        let op = op.ok_or_else(|| unsupported(assert, condition))?;
+        if is(op, "arith.cmpi") {
+            let (left, relation, right) = self.comparison(op)?;
+            let (less, more) = (left.clone().minus(right.clone()), right.minus(left));
+            let one = || Expr::Const(1);
+            return Ok(match relation {
+                Relation::Equal => less.max(more),
+                Relation::NotEqual => one().minus(less.max(more)),
+                Relation::Less => less.plus(one()),
+                Relation::LessOrEqual => less,
+                Relation::Greater => more.plus(one()),
+                Relation::GreaterOrEqual => more,
+            });
+        }
+        if let Some(known) = integer_attribute(op, "value").filter(|_| is(op, "arith.constant")) {
+            return Ok(Expr::Const(i64::from(known == 0)));
+        }
+        let join = match name(op) {
+            "arith.ori" => Expr::min,
+            "arith.andi" => Expr::max,
+            _ => return Err(unsupported(assert, condition)),
+        };
+        let [left, right] = operands(op)[..] else {
+            return Err(unsupported(assert, condition));
+        };
+        let distance = |value| self.distance(assert, value, depth + 1);
+        let joined = join(distance(left)?, distance(right)?);
+        check_size(op, [&joined])?;
+        Ok(joined)
     }
 }
 
@@ -144,7 +209,7 @@ fn unsupported<'c>(op: Op<'c>, condition: Val<'c>) -> Failed {
         None => refusal,
     }
     .note(format!(
-        "use `arith.cmpi`, or several joined by `arith.andi`; {HOST_CODE}"
+        "use `arith.cmpi`, or several joined by `arith.andi` and `arith.ori`; {HOST_CODE}"
     ))
     .emit()
 }

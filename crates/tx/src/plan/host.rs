@@ -611,7 +611,7 @@ fn used(op: Op<'_>, values: &mut BTreeSet<usize>) {
         values.extend(walk(op).into_iter().flat_map(operands).map(key));
         return;
     }
-    let compared = conditions(op).into_iter().filter_map(Condition::comparison);
+    let compared = conditions(op).into_iter().flat_map(Condition::comparisons);
     for value in compared.flat_map(operands) {
         values.insert(key(value));
         // `scf.if` looks at what a remainder is of.

@@ -2,7 +2,7 @@
 // SNAPSHOT: none — CHECK lines state what is left of scalars, and validation what is computed
 
 // What front ends write of scalars takes no kernel and no memory of its own: tensors of one number, tensors of equal
-// numbers, numbers that are computed of sizes, and whole powers.
+// numbers, numbers that are computed of sizes, and whole powers. An assertion of one condition or another is a check.
 // CHECK-LABEL: func.func @mean_square(
 // CHECK-NOT:     memref.store
 // CHECK-NOT:     memref.get_global
@@ -12,6 +12,9 @@
 // CHECK-NOT:     memref.load
 // CHECK:         linalg.generic
 // CHECK:           memref.load %{{.+}}[] : memref<f32>
+// CHECK-LABEL: func.func @added(
+// CHECK:         arith.ori
+// CHECK:         cf.assert
 #a = affine_map<(i, j) -> (i, j)>
 #r = affine_map<(i, j) -> (i)>
 #i = affine_map<(i) -> (i)>
@@ -58,4 +61,22 @@ func.func @scaled(%A: tensor<5x41xf32>, %s: tensor<f32>, %p: tensor<5x41xi32>) -
     linalg.yield %q : f32
   } -> tensor<5x41xf32>
   return %R : tensor<5x41xf32>
+}
+func.func @added(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %one = arith.cmpi eq, %n, %c1 : index
+  %same = arith.cmpi eq, %n, %m : index
+  %either = arith.ori %same, %one : i1
+  cf.assert %either, "sizes are the same, or one is 1"
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %R = linalg.generic {indexing_maps = [#i, #i, #i], iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %R : tensor<?xf32>
 }
