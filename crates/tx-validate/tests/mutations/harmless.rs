@@ -73,6 +73,8 @@ harmless! {
         "share-scratch" "programs/row-and-column-sums@row_and_column_sums"
             "+3:3 `% = memref.get_global @";
         "share-scratch" "programs/softmax@softmax" "+8:3 `% = memref.get_global @";
+        "share-scratch" "programs/rows-of-any-length@by_hand" "by_hand_4 +4:3 `% = memref.get_global @";
+        "share-scratch" "programs/rows-of-any-length@in_place" "in_place_11 +7:3 `% = memref.get_global @";
         "share-scratch" "programs/mean@mean,programs/parity@parity,tutorial/t07-run@chosen"
             "memref.get_global @";
     }
@@ -504,6 +506,7 @@ harmless! {
         "other-width" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_7 +13:3 `tile.all_reduce";
         "other-width" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_7 +1:3 `tile.all_reduce";
+        "other-width" "programs/rows-of-any-length@by_hand" "by_hand_4 +4:3 `% = tile.all_reduce";
     }
     "What stands for a partial result that is not there is 0.0, which changes no sum but \
      one of -0.0, and no sum of squares is that." => {
@@ -616,5 +619,33 @@ harmless! {
     "Aligned arrays go the way of those that are not, which is slower, and computes the \
      same." => {
         "swap-operands" "programs/transposes@small" "`% = arith.remui";
+    }
+    "The 128 partial results are with four warps, whose totals the first lane loads as one vector: \
+     what it exchanges with other lanes adds nothing." => {
+        "drop-shuffle" "programs/rows-of-any-length@by_hand" "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
+        "other-shuffle-offset" "programs/rows-of-any-length@by_hand"
+            "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
+        "other-shuffle-mode" "programs/rows-of-any-length@by_hand"
+            "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
+        "other-shuffle-width" "programs/rows-of-any-length@by_hand"
+            "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
+    }
+    "The largest size of a kernel goes to the kernel of the next larger sizes, which computes the \
+     same." => {
+        "other-boundary" "programs/rows-of-any-length@by_hand" "+13:3 `% = arith.cmpi sle";
+        "other-boundary" "mutations/fused@two_lengths" "+22:3 `% = arith.cmpi sle";
+    }
+    "Aligned arrays go the way of those that are not, which computes the same." => {
+        "other-arithmetic" "programs/combined-reductions@three" "+13:3 `% = arith.remui";
+    }
+    "The number is not equal to NaN either way: a NaN in a row makes the maximum NaN, and \
+     with it each difference." => {
+        "other-nan-of-comparison" "mutations/fused@two_lengths" "+18:11 `% = arith.cmpf oeq";
+    }
+    "The smaller of two numbers is taken, which are the same where they are equal." => {
+        "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf olt";
+    }
+    "Counts start from 0.0, so that the sign of zero does not show: each row has a largest element." => {
+        "other-zero" "mutations/fused@two_lengths" "+13:3 `% = arith.constant -0.0";
     }
 }
