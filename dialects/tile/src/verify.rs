@@ -948,7 +948,28 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
         }
     }
     // It is also run on what idle threads carry, so it must be defined for all values.
-    check_pure(op, *block, "a combiner", tx_mlir::is_pure)
+    check_pure(op, *block, "a combiner", |inner| {
+        tx_mlir::is_pure(inner) || is_control(inner) || is_guarded(inner, *block)
+    })
+}
+
+/// Whether an op decides which of its regions are run, and how often.
+fn is_control(op: Op<'_>) -> bool {
+    const CONTROL: [&str; 6] = [
+        "scf.condition",
+        "scf.execute_region",
+        "scf.for",
+        "scf.if",
+        "scf.index_switch",
+        "scf.while",
+    ];
+    CONTROL.contains(&name(op))
+}
+
+/// Whether an op that only computes is run under a condition, which may keep it from what it is
+/// undefined for.
+fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
+    op.block() != Some(block) && tx_mlir::only_computes(op)
 }
 
 /// A region computes from what it is given, and does nothing else.
