@@ -11,8 +11,8 @@ pass! {
     /// `powf`, `fpowi` and `rsqrt` in GPU modules by arithmetic: the argument is reduced to a short
     /// interval, and a polynomial is evaluated there. They may be of a float type or of
     /// one-dimensional vectors of one; types narrower than f32 are computed in f32 and rounded once.
-    /// A power whose exponent is a constant takes no logarithm where it is whole and between -3 and 3
-    /// (a product, or its reciprocal), or 0.5 or -0.5 (a square root). Other powers by whole numbers
+    /// A power whose exponent is a constant takes no logarithm where it is whole and from -2 to 3
+    /// (a product of numbers or reciprocals), or 0.5 or -0.5 (a square root). Other powers by whole numbers
     /// are as `powf`.
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to them become integer ops, of

@@ -1,5 +1,5 @@
 use melior::ir::r#type::RankedTensorType;
-use melior::ir::{ShapedTypeLike, Type, ValueLike};
+use melior::ir::{ShapedTypeLike, Type, TypeLike, ValueLike};
 use tx_mlir::{
     Builder, Failed, Op, Val, attribute, enclosing, erase, has_uses, is, operands, replace_uses,
     results, splat_value, users, walk,
@@ -72,7 +72,9 @@ fn splat<'c>(b: &Builder<'c>, op: Op<'c>, result: Val<'c>) -> Option<(Val<'c>, V
     let tensor = RankedTensorType::try_from(result.r#type()).ok()?;
     let given = operands(op);
     if is(op, "arith.constant") {
-        let number = splat_value(attribute(op, "value")?)?;
+        let ty = tensor.element();
+        let is_number = ty.is_integer() || ty.is_float() || ty.is_index();
+        let number = splat_value(attribute(op, "value")?).filter(|_| is_number)?;
         return Some((b.constant(number, tensor.element()), Vec::new()));
     }
     if is(op, "tensor.splat") {

@@ -1,10 +1,10 @@
 use crate::linalg::body::free_values;
 use melior::ir::{TypeLike, ValueLike};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::build::argument;
 use tx_mlir::{
-    Blk, Builder, Failed, Op, Val, defining_op, first_block, is, is_defined_in, key, name,
-    operands, ops, replace_uses, results, set_operand, walk,
+    Blk, Builder, Failed, Op, Val, first_block, is, key, name, operands, ops, replace_uses,
+    results, set_operand, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -53,10 +53,11 @@ pass! {
 
 impl Pass for SinkScalars {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let chain = of_elements(module);
         for op in walk(module) {
             if name(op) == "linalg.generic"
                 && let Some(body) = first_block(op, 0)
-                && sink(op, body)
+                && sink(op, body, &chain)
             {
                 counts.add("changed", 1);
             }
@@ -65,31 +66,70 @@ impl Pass for SinkScalars {
     }
 }
 
-/// Copies the scalars that a body uses; whether there were any.
-fn sink<'c>(op: Op<'c>, body: Blk<'c>) -> bool {
-    let mut copies = BTreeMap::new();
-    let b = match ops(body).first() {
-        Some(first) => Builder::before(*first),
-        None => return false,
-    };
-    for (i, input) in operands(op).into_iter().enumerate() {
-        if of_element(input)
-            && let Some(copy) = copied(&b, input, &mut copies)
+/// The ops that compute scalars from elements of tensors, in order: each `tensor.extract`, and what
+/// only computes with them.
+fn of_elements<'c>(module: Op<'c>) -> Vec<Op<'c>> {
+    let mut known = BTreeSet::new();
+    let mut chain = walk(module);
+    chain.retain(|op| {
+        let of_known = || {
+            operands(*op)
+                .iter()
+                .any(|value| known.contains(&key(*value)))
+        };
+        let is_part = is(*op, "tensor.extract") || computes(*op) && of_known();
+        if is_part {
+            known.extend(results(*op).into_iter().map(key));
+        }
+        is_part
+    });
+    chain
+}
+
+/// Copies the scalars of the chain that a body uses; whether there were any.
+fn sink<'c>(op: Op<'c>, body: Blk<'c>, chain: &[Op<'c>]) -> bool {
+    let outside = chain.iter().filter(|part| !is_within(**part, op));
+    let outside: Vec<Op<'c>> = outside.copied().collect();
+    let mut wanted: BTreeSet<usize> = free_values(op).into_iter().map(key).collect();
+    let mut needed = Vec::new();
+    for part in outside.into_iter().rev() {
+        if results(part)
+            .into_iter()
+            .any(|result| wanted.contains(&key(result)))
         {
-            replace_uses(argument(body, i), copy);
+            wanted.extend(operands(part).into_iter().map(key));
+            needed.push(part);
+        }
+    }
+    let (Some(first), false) = (ops(body).first().copied(), needed.is_empty()) else {
+        return false;
+    };
+    let b = Builder::before(first);
+    let mut copies: BTreeMap<usize, Val<'c>> = BTreeMap::new();
+    for part in needed.into_iter().rev() {
+        let of = |value: Val<'c>| copies.get(&key(value)).copied().unwrap_or(value);
+        let inputs: Vec<Val<'c>> = operands(part).into_iter().map(of).collect();
+        let made = b.copy_with(part, &inputs);
+        copies.extend(results(part).into_iter().map(key).zip(made));
+    }
+    for (i, input) in operands(op).into_iter().enumerate() {
+        if let Some(copy) = copies.get(&key(input)) {
+            replace_uses(argument(body, i), *copy);
         }
     }
     for inner in walk(op).into_iter().skip(1) {
         for (i, value) in operands(inner).into_iter().enumerate() {
-            if !is_defined_in(value, op)
-                && of_element(value)
-                && let Some(copy) = copied(&b, value, &mut copies)
-            {
-                set_operand(inner, i, copy);
+            if let Some(copy) = copies.get(&key(value)) {
+                set_operand(inner, i, *copy);
             }
         }
     }
-    !copies.is_empty()
+    true
+}
+
+/// Whether an op stands in a region of another.
+fn is_within(op: Op<'_>, around: Op<'_>) -> bool {
+    tx_mlir::ancestors(op).any(|ancestor| ancestor == around)
 }
 
 /// Whether an op computes one number from others, and does nothing else.
@@ -97,33 +137,4 @@ fn computes(op: Op<'_>) -> bool {
     let is_scalar = |value: &Val<'_>| !value.r#type().is_shaped();
     let simple = name(op).starts_with("arith.") || name(op).starts_with("math.");
     simple && operands(op).iter().chain(&results(op)).all(is_scalar)
-}
-
-/// Whether a scalar is computed from an element of a tensor.
-fn of_element(value: Val<'_>) -> bool {
-    defining_op(value).is_some_and(|op| {
-        is(op, "tensor.extract") || computes(op) && operands(op).into_iter().any(of_element)
-    })
-}
-
-/// A copy of the ops that compute a scalar from elements; other values stay where they are.
-fn copied<'c>(
-    b: &Builder<'c>,
-    value: Val<'c>,
-    copies: &mut BTreeMap<usize, Val<'c>>,
-) -> Option<Val<'c>> {
-    if !of_element(value) {
-        return Some(value);
-    }
-    if let Some(copy) = copies.get(&key(value)) {
-        return Some(*copy);
-    }
-    let op = defining_op(value)?;
-    let inputs = free_values(op)
-        .into_iter()
-        .map(|input| copied(b, input, copies))
-        .collect::<Option<Vec<_>>>()?;
-    let copy = b.copy_with(op, &inputs).first().copied()?;
-    copies.insert(key(value), copy);
-    Some(copy)
 }

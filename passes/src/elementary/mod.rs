@@ -96,25 +96,26 @@ pub(crate) fn expand<'c>(
     Some(converted(b, "arith.truncf", result, ty))
 }
 
-/// x to the power of a whole number between -3 and 3: a product, or 1 / one.
+/// Whole exponents of which powers are products, within the errors that are stated.
+const SMALL: std::ops::RangeInclusive<i64> = -2..=3;
+
+/// x to the power of one of [`SMALL`]. 1 / x comes first: x² may overflow where its reciprocal is a
+/// number.
 fn small_power<'a, 'c>(x: Float<'a, 'c>, power: i64) -> Float<'a, 'c> {
     let one = x.arithmetic().number(1.0);
-    let product = match power.unsigned_abs() {
+    let factor = if power < 0 { one / x } else { x };
+    match power.unsigned_abs() {
         0 => one,
-        1 => x,
-        2 => x * x,
-        _ => x * x * x,
-    };
-    match power < 0 {
-        true => one / product,
-        false => product,
+        1 => factor,
+        2 => factor * factor,
+        _ => factor * factor * factor,
     }
 }
 
 /// x to the power of a number that needs no logarithm: a small whole one, ½ or -½.
 fn simple_power<'a, 'c>(x: Float<'a, 'c>, power: f64) -> Option<Float<'a, 'c>> {
     let m = x.arithmetic();
-    if power.abs() <= 3.0 && power.fract() == 0.0 {
+    if power.fract() == 0.0 && SMALL.contains(&(power as i64)) {
         return Some(small_power(x, power as i64));
     }
     if power.abs() != 0.5 {
@@ -139,7 +140,7 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
     let m = Arithmetic::new(b, wide)?;
     let base = converted(b, "arith.extf", x, wide);
     let result = match constant(n) {
-        Some(power @ -3..=3) => small_power(m.value(base), power).into_value(),
+        Some(power) if SMALL.contains(&power) => small_power(m.value(base), power).into_value(),
         _ => {
             let magnitude = b.create("math.absf").operands(&[base]).result(wide).value();
             let exponent = convert(b, "arith.sitofp", n, wide);

@@ -49,7 +49,7 @@ impl<'c> Condition<'c> {
 }
 
 /// How deep `arith.ori` and `arith.andi` may be nested in what is asserted.
-const MAX_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 12;
 
 /// What the condition of `cf.assert` or `scf.if` is made of by `arith.andi`, from left to right.
 pub(super) fn conditions(op: Op<'_>) -> Vec<Condition<'_>> {
