@@ -9,7 +9,7 @@
 // CHECK-SAME:    : i1 -> i1
 // CHECK-LABEL: gpu.func @all_finite_1
 // COUNT: @all_finite_0 tile.all_reduce = 1, scf.for = 1, scf.if = 18, memref.load = 16, memref.store = 1
-// COUNT: @all_finite_1 tile.all_reduce = 1, scf.if = 7, memref.load = 3, memref.store = 1
+// COUNT: @all_finite_1 tile.all_reduce = 1, scf.if = 3, memref.load = 3, memref.store = 1
 // COUNT: @all_finite gpu.launch_func = 2, memref.alloc = 1
 func.func @all_finite(%A: memref<?x?x?xf16>, %finite: memref<i1>) {
   tile.reduce and %A into %finite axes [0, 1, 2] scope(grid) element {

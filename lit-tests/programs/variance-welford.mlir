@@ -17,7 +17,7 @@
 // CHECK-NOT:   memref.store
 // CHECK:       gpu.return
 // COUNT: @variance_0 barriers = 0, shuffles = 0, loads = 4, stores = 2, scf.for = 2, scf.if = 9
-// COUNT: @variance_1 barriers = 0, shuffles = 0, loads = 8, stores = 2, scf.for = 2, scf.if = 17
+// COUNT: @variance_1 barriers = 0, shuffles = 0, loads = 8, stores = 2, scf.for = 2, scf.if = 15
 // COUNT: @variance_2 barriers = 0, shuffles = 0, loads = 22, vector loads = 16, stores = 2, scf.for = 4, scf.if = 38
 // COUNT: @variance_3 tile.all_reduce = 1, scf.for = 4, scf.if = 41, memref.load = 10, vector.load = 8
 // COUNT: @variance_3 memref.store = 2, arith.select = 8

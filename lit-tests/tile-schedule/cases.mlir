@@ -82,7 +82,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // FULL: [256.]
 // CUT: [10000.]
 // COUNT: @all_0 tile.all_reduce = 1, scf.if = 2, memref.load = 2, memref.store = 1, arith.select = 5
-// COUNT: @all_1 tile.all_reduce = 1, scf.if = 11, memref.load = 8, memref.store = 1, arith.select = 1
+// COUNT: @all_1 tile.all_reduce = 1, scf.if = 9, memref.load = 8, memref.store = 1, arith.select = 1
 // COUNT: @all_2 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
 // COUNT: @all_3 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
 // COUNT: @all gpu.launch_func = 4, memref.alloc = 1, scf.if = 2

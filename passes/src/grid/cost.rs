@@ -104,7 +104,7 @@ pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
 fn value(extent: &Extent, lengths: &[f64]) -> f64 {
     match extent {
         Extent::Static(n) => *n as f64,
-        Extent::Dim(d) | Extent::UpTo(d, _) => lengths[*d],
+        Extent::Dim(d) | Extent::Between { dim: d, .. } => lengths[*d],
         Extent::CeilDiv(of, factor) => (value(of, lengths) / *factor as f64).ceil(),
         Extent::Product(all) => all.iter().map(|e| value(e, lengths)).product(),
         Extent::AtMost(most) => value(most, lengths),

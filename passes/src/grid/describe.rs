@@ -6,7 +6,7 @@ use super::group::Named;
 use super::job::Work;
 use super::launch::Lengths;
 use super::nest::Nest;
-use super::plan::{GroupCase, Planned, PlannedGroup, Unit, is_one_kernel, legal};
+use super::plan::{Above, GroupCase, Planned, PlannedGroup, Unit, is_one_kernel, legal};
 use super::steps::{Case, Processor, Step, cases_to_attribute};
 use crate::explain::{explain, place};
 use melior::ir::attribute::{ArrayAttribute, FloatAttribute, StringAttribute};
@@ -193,7 +193,12 @@ impl Planned<'_> {
             .into_iter()
             .filter(|cases| *cases != self.schedule())
             .filter_map(|cases| {
-                let legal = |case: &Case| Some((case.clone(), legal(&self.job, case).ok()?));
+                let mut above = Above::new();
+                let legal = |case: &Case| {
+                    let nest = legal(&self.job, case, &above).ok()?;
+                    above.extend(case.most);
+                    Some((case.clone(), nest))
+                };
                 let nests: Vec<(Case, Nest)> = cases.iter().map(legal).collect::<Option<_>>()?;
                 Some((cases, cost(&nests)?))
             })

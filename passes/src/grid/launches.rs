@@ -6,7 +6,7 @@ use super::job::Job;
 use super::launch::{Last, Launch, Lengths};
 use super::nest::Nest;
 use super::partials::{Phases, allocate};
-use super::plan::{Planned, nest_of, refuse, starts_first};
+use super::plan::{Above, Planned, nest_of, refuse, starts_first};
 use super::steps::Case;
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
@@ -134,7 +134,7 @@ fn of_case<'c>(
     match counters {
         None => {
             let second = choose_one(&phases.second, clusters);
-            let second = Planned::of(phases.second, second, true)?;
+            let second = Planned::of(phases.second, second, true, Above::new())?;
             for (case, nest) in &second.cases {
                 all.extend(of_case(&second.job, case, nest, at, clusters)?);
             }

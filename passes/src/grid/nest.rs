@@ -20,8 +20,13 @@ pub(crate) enum Extent {
     Static(i64),
     /// The length of this dimension of the iteration space, known at run time.
     Dim(usize),
-    /// The same where it is no more than this: other kernels are launched for longer ones.
-    UpTo(usize, i64),
+    /// The same where it is more than `above` and at most `most`: other kernels are launched for
+    /// other lengths.
+    Between {
+        dim: usize,
+        above: i64,
+        most: Option<i64>,
+    },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
     /// At most so many: how many depends on where a row begins.
@@ -44,10 +49,21 @@ impl Extent {
     /// The most it can be, where that is known.
     pub(crate) fn most(&self) -> Option<i64> {
         match self {
-            Self::Static(n) | Self::UpTo(_, n) => Some(*n),
+            Self::Static(n) => Some(*n),
+            Self::Between { most, .. } => *most,
             Self::AtMost(most) => most.most(),
             Self::CeilDiv(of, factor) => Some(ceildiv(of.most()?, *factor)),
             Self::Dim(_) | Self::Product(_) => None,
+        }
+    }
+
+    /// The least it can be.
+    pub(crate) fn least(&self) -> i64 {
+        match self {
+            Self::Static(n) => *n,
+            Self::Between { above, .. } => above.saturating_add(1),
+            Self::CeilDiv(of, factor) => ceildiv(of.least(), *factor),
+            Self::Dim(_) | Self::Product(_) | Self::AtMost(_) => 0,
         }
     }
 
@@ -86,7 +102,7 @@ impl Extent {
     ) -> Index<'c> {
         match self {
             Self::Static(n) => Index::Const(*n),
-            Self::Dim(d) | Self::UpTo(d, _) => dim(b, *d),
+            Self::Dim(d) | Self::Between { dim: d, .. } => dim(b, *d),
             Self::CeilDiv(of, factor) => b.ceildiv(of.value(b, dim), Index::Const(*factor)),
             Self::Product(all) => all
                 .iter()

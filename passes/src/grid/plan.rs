@@ -198,7 +198,7 @@ fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>,
         Some(cases) => (cases, false),
         None => (choose(&job, chip.clusters), true),
     };
-    Planned::of(job, schedules, chosen)
+    Planned::of(job, schedules, chosen, Above::new())
 }
 
 /// The plan of the group that `last` is the last op of.
@@ -213,8 +213,10 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     let (schedules, chosen) = group.schedule(chip.clusters)?;
     let longest = schedules.last().and_then(|case| case.most);
     let mut cases = Vec::new();
+    let mut above = Above::new();
     for case in schedules {
-        cases.push(group_case(&group, case, flow)?);
+        cases.push(group_case(&group, case, &above, flow)?);
+        above.extend(cases.last().and_then(|case| case.most));
     }
     let mut rest = Vec::new();
     if let Some((row, most)) = longest {
@@ -226,7 +228,9 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
                 case.most.is_none_or(|(d, n)| dim != Some(&d) || n > most)
             };
             let schedules = schedules.into_iter().filter(is_for_longer).collect();
-            rest.push(Planned::of(phase.job.clone(), schedules, true)?);
+            let taken = phase.row.get(row).map(|dim| (*dim, most));
+            let above = Above::from_iter(taken);
+            rest.push(Planned::of(phase.job.clone(), schedules, true, above)?);
         }
     }
     let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
@@ -242,13 +246,14 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     }))
 }
 
-/// A group as one kernel by a schedule.
+/// A group as one kernel by a schedule, where there are kernels for loops of rows up to `above`.
 ///
 /// # Errors
 /// Says why not.
 fn group_case<'c>(
     group: &Group<'c>,
     case: Case,
+    above: &Above,
     flow: &Dataflow<'c>,
 ) -> Result<GroupCase<'c>, Failed> {
     let Case { most, steps } = case;
@@ -256,13 +261,14 @@ fn group_case<'c>(
     for phase in &group.phases {
         let op = phase.job.op;
         let own = most.and_then(|(row, most)| Some((*phase.row.get(row)?, most)));
-        let nest = nest_of(
-            &phase.job,
-            &Case {
-                most: own,
-                steps: phase.steps(&steps),
-            },
-        )?;
+        let own = Case {
+            most: own,
+            steps: phase.steps(&steps),
+        };
+        let rows = phase.row.iter().enumerate();
+        let above = rows.filter_map(|(row, dim)| Some((*dim, *above.get(&row)?)));
+        let nest = legal(&phase.job, &own, &above.collect());
+        let nest = nest.map_err(|illegal| refuse(op, illegal))?;
         if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
             return Err(Group::refuse(op, "blocks would share its results"));
         }
@@ -317,15 +323,21 @@ fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
 }
 
 impl<'c> Planned<'c> {
-    /// The plan of a job by `schedules`.
+    /// The plan of a job by `schedules`, where there are kernels for lengths up to `above` already.
     ///
     /// # Errors
     /// Says which are not legal, and why.
-    pub(crate) fn of(job: Job<'c>, schedules: Vec<Case>, chosen: bool) -> Result<Self, Failed> {
+    pub(crate) fn of(
+        job: Job<'c>,
+        schedules: Vec<Case>,
+        chosen: bool,
+        mut above: Above,
+    ) -> Result<Self, Failed> {
         let is_alone = schedules.len() == 1;
         let (mut cases, mut wrong) = (Vec::new(), Vec::new());
         for case in schedules {
-            let nest = legal(&job, &case).and_then(|nest| match is_alone || !starts_first(&nest) {
+            let nest = legal(&job, &case, &above);
+            let nest = nest.and_then(|nest| match is_alone || !starts_first(&nest) {
                 true => Ok(nest),
                 false => Err(Illegal::new(
                     codes::TX0304,
@@ -333,6 +345,7 @@ impl<'c> Planned<'c> {
                 )
                 .note("keep their partial results apart: `rfactor`")),
             });
+            above.extend(case.most);
             match nest {
                 Ok(nest) => cases.push((case, nest)),
                 Err(illegal) => wrong.push(illegal),
@@ -373,7 +386,7 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
 /// # Errors
 /// Says why they are not legal.
 pub(crate) fn nest_of(job: &Job<'_>, case: &Case) -> Result<Nest, Failed> {
-    legal(job, case).map_err(|illegal| refuse(job.op, illegal))
+    legal(job, case, &Above::new()).map_err(|illegal| refuse(job.op, illegal))
 }
 
 /// Whether neither partial results nor old values need a kernel of their own.
@@ -391,13 +404,18 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
     node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
 }
 
+/// The lengths of dimensions up to which there are other kernels.
+pub(crate) type Above = BTreeMap<usize, i64>;
+
 /// The loops of a job with a schedule for some lengths, when it is legal.
-pub(crate) fn legal(job: &Job<'_>, case: &Case) -> Result<Nest, Illegal> {
+pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, Illegal> {
     let mut extents = job.extents.clone();
-    if let Some((dim, most)) = case.most
-        && let Some(extent @ Extent::Dim(_)) = extents.get_mut(dim)
-    {
-        *extent = Extent::UpTo(dim, most);
+    for (dim, extent) in extents.iter_mut().enumerate() {
+        let most = case.most.filter(|(of, _)| *of == dim).map(|(_, most)| most);
+        if *extent == Extent::Dim(dim) && (most.is_some() || above.contains_key(&dim)) {
+            let above = above.get(&dim).copied().unwrap_or(0);
+            *extent = Extent::Between { dim, above, most };
+        }
     }
     let mut nest = Nest::new(&extents, &job.axes).apply(&case.steps)?;
     nest.keep_apart(&job.partials);
