@@ -12,7 +12,7 @@ pub(crate) use sizes::{Guess, guesses};
 
 use crate::Trouble;
 use numbers::{Data, Random, Turn, fill, sorts};
-use sizes::{Call, MOST_ELEMENTS, Values, calls, solve};
+use sizes::{Call, MOST_ELEMENTS, MOST_OF_NUMBERS, Values, calls, solve};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -110,7 +110,7 @@ pub(crate) fn generate(
             number,
             before: match (call.turn, most_elements) {
                 (None, _) => turn.before(data),
-                (Some(_), _) if of_kernel => 0,
+                (Some(_), most) if of_kernel && most <= MOST_OF_NUMBERS => 0,
                 (Some(turn), MOST_ELEMENTS) => turn.number + 1,
                 // What takes longest comes last.
                 _ => usize::MAX,
@@ -139,7 +139,7 @@ pub(crate) fn generate(
         }
     }
     let most_at_the_end = match kernel {
-        Some(_) => 12 * MOST_AT_THE_END,
+        Some(_) => 18 * MOST_AT_THE_END,
         None => MOST_AT_THE_END,
     };
     let mut inputs = affordable(inputs, most_at_the_end);
@@ -171,7 +171,7 @@ struct Planned {
 /// Threads and elements of all inputs that are run after every stage, at most, but for the first
 /// [`LEAST_OF_ALL`].
 const MOST_OF_ALL: u64 = 1 << 19;
-/// The same of inputs that are run at all, and again of large ones; of those for one kernel twelve
+/// The same of inputs that are run at all, and again of large ones; of those for one kernel 18
 /// times as many.
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Threads and elements of inputs that come first, where there are to be few.

@@ -2,6 +2,7 @@
 
 use super::numbers::{Data, LEAST_BLOCK, Role, TURNS_ALONE, Turn, WARP};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use tx_plan::{ArgumentType, EntryKind, Expr, Extent, Extent3, Plan, Relation, Symbol};
 
 /// A call that is tried.
@@ -126,7 +127,7 @@ const NUMBERS: [[usize; 4]; 7] = [
 /// Sizes that are tried of one kernel alone, with all of [`KERNEL_DATA`]: rows and columns that
 /// leave much over in a round or two, and so few rows of each length that numbers of one do not
 /// make up for those of another.
-const KERNEL_SIZES: [[usize; 4]; 19] = [
+const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
     [127, 97, 1, 2],
@@ -139,6 +140,7 @@ const KERNEL_SIZES: [[usize; 4]; 19] = [
     [9, 32_774, 1, 2],
     [5, 65_541, 1, 2],
     [2, 262_144, 1, 1],
+    [3, 524_309, 1, 1],
     [1104, 37, 1, 2],
     [33_801, 17, 1, 2],
     [1, LONGEST, 1, 1],
@@ -147,9 +149,21 @@ const KERNEL_SIZES: [[usize; 4]; 19] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
+/// Lengths of rows that are tried of a kernel for some lengths, between the least and the greatest: a thread
+/// takes up to 32 elements of a row one after the other, and a row that ends in each of them is
+/// among these.
+const SPREAD: usize = 32;
+const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
+/// Rows of the shortest of the longest rows: more than one block of a kernel that does something
+/// for each row afterwards. Elements that they have at most.
+const MANY_ROWS: usize = 1031;
+const MOST_OF_ROWS: usize = 34 << 20;
+/// A vector in which one other number stands at some powers of two: the first that a block has,
+/// of which those that are powers of two as well are the first of a round of partial results.
+const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
 /// How many of [`KERNEL_DATA`] are tried with more than [`MOST_ELEMENTS`].
 const DATA_OF_LARGE: usize = 7;
-const KERNEL_DATA: [Data; 13] = [
+const KERNEL_DATA: [Data; 14] = [
     Data::Powers,
     Data::Tail,
     Data::Random,
@@ -163,6 +177,7 @@ const KERNEL_DATA: [Data; 13] = [
     Data::NanParts,
     Data::Slopes,
     Data::Greatest,
+    Data::Deep,
 ];
 const NUMBER_DATA: [Data; 5] = [
     Data::Random,
@@ -172,7 +187,7 @@ const NUMBER_DATA: [Data; 5] = [
     Data::Columns,
 ];
 /// Elements of one argument that those have at most.
-const MOST_OF_NUMBERS: usize = MOST_OF_LARGE;
+pub(super) const MOST_OF_NUMBERS: usize = MOST_OF_LARGE;
 
 /// What programs of given sizes hold.
 const FILLS: [Data; 18] = [
@@ -336,7 +351,11 @@ pub(super) fn calls(
     let in_parts = !plan.temporaries.is_empty() && plan.steps.len() > 1 && dimensions > Some(1);
     let calls = CALLS.into_iter().chain(in_parts.then_some(PARTS));
     let calls = calls.map(|(sizes, data)| Call::new(sizes, data));
-    let of_kernel = kernel.map_or(Vec::new(), |_| kernel_calls(sorts));
+    let mut of_kernel = Vec::new();
+    if kernel.is_some() {
+        of_kernel = kernel_calls(sorts);
+        of_kernel.extend(spread_calls(plan, guess, sorts));
+    }
     let mut calls: Vec<Call> = calls
         .chain(of_kernel)
         .chain(large_calls(plan, guess, sorts))
@@ -355,6 +374,13 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
     };
     let all = KERNEL_DATA.into_iter().enumerate();
     let pairs = all.flat_map(|(i, data)| KERNEL_SIZES.map(|sizes| (i, sizes, data)));
+    let (length, powers) = FIRSTS;
+    let firsts = powers.map(|power| Call {
+        most: MOST_OF_NUMBERS,
+        turn: Some(Turn::at(1 << power, 0, sorts)),
+        of_kernel: true,
+        ..Call::new([1, length, 1, 1], Data::Alone)
+    });
     pairs
         .filter(|(i, sizes, _)| fits((*i, *sizes)))
         .map(|(_, sizes, data)| Call {
@@ -364,7 +390,41 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
             of_kernel: true,
             ..Call::new(sizes, data)
         })
+        .chain(firsts)
         .collect()
+}
+
+/// Calls for one kernel alone with rows of [`SPREAD`] lengths of each class, and with [`MANY_ROWS`]
+/// of the last class.
+fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
+    let rank = most_dimensions(plan);
+    if rank < 2 {
+        return Vec::new();
+    }
+    let classes = length_classes(plan, guess);
+    let call = |sizes, data| Call {
+        turn: Some(Turn::nth(1, LENGTH_TURNS, sorts)),
+        of_kernel: true,
+        ..Call::new(sizes, data)
+    };
+    let many = classes.last().map(|(least, _)| {
+        let mut sizes = few_rows(rank, *least);
+        sizes[0] = MANY_ROWS;
+        Call {
+            most: MOST_OF_ROWS,
+            ..call(sizes, Data::Random)
+        }
+    });
+    let lengths = classes.into_iter().flat_map(|(least, greatest)| {
+        let middle = move |part| least + (2 * part + 1) * (greatest - least) / (2 * SPREAD);
+        (0..SPREAD).map(middle).collect::<BTreeSet<usize>>()
+    });
+    let calls = lengths.flat_map(|length| {
+        let mut sizes = few_rows(rank, length);
+        sizes[0] = 1;
+        SPREAD_DATA.map(|data| call(sizes, data))
+    });
+    calls.chain(many).collect()
 }
 
 /// Calls with [`NUMBERS`] of rows and columns, where they launch what no call so far does.

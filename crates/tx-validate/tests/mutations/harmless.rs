@@ -55,6 +55,8 @@ harmless! {
      not show." => {
         "other-zero" "programs/l2-norm@l2_norm" "+3:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@layer_norm" "+11:3 `% = arith.constant -0.0";
+        "other-zero" "programs/rows-of-any-length@in_place" "+7:3 `% = arith.constant -0.0";
+        "other-zero" "programs/rows-of-any-length@layer_norm" "+11:3 `% = arith.constant -0.0";
     }
     "A difference of a number and the maximum of its row is +0.0 somewhere in each row, so that \
      no sum is -0.0, and the sign \
@@ -109,6 +111,8 @@ harmless! {
         "negate-comparison" "mutations/together@few" "+4:5 `% = arith.cmpi eq";
         "other-divisor" "lower-reduction/fragments-warps@sixteen_warps" "+3:10 `% = arith.remui";
         "other-divisor" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.remui";
+        "other-divisor" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_7 +13:3 `% = arith.remui";
     }
     "No thread has the number that is compared: the partner of a thread differs in one bit, and \
      of those that would have this \
@@ -119,6 +123,7 @@ harmless! {
     }
     "Only threads that have no row do otherwise: they exchange what they have among themselves, \
      and store nothing." => {
+        "other-boundary" "mutations/numbers@greatest" "+2:3 `% = arith.cmpi ult";
         "other-zero" "mutations/together@few" "+4:5 `% = arith.constant -0.0";
         "other-zero" "mutations/together@in_turns" "+8:7 `% = arith.constant -0.0";
         "other-constant" "mutations/together@few" "+4:5 `% = arith.constant -0.0";
@@ -398,6 +403,11 @@ harmless! {
         "other-constant" "programs/combined-reductions@both_places" "+6:3 `% = arith.constant 0.0";
         "other-constant" "programs/fused-rows@turned" "+7:3 `% = arith.constant 0.0";
         "other-constant" "ptx/narrow-vectors@rows" "+1:3 `% = arith.constant 0.0";
+        "other-constant" "programs/fused-rows@parts_of_vectors" "+2:3 `% = arith.constant 0.0";
+        "other-constant" "mutations/jobs@centred" "+1:3 `% = arith.constant 0.0";
+        "other-constant" "programs/layer-norm-statistics@layer_norm_statistics"
+            "+13:3 `% = arith.constant 0.0";
+        "other-constant" "programs/rows-of-any-length@in_place" "+1:3 `% = arith.constant 0.0";
     }
     "Where the array is not found to be aligned, its elements are loaded one by one, and they are \
      the same." => {
@@ -428,6 +438,7 @@ harmless! {
             "+8:8 `% = arith.sitofp";
     }
     "The smaller of two numbers is taken, which are the same where they are equal." => {
+        "other-boundary" "programs/fused-rows@kept" "`% = arith.cmpf ogt";
         "other-boundary" "programs/log-sum-exp@log_sum_exp" "+12:11 `% = arith.cmpf olt";
         "other-boundary" "programs/softmax@softmax" "+15:10 `% = arith.cmpf ogt";
         "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf ogt";
@@ -446,6 +457,7 @@ harmless! {
         "long-loop" "programs/row-and-column-sums@row_and_column_sums"
             "row_and_column_sums_12 +3:3 `scf.for";
         "long-loop" "programs/argmax-vocabulary@argmax" "+1:3 `scf.for";
+        "long-loop" "programs/rows-of-any-length@by_hand" "by_hand_5 +4:3 `scf.for";
         "long-loop" "programs/mean@mean" "+7:3 `scf.for";
         "long-loop" "programs/parity@parity" "+1:3 `scf.for";
         "long-loop" "programs/variance-welford@variance" "+1:3 `scf.for";
@@ -644,6 +656,50 @@ harmless! {
     }
     "The smaller of two numbers is taken, which are the same where they are equal." => {
         "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf olt";
+    }
+    "The kernel asks the same of the array for each of the ops that it has: one of the answers may \
+     be wrong." => {
+        "other-divisor" "mutations/fused@two_lengths" "two_lengths_1 +22:3 `% = arith.remui";
+        "other-divisor" "programs/rows-of-any-length@by_hand" "by_hand_1 +13:3 `% = arith.remui";
+    }
+    "The array is not aligned, and its elements are loaded one by one: how many are in front of \
+     the first vector does not matter." => {
+        "other-arithmetic" "mutations/fused@two_lengths" "two_lengths_3 +5:3 `% = arith.remui";
+    }
+    "In a row of nothing but -inf each difference is NaN, and the product of -inf and a count of 0 is \
+     NaN as well." => {
+        "finite-for-infinite" "mutations/fused@two_lengths"
+            "two_lengths_0 +5:3 `% = arith.constant 0xFF800000";
+    }
+    "A thread counts less than 2048 elements." => {
+        "round-to-half" "mutations/fused@two_lengths" "two_lengths_12 +13:3 `% = arith.addf";
+    }
+    "There are as many blocks as rows: each takes one, and writes its scratch once." => {
+        "late-barrier" "programs/rows-of-any-length@by_hand" "by_hand_1 +4:3 `gpu.barrier";
+        "early-barrier" "programs/rows-of-any-length@in_place" "in_place_6 +7:3 `gpu.barrier";
+        "early-barrier" "programs/layer-norm-statistics@layer_norm_statistics"
+            "layer_norm_statistics_6 +13:3 `gpu.barrier";
+    }
+    "The number of a vector's first element is a multiple of 4, and 1003 is none." => {
+        "other-boundary" "programs/fused-rows@parts_of_vectors" "+7:3 `% = arith.cmpi ult";
+    }
+    "What is beside vectors is taken by all 63 other blocks, and `xor` with an odd number of the same is \
+     `xor` with one." => {
+        "negate-comparison" "programs/parity@parity" "parity_11 +1:3 `% = arith.cmpi eq";
+    }
+    "No element is greater than the maximum of its row, which is taken off it." => {
+        "other-constant" "programs/softmax@softmax" "+15:10 `% = arith.constant 8.9";
+    }
+    "One square more among 2049 or more changes their sum by less than the order of combination \
+     leaves open." => {
+        "other-boundary" "programs/rows-of-any-length@layer_norm" "layer_norm_6 +11:3 `% = arith.cmpi ult";
+    }
+    "The element is one of more than 4096, and a third of it at most is wrong, which is less than \
+     what the order of combination leaves open." => {
+        "other-arithmetic" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_7 +12:11 `% = arith.mulf";
+    }
+    "Between both exchanges all threads wait until the maximum is in memory." => {
+        "share-scratch" "mutations/fused@two_lengths" "two_lengths_1 +5:3 `% = memref.get_global @";
     }
     "Counts start from 0.0, so that the sign of zero does not show: each row has a largest element." => {
         "other-zero" "mutations/fused@two_lengths" "+13:3 `% = arith.constant -0.0";

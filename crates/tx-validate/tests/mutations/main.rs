@@ -105,11 +105,13 @@ fn complaint(done: &Done) -> Option<String> {
     };
     harmless_of(done).is_none().then(|| {
         format!(
-            "nobody noticed `{}` in {} after {}, at {}{}{what}",
+            "nobody noticed `{}` in {} after {}, at {} {} of {:?}{}{what}",
             done.edit,
             done.program,
             done.place.pass,
+            done.place.kernel.as_deref().unwrap_or_default(),
             done.place.op,
+            done.place.of,
             if what.is_empty() { "" } else { ": " },
         )
     })

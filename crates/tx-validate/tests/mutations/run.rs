@@ -12,7 +12,8 @@ use tx::{Artifact, Compiler};
 use tx_mlir::melior::ir::Module;
 use tx_mlir::melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx_mlir::{
-    Op, Printer, attribute, is, name, source_location, string_attribute, symbol_path, walk,
+    Op, Printer, attribute, defining_op, is, name, source_location, string_attribute, symbol_path,
+    walk,
 };
 use tx_validate::{Options, References, Trouble, Validation, Verdict, validate_edited};
 
@@ -74,6 +75,9 @@ pub(crate) struct Place {
     pub(crate) change: usize,
     /// The op and its location.
     pub(crate) op: String,
+    /// Where the op has blocks: what computes its operands.
+    #[serde(default)]
+    pub(crate) of: String,
     /// The kernel that it is for.
     #[serde(default)]
     pub(crate) kernel: Option<String>,
@@ -133,15 +137,30 @@ fn line_of(module: &Module<'_>, function: &str) -> usize {
 
 /// The op as it is printed, without what is in it, and where it stands: `+LINES:COLUMN`, with lines counted from `first`.
 fn describe(op: Op<'_>, printer: &Printer<'_>, first: usize) -> String {
-    let text = match tx_mlir::blocks(op).is_empty() {
-        true => printer.text(op),
-        false => name(op).to_owned(),
-    };
-    let line = text.lines().next().unwrap_or_default().trim();
+    let line = line(op, printer);
     match source_location(op.location()) {
         Some(at) => format!("+{}:{} `{line}`", at.line.saturating_sub(first), at.column),
         None => format!("`{line}`"),
     }
+}
+
+/// An op without what is in it.
+fn line(op: Op<'_>, printer: &Printer<'_>) -> String {
+    let text = match tx_mlir::blocks(op).is_empty() {
+        true => printer.text(op),
+        false => name(op).to_owned(),
+    };
+    text.lines().next().unwrap_or_default().trim().to_owned()
+}
+
+/// The ops that compute the operands of an op with blocks, of which [`describe`] has the name alone.
+fn describe_operands(op: Op<'_>, printer: &Printer<'_>) -> String {
+    if tx_mlir::blocks(op).is_empty() {
+        return String::new();
+    }
+    let sources = tx_mlir::operands(op).into_iter().filter_map(defining_op);
+    let lines: Vec<String> = sources.map(|source| line(source, printer)).collect();
+    lines.join("; ")
 }
 
 /// The kernel that an op stands in, or launches, or that uses the variable which it is.
@@ -234,6 +253,7 @@ pub(crate) fn survey(
                         pass: pass.to_owned(),
                         change,
                         op: describe(*op, &printer, first),
+                        of: describe_operands(*op, &printer),
                         kernel: kernel_of(*op),
                     });
                     change += 1;
