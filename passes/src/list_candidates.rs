@@ -1,5 +1,5 @@
 use crate::analysis::target::chip_option;
-use crate::grid::plan::{Unit, plan_module};
+use crate::grid::plan::plan_module;
 use tx_mlir::{Failed, Op};
 use tx_pass::{Counts, Pass, pass};
 
@@ -7,9 +7,10 @@ pass! {
     /// List schedules that each reduction might have.
     ///
     /// ## What it does
-    /// Notes on every reduction over whole arrays, as `tile.candidates`, what the estimates are for, and then pairs
-    /// of a schedule and the microseconds that it should take on the fastest board with `chip`: first the schedule
-    /// that the op has or gets, then others, the best of these first. `tx tune` measures them.
+    /// Notes on every reduction over whole arrays, and on the first op of every group that shares a kernel, as
+    /// `tile.candidates`, what the estimates are for, and then pairs of a schedule and the microseconds that it
+    /// should take on the fastest board with `chip`: first the schedule that the op or the group has or gets, then
+    /// others, the best of these first. `tx tune` measures them.
     ///
     /// ## Before
     /// ```mlir
@@ -43,9 +44,7 @@ impl Pass for ListCandidates {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let chip = chip_option(module, &Self::INFO, &self.chip)?;
         for unit in plan_module(module, &chip)? {
-            if let Unit::Op(planned) = unit {
-                counts.add("candidates", planned.write_candidates(&chip));
-            }
+            counts.add("candidates", unit.write_candidates(&chip));
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ use tx_mlir::{
     Failed, Op, attribute, codes, dictionary, discardable_attributes, elements, name, nearest,
 };
 
-/// The candidate schedules of a `tile.reduce`, written by `tile-list-candidates`: a
-/// description of what the estimates are for, then pairs of a schedule and its estimated time in
+/// The candidate schedules of a `tile.reduce`, or of the ops of a group on the first of them, written by
+/// `tile-list-candidates`: a description of what the estimates are for, then pairs of a schedule and its estimated time in
 /// microseconds, the chosen one first.
 pub const CANDIDATES: &str = "tile.candidates";
 
@@ -48,7 +48,7 @@ struct Fact {
 const FACTS: [Fact; 7] = [
     Fact {
         name: CANDIDATES,
-        on: &["tile.reduce"],
+        on: &[],
         is: mlir_sys::mlirAttributeIsAArray,
         kind: "a list",
     },

@@ -8,6 +8,7 @@
 use super::job::{Job, Work};
 use super::nest::{Extent, Nest, Run};
 use super::steps::Processor;
+use crate::analysis::dataflow::Access;
 use tx_mlir::byte_width;
 use tx_target::Board;
 
@@ -117,17 +118,10 @@ struct Shape {
     blocks: f64,
     /// Threads of a block.
     threads: f64,
-    /// Threads that exchange partial results.
-    lanes: f64,
     /// Times that a thread loads and waits.
     rounds: f64,
-    /// Loads of a thread that are in flight at a time, and the elements of one.
-    loads: f64,
-    vector: f64,
-    /// Results of a thread.
-    rows: f64,
-    /// Whether a value is a pair or more.
-    pairs: bool,
+    /// Instructions of a thread for its elements and exchanges.
+    instructions: f64,
     /// Whether loads have a hint.
     streams: bool,
     /// Bytes that are read and written, and those of a row.
@@ -137,9 +131,14 @@ struct Shape {
     kernels: f64,
 }
 
-impl Cost {
-    /// Of a kernel, and of the one that combines its partial results.
-    pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
+impl Shape {
+    /// Of a job, of whose operands those count that are `moved`.
+    fn of(
+        job: &Job<'_>,
+        nest: &Nest,
+        lengths: &[f64],
+        moved: impl Fn(&Access<'_>) -> bool,
+    ) -> Self {
         let (mut blocks, mut lanes, mut rounds, mut loads, mut rows, mut vector) =
             (1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
         for node in nest.order.iter().map(|n| &nest.nodes[*n]) {
@@ -161,6 +160,7 @@ impl Cost {
         };
         let all = job.sources.iter().chain(&job.destinations);
         let bytes: f64 = all
+            .filter(|access| moved(access))
             .filter_map(|access| {
                 let width = byte_width(access.memref.as_ref()?.element)? as f64;
                 let mut used =
@@ -175,42 +175,63 @@ impl Cost {
                 .fold(lengths.iter().product::<f64>(), |n, d| n / lengths[*d])
                 .max(1.0);
         let combines = !(nest.last_block || nest.global_rfactors().is_empty());
-        let shape = Shape {
+        let pairs = matches!(&job.work, Work::Combine(work) if work.combiner.op().is_none());
+        let [element, exchange, join] = WORK[usize::from(pairs)];
+        let steps = lanes.log2() * rows;
+        let instructions = rounds * loads * (LOAD + vector * element)
+            + steps * exchange
+            + rows * (vector - 1.0) * join;
+        Self {
             blocks,
             threads: nest.block().iter().product::<i64>() as f64,
-            lanes,
             rounds,
-            loads,
-            vector,
-            rows,
-            pairs: matches!(&job.work, Work::Combine(work) if work.combiner.op().is_none()),
+            instructions,
             streams: nest.streams,
             bytes,
             row_bytes,
             kernels: if combines { 2.0 } else { 1.0 },
-        };
-        Self::of_shape(&shape, board)
+        }
+    }
+}
+
+impl Cost {
+    /// Of a kernel, and of the one that combines its partial results.
+    pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
+        Self::of_shape(&Shape::of(job, nest, lengths, |_| true), board)
+    }
+
+    /// Of a kernel of several phases, one after the other: each a job, its loops, and the lengths of
+    /// its dimensions; of its operands those count that are `moved`, with the number of the phase.
+    pub(crate) fn of_phases<'a, 'c: 'a>(
+        phases: impl Iterator<Item = (&'a Job<'c>, &'a Nest, Vec<f64>)>,
+        moved: impl Fn(usize, &Access<'_>) -> bool,
+        board: &Board,
+    ) -> Option<Self> {
+        let shapes = phases.enumerate().map(|(number, (job, nest, lengths))| {
+            Shape::of(job, nest, &lengths, |access| moved(number, access))
+        });
+        let whole = shapes.reduce(|all, next| Shape {
+            blocks: all.blocks.max(next.blocks),
+            threads: all.threads.max(next.threads),
+            // A phase that moves nothing awaits nothing.
+            rounds: all.rounds + if next.bytes > 0.0 { next.rounds } else { 0.0 },
+            instructions: all.instructions + next.instructions,
+            bytes: all.bytes + next.bytes,
+            row_bytes: all.row_bytes.max(next.row_bytes),
+            ..all
+        })?;
+        Some(Self::of_shape(&whole, board))
     }
 
     fn of_shape(shape: &Shape, board: &Board) -> Self {
         let Shape {
             blocks,
             threads,
-            lanes,
             rounds,
-            loads,
-            vector,
-            rows,
             bytes,
             ..
         } = *shape;
-        let [element, exchange, join] = WORK[usize::from(shape.pairs)];
-        let steps = lanes.log2() * rows;
-        let per_thread = rounds * loads * (LOAD + vector * element)
-            + steps * exchange
-            + rows * (vector - 1.0) * join
-            + BASE;
-
+        let per_thread = shape.instructions + BASE;
         let beside = (MOST_THREADS / threads).floor().clamp(1.0, MOST_BLOCKS);
         let places = beside * board.multiprocessors;
         let waves = (blocks / places).max(f64::MIN_POSITIVE);
@@ -250,23 +271,18 @@ mod tests {
     fn shapes() -> impl Strategy<Value = Shape> {
         let count = |most: u32| (0..=most).prop_map(|bits| f64::from(1u32 << bits));
         (
-            (1.0..1e7f64, count(10), count(10), 1.0..1e4f64),
-            (count(3), count(4), count(3)),
-            (any::<bool>(), any::<bool>(), any::<bool>()),
+            (1.0..1e7f64, count(10), 1.0..1e4f64),
+            1.0..1e4f64,
+            (any::<bool>(), any::<bool>()),
             (0.0..1e10f64, 1.0..1e6f64),
         )
-            .prop_map(|(grid, thread, (pairs, streams, combines), (bytes, row))| {
-                let (blocks, threads, lanes, rounds) = grid;
-                let (loads, vector, rows) = thread;
+            .prop_map(|(grid, thread, (streams, combines), (bytes, row))| {
+                let (blocks, threads, rounds) = grid;
                 Shape {
                     blocks,
                     threads,
-                    lanes: lanes.min(threads),
                     rounds,
-                    loads,
-                    vector,
-                    rows,
-                    pairs,
+                    instructions: rounds * thread,
                     streams,
                     bytes,
                     row_bytes: row,

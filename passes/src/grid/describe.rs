@@ -1,13 +1,14 @@
 //! Explanations of plans: the schedule of each op, its estimated time, and other schedules.
 
-use super::choose::candidates;
+use super::choose::{candidates, phase_candidates};
 use super::cost::{self, Bounds, Cost};
-use super::group::Named;
-use super::job::Work;
+use super::group::{Named, Phase};
+use super::job::{Job, Work};
 use super::launch::Lengths;
 use super::nest::Nest;
 use super::plan::{Above, GroupCase, Planned, PlannedGroup, Unit, is_one_kernel, legal};
 use super::steps::{Case, Processor, Step, cases_to_attribute};
+use crate::analysis::dataflow::Access;
 use crate::explain::{explain, place};
 use melior::ir::attribute::{ArrayAttribute, FloatAttribute, StringAttribute};
 use melior::ir::{Attribute, Type};
@@ -31,6 +32,15 @@ impl Unit<'_> {
         match self {
             Self::Op(planned) => planned.explain(chip),
             Self::Group(group) => group.explain(chip),
+        }
+    }
+
+    /// Notes on its op, or on the first of the group, what it might be scheduled as; returns how many
+    /// schedules.
+    pub(crate) fn write_candidates(&self, chip: &Chip) -> i64 {
+        match self {
+            Self::Op(planned) => planned.write_candidates(chip),
+            Self::Group(group) => group.write_candidates(chip),
         }
     }
 }
@@ -61,6 +71,82 @@ impl<'c> PlannedGroup<'c> {
             explain(self.group.phases[leader].job.op, Choice::Group(choice));
         }
         self.rest.iter().for_each(|planned| planned.explain(chip));
+    }
+
+    /// Lengths of the dimensions of each phase, as [`cost::lengths`] has them for the leader.
+    fn lengths(&self) -> Vec<Vec<f64>> {
+        let phases = &self.group.phases;
+        let leader = &phases[self.group.leader()];
+        let known = cost::lengths(&leader.job, &[]);
+        let of_phase = |phase: &Phase<'c>| {
+            let loops = leader.shared.iter().chain(&leader.row);
+            let own = phase.shared.iter().chain(&phase.row);
+            let mut lengths = vec![1.0; phase.job.extents.len()];
+            for (dim, same) in own.zip(loops) {
+                lengths[*dim] = known[*same];
+            }
+            lengths
+        };
+        phases.iter().map(of_phase).collect()
+    }
+
+    /// What the kernel of the case should take which is for the lengths that estimates are for.
+    fn cost(&self, cases: &[GroupCase<'c>], board: &Board) -> Option<Cost> {
+        let (phases, lengths) = (&self.group.phases, self.lengths());
+        let leader = &phases[self.group.leader()];
+        let is_own = |case: &&GroupCase<'c>| {
+            case.most.is_none_or(|(row, most)| {
+                let dim = leader.row.get(row);
+                dim.is_none_or(|dim| lengths[self.group.leader()][*dim] <= most as f64)
+            })
+        };
+        let case = cases.iter().find(is_own)?;
+        // What is held is loaded by the first phase that reads it, and stored by the one that writes it.
+        let moved = |number: usize, access: &Access<'_>| {
+            let phase = &phases[number];
+            let array = access.value;
+            let is_first = !phases[..number].iter().any(|before| before.uses(array));
+            match case.held.contains(&array) {
+                _ if case.internal.contains(&array) => false,
+                true => is_first || phase.writes(array),
+                false => true,
+            }
+        };
+        let parts = phases.iter().zip(&case.nests).zip(lengths.clone());
+        let parts = parts.map(|((phase, nest), lengths)| (&phase.job, nest, lengths));
+        Cost::of_phases(parts, moved, board)
+    }
+
+    /// The schedule of the group and others that it might have, with what they should take: the best
+    /// of those first.
+    fn candidates(&self, chip: &Chip) -> Vec<(Vec<Case>, Cost)> {
+        let board = chip.board();
+        let own: Vec<Case> = self.cases.iter().map(GroupCase::case).collect();
+        let Some(cost) = self.cost(&self.cases, &board) else {
+            return Vec::new();
+        };
+        let mut others: Vec<(Vec<Case>, Cost)> = phase_candidates(&self.group, chip.clusters)
+            .into_iter()
+            .filter(|cases| *cases != own)
+            .filter_map(|cases| {
+                let planned = self.with(cases.clone())?;
+                Some((cases, self.cost(&planned, &board)?))
+            })
+            .collect();
+        others.sort_by_key(|(_, other)| (other.microseconds / cost.microseconds / MARGIN) as i64);
+        others.truncate(MOST_CANDIDATES);
+        std::iter::once((own, cost)).chain(others).collect()
+    }
+
+    /// Notes on the first op what the group might be scheduled as; returns how many schedules.
+    fn write_candidates(&self, chip: &Chip) -> i64 {
+        let candidates = self.candidates(chip);
+        let Some((_, own)) = candidates.first() else {
+            return 0;
+        };
+        let job = &self.group.phases[self.group.leader()].job;
+        let about = estimates(job, chip, own.described()).about();
+        write_candidates(self.group.phases[0].job.op, &about, &candidates, 'r')
     }
 
     fn described_ops(&self) -> Vec<GroupedOp> {
@@ -145,7 +231,7 @@ impl Planned<'_> {
             };
             Estimates {
                 others: others.iter().map(other).collect(),
-                ..self.estimates(chip, own.described())
+                ..estimates(&self.job, chip, own.described())
             }
         });
         explain(
@@ -211,46 +297,46 @@ impl Planned<'_> {
             .collect()
     }
 
-    /// What estimates are for: a card, and sizes, some of which may be assumed.
-    fn estimates(&self, chip: &Chip, own: tx_plan::Cost) -> Estimates {
-        let extents = self.job.extents.iter();
-        Estimates {
-            board: chip.board().name.to_string(),
-            chip: chip.to_string(),
-            lengths: cost::lengths(&self.job, &[]),
-            is_assumed: extents.into_iter().any(|extent| extent.known().is_none()),
-            own,
-            others: Vec::new(),
-        }
-    }
-
-    /// Notes on the op what it might be scheduled as, after what the estimates are of; returns how many schedules.
-    pub(crate) fn write_candidates(&self, chip: &Chip) -> i64 {
-        let board = chip.board();
-        let context = context(self.job.op);
-        let candidates = self.candidates(&board, chip.clusters);
+    /// Notes on the op what it might be scheduled as; returns how many schedules.
+    fn write_candidates(&self, chip: &Chip) -> i64 {
+        let candidates = self.candidates(&chip.board(), chip.clusters);
         let Some((_, own)) = candidates.first() else {
             return 0;
         };
-        let about = self.estimates(chip, own.described()).about();
-        let about = StringAttribute::new(context, &about).into();
-        let pair = |(cases, cost): &(Vec<Case>, Cost)| {
-            // Digits beyond the third are noise.
-            let microseconds = (cost.microseconds * 1e3).round() / 1e3;
-            let microseconds = FloatAttribute::new(context, Type::float64(context), microseconds);
-            let pair = [cases_to_attribute(context, cases, 'd'), microseconds.into()];
-            ArrayAttribute::new(context, &pair).into()
-        };
-        let all: Vec<Attribute<'_>> = std::iter::once(about)
-            .chain(candidates.iter().map(pair))
-            .collect();
-        set_attribute(
-            self.job.op,
-            CANDIDATES,
-            ArrayAttribute::new(context, &all).into(),
-        );
-        i64::try_from(candidates.len()).unwrap_or(i64::MAX)
+        let about = estimates(&self.job, chip, own.described()).about();
+        write_candidates(self.job.op, &about, &candidates, 'd')
     }
+}
+
+/// What estimates are for: a card, and sizes, some of which may be assumed.
+fn estimates(job: &Job<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates {
+    Estimates {
+        board: chip.board().name.to_string(),
+        chip: chip.to_string(),
+        lengths: cost::lengths(job, &[]),
+        is_assumed: job.extents.iter().any(|extent| extent.known().is_none()),
+        own,
+        others: Vec::new(),
+    }
+}
+
+/// Notes on an op schedules, of loops with names of this letter, and what they should take, after what
+/// the estimates are `about`; returns how many schedules.
+fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], loops: char) -> i64 {
+    let context = context(op);
+    let pair = |(cases, cost): &(Vec<Case>, Cost)| {
+        // Digits beyond the third are noise.
+        let microseconds = (cost.microseconds * 1e3).round() / 1e3;
+        let microseconds = FloatAttribute::new(context, Type::float64(context), microseconds);
+        let schedule = cases_to_attribute(context, cases, loops);
+        ArrayAttribute::new(context, &[schedule, microseconds.into()]).into()
+    };
+    let about: Attribute<'_> = StringAttribute::new(context, about).into();
+    let all: Vec<Attribute<'_>> = std::iter::once(about)
+        .chain(candidates.iter().map(pair))
+        .collect();
+    set_attribute(op, CANDIDATES, ArrayAttribute::new(context, &all).into());
+    i64::try_from(candidates.len()).unwrap_or(i64::MAX)
 }
 
 /// As many as [`MOST_CANDIDATES`] of these, which are in order, and in the same: the first few of

@@ -185,9 +185,21 @@ impl<'c> Group<'c> {
         self.phases.iter().any(|phase| phase.writes(array))
     }
 
-    /// The temporaries among these arrays that only the group uses, and uses at the elements that a thread has.
-    pub(crate) fn internal(&self, held: &[Val<'c>], flow: &Dataflow<'c>) -> Vec<Val<'c>> {
+    /// Arrays that are made for the group alone, with the ops that make and end them.
+    pub(crate) fn own(&self, flow: &Dataflow<'c>) -> Vec<(Val<'c>, Vec<Op<'c>>)> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
+        let arrays = self.arrays().into_iter().map(|named| named.array);
+        arrays
+            .filter_map(|array| Some((array, flow.temporary(array, &ops)?)))
+            .collect()
+    }
+
+    /// The held arrays among those that are made for the group alone, which it uses at the elements that a thread has.
+    pub(crate) fn internal(
+        &self,
+        held: &[Val<'c>],
+        own: &[(Val<'c>, Vec<Op<'c>>)],
+    ) -> Vec<Val<'c>> {
         let is_internal = |array: &&Val<'c>| {
             let maps: Vec<AffineMap> = self
                 .phases
@@ -197,7 +209,7 @@ impl<'c> Group<'c> {
                     own.map(|(access, _)| phase.shared_map(access))
                 })
                 .collect();
-            flow.temporary(**array, &ops).is_some()
+            own.iter().any(|(other, _)| other == *array)
                 && maps.iter().all(|map| *map == maps[0])
                 && self.writes_first(**array)
         };
@@ -403,6 +415,11 @@ impl<'c> Phase<'c> {
         let reads = self.job.sources.iter().chain(&self.job.extras);
         let reads = reads.filter(|a| a.memref.is_some()).map(|a| (a, false));
         reads.chain(self.job.destinations.iter().map(|a| (a, true)))
+    }
+
+    /// Whether it has an array as an operand.
+    pub(crate) fn uses(&self, array: Val<'c>) -> bool {
+        self.accesses().any(|(access, _)| access.value == array)
     }
 
     /// Whether it reads an array, or what a destination held before.

@@ -54,6 +54,11 @@ impl<'c> PlannedGroup<'c> {
         self.group.phases.iter().map(|phase| phase.job.op).collect()
     }
 
+    /// The kernels of a schedule that [`phase_candidates`](super::choose::phase_candidates) has.
+    pub(crate) fn with(&self, schedule: Vec<Case>) -> Option<Vec<GroupCase<'c>>> {
+        group_cases(&self.group, schedule, &self.own).ok()
+    }
+
     /// The op in front of which the kernel of a case is launched, and the lengths that it is for.
     pub(crate) fn enter(
         &self,
@@ -67,6 +72,16 @@ impl<'c> PlannedGroup<'c> {
         match dim {
             Some((row, dim, most)) => branches.up_to(&leader.job, &format!("r{row}"), dim, most),
             None => (branches.at, branches.left.clone()),
+        }
+    }
+}
+
+impl GroupCase<'_> {
+    /// As the schedule has it.
+    pub(crate) fn case(&self) -> Case {
+        Case {
+            most: self.most,
+            steps: self.steps.clone(),
         }
     }
 }
@@ -92,11 +107,7 @@ impl Unit<'_> {
         let (op, schedule, loops) = match self {
             Self::Op(planned) => (planned.job.op, planned.schedule(), 'd'),
             Self::Group(group) => {
-                let case = |case: &GroupCase<'_>| Case {
-                    most: case.most,
-                    steps: case.steps.clone(),
-                };
-                let cases = group.cases.iter().map(case).collect();
+                let cases = group.cases.iter().map(GroupCase::case).collect();
                 (group.group.phases[0].job.op, cases, 'r')
             }
         };
@@ -212,12 +223,8 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     let group = Group::of(jobs, flow).map_err(|(op, reason)| Group::refuse(op, &reason))?;
     let (schedules, chosen) = group.schedule(chip.clusters)?;
     let longest = schedules.last().and_then(|case| case.most);
-    let mut cases = Vec::new();
-    let mut above = Above::new();
-    for case in schedules {
-        cases.push(group_case(&group, case, &above, flow)?);
-        above.extend(cases.last().and_then(|case| case.most));
-    }
+    let own = group.own(flow);
+    let cases = group_cases(&group, schedules, &own)?;
     let mut rest = Vec::new();
     if let Some((row, most)) = longest {
         for phase in &group.phases {
@@ -233,10 +240,6 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
             rest.push(Planned::of(phase.job.clone(), schedules, true, above)?);
         }
     }
-    let ops: Vec<Op<'c>> = group.phases.iter().map(|phase| phase.job.op).collect();
-    let arrays = group.arrays().into_iter().map(|named| named.array);
-    let own = arrays.filter_map(|array| Some((array, flow.temporary(array, &ops)?)));
-    let own = own.collect();
     Ok(Unit::Group(PlannedGroup {
         group,
         cases,
@@ -244,6 +247,24 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
         own,
         chosen,
     }))
+}
+
+/// A group as one kernel for each case of a schedule.
+///
+/// # Errors
+/// Says why not.
+fn group_cases<'c>(
+    group: &Group<'c>,
+    schedule: Vec<Case>,
+    own: &[(Val<'c>, Vec<Op<'c>>)],
+) -> Result<Vec<GroupCase<'c>>, Failed> {
+    let (mut above, mut cases) = (Above::new(), Vec::new());
+    for case in schedule {
+        let most = case.most;
+        cases.push(group_case(group, case, &above, own)?);
+        above.extend(most);
+    }
+    Ok(cases)
 }
 
 /// A group as one kernel by a schedule, where there are kernels for loops of rows up to `above`.
@@ -254,20 +275,20 @@ fn group_case<'c>(
     group: &Group<'c>,
     case: Case,
     above: &Above,
-    flow: &Dataflow<'c>,
+    own: &[(Val<'c>, Vec<Op<'c>>)],
 ) -> Result<GroupCase<'c>, Failed> {
     let Case { most, steps } = case;
     let mut nests: Vec<Nest> = Vec::new();
     for phase in &group.phases {
         let op = phase.job.op;
-        let own = most.and_then(|(row, most)| Some((*phase.row.get(row)?, most)));
-        let own = Case {
-            most: own,
+        let of_phase = most.and_then(|(row, most)| Some((*phase.row.get(row)?, most)));
+        let alone = Case {
+            most: of_phase,
             steps: phase.steps(&steps),
         };
         let rows = phase.row.iter().enumerate();
         let above = rows.filter_map(|(row, dim)| Some((*dim, *above.get(&row)?)));
-        let nest = legal(&phase.job, &own, &above.collect());
+        let nest = legal(&phase.job, &alone, &above.collect());
         let nest = nest.map_err(|illegal| refuse(op, illegal))?;
         if !nest.global_rfactors().is_empty() || nest.last_block || starts_first(&nest) {
             return Err(Group::refuse(op, "blocks would share its results"));
@@ -301,7 +322,7 @@ fn group_case<'c>(
                       op has for a row";
         return Err(Group::refuse(group.phases[0].job.op, reason));
     }
-    let internal = group.internal(&held, flow);
+    let internal = group.internal(&held, own);
     Ok(GroupCase {
         most,
         steps,

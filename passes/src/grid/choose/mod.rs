@@ -11,7 +11,7 @@ mod elementwise;
 mod phases;
 mod rows;
 
-pub(crate) use phases::choose_phases;
+pub(crate) use phases::{choose_phases, phase_candidates};
 
 use super::job::{Combination, Job, Work};
 use super::nest::{Extent, ceildiv};

@@ -34,14 +34,65 @@ const SHARED_BYTES: i64 = 4;
 /// 4095 elements 3975 and 1758.
 const CLASSES: [i64; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
 
+/// What the mapping of rows is chosen within.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Elements of an operand that a thread should hold.
+    held: i64,
+    /// Threads of a row in one block, at most, and blocks of a cluster.
+    threads: i64,
+    blocks: i64,
+    /// Whether values may be held.
+    holds: bool,
+}
+
+const CHOSEN: Limits = Limits {
+    held: HELD,
+    threads: MOST_THREADS,
+    blocks: MOST_BLOCKS,
+    holds: true,
+};
+/// Limits that [`phase_candidates`] tries: elements that a thread holds, threads, and blocks of a cluster.
+const HELD_TRIED: [i64; 4] = [8, 16, 32, 64];
+const THREADS_TRIED: [i64; 4] = [128, 256, 512, 1024];
+const BLOCKS_TRIED: [i64; 4] = [1, 2, 4, MOST_BLOCKS];
+
 /// The schedules that phases share, with loops `p0`, …, and `r0`, …; with `clusters`, the blocks of one share a long
 /// row. Of rows whose length is known at run time only, one for each class of lengths; none where they cannot be held.
 pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Vec<Case> {
+    within(group, clusters, CHOSEN)
+}
+
+/// Other schedules that phases might share.
+pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Case>> {
+    let mut all = Vec::new();
+    for held in HELD_TRIED {
+        for threads in THREADS_TRIED {
+            for blocks in BLOCKS_TRIED {
+                for holds in [true, false] {
+                    let limits = Limits {
+                        held,
+                        threads,
+                        blocks,
+                        holds,
+                    };
+                    let cases = within(group, clusters, limits);
+                    if !cases.is_empty() && !all.contains(&cases) {
+                        all.push(cases);
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+fn within(group: &Group<'_>, clusters: bool, limits: Limits) -> Vec<Case> {
     let Some(first) = group.phases.get(group.leader()) else {
         return Vec::new();
     };
     if let Some(length) = first.row_length() {
-        let mapping = Mapping::of(group, clusters, length, |vector| length % vector == 0);
+        let mapping = Mapping::of(group, clusters, limits, length, |n| length % n == 0);
         return vec![Case::always(mapping.steps(group, None))];
     }
     // Of several loops the host would have to multiply the lengths.
@@ -50,7 +101,7 @@ pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Vec<Case> {
     }
     let mut cases: Vec<Case> = Vec::new();
     for length in CLASSES {
-        let mapping = Mapping::of(group, clusters, length, |_| false);
+        let mapping = Mapping::of(group, clusters, limits, length, |_| false);
         let most = mapping.capacity();
         let is_longer = cases
             .iter()
@@ -80,7 +131,13 @@ struct Mapping {
 
 impl Mapping {
     /// The mapping of rows of so many elements, of which a vector divides the length where `divides` says so.
-    fn of(group: &Group<'_>, clusters: bool, length: i64, divides: impl Fn(i64) -> bool) -> Self {
+    fn of(
+        group: &Group<'_>,
+        clusters: bool,
+        limits: Limits,
+        length: i64,
+        divides: impl Fn(i64) -> bool,
+    ) -> Self {
         let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
         let vector = whole().map(|phase| vector(phase, &divides)).min();
         let vector = vector.unwrap_or(1);
@@ -90,24 +147,25 @@ impl Mapping {
         // A row is one of a warp at least, where it has as many vectors.
         let least = power_of_two(vectors).min(LANES);
         let threads = |each: i64| {
-            let most = vectors.min(each.saturating_mul(MOST_THREADS));
-            power_of_two(ceildiv(most, each)).clamp(least, MOST_THREADS)
+            let most = vectors.min(each.saturating_mul(limits.threads));
+            power_of_two(ceildiv(most, each)).clamp(least, limits.threads)
         };
-        let loads = unrolled(HELD / vector, vector * weight);
+        let loads = unrolled(limits.held / vector, vector * weight);
         // The blocks of a cluster share a row of which one would hold more than it should, and only the longest rows
         // take all threads that a block can have, which leaves each half of the registers.
         let is_shared = whole().any(|phase| widest(phase) >= SHARED_BYTES);
         let most = match clusters && is_shared && !group.updates_rows() {
-            true => MOST_BLOCKS,
+            true => limits.blocks,
             false => 1,
         };
-        let held = match ceildiv(vectors, loads.saturating_mul(MOST_THREADS)) > most {
+        let held = match ceildiv(vectors, loads.saturating_mul(limits.threads)) > most {
             true if is_shared => i64::from(MAX_THREADS),
             _ => threads(loads),
         };
         let blocks = ceildiv(vectors, held.saturating_mul(loads)).clamp(1, most);
         let each = ceildiv(vectors, held * blocks);
-        let holds = each * vector <= MAX_HELD
+        let holds = limits.holds
+            && each * vector <= MAX_HELD
             && each * vector * weight <= MOST_WRITTEN
             && group.can_be_held();
         let threads = if holds { held } else { threads(LOADS) };
