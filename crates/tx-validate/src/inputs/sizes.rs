@@ -161,6 +161,8 @@ const MOST_OF_ROWS: usize = 34 << 20;
 /// A vector in which one other number stands at some powers of two: the first that a block has,
 /// of which those that are powers of two as well are the first of a round of partial results.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
+/// Columns whose last round ends at each of the rows that a thread takes at once.
+const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
 /// How many of [`KERNEL_DATA`] are tried with more than [`MOST_ELEMENTS`].
 const DATA_OF_LARGE: usize = 7;
 const KERNEL_DATA: [Data; 14] = [
@@ -381,6 +383,12 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
         of_kernel: true,
         ..Call::new([1, length, 1, 1], Data::Alone)
     });
+    let (rows, columns) = TAILS;
+    let tails = rows.map(|rows| Call {
+        turn: Some(Turn::nth(1, LENGTH_TURNS, sorts)),
+        of_kernel: true,
+        ..Call::new([rows, columns, 1, 2], Data::Random)
+    });
     pairs
         .filter(|(i, sizes, _)| fits((*i, *sizes)))
         .map(|(_, sizes, data)| Call {
@@ -391,6 +399,7 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
             ..Call::new(sizes, data)
         })
         .chain(firsts)
+        .chain(tails)
         .collect()
 }
 

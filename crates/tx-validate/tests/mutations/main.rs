@@ -322,7 +322,8 @@ fn named(parts: &str) -> Result<Vec<programs::Program>, String> {
     Ok(programs)
 }
 
-/// Makes every edit in some programs, and prints what comes of it, a line of JSON for each.
+/// Makes every edit in some programs, and prints what comes of it, a line of JSON for each. What files of an
+/// earlier run have of the same edits is printed as it is.
 fn run(
     programs: Result<Vec<programs::Program>, String>,
     before: &[String],
@@ -330,20 +331,23 @@ fn run(
     // What an earlier run has to say is not asked again, but for what nobody noticed.
     let mut before = read(before)?;
     before.retain(|done| complaint(done).is_none());
-    let known: BTreeSet<_> = before.iter().map(Done::key).collect();
+    let known: BTreeMap<_, _> = before.iter().map(|done| (done.key(), done)).collect();
     let programs = programs?;
     let surveys = surveys(programs);
+    let print = |done: &Done| match serde_json::to_string(done) {
+        Ok(line) => println!("{line}"),
+        Err(error) => eprintln!("cannot write {}: {error}", done.edit),
+    };
     let wanted = |edit: &str, program: &str, place: &Place| {
-        !known.contains(&(edit, program, &*place.pass, place.change, &*place.op))
+        let key = (edit, program, &*place.pass, place.change, &*place.op);
+        let before = known.get(&key);
+        before.inspect(|done| print(done)).is_none()
     };
     edited(&surveys, wanted, PLACES, |done| {
         if let Some(complaint) = complaint(done) {
             eprintln!("{complaint}");
         }
-        match serde_json::to_string(done) {
-            Ok(line) => println!("{line}"),
-            Err(error) => eprintln!("cannot write {}: {error}", done.edit),
-        }
+        print(done);
     });
     Ok(ExitCode::SUCCESS)
 }
