@@ -257,7 +257,7 @@ fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c
 
 /// Whether each job of a group has rows that stay near; else why not.
 fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
-    let cases = choose_phases(group, chip.clusters);
+    let cases = choose_phases(group, chip.clusters).cases;
     let holds = |case: &Case| case.steps.iter().any(Step::is_hold);
     let holds = !cases.is_empty() && cases.iter().all(holds);
     // A longer row leaves the caches before the next phase reads it.

@@ -26,6 +26,8 @@ pub enum Program {
     Kernel(Kernel),
     /// A `func.func` on whole arrays.
     Host(Host),
+    /// A `func.func` whose ops share rows.
+    Rows(Rows),
 }
 
 /// A kernel.
@@ -373,6 +375,109 @@ pub enum Step {
     Unroll(String),
     /// Writes a loop out, and loads at once.
     Vectorize(String),
+}
+
+/// A host function on matrices of one size, whose ops share the rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rows {
+    /// Sizes of the matrices.
+    pub rows: usize,
+    /// Elements of a row.
+    pub columns: usize,
+    /// Whether no type says these.
+    pub open: bool,
+    /// The elements of matrices. One for each row has the type of its partial results.
+    pub element: Element,
+    /// What it does, one after the other.
+    pub ops: Vec<RowOp>,
+    /// How the ops share a kernel, if that is said.
+    pub mapping: Option<Mapping>,
+}
+
+/// An op of a [`Rows`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowOp {
+    /// What it makes.
+    pub makes: Makes,
+    /// What of, and how each but the first is combined with those before it.
+    pub of: Vec<(Operand, Binary)>,
+    /// What is computed of that.
+    pub unary: Option<Unary>,
+    /// Whether the result is a temporary; that of the last op is an argument.
+    pub temporary: bool,
+    /// Whether a matrix is written over the first one.
+    pub in_place: bool,
+}
+
+/// What an op makes of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Makes {
+    /// The sum of each row.
+    Sum,
+    /// Its largest element.
+    Max,
+    /// Its least.
+    Min,
+    /// A matrix, element by element.
+    Matrix,
+    /// One element for each row, of others.
+    Row,
+}
+
+/// What an op reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Operand {
+    /// A matrix that is an argument, by its number.
+    Matrix(usize),
+    /// An argument with an element for each row.
+    Row,
+    /// An argument with an element for each column.
+    Column,
+    /// What an earlier op made.
+    Result(usize),
+}
+
+/// How two values are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Binary {
+    /// Their sum.
+    Add,
+    /// Their difference.
+    Subtract,
+    /// Their product.
+    Multiply,
+    /// The larger one.
+    Larger,
+}
+
+/// What is computed of one value; of integers the square alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unary {
+    /// Its square.
+    Square,
+    /// Its distance from 0.
+    Absolute,
+    /// The exponential of the negative of that.
+    Exponential,
+    /// The value divided by its distance from 0 and 1 more.
+    Share,
+}
+
+/// How the threads of a block share rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mapping {
+    /// Rows of a block.
+    pub rows: usize,
+    /// Threads of a row in one block.
+    pub threads: usize,
+    /// Blocks of a cluster that share a row.
+    pub blocks: usize,
+    /// Loads of a thread that are written out, where values are not held.
+    pub loads: usize,
+    /// Neighbours that one load takes.
+    pub vector: usize,
+    /// Whether values are held in registers.
+    pub holds: bool,
 }
 
 fn one_block() -> [usize; 3] {

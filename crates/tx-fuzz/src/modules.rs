@@ -143,7 +143,7 @@ fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> 
 fn reductions(case: &mut Case) -> impl Iterator<Item = &mut Combine> {
     let work = match &mut case.program {
         Program::Kernel(kernel) => kernel.work.as_mut_slice(),
-        Program::Host(_) => &mut [],
+        Program::Host(_) | Program::Rows(_) => &mut [],
     };
     work.iter_mut().filter_map(|work| match &mut work.op {
         KernelOp::Reduce(reduce) => Some(&mut reduce.combine),

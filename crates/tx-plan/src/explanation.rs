@@ -45,8 +45,8 @@ pub enum Choice {
 /// The schedule of an op, and others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScheduleChoice {
-    /// Whether the program has the schedule; else rules choose it.
-    pub is_written: bool,
+    /// The name of the mapping that the rules chose; none where the program has the schedule.
+    pub mapping: Option<String>,
     /// The cases, of which the first that the lengths fit is taken.
     pub cases: Vec<ScheduleCase>,
     /// Estimated times of this schedule and of others; `None` for an op that reduces nothing.
@@ -56,8 +56,8 @@ pub struct ScheduleChoice {
 /// A kernel that several ops share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupChoice {
-    /// Whether the program has the schedule; else rules choose it.
-    pub is_written: bool,
+    /// The name of the mapping that the rules chose; none where the program has the schedule.
+    pub mapping: Option<String>,
     /// The name of the kernel; `None` where there is none yet.
     pub kernel: Option<String>,
     /// The lengths of a row that the kernel is for, in words; `None` for all.
@@ -259,28 +259,30 @@ pub const FIRST_CASE: &str = "the first of these cases that the lengths fit is t
 pub const NO_LANES: &str =
     "no two threads of a group are lanes of one warp: there is nothing to shuffle";
 
+/// How a schedule came about.
+fn how(mapping: Option<&str>, by: &str) -> String {
+    match mapping {
+        Some(mapping) => format!("by {by}: {mapping}"),
+        None => "as is written".to_owned(),
+    }
+}
+
 impl Explanation {
     /// What was chosen, in a line.
     pub fn message(&self) -> String {
         match &self.choice {
             Choice::Schedule(choice) => {
-                let who = match choice.is_written {
-                    true => "as is written",
-                    false => "by its shape",
-                };
-                format!("`{}` is scheduled {who}", self.op)
+                let how = how(choice.mapping.as_deref(), "its shape");
+                format!("`{}` is scheduled {how}", self.op)
             }
             Choice::Group(choice) => {
-                let who = match choice.is_written {
-                    true => "as is written",
-                    false => "by their rows",
-                };
+                let how = how(choice.mapping.as_deref(), "their rows");
                 let lengths = match &choice.lengths {
                     Some(lengths) => format!(" for {lengths}"),
                     None => String::new(),
                 };
                 format!(
-                    "{} ops share a kernel{lengths}, scheduled {who}",
+                    "{} ops share a kernel{lengths}, scheduled {how}",
                     choice.ops.len()
                 )
             }
@@ -369,7 +371,7 @@ impl ScheduleChoice {
             return notes;
         };
         notes.push(format!("estimates are for {}", estimates.about()));
-        if !self.is_written {
+        if self.mapping.is_some() {
             notes.push(BY_RULES.to_owned());
         }
         notes.push(self.own(&estimates.own));
@@ -382,7 +384,10 @@ impl ScheduleChoice {
 
     /// What the schedule should take.
     pub fn own(&self, cost: &Cost) -> String {
-        let who = if self.is_written { "written" } else { "chosen" };
+        let who = match self.mapping {
+            Some(_) => "chosen",
+            None => "written",
+        };
         format!("{who}: {}; {}", cost.text(), cost.parts())
     }
 }

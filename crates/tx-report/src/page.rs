@@ -733,7 +733,7 @@ fn variants(page: &mut String, variants: &[Variant], chosen: Option<&String>) {
 
 fn estimates(page: &mut String, choice: &ScheduleChoice, known: &Estimates) {
     let mut notes = vec![format!("estimates are for {}", known.about())];
-    if !choice.is_written {
+    if choice.mapping.is_some() {
         notes.push(BY_RULES.to_owned());
     }
     for note in notes {
@@ -748,9 +748,9 @@ fn estimates(page: &mut String, choice: &ScheduleChoice, known: &Estimates) {
          scope=col>Steps</th></tr></thead><tbody>",
         known.others.len()
     );
-    let own = match choice.is_written {
-        true => ("good", "✓ written"),
-        false => ("good", "✓ chosen"),
+    let own = match choice.mapping {
+        None => ("good", "✓ written"),
+        Some(_) => ("good", "✓ chosen"),
     };
     let mut row = |(class, word): (&str, &str), cost: &Cost, inside: &dyn Fn(&mut String)| {
         let _ = write!(
@@ -1128,7 +1128,7 @@ mod tests {
             }],
         };
         let schedule = ScheduleChoice {
-            is_written: false,
+            mapping: Some(hostile("mapping")),
             cases: vec![ScheduleCase {
                 up_to: Some(up_to),
                 is_one_kernel: true,
@@ -1152,7 +1152,7 @@ mod tests {
         vec![
             explanation(Choice::Schedule(schedule)),
             explanation(Choice::Group(GroupChoice {
-                is_written: true,
+                mapping: None,
                 kernel: Some(hostile("grouped")),
                 lengths: Some(hostile("rows")),
                 threads: 1,

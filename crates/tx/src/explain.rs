@@ -99,7 +99,7 @@ mod tests {
             op: "tile.reduce".to_owned(),
             place: place(line),
             choice: Choice::Schedule(ScheduleChoice {
-                is_written: false,
+                mapping: Some("rows".to_owned()),
                 cases: cases.iter().map(case).collect(),
                 estimates: None,
             }),

@@ -48,7 +48,7 @@ struct Fact {
 const FACTS: [Fact; 7] = [
     Fact {
         name: CANDIDATES,
-        on: &[],
+        on: &["tile.reduce", "linalg.generic"],
         is: mlir_sys::mlirAttributeIsAArray,
         kind: "a list",
     },

@@ -646,10 +646,12 @@ impl<'a, 'c> Body<'a, 'c> {
     ) {
         for (width, stride) in &self.groups {
             let segment = width * stride;
+            let block: i64 = self.nest.block().iter().product();
             let scope = match segment {
+                // Blocks of less than a warp have no warp in common.
+                _ if segment > block => Scope::Cluster,
                 _ if segment <= 32 && 32 % segment == 0 => Scope::Warp,
-                _ if segment <= self.nest.block().iter().product() => Scope::Cta,
-                _ => Scope::Cluster,
+                _ => Scope::Cta,
             };
             let group = Group {
                 scope,

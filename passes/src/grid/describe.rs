@@ -58,7 +58,7 @@ impl<'c> PlannedGroup<'c> {
             let lengths: Vec<String> = lengths.iter().map(ToString::to_string).collect();
             let nest = &case.nests[leader];
             let choice = GroupChoice {
-                is_written: !self.chosen,
+                mapping: self.mapping.map(str::to_owned),
                 kernel: None,
                 lengths: (!lengths.is_empty()).then(|| lengths.join(", ")),
                 threads: nest.block().iter().product(),
@@ -237,7 +237,7 @@ impl Planned<'_> {
         explain(
             self.job.op,
             Choice::Schedule(ScheduleChoice {
-                is_written: !self.chosen,
+                mapping: self.mapping.map(str::to_owned),
                 cases: cases.collect(),
                 estimates,
             }),

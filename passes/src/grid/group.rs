@@ -3,6 +3,7 @@
 use super::choose::{choose_phases, innermost};
 use super::job::{Job, Work, is_job, reads_argument};
 use super::nest::Nest;
+use super::plan::named;
 use super::resident::check_registers;
 use super::steps::{Case, Step};
 use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
@@ -221,7 +222,10 @@ impl<'c> Group<'c> {
     ///
     /// # Errors
     /// Says what is wrong with the one that is written.
-    pub(crate) fn schedule(&self, clusters: bool) -> Result<(Vec<Case>, bool), Failed> {
+    pub(crate) fn schedule(
+        &self,
+        clusters: bool,
+    ) -> Result<(Vec<Case>, Option<&'static str>), Failed> {
         for phase in &self.phases[1..] {
             let op = phase.job.op;
             if attribute(op, "schedule").is_some() {
@@ -239,8 +243,8 @@ impl<'c> Group<'c> {
             .get(self.leader())
             .map_or(0, |phase| phase.row.len());
         Ok(match self.phases[0].job.written_cases('r', rows)? {
-            None => (choose_phases(self, clusters), true),
-            Some(cases) => (cases, false),
+            None => named(choose_phases(self, clusters)),
+            Some(cases) => (cases, None),
         })
     }
 

@@ -6,7 +6,7 @@ use super::job::Job;
 use super::launch::{Last, Launch, Lengths};
 use super::nest::Nest;
 use super::partials::{Phases, allocate};
-use super::plan::{Above, Planned, nest_of, refuse, starts_first};
+use super::plan::{Above, Planned, named, nest_of, refuse, starts_first};
 use super::steps::Case;
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
@@ -109,7 +109,7 @@ fn of_case<'c>(
         let mut all = Vec::new();
         if starts_first(nest)
             && let Some(start) = job.start()
-            && let Some(case) = choose_one(&start, clusters).pop()
+            && let Some(case) = choose_one(&start, clusters).cases.pop()
         {
             let nest = nest_of(&start, &case)?;
             all.push(launch(&start, &nest, &case));
@@ -133,8 +133,8 @@ fn of_case<'c>(
     let mut all = vec![launch(&phases.first, &first, &phases.schedule)];
     match counters {
         None => {
-            let second = choose_one(&phases.second, clusters);
-            let second = Planned::of(phases.second, second, true, Above::new())?;
+            let (second, mapping) = named(choose_one(&phases.second, clusters));
+            let second = Planned::of(phases.second, second, mapping, Above::new())?;
             for (case, nest) in &second.cases {
                 all.extend(of_case(&second.job, case, nest, at, clusters)?);
             }

@@ -1,6 +1,6 @@
 //! Which kernels there are: the schedule of every op and group of a module, found legal.
 
-use super::choose::choose;
+use super::choose::{Chosen, choose};
 use super::finish;
 use super::group::{Group, members, number};
 use super::job::{Job, Work, is_job};
@@ -22,7 +22,8 @@ use tx_target::Chip;
 pub(crate) struct Planned<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) cases: Vec<(Case, Nest)>,
-    pub(crate) chosen: bool,
+    /// The mapping that was chosen; none where the program has the schedule.
+    pub(crate) mapping: Option<&'static str>,
 }
 
 /// Ops of one kernel for some lengths of a row, with the loops of each, found legal.
@@ -46,7 +47,8 @@ pub(crate) struct PlannedGroup<'c> {
     pub(crate) rest: Vec<Planned<'c>>,
     /// Arrays that are made for the group alone, with the ops that make and end them.
     pub(crate) own: Vec<(Val<'c>, Vec<Op<'c>>)>,
-    pub(crate) chosen: bool,
+    /// The mapping that was chosen; none where the program has the schedule.
+    pub(crate) mapping: Option<&'static str>,
 }
 
 impl<'c> PlannedGroup<'c> {
@@ -95,8 +97,8 @@ pub(crate) enum Unit<'c> {
 impl Unit<'_> {
     pub(crate) fn is_chosen(&self) -> bool {
         match self {
-            Self::Op(planned) => planned.chosen,
-            Self::Group(group) => group.chosen,
+            Self::Op(planned) => planned.mapping.is_some(),
+            Self::Group(group) => group.mapping.is_some(),
         }
     }
 }
@@ -201,15 +203,20 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     })
 }
 
+/// The cases of a mapping, and its name.
+pub(crate) fn named(chosen: Chosen) -> (Vec<Case>, Option<&'static str>) {
+    (chosen.cases, Some(chosen.mapping))
+}
+
 /// The plan of an op of the program.
 fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
     check_program(&job, flow)?;
-    let (schedules, chosen) = match job.written_schedule()? {
-        Some(cases) => (cases, false),
-        None => (choose(&job, chip.clusters), true),
+    let (schedules, mapping) = match job.written_schedule()? {
+        Some(cases) => (cases, None),
+        None => named(choose(&job, chip.clusters)),
     };
-    Planned::of(job, schedules, chosen, Above::new())
+    Planned::of(job, schedules, mapping, Above::new())
 }
 
 /// The plan of the group that `last` is the last op of.
@@ -221,14 +228,14 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
         jobs.push(job);
     }
     let group = Group::of(jobs, flow).map_err(|(op, reason)| Group::refuse(op, &reason))?;
-    let (schedules, chosen) = group.schedule(chip.clusters)?;
+    let (schedules, mapping) = group.schedule(chip.clusters)?;
     let longest = schedules.last().and_then(|case| case.most);
     let own = group.own(flow);
     let cases = group_cases(&group, schedules, &own)?;
     let mut rest = Vec::new();
     if let Some((row, most)) = longest {
         for phase in &group.phases {
-            let schedules = choose(&phase.job, chip.clusters);
+            let (schedules, mapping) = named(choose(&phase.job, chip.clusters));
             // Rows that are shorter have a kernel already.
             let is_for_longer = |case: &Case| {
                 let dim = phase.row.get(row);
@@ -237,7 +244,7 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
             let schedules = schedules.into_iter().filter(is_for_longer).collect();
             let taken = phase.row.get(row).map(|dim| (*dim, most));
             let above = Above::from_iter(taken);
-            rest.push(Planned::of(phase.job.clone(), schedules, true, above)?);
+            rest.push(Planned::of(phase.job.clone(), schedules, mapping, above)?);
         }
     }
     Ok(Unit::Group(PlannedGroup {
@@ -245,7 +252,7 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
         cases,
         rest,
         own,
-        chosen,
+        mapping,
     }))
 }
 
@@ -351,7 +358,7 @@ impl<'c> Planned<'c> {
     pub(crate) fn of(
         job: Job<'c>,
         schedules: Vec<Case>,
-        chosen: bool,
+        mapping: Option<&'static str>,
         mut above: Above,
     ) -> Result<Self, Failed> {
         let is_alone = schedules.len() == 1;
@@ -373,7 +380,11 @@ impl<'c> Planned<'c> {
             }
         }
         refuse_all(job.op, wrong)?;
-        Ok(Self { job, cases, chosen })
+        Ok(Self {
+            job,
+            cases,
+            mapping,
+        })
     }
 }
 

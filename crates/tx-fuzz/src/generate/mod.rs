@@ -3,6 +3,7 @@
 mod host;
 mod kernel;
 mod layout;
+mod rows;
 
 use crate::combine::{CUSTOM, Combine, Determinism, Kind};
 use crate::description::{Case, Program, View};
@@ -22,9 +23,10 @@ pub fn generate(seed: u64, index: u64) -> Case {
     let mut random = Random::new(seed, index);
     // What was drawn may ask for too much memory, for instance; then something else is drawn.
     loop {
-        let program = match random.percent(65) {
-            true => Program::Kernel(kernel::kernel(&mut random)),
-            false => Program::Host(host::host(&mut random)),
+        let program = match random.below(100) {
+            0..35 => Program::Kernel(kernel::kernel(&mut random)),
+            35..55 => Program::Host(host::host(&mut random)),
+            _ => Program::Rows(rows::rows(&mut random)),
         };
         let case = Case {
             chip: random.pick(&CHIPS).to_owned(),
@@ -216,6 +218,10 @@ mod tests {
             "gpu.block_id",
             "(i + di, j + dj)",
             "arith.maximumf %n, %one",
+            "tile.group = 0",
+            "to cluster_x",
+            "#tile.hold<\"tmp0\" in registers>",
+            "math.exp",
         ] {
             assert!(texts.iter().any(|text| text.contains(word)), "no {word}");
         }

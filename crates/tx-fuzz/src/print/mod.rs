@@ -3,6 +3,7 @@
 mod host;
 mod kernel;
 mod memref;
+mod rows;
 
 use crate::derive::Contradiction;
 use crate::description::{Case, Program};
@@ -30,6 +31,7 @@ impl Case {
         match &self.program {
             Program::Kernel(kernel) => kernel::print(kernel),
             Program::Host(host) => host::print(host),
+            Program::Rows(rows) => rows::print(rows),
         }
     }
 }

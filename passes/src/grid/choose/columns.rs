@@ -105,20 +105,20 @@ impl Chooser<'_, '_> {
 
     /// Columns of a number that is known at run time only: blocks share few of them, which leaves
     /// many as they are.
-    pub(super) fn columns_by_length(&mut self, nearest: usize) -> Option<Vec<Case>> {
-        let [reduced] = *self.job.axes.as_slice() else {
+    pub(super) fn columns_by_length(&mut self) -> Option<Vec<Case>> {
+        let (&[reduced], &[nearest]) = (&*self.job.axes, &*self.kept) else {
             return None;
         };
         let extents = &self.job.extents;
         let length = extents[reduced].known();
         let is_short = length.is_some_and(|n| n <= SHORT_COLUMNS);
-        if self.fixed || is_short || extents[nearest].known().is_some() {
+        if is_short || extents[nearest].known().is_some() {
             return None;
         }
         let kept = [nearest];
         let mut cases = Vec::new();
         if length.is_none() {
-            self.columns(&kept, length);
+            self.columns_alone(&kept, length);
             let most = Some((reduced, SHORT_COLUMNS));
             let steps = std::mem::take(&mut self.steps);
             cases.push(Case { most, steps });
@@ -152,8 +152,34 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// Columns of so many elements where a cluster each is worth it, of those that blocks would
-    /// have to share.
+    /// Columns where a cluster each is worth it, of those that blocks would have to share.
+    pub(super) fn columns_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
+        let (kept, length) = (self.kept.clone(), self.total(&self.job.axes));
+        let nearest = self.nearest?;
+        let (vector, groups) = self.column_vectors(&kept, nearest);
+        let (_, _, is_shared) = Self::across(vector, groups);
+        let columns = self
+            .columns_in_clusters(&kept, length)
+            .filter(|_| is_shared)?;
+        self.write_columns(&kept, nearest, 1, &columns);
+        Some(self.done())
+    }
+
+    /// Threads of a row of a block, the most that it might have, and whether there are so few such rows that blocks
+    /// share columns.
+    fn across(vector: i64, groups: Option<i64>) -> (i64, i64, bool) {
+        // Where neighbouring blocks share cache lines, wide blocks share fewer.
+        let widest = if vector == 1 && groups.is_some() {
+            4 * LANES
+        } else {
+            LANES
+        };
+        let across = groups.map_or(LANES, |n| power_of_two(n).min(widest));
+        let is_shared = groups.is_some_and(|n| ceildiv(n, across) < CUTS);
+        (across, widest, is_shared)
+    }
+
+    /// Columns of so many elements that a cluster shares.
     fn columns_in_clusters(&self, kept: &[usize], length: Option<i64>) -> Option<Columns> {
         let (most, bytes, loads) = IN_CLUSTERS;
         let (results, length) = (self.total(kept)?, length?);
@@ -170,11 +196,12 @@ impl Chooser<'_, '_> {
     }
 
     /// Columns whose elements are combined in an order that no number of columns changes.
-    pub(super) fn fixed_columns(&mut self, kept: &[usize]) {
-        let job = self.job;
-        self.one_thread_each(kept, self.nearest, LANES);
-        let reduced = self.fused(&job.axes, None, "r");
+    pub(super) fn fixed_columns(&mut self) -> Option<Vec<Case>> {
+        let kept = self.kept.clone();
+        self.one_thread_each(&kept, self.nearest, LANES);
+        let reduced = self.fused(&self.job.axes, None, "r");
         self.split(&reduced, THREADS / LANES, None, Some(1));
+        Some(self.done())
     }
 
     /// Columns that one load takes, and how many such there are.
@@ -189,18 +216,17 @@ impl Chooser<'_, '_> {
 
     /// Each thread has neighbouring columns of its own, threads on top of each other share them, and so do blocks where
     /// there are few.
-    pub(super) fn columns(&mut self, kept: &[usize], length: Option<i64>) {
+    pub(super) fn columns(&mut self) -> Option<Vec<Case>> {
+        let kept = self.kept.clone();
+        self.columns_alone(&kept, self.total(&self.job.axes));
+        Some(self.done())
+    }
+
+    fn columns_alone(&mut self, kept: &[usize], length: Option<i64>) {
         let job = self.job;
         let Some(nearest) = self.nearest else { return };
         let (vector, groups) = self.column_vectors(kept, nearest);
-        // Where neighbouring blocks share cache lines, wide blocks share fewer.
-        let widest = if vector == 1 && groups.is_some() {
-            4 * LANES
-        } else {
-            LANES
-        };
-        let across = groups.map_or(LANES, |n| power_of_two(n).min(widest));
-        let is_shared = groups.is_some_and(|n| ceildiv(n, across) < CUTS);
+        let (across, widest, is_shared) = Self::across(vector, groups);
         let all: Vec<usize> = (0..job.extents.len()).collect();
         let is_large = self.total(&all).is_none_or(|n| n >= LARGE);
         // Of eight elements and more of a vector, more threads would have too few registers.
@@ -224,9 +250,6 @@ impl Chooser<'_, '_> {
         }
         while under_way > 1 && length.is_some_and(|n| n < under_way * down) {
             under_way /= 2;
-        }
-        if let Some(columns) = self.columns_in_clusters(kept, length).filter(|_| is_shared) {
-            return self.write_columns(kept, nearest, 1, &columns);
         }
         let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
         // Many blocks side by side come in waves, which are the more even the more there are.

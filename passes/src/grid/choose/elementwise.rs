@@ -14,8 +14,7 @@
 //! tiles along what is read rather than along what is written takes 2 % more. In i8 256x64 has 3835,
 //! 128x64 3538, 64x64 2629; in f64 32x32 3780 and 64x64 3795.
 
-use super::super::job::Work;
-use super::super::steps::Step;
+use super::super::steps::{Case, Step};
 use super::{Access, Chooser, FEW, Processor, THREADS, VECTOR, is_packed};
 use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
@@ -40,13 +39,21 @@ pub(super) enum Walk {
 }
 
 impl Chooser<'_, '_> {
-    /// Vectors of points, where what is written and all that is read goes along neighbours; false
-    /// where that is not so.
-    pub(super) fn points(&mut self, kept: &[usize]) -> bool {
+    /// Vectors of points, where what is written and all that is read goes along neighbours.
+    pub(super) fn vectors_of_points(&mut self) -> Option<Vec<Case>> {
+        let kept = self.kept.clone();
+        self.points(&kept, false).then(|| self.done())
+    }
+
+    /// Tiles of what is read along another dimension than the one along which is written.
+    pub(super) fn tiles_of_points(&mut self) -> Option<Vec<Case>> {
+        let kept = self.kept.clone();
+        self.points(&kept, true).then(|| self.done())
+    }
+
+    /// Writes one of these, if the op is of that sort.
+    fn points(&mut self, kept: &[usize], tiles: bool) -> bool {
         let job = self.job;
-        if !job.axes.is_empty() || matches!(job.work, Work::Start(..)) {
-            return false;
-        }
         let Some(nearest) = self
             .nearest
             .filter(|_| self.total(kept).is_none_or(|n| n > FEW))
@@ -64,8 +71,8 @@ impl Chooser<'_, '_> {
         if !destinations.iter().all(is_written) {
             return false;
         }
-        if sources.contains(&Walk::Apart) {
-            return self.tiles(kept, nearest, &sources);
+        if sources.contains(&Walk::Apart) || tiles {
+            return tiles && self.tiles(kept, nearest, &sources);
         }
         let widest = sources
             .iter()

@@ -10,9 +10,11 @@ mod columns;
 mod elementwise;
 mod phases;
 mod rows;
+mod table;
 
-pub(crate) use phases::{choose_phases, phase_candidates};
+pub(crate) use phases::phase_candidates;
 
+use super::group::Group;
 use super::job::{Combination, Job, Work};
 use super::nest::{Extent, ceildiv};
 use super::steps::{Case, Processor, Step};
@@ -55,18 +57,29 @@ const HEAVY: i64 = 8;
 /// Ops of an element that are so many that they take as long as the memory: a function is among them.
 const COSTLY_OPS: i64 = 24;
 
+/// A mapping with its schedule for each length.
+pub(crate) struct Chosen {
+    /// The name of the mapping.
+    pub(crate) mapping: &'static str,
+    pub(crate) cases: Vec<Case>,
+}
+
 /// The schedule for each length; with `clusters`, blocks of one share what is better shared so.
-pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Vec<Case> {
-    let classes = Chooser::of(job, clusters).by_length();
-    classes.unwrap_or_else(|| choose_one(job, clusters))
+pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Chosen {
+    table::of_op(&mut Chooser::of(job, clusters), true)
 }
 
 /// The schedule for all lengths: for what combines partial results, which are few whatever the
 /// lengths of the whole are.
-pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Vec<Case> {
-    let mut chooser = Chooser::of(job, clusters);
-    chooser.run();
-    vec![Case::always(chooser.steps)]
+pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Chosen {
+    table::of_op(&mut Chooser::of(job, clusters), false)
+}
+
+/// The schedules that ops of a group share, with loops `p0`, …, and `r0`, …; with `clusters`, the
+/// blocks of one share a long row. Of rows whose length is known at run time only, one for each class
+/// of lengths; none where they cannot be held.
+pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Chosen {
+    table::of_group(group, clusters, phases::CHOSEN)
 }
 
 /// Other schedules that may be as good, or better where what [`choose`] knows does not hold; those
@@ -77,6 +90,8 @@ pub(crate) fn candidates(job: &Job<'_>, clusters: bool) -> Vec<Vec<Case>> {
 
 struct Chooser<'a, 'c> {
     job: &'a Job<'c>,
+    /// The dimensions that are not reduced.
+    kept: Vec<usize>,
     /// Whether the order of partial results must not follow from how many results there are.
     fixed: bool,
     /// Whether there are clusters.
@@ -145,6 +160,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let fixed = is_fixed(job);
         Self {
             job,
+            kept: (0..job.extents.len())
+                .filter(|d| !job.axes.contains(d))
+                .collect(),
             fixed,
             clusters,
             nearest: innermost(job),
@@ -159,9 +177,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             &[]
         };
         let job = self.job;
-        let kept: Vec<usize> = (0..job.extents.len())
-            .filter(|d| !job.axes.contains(d))
-            .collect();
+        let kept = self.kept.clone();
         let length = self.total(&job.axes);
         let reduces = matches!(job.work, Work::Combine(..));
         if !reduces || job.axes.is_empty() || self.fixed || length.is_some_and(|n| n <= 1) {
@@ -181,22 +197,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// A schedule for each of some lengths, where these are known at run time only.
-    fn by_length(&mut self) -> Option<Vec<Case>> {
-        let job = self.job;
-        let nearest = self.nearest?;
-        if !matches!(job.work, Work::Combine(..)) {
-            return None;
-        }
-        let kept: Vec<usize> = (0..job.extents.len())
-            .filter(|d| !job.axes.contains(d))
-            .collect();
-        match kept == [nearest] {
-            true => self.columns_by_length(nearest),
-            false => self.rows_by_length(&kept, nearest),
-        }
-    }
-
     /// Whether an element takes many ops, or several numbers are exchanged.
     fn is_heavy(&self) -> bool {
         self.job.weight() > HEAVY || self.exchanges_parts()
@@ -207,34 +207,23 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.job.weight() >= COSTLY_OPS && self.exchanges_parts()
     }
 
-    fn run(&mut self) {
-        let job = self.job;
-        let kept: Vec<usize> = (0..job.extents.len())
-            .filter(|d| !job.axes.contains(d))
-            .collect();
-        let nearest = self.nearest;
-        let length = self.total(&job.axes);
-        if self.points(&kept) {
-            return;
-        }
-        if job.axes.is_empty() || length.is_some_and(|n| n <= 1) {
-            return self.one_thread_each(&kept, nearest, THREADS);
-        }
-        if !kept.is_empty() && nearest.is_some_and(|d| kept.contains(&d)) {
-            return match length {
-                Some(n) if n <= SHORT => self.one_thread_each(&kept, nearest, THREADS),
-                _ if self.fixed => self.fixed_columns(&kept),
-                _ => self.columns(&kept, length),
-            };
-        }
-        let inner = nearest
-            .filter(|d| job.axes.contains(d))
-            .unwrap_or(job.axes[job.axes.len() - 1]);
-        let vectors = self.vectors(inner);
-        if matches!(vectors, Vectors::None) && length.is_some_and(|n| n <= SHORT) {
-            return self.one_thread_each(&kept, nearest, THREADS);
-        }
-        self.rows(&kept, inner, vectors);
+    /// The schedule that was written.
+    fn done(&mut self) -> Vec<Case> {
+        vec![Case::always(std::mem::take(&mut self.steps))]
+    }
+
+    /// The innermost dimension of a row.
+    fn inner(&self) -> usize {
+        let axes = &self.job.axes;
+        let nearest = self.nearest.filter(|d| axes.contains(d));
+        nearest.or(axes.last().copied()).unwrap_or(0)
+    }
+
+    /// A thread for each result.
+    fn a_thread_each(&mut self) -> Option<Vec<Case>> {
+        let kept = self.kept.clone();
+        self.one_thread_each(&kept, self.nearest, THREADS);
+        Some(self.done())
     }
 
     /// Cuts what is reduced, in tiles, over the blocks that share it, along dimension `along`; what

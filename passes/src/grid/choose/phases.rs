@@ -7,6 +7,7 @@ use super::super::group::{Group, Phase, Role, is_reduction};
 use super::super::resident::MAX_HELD;
 use super::super::steps::{Case, Processor, Step};
 use super::elementwise::{Walk, walk};
+use super::table::{self, Request};
 use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, power_of_two};
 use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
@@ -36,7 +37,7 @@ const CLASSES: [i64; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32
 
 /// What the mapping of rows is chosen within.
 #[derive(Clone, Copy)]
-struct Limits {
+pub(super) struct Limits {
     /// Elements of an operand that a thread should hold.
     held: i64,
     /// Threads of a row in one block, at most, and blocks of a cluster.
@@ -46,7 +47,7 @@ struct Limits {
     holds: bool,
 }
 
-const CHOSEN: Limits = Limits {
+pub(super) const CHOSEN: Limits = Limits {
     held: HELD,
     threads: MOST_THREADS,
     blocks: MOST_BLOCKS,
@@ -56,12 +57,6 @@ const CHOSEN: Limits = Limits {
 const HELD_TRIED: [i64; 4] = [8, 16, 32, 64];
 const THREADS_TRIED: [i64; 4] = [128, 256, 512, 1024];
 const BLOCKS_TRIED: [i64; 4] = [1, 2, 4, MOST_BLOCKS];
-
-/// The schedules that phases share, with loops `p0`, …, and `r0`, …; with `clusters`, the blocks of one share a long
-/// row. Of rows whose length is known at run time only, one for each class of lengths; none where they cannot be held.
-pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Vec<Case> {
-    within(group, clusters, CHOSEN)
-}
 
 /// Other schedules that phases might share.
 pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Case>> {
@@ -76,7 +71,7 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
                         blocks,
                         holds,
                     };
-                    let cases = within(group, clusters, limits);
+                    let cases = table::of_group(group, clusters, limits).cases;
                     if !cases.is_empty() && !all.contains(&cases) {
                         all.push(cases);
                     }
@@ -87,21 +82,19 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
     all
 }
 
-fn within(group: &Group<'_>, clusters: bool, limits: Limits) -> Vec<Case> {
-    let Some(first) = group.phases.get(group.leader()) else {
-        return Vec::new();
-    };
-    if let Some(length) = first.row_length() {
-        let mapping = Mapping::of(group, clusters, limits, length, |n| length % n == 0);
-        return vec![Case::always(mapping.steps(group, None))];
-    }
+/// Rows of unknown length: a schedule for each class of lengths that can be held.
+pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Limits) -> Vec<Case> {
+    let row = group
+        .phases
+        .get(group.leader())
+        .map(|first| first.row.len());
     // Of several loops the host would have to multiply the lengths.
-    if first.row.len() > 1 {
+    if row != Some(1) {
         return Vec::new();
     }
     let mut cases: Vec<Case> = Vec::new();
     for length in CLASSES {
-        let mapping = Mapping::of(group, clusters, limits, length, |_| false);
+        let mapping = Mapping::of(request, limits, length);
         let most = mapping.capacity();
         let is_longer = cases
             .iter()
@@ -114,6 +107,47 @@ fn within(group: &Group<'_>, clusters: bool, limits: Limits) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// A row that the threads of a block hold, or those of the blocks of a cluster; none where they cannot.
+pub(super) fn held(group: &Group<'_>, request: &Request, limits: Limits) -> Vec<Case> {
+    let mapping = request
+        .length
+        .map(|length| Mapping::of(request, limits, length));
+    let held = mapping.filter(|mapping| mapping.holds);
+    held.map(|mapping| Case::always(mapping.steps(group, None)))
+        .into_iter()
+        .collect()
+}
+
+/// A row that each phase loads again.
+pub(super) fn loaded_again(group: &Group<'_>, request: &Request, limits: Limits) -> Vec<Case> {
+    let again = Limits {
+        holds: false,
+        ..limits
+    };
+    let mapping = request
+        .length
+        .map(|length| Mapping::of(request, again, length));
+    mapping
+        .map(|mapping| Case::always(mapping.steps(group, None)))
+        .into_iter()
+        .collect()
+}
+
+/// Neighbours of a row that one load takes in all phases; one where the length is not known.
+pub(super) fn vector_of(group: &Group<'_>) -> i64 {
+    let length = group.phases.get(group.leader()).and_then(Phase::row_length);
+    let whole = group.phases.iter().filter(|phase| !phase.row.is_empty());
+    let divides = |n: i64| length.is_some_and(|length| length % n == 0);
+    whole.map(|phase| vector(phase, divides)).min().unwrap_or(1)
+}
+
+/// Bytes of the widest element of a row, and ops of the phase that has most for each.
+pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
+    let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
+    let ops = whole().map(|phase| phase.job.weight()).max();
+    (whole().map(widest).max().unwrap_or(1), ops.unwrap_or(1))
 }
 
 /// How the elements of a row are shared by threads.
@@ -130,20 +164,15 @@ struct Mapping {
 }
 
 impl Mapping {
-    /// The mapping of rows of so many elements, of which a vector divides the length where `divides` says so.
-    fn of(
-        group: &Group<'_>,
-        clusters: bool,
-        limits: Limits,
-        length: i64,
-        divides: impl Fn(i64) -> bool,
-    ) -> Self {
-        let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
-        let vector = whole().map(|phase| vector(phase, &divides)).min();
-        let vector = vector.unwrap_or(1);
+    /// The mapping of rows of so many elements.
+    fn of(request: &Request, limits: Limits, length: i64) -> Self {
+        let Request {
+            vector,
+            ops: weight,
+            bytes,
+            ..
+        } = *request;
         let vectors = ceildiv(length, vector).max(1);
-        let weight = whole().map(|phase| phase.job.weight()).max();
-        let weight = weight.unwrap_or(1);
         // A row is one of a warp at least, where it has as many vectors.
         let least = power_of_two(vectors).min(LANES);
         let threads = |each: i64| {
@@ -153,8 +182,8 @@ impl Mapping {
         let loads = unrolled(limits.held / vector, vector * weight);
         // The blocks of a cluster share a row of which one would hold more than it should, and only the longest rows
         // take all threads that a block can have, which leaves each half of the registers.
-        let is_shared = whole().any(|phase| widest(phase) >= SHARED_BYTES);
-        let most = match clusters && is_shared && !group.updates_rows() {
+        let is_shared = bytes >= SHARED_BYTES;
+        let most = match request.clusters && is_shared && request.can_share {
             true => limits.blocks,
             false => 1,
         };
@@ -167,7 +196,7 @@ impl Mapping {
         let holds = limits.holds
             && each * vector <= MAX_HELD
             && each * vector * weight <= MOST_WRITTEN
-            && group.can_be_held();
+            && request.can_hold;
         let threads = if holds { held } else { threads(LOADS) };
         let loads = match holds {
             true => each,

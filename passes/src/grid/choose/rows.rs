@@ -367,6 +367,21 @@ impl Rows {
     }
 }
 
+/// What rows of a job are.
+struct Asked {
+    /// The innermost dimension of a row.
+    inner: usize,
+    /// Whether all reduced dimensions are one loop.
+    together: bool,
+    /// Whether that loop, or the one dimension, is the whole row.
+    is_whole: bool,
+    vectors: Vectors,
+    /// The most elements of a row, or of one dimension of it, where that is known.
+    most: Option<i64>,
+    /// Whether it is as much as [`VAST`] says.
+    is_vast: bool,
+}
+
 impl Chooser<'_, '_> {
     pub(super) fn row_candidates(
         &mut self,
@@ -458,8 +473,9 @@ impl Chooser<'_, '_> {
     }
 
     /// Rows of a length, or a number, that is known at run time only.
-    pub(super) fn rows_by_length(&mut self, kept: &[usize], inner: usize) -> Option<Vec<Case>> {
-        let job = self.job;
+    pub(super) fn rows_by_length(&mut self) -> Option<Vec<Case>> {
+        let (job, inner, kept) = (self.job, self.inner(), self.kept.clone());
+        let kept = kept.as_slice();
         let vectors = self.vectors(inner);
         if job.axes != [inner] || job.extents[inner].known().is_some() || vectors.width() == 1 {
             return None;
@@ -541,7 +557,7 @@ impl Chooser<'_, '_> {
         };
         match kept.is_empty() {
             true if is_vast => self.rows_as(kept, inner, false, vast),
-            true => self.rows(kept, inner, vectors),
+            true => self.write_long_rows(),
             false => self.rows_as(kept, inner, false, longest),
         }
         cases.push(Case::always(std::mem::take(&mut self.steps)));
@@ -602,17 +618,17 @@ impl Chooser<'_, '_> {
         self.write_rows(kept, inner, together, rows);
     }
 
-    /// A group of threads reduces each result, and blocks share those that are long and few.
-    pub(super) fn rows(&mut self, kept: &[usize], inner: usize, vectors: Vectors) {
-        let job = self.job;
+    /// What rows are, how their elements are loaded, and whether there are so many.
+    fn asked(&self) -> Asked {
+        let (job, inner) = (self.job, self.inner());
         let row = job.extents[inner].known();
         // All dimensions together make rows, where it takes no division to tell them apart, or
         // there is no other way to keep the device busy.
-        let few = !self.fixed && self.total(kept).is_some_and(|n| n <= BUSY);
+        let few = !self.fixed && self.total(&self.kept).is_some_and(|n| n <= BUSY);
         let together = job.axes.len() > 1 && (row.is_some() || few);
-        let whole = together || job.axes.len() == 1;
+        let is_whole = together || job.axes.len() == 1;
         let narrow = self.width().filter(|width| *width < WORD);
-        let vectors = match vectors {
+        let vectors = match self.vectors(inner) {
             Vectors::Aligned(_) if together => Vectors::None,
             _ if together && row.is_none() => Vectors::None,
             // Few elements beside few vectors cost more than no vectors. Loads of a part of a word
@@ -625,27 +641,63 @@ impl Chooser<'_, '_> {
             },
             other => other,
         };
-        let vector = vectors.width();
-        let most = if whole { self.total(&job.axes) } else { row };
-        if let Some(rows) = most.and_then(|n| self.alone(kept, n)) {
-            return self.rows_as(kept, inner, together, rows);
-        }
+        let most = if is_whole { self.total(&job.axes) } else { row };
         let all: Vec<usize> = (0..job.extents.len()).collect();
-        let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
         // How many rows there are must not matter to one whose order is fixed.
         let is_vast = job.weight() <= HEAVY
-            && match self.fixed && !kept.is_empty() {
+            && match self.fixed && !self.kept.is_empty() {
                 true => most.is_some_and(|n| n >= ENDLESS),
                 false => self.is_vast(&all),
             };
-        let shared = self
-            .in_clusters(kept, most, vectors)
-            .filter(|_| whole && !is_vast);
-        if let Some(rows) = shared {
-            return self.rows_as(kept, inner, together, rows);
+        Asked {
+            inner,
+            together,
+            is_whole,
+            vectors,
+            most,
+            is_vast,
         }
+    }
+
+    /// One result of neither a few elements nor many.
+    pub(super) fn one_result(&mut self) -> Option<Vec<Case>> {
+        let (asked, kept) = (self.asked(), self.kept.clone());
+        let rows = self.alone(&kept, asked.most?)?;
+        self.rows_as(&kept, asked.inner, asked.together, rows);
+        Some(self.done())
+    }
+
+    /// Rows of which a cluster each is worth it.
+    pub(super) fn rows_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
+        let (asked, kept) = (self.asked(), self.kept.clone());
+        let shared = self.in_clusters(&kept, asked.most, asked.vectors);
+        let rows = shared.filter(|_| asked.is_whole && !asked.is_vast)?;
+        self.rows_as(&kept, asked.inner, asked.together, rows);
+        Some(self.done())
+    }
+
+    /// A group of threads reduces each result, and blocks share those that are long and few.
+    pub(super) fn rows(&mut self) -> Option<Vec<Case>> {
+        self.write_long_rows();
+        Some(self.done())
+    }
+
+    fn write_long_rows(&mut self) {
+        let Asked {
+            inner,
+            together,
+            is_whole,
+            vectors,
+            most,
+            is_vast,
+        } = self.asked();
+        let kept = self.kept.clone();
+        let kept = kept.as_slice();
+        let vector = vectors.width();
+        let all: Vec<usize> = (0..self.job.extents.len()).collect();
+        let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
         let pieces = most.map(|n| ceildiv(n, vector));
-        let cuts = self.cuts(kept, most, vector, is_vast).filter(|_| whole);
+        let cuts = self.cuts(kept, most, vector, is_vast).filter(|_| is_whole);
         let group = match cuts {
             Some(_) if is_vast => VAST.group,
             _ => self.group(kept, pieces, vectors, cuts.is_some()),

@@ -218,7 +218,7 @@ fn exchange(choice: &ExchangeChoice, kernels: &[(String, String)]) -> Laid {
 fn schedule(choice: &ScheduleChoice, full: bool) -> Laid {
     let mut notes = Vec::new();
     if let Some(estimates) = &choice.estimates {
-        if !choice.is_written {
+        if choice.mapping.is_some() {
             notes.push(BY_RULES.to_owned());
         }
         notes.push(choice.own(&estimates.own));
@@ -474,7 +474,7 @@ mod tests {
     #[test]
     fn what_is_chosen_stands_first_and_kernels_in_columns() {
         let choice = ScheduleChoice {
-            is_written: true,
+            mapping: None,
             cases: vec![case(Some(8), &["a"], 32), case(None, &["b_10"], 1)],
             estimates: Some(Estimates {
                 board: "A100".to_owned(),
@@ -520,7 +520,7 @@ mod tests {
         let mut only = case(None, &["a"], 1);
         (only.estimate, only.steps) = (None, Vec::new());
         let choice = ScheduleChoice {
-            is_written: false,
+            mapping: Some("rows".to_owned()),
             cases: vec![only],
             estimates: None,
         };

@@ -1,0 +1,35 @@
+// RUN: tx-opt %s --tile-schedule=chip=sm_90
+// SNAPSHOT: none — COMPARE states what the program computes, CHECK the scope of its exchanges
+// COMPARE: @one_thread(A: 3x2xf32, B: 3xf32) B = min(A, 1)
+// COMPARE: @less_than_a_warp(A: 5x100xf32, B: 5xf32) B = sum(A, 1)
+// COMPARE: @several_rows(A: 5x100xf32, B: 5xf32) B = max(A, 1)
+
+// The blocks of a cluster exchange through the cluster, though all of their threads are no more than a warp has.
+
+// CHECK-LABEL: gpu.func @one_thread_0(
+// CHECK:         tile.all_reduce min %{{.+}} scope(cluster) width 2 stride 1
+func.func @one_thread(%A: memref<3x2xf32>, %B: memref<3xf32>) {
+  tile.reduce min %A into %B axes [1] scope(grid)
+      {schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 1>, #tile.bind<"d1.o" to cluster_x>,
+                   #tile.bind<"d1.i" to thread_x>]} : memref<3x2xf32> into memref<3xf32>
+  return
+}
+
+// CHECK-LABEL: gpu.func @less_than_a_warp_0(
+// CHECK:         tile.all_reduce sum %{{.+}} scope(cluster) width 8 stride 1
+func.func @less_than_a_warp(%A: memref<5x100xf32>, %B: memref<5xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+      {schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 50>, #tile.bind<"d1.o" to cluster_x>,
+                   #tile.split<"d1.i" by 4>, #tile.bind<"d1.i.i" to thread_x>]} : memref<5x100xf32> into memref<5xf32>
+  return
+}
+
+// CHECK-LABEL: gpu.func @several_rows_0(
+// CHECK-COUNT-2: tile.all_reduce max
+func.func @several_rows(%A: memref<5x100xf32>, %B: memref<5xf32>) {
+  tile.reduce max %A into %B axes [1] scope(grid)
+      {schedule = [#tile.split<"d0" by 3>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>,
+                   #tile.split<"d1" by 25>, #tile.bind<"d1.o" to cluster_x>, #tile.split<"d1.i" by 8>,
+                   #tile.bind<"d1.i.i" to thread_x>]} : memref<5x100xf32> into memref<5xf32>
+  return
+}

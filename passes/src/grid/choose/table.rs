@@ -1,0 +1,293 @@
+//! The choice of a mapping: one ordered table, of which the first row is taken that holds for a request and has a schedule
+//! for it.
+
+use super::super::group::{Group, Phase};
+use super::super::job::Work;
+use super::super::steps::Case;
+use super::phases::{self, Limits};
+use super::{Chooser, Chosen, SHORT};
+
+/// What a mapping is chosen from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    pub(super) work: Kind,
+    /// Elements of a row: those that one result is made of. None where that is known at run time only.
+    pub(super) length: Option<i64>,
+    /// Rows, or results.
+    pub(super) results: Option<i64>,
+    /// Whether there may be kernels for several lengths.
+    pub(super) by_length: bool,
+    /// What elements belong to that are neighbours in memory.
+    pub(super) neighbours: Neighbours,
+    /// Elements of the longest vector that one load takes.
+    pub(super) vector: i64,
+    /// Bytes of the widest element.
+    pub(super) bytes: i64,
+    /// Ops of an element.
+    pub(super) ops: i64,
+    /// Whether elements of a row can stay in registers between phases.
+    pub(super) can_hold: bool,
+    /// Whether blocks of a cluster may share a row.
+    pub(super) can_share: bool,
+    /// Whether the order of partial results must not follow from how many results there are.
+    pub(super) is_fixed: bool,
+    /// Whether the chip has clusters.
+    pub(super) clusters: bool,
+}
+
+/// What is done with elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Each is computed for itself.
+    ElementWise,
+    /// Results get what they start from.
+    Start,
+    /// Rows are reduced.
+    Reduction,
+    /// Several ops share rows.
+    Phases,
+}
+
+/// Where elements that are neighbours in memory belong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Neighbours {
+    /// To one result.
+    Row,
+    /// To neighbouring results.
+    Columns,
+}
+
+/// One row of the table.
+struct Mapping {
+    name: &'static str,
+    /// Whether it is for such requests.
+    holds: fn(&Request) -> bool,
+    schedule: Schedule,
+    /// The entries of the log of `docs/performance.md`, or its section, that say what was measured.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "people read it, and a test looks it up")
+    )]
+    measured: &'static str,
+}
+
+/// Makes the schedule, or finds that the mapping is not for this op after all.
+enum Schedule {
+    Op(fn(&mut Chooser<'_, '_>) -> Option<Vec<Case>>),
+    Group(fn(&Group<'_>, &Request, Limits) -> Vec<Case>),
+}
+
+const TABLE: [Mapping; 16] = [
+    Mapping {
+        name: "a row of phases, for each class of lengths",
+        holds: |r| r.work == Kind::Phases && r.length.is_none(),
+        schedule: Schedule::Group(phases::classes),
+        measured: "Programs over rows",
+    },
+    Mapping {
+        name: "a row of phases, held in registers",
+        holds: |r| r.work == Kind::Phases && r.length.is_some() && r.can_hold,
+        schedule: Schedule::Group(phases::held),
+        measured: "Programs over rows",
+    },
+    Mapping {
+        name: "a row of phases, loaded by each",
+        holds: |r| r.work == Kind::Phases && r.length.is_some(),
+        schedule: Schedule::Group(phases::loaded_again),
+        measured: "Programs over rows",
+    },
+    Mapping {
+        name: "tiles through shared memory",
+        holds: |r| r.work == Kind::ElementWise,
+        schedule: Schedule::Op(|chooser| chooser.tiles_of_points()),
+        measured: "Element-wise programs",
+    },
+    Mapping {
+        name: "vectors of elements",
+        holds: |r| r.work == Kind::ElementWise,
+        schedule: Schedule::Op(|chooser| chooser.vectors_of_points()),
+        measured: "Element-wise programs",
+    },
+    Mapping {
+        name: "a thread for each element",
+        holds: |r| {
+            matches!(r.work, Kind::ElementWise | Kind::Start) || r.length.is_some_and(|n| n <= 1)
+        },
+        schedule: Schedule::Op(|chooser| chooser.a_thread_each()),
+        measured: "11",
+    },
+    Mapping {
+        name: "columns, for each class of sizes",
+        holds: |r| r.by_length && r.neighbours == Neighbours::Columns && !r.is_fixed,
+        schedule: Schedule::Op(|chooser| chooser.columns_by_length()),
+        measured: "28, 37",
+    },
+    Mapping {
+        name: "rows, for each class of sizes",
+        holds: |r| r.by_length && r.neighbours == Neighbours::Row && r.length.is_none(),
+        schedule: Schedule::Op(|chooser| chooser.rows_by_length()),
+        measured: "6, 25, 31, 41, 42, 48, 51, 52, 53",
+    },
+    Mapping {
+        name: "a thread for each short column",
+        holds: |r| r.neighbours == Neighbours::Columns && r.length.is_some_and(|n| n <= SHORT),
+        schedule: Schedule::Op(|chooser| chooser.a_thread_each()),
+        measured: "5",
+    },
+    Mapping {
+        name: "columns in an order of their own",
+        holds: |r| r.neighbours == Neighbours::Columns && r.is_fixed,
+        schedule: Schedule::Op(|chooser| chooser.fixed_columns()),
+        measured: "49",
+    },
+    Mapping {
+        name: "columns that a cluster shares",
+        holds: |r| r.neighbours == Neighbours::Columns && r.clusters,
+        schedule: Schedule::Op(|chooser| chooser.columns_that_a_cluster_shares()),
+        measured: "23",
+    },
+    Mapping {
+        name: "columns",
+        holds: |r| r.neighbours == Neighbours::Columns,
+        schedule: Schedule::Op(|chooser| chooser.columns()),
+        measured: "5, 8, 30, 45",
+    },
+    Mapping {
+        name: "a thread for each short row",
+        holds: |r| r.vector == 1 && r.length.is_some_and(|n| n <= SHORT),
+        schedule: Schedule::Op(|chooser| chooser.a_thread_each()),
+        measured: "11",
+    },
+    Mapping {
+        name: "one result of some elements",
+        holds: |r| r.results == Some(1),
+        schedule: Schedule::Op(|chooser| chooser.one_result()),
+        measured: "12, 23, 43",
+    },
+    Mapping {
+        name: "rows that a cluster shares",
+        holds: |r| r.work == Kind::Reduction && r.clusters && !r.is_fixed,
+        schedule: Schedule::Op(|chooser| chooser.rows_that_a_cluster_shares()),
+        measured: "23",
+    },
+    Mapping {
+        name: "rows",
+        holds: |r| r.work == Kind::Reduction,
+        schedule: Schedule::Op(|chooser| chooser.rows()),
+        measured: "1, 2, 3, 15, 21, 26, 44",
+    },
+];
+
+/// The schedule of an op, for each length that has a kernel of its own where there may be such.
+pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
+    let request = Request::of_op(chooser, by_length);
+    first(&request, |schedule| match schedule {
+        Schedule::Op(schedule) => schedule(chooser),
+        Schedule::Group(_) => None,
+    })
+}
+
+/// The schedule that the ops of a group share; no cases where they cannot.
+pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Limits) -> Chosen {
+    let request = Request::of_group(group, clusters);
+    first(&request, |schedule| match schedule {
+        Schedule::Group(schedule) => Some(schedule(group, &request, limits)),
+        Schedule::Op(_) => None,
+    })
+}
+
+/// The first row that holds and has a schedule.
+fn first(request: &Request, mut schedule: impl FnMut(&Schedule) -> Option<Vec<Case>>) -> Chosen {
+    let rows = TABLE.iter().filter(|row| (row.holds)(request));
+    let mut found = rows.filter_map(|row| {
+        let cases = schedule(&row.schedule).filter(|cases| !cases.is_empty())?;
+        Some(Chosen {
+            mapping: row.name,
+            cases,
+        })
+    });
+    found.next().unwrap_or(Chosen {
+        mapping: "a kernel for each op",
+        cases: Vec::new(),
+    })
+}
+
+impl Request {
+    fn of_op(chooser: &Chooser<'_, '_>, by_length: bool) -> Self {
+        let job = chooser.job;
+        let work = match job.work {
+            Work::Combine(..) => Kind::Reduction,
+            Work::Start(..) => Kind::Start,
+            Work::Body(_) | Work::Copy => Kind::ElementWise,
+        };
+        let is_column = chooser.nearest.is_some_and(|d| chooser.kept.contains(&d));
+        Self {
+            work,
+            length: chooser.total(&job.axes),
+            results: chooser.total(&chooser.kept),
+            by_length: by_length && work == Kind::Reduction,
+            neighbours: match is_column {
+                true => Neighbours::Columns,
+                false => Neighbours::Row,
+            },
+            vector: match work {
+                Kind::Reduction => chooser.vectors(chooser.inner()).width(),
+                _ => 1,
+            },
+            bytes: chooser.width().unwrap_or(1),
+            ops: job.weight(),
+            can_hold: false,
+            can_share: true,
+            is_fixed: chooser.fixed,
+            clusters: chooser.clusters,
+        }
+    }
+
+    fn of_group(group: &Group<'_>, clusters: bool) -> Self {
+        let leader = group.phases.get(group.leader());
+        let (bytes, ops) = phases::bytes_and_ops(group);
+        let results = leader.and_then(|first| {
+            let mut lengths = first.shared.iter().map(|d| first.job.extents[*d].known());
+            lengths.try_fold(1i64, |n, length| n.checked_mul(length?))
+        });
+        Self {
+            work: Kind::Phases,
+            length: leader.and_then(Phase::row_length),
+            results,
+            by_length: true,
+            neighbours: Neighbours::Row,
+            vector: phases::vector_of(group),
+            bytes,
+            ops,
+            can_hold: group.can_be_held(),
+            can_share: !group.updates_rows(),
+            is_fixed: false,
+            clusters,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each row says what it is and what was measured, and the last of each sort holds for every request of it.
+    #[test]
+    fn rows_say_what_was_measured() {
+        let log = include_str!("../../../../docs/performance.md");
+        for row in &TABLE {
+            let named = |entry: &str| {
+                let heading = format!("## {entry}\n");
+                log.contains(&heading) || log.contains(&format!("\n{entry}. **"))
+            };
+            assert!(!row.name.is_empty());
+            let mut entries = row.measured.split(", ");
+            assert!(
+                entries.all(named),
+                "{}: docs/performance.md has no {}",
+                row.name,
+                row.measured
+            );
+        }
+    }
+}
