@@ -76,6 +76,28 @@ fn what_was_compiled_is_as_in_the_ir() {
     );
 }
 
+/// LLVM leaves out stores of what was loaded from there: sums of differences that are nothing.
+#[test]
+fn what_is_there_already_is_not_stored() {
+    let text = "
+func.func @f(%A: memref<64x1024xi32>, %R: memref<64xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,
+                                   affine_map<(i, j) -> (i, j)>],
+                  iterator_types = [\"parallel\", \"parallel\"]}
+      ins(%A, %R : memref<64x1024xi32>, memref<64xi32>) outs(%A : memref<64x1024xi32>) {
+  ^bb0(%x: i32, %r: i32, %old: i32):
+    %d = arith.subi %x, %r : i32
+    %s = arith.addi %d, %r : i32
+    linalg.yield %s : i32
+  }
+  return
+}";
+    let artifact = compile(text, "sm_90");
+    assert!(!artifact.ptx.contains("st.global"), "{}", artifact.ptx);
+    let verdict = check(&artifact);
+    assert!(matches!(verdict, Verdict::AsInIr(_)), "{verdict}");
+}
+
 #[test]
 fn a_barrier_is_dropped() {
     assert_eq!(

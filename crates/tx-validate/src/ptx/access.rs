@@ -234,6 +234,9 @@ impl<'c> Accesses<'c> {
         };
         let address = self.number(pointer);
         let again = !self.seen.insert((direction, address, bytes));
+        // What is stored may be what was loaded from there: then it is there already.
+        let is_back =
+            direction == Direction::Store && self.seen.contains(&(Direction::Load, address, bytes));
         let forwarded = self.forwarded.contains(&id(op));
         let unused = direction == Direction::Load && !self.uses_all(value, lanes);
         let aligned = integer_attribute(op, "alignment")
@@ -242,6 +245,7 @@ impl<'c> Accesses<'c> {
         // A vector that is not aligned is split.
         let width = (1 << bytes.trailing_zeros().min(4)).min(bytes);
         let removable = again
+            || is_back
             || forwarded
             || unused
             || self.is_taken_apart(value, lanes, bytes)
