@@ -181,8 +181,10 @@ impl<'a, 'c> Resident<'a, 'c> {
                 .enumerate()
                 .map(|(i, source)| {
                     let is_vector = body.alignment.sources[i];
-                    job.reads(i)
-                        .then(|| self.elements(b, &mut known, number, source, is_vector, &slots))
+                    job.reads(i).then(|| {
+                        let points = (&places[number], slots.as_slice());
+                        self.elements(b, &mut known, number, source, is_vector, points)
+                    })
                 })
                 .collect();
             let slots: Vec<Vec<Place<'c>>> = with(slots, |slot, lane, place| Place {
@@ -232,7 +234,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         number: usize,
         access: &Access<'c>,
         is_vector: bool,
-        slots: &[Vec<Place<'c>>],
+        (row, slots): (&Place<'c>, &[Vec<Place<'c>>]),
     ) -> Elements<'c> {
         if access.memref.is_none() {
             return Elements::Row(access.value);
@@ -241,7 +243,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         if let Some(elements) = self.find(known, phase, access) {
             return elements.clone();
         }
-        let elements = self.load(b, number, access, is_vector, slots);
+        let elements = self.load(b, number, access, is_vector, (row, slots));
         if self.held.contains(&access.value) {
             known.push(Held {
                 array: access.value,
@@ -258,7 +260,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         number: usize,
         access: &Access<'c>,
         is_vector: bool,
-        slots: &[Vec<Place<'c>>],
+        (row, slots): (&Place<'c>, &[Vec<Place<'c>>]),
     ) -> Elements<'c> {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let Some(element) = access.memref.as_ref().map(|memref| memref.element) else {
@@ -281,8 +283,13 @@ impl<'a, 'c> Resident<'a, 'c> {
             types.iter().map(|ty| zeros(b, *ty)).collect()
         };
         if !varies {
-            let place = &slots[0][0];
-            let (inside, types) = (body.guard(b, place, false), [element]);
+            // A row may have no elements: its dimensions are not in the index.
+            let mut place = row.clone();
+            place
+                .index
+                .extend(phase.row.iter().map(|dim| (*dim, Index::Const(0))));
+            let (place, types) = (&place, [element]);
+            let inside = body.guard(b, place, false);
             let loaded = b.if_else(
                 inside,
                 &types,
@@ -462,7 +469,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             .extras
             .iter()
             .map(|extra| {
-                self.elements(b, known, number, extra, false, slots)
+                self.elements(b, known, number, extra, false, (place, slots))
                     .get(0, 0)
             })
             .collect();
@@ -517,8 +524,10 @@ impl<'a, 'c> Resident<'a, 'c> {
                     return None;
                 };
                 let is_vector = body.alignment.destinations[i];
-                reads_argument(block, job.sources.len() + i)
-                    .then(|| self.elements(b, known, number, destination, is_vector, &slots))
+                reads_argument(block, job.sources.len() + i).then(|| {
+                    let points = (&places[number], slots.as_slice());
+                    self.elements(b, known, number, destination, is_vector, points)
+                })
             })
             .collect();
         let slots = with(slots, |slot, lane, place| Place {
