@@ -411,11 +411,11 @@ func.func @acc(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// Several reductions in one op.
+// Several reductions in one op: an attribute for a reduction is for none of them.
 func.func @softmax(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
-  // expected-error @below {{`linalg.softmax` is several reductions}}
-  // expected-note @below {{write it as `linalg.reduce` and `linalg.generic` ops}}
-  linalg.softmax dimension(1) ins(%A : memref<4x8xf32>) outs(%B : memref<4x8xf32>)
+  // expected-error @below {{attribute `acc` is for reductions, and `linalg.softmax` reduces nothing}}
+  // expected-note @below {{remove it, or put it on the reduction}}
+  linalg.softmax {acc = f64} dimension(1) ins(%A : memref<4x8xf32>) outs(%B : memref<4x8xf32>)
   return
 }
 

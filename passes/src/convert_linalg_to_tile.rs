@@ -1,4 +1,5 @@
 use crate::analysis::dataflow::{Dataflow, op_key};
+use crate::decompose_softmax::decompose_all;
 use crate::linalg::attributes::check_attributes;
 use crate::linalg::body::{free_values, is_constant};
 use crate::linalg::chains::Chain;
@@ -87,7 +88,7 @@ pass! {
     /// update of an old value from an element is not enough; an attribute has a wrong value, or is
     /// for reductions and the op reduces nothing; equal values would keep the later index; or the
     /// op does not stand in the body of a function.
-    pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, tile] {
+    pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, linalg, math, memref, tile] {
     } counts {
         /// reductions converted
         converted,
@@ -98,6 +99,7 @@ pass! {
 
 impl Pass for ConvertLinalgToTile {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        decompose_all(module);
         let mut flows: BTreeMap<usize, Dataflow<'c>> = BTreeMap::new();
         let mut taken = Taken::default();
         let mut plans = Vec::new();

@@ -18,6 +18,7 @@ mod convert_shuffle;
 mod convert_subgroup;
 mod convert_tile_to_gpu;
 mod declare_dynamic_shared_memory;
+mod decompose_softmax;
 mod drop_asserts;
 mod elementary;
 mod emit;
@@ -54,6 +55,7 @@ mod use_dynamic_shared_memory;
 mod variants;
 
 pub use combiner::Combiner;
+pub use decompose_softmax::has_softmax;
 pub use isolate_functions::has_tensors;
 pub use pipelines::{EMIT, INLINE, PIPELINES, lower_gpu_modules};
 pub use tx_dialect_tile::CANDIDATES;
@@ -76,6 +78,7 @@ tx_pass::registry! {
     isolate_functions::IsolateFunctions,
     check_written::CheckWritten,
     fill_splats::FillSplats,
+    decompose_softmax::DecomposeSoftmax,
     drop_asserts::DropAsserts,
     sink_scalars::SinkScalars,
     sink_attributes::SinkAttributes,

@@ -622,6 +622,9 @@ const CONVERT: &str = "convert-linalg-to-tile";
 /// The pipeline that puts tensors into memory.
 const TENSORS: &str = "tensors-to-memrefs";
 
+/// What writes an op that is several reductions as these.
+const SOFTMAX: &str = "linalg-decompose-softmax";
+
 /// What makes kernels of reductions.
 const SCHEDULE: &str = "tile-schedule";
 
@@ -842,14 +845,18 @@ fn load<'s>(
     let start = Instant::now();
     let mut module = parse(session, source)?;
     loaded("parse", start, &module);
+    let has_softmax = tx_passes::has_softmax(&top(&module));
     let (name, passes) = match (tx_passes::has_tensors(top(&module)), has_calls(&module)) {
-        (true, _) => (TENSORS, TENSORS),
-        (false, true) => ("inline", tx_passes::INLINE),
+        (true, _) => (TENSORS, TENSORS.to_owned()),
+        // What is checked by execution has loops around bodies.
+        (false, true) if has_softmax => ("inline", format!("{},{SOFTMAX}", tx_passes::INLINE)),
+        (false, true) => ("inline", tx_passes::INLINE.to_owned()),
+        (false, false) if has_softmax => (SOFTMAX, SOFTMAX.to_owned()),
         (false, false) => return Ok(module),
     };
     let start = Instant::now();
     publish(&module, source);
-    if !session.run(&mut module, passes) {
+    if !session.run(&mut module, &passes) {
         let kind = ErrorKind::Pass {
             name: name.to_owned(),
         };

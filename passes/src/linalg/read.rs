@@ -105,23 +105,11 @@ pub(crate) fn element_of<'c>(value: Val<'c>) -> Type<'c> {
     MemRef::of(value).map_or_else(|| value.r#type(), |m| m.element)
 }
 
-/// Ops of `linalg` that reduce, but are no loops around a body.
-const COMPOSITE: [&str; 1] = ["linalg.softmax"];
-
 /// The op as a reduction; `None` where it reduces nothing.
 ///
 /// # Errors
 /// Says why a reduction cannot be converted.
 pub(crate) fn reduction<'c>(op: Op<'c>) -> Result<Option<Loops<'c>>, Failed> {
-    if COMPOSITE.contains(&name(op)) {
-        return Err(error(
-            op.location(),
-            format!("`{}` is several reductions", name(op)),
-        )
-        .code(codes::TX0405)
-        .note("write it as `linalg.reduce` and `linalg.generic` ops")
-        .emit());
-    }
     if !name(op).starts_with("linalg.") {
         return Ok(None);
     }
