@@ -34,6 +34,19 @@ const WORK: u64 = 1 << 22;
 /// Compiling, explaining, compiling with locations, checking.
 const STEPS: u64 = 4;
 
+/// Adds to each stage that is shown how long it took. Others are timed besides, as what makes memrefs
+/// of tensors is.
+fn add_times(stages: &mut [Stage], timed: &[tx::Stage]) {
+    let mut left = timed.iter();
+    for stage in stages {
+        let mut after = left.clone();
+        if let Some(found) = after.find(|timed| timed.name == stage.name) {
+            stage.millis = Some(found.millis);
+            left = after;
+        }
+    }
+}
+
 /// Runs `tx report`.
 pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     let file = &options.program.file;
@@ -68,10 +81,7 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
             explain(&compiler, &source, &artifact, &task, &mut report)
                 .map_err(|e| diagnosed(&e))?;
             if !options.no_times {
-                // The first is how long it took to get ready.
-                for (stage, timed) in report.stages.iter_mut().zip(artifact.stages.iter().skip(1)) {
-                    stage.millis = Some(timed.millis);
-                }
+                add_times(&mut report.stages, &artifact.stages);
             }
             if !options.no_validate {
                 compile::warn_of_grid(&compiler, &source, options.grid);

@@ -142,10 +142,12 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         if before > 0.0 { best / before } else { 1.0 }
     ));
     note(match schedules.iter().all(Option::is_none) {
-        true => "no schedule is better: the program is written as it is",
+        true => {
+            "no schedule is better: the program is written without one, as `tile` ops on memrefs"
+        }
         false => {
-            "what is written is for arguments like these, whatever the lengths are: a program \
-             without a schedule has one for each length"
+            "what is written is for arguments like these: where it has no cases, for all lengths, \
+             as a program without a schedule has one for each"
         }
     });
     match options.output.to_str() {
