@@ -5,32 +5,32 @@
 // a row, and with each phase loading its elements again.
 // CHECK-LABEL: func.func @softmax_like(
 // CHECK:         tile.reduce max
-// CHECK-SAME:      tile.candidates = ["the H200, whose figures stand for sm_90, and 64x16384",
+// CHECK-SAME:      tile.candidates = ["the H200, whose figures stand for sm_90, and 16x16384",
 // CHECK-SAME:      [#tile.split<"r0" by 4>,{{.*}}to cluster_x>{{.*}}#tile.hold<"in0" in registers>
 // CHECK:         tile.reduce sum
 // CHECK-NOT:     tile.candidates
 // CHECK:       return
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
-func.func @softmax_like(%A: memref<64x16384xf32>, %B: memref<64x16384xf32>) {
-  %max = memref.alloc() : memref<64xf32>
-  %sum = memref.alloc() : memref<64xf32>
-  tile.reduce max %A into %max axes [1] scope(grid) {tile.group = 0 : i64} : memref<64x16384xf32> into memref<64xf32>
+func.func @softmax_like(%A: memref<16x16384xf32>, %B: memref<16x16384xf32>) {
+  %max = memref.alloc() : memref<16xf32>
+  %sum = memref.alloc() : memref<16xf32>
+  tile.reduce max %A into %max axes [1] scope(grid) {tile.group = 0 : i64} : memref<16x16384xf32> into memref<16xf32>
   tile.reduce sum %A, %max into %sum axes [1] scope(grid)
       {maps = [#whole, #row, #row], tile.group = 0 : i64} element {
   ^bb0(%x: f32, %m: f32, %i: index, %j: index):
     %d = arith.subf %x, %m : f32
     tile.yield %d : f32
-  } : memref<64x16384xf32>, memref<64xf32> into memref<64xf32>
+  } : memref<16x16384xf32>, memref<16xf32> into memref<16xf32>
   linalg.generic {indexing_maps = [#whole, #row, #whole], iterator_types = ["parallel", "parallel"]}
-      ins(%A, %sum : memref<64x16384xf32>, memref<64xf32>) outs(%B : memref<64x16384xf32>)
+      ins(%A, %sum : memref<16x16384xf32>, memref<16xf32>) outs(%B : memref<16x16384xf32>)
       attrs = {tile.group = 0 : i64} {
   ^bb0(%x: f32, %s: f32, %old: f32):
     %q = arith.divf %x, %s : f32
     linalg.yield %q : f32
   }
-  memref.dealloc %sum : memref<64xf32>
-  memref.dealloc %max : memref<64xf32>
+  memref.dealloc %sum : memref<16xf32>
+  memref.dealloc %max : memref<16xf32>
   return
 }
 

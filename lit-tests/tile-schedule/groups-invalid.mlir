@@ -284,3 +284,28 @@ func.func @updated_by_each_block(%A: memref<8x20000xf32>, %S: memref<8xf32>, %U:
   }
   return
 }
+
+// -----
+
+// A loop of no or one iteration that no guard is about: whether there is an element, nothing asks.
+func.func @one_or_none(%A: memref<2x?xf32>, %B: memref<2xf32>) {
+  // expected-error @below {{values are held in registers, but `d1.o` is not unrolled}}
+  // expected-note @below {{unroll the loop, split it by less, or have the group reload its values}}
+  tile.reduce min %A into %B axes [1] scope(grid)
+      {tile.group = 0 : i64, schedule = [#tile.case<"r0" to 1, [#tile.bind<"p0" to block_x>, #tile.split<"r0" by 1>,
+                                         #tile.bind<"r0.i" to thread_x>, #tile.hold<"in0" in registers>]>]}
+      : memref<2x?xf32> into memref<2xf32>
+  return
+}
+
+// -----
+
+// The loop over rows is bound to nothing.
+func.func @rows_of_one_thread(%A: memref<1x8xf32>, %B: memref<1xf32>) {
+  // expected-error @below {{`d0` goes over rows, and is bound neither to blocks nor to threads}}
+  // expected-note @below {{unroll the loop, split it by less, or have the group reload its values}}
+  tile.reduce min %A into %B axes [1] scope(grid)
+      {tile.group = 0 : i64, schedule = [#tile.bind<"r0" to thread_x>, #tile.hold<"in0" in registers>]}
+      : memref<1x8xf32> into memref<1xf32>
+  return
+}

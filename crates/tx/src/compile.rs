@@ -845,15 +845,15 @@ fn load<'s>(
     let start = Instant::now();
     let mut module = parse(session, source)?;
     loaded("parse", start, &module);
-    let has_softmax = tx_passes::has_softmax(&top(&module));
-    let (name, passes) = match (tx_passes::has_tensors(top(&module)), has_calls(&module)) {
-        (true, _) => (TENSORS, TENSORS.to_owned()),
-        // What is checked by execution has loops around bodies.
-        (false, true) if has_softmax => ("inline", format!("{},{SOFTMAX}", tx_passes::INLINE)),
-        (false, true) => ("inline", tx_passes::INLINE.to_owned()),
-        (false, false) if has_softmax => (SOFTMAX, SOFTMAX.to_owned()),
+    // What is checked by execution has loops around bodies.
+    let first = tx_passes::has_softmax(&top(&module)).then_some(SOFTMAX);
+    let (name, then) = match (tx_passes::has_tensors(top(&module)), has_calls(&module)) {
+        (true, _) => (TENSORS, Some(TENSORS)),
+        (false, true) => ("inline", Some(tx_passes::INLINE)),
+        (false, false) if first.is_some() => (SOFTMAX, None),
         (false, false) => return Ok(module),
     };
+    let passes = Vec::from_iter(first.into_iter().chain(then)).join(",");
     let start = Instant::now();
     publish(&module, source);
     if !session.run(&mut module, &passes) {

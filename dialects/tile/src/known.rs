@@ -48,7 +48,7 @@ struct Fact {
 const FACTS: [Fact; 7] = [
     Fact {
         name: CANDIDATES,
-        on: &["tile.reduce", "linalg.generic"],
+        on: &[],
         is: mlir_sys::mlirAttributeIsAArray,
         kind: "a list",
     },

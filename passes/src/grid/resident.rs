@@ -81,8 +81,18 @@ pub(crate) fn check_registers(nest: &Nest) -> Result<(), String> {
     let mut elements = 1i64;
     for loop_ in nest.serial() {
         let node = &nest.nodes[loop_];
-        // A loop of at most one iteration is entered once: guards say whether there are elements.
-        let once = node.extent.most().filter(|most| *most <= 1);
+        if !node.reduced && nest.nodes.iter().any(|n| n.reduced) && node.extent.known() == Some(1) {
+            return Err(format!(
+                "`{}` goes over rows, and is bound neither to blocks nor to threads",
+                node.name
+            ));
+        }
+        // A loop of at most one iteration is entered once where a guard says whether there are elements.
+        let guards = nest.guards();
+        let is_guarded = guards
+            .iter()
+            .any(|guard| nest.loops_of(*guard).contains(&loop_));
+        let once = node.extent.most().filter(|most| *most <= 1 && is_guarded);
         let count = node.extent.known().or(once);
         let is_unrolled = matches!(node.run, Run::Unrolled | Run::Vectorized);
         match count {
