@@ -40,9 +40,10 @@ pub(super) fn compare(
             demands.insert((direction, space, width(bytes)));
         }
     }
-    let is_idle = writes_nothing(ir) && writes_nothing(ptx);
+    let stores = |(fact, _): (&Fact, Count)| matches!(access(fact), Some((Direction::Store, ..)));
+    let is_idle = ir.iter().any(stores) && writes_nothing(ir) && writes_nothing(ptx);
     for (direction, space, width) in demands {
-        // What is loaded is for nothing where nothing has to be written.
+        // Where all that the IR writes may go, and is gone, nothing has to be loaded either.
         if is_idle && direction == Direction::Load {
             continue;
         }
