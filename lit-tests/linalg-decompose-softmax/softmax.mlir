@@ -34,3 +34,13 @@ func.func @tensors(%A: tensor<?x?x3xbf16>, %B: tensor<?x?x3xbf16>) -> tensor<?x?
   %R = linalg.softmax dimension(1) ins(%A : tensor<?x?x3xbf16>) outs(%B : tensor<?x?x3xbf16>) -> tensor<?x?x3xbf16>
   return %R : tensor<?x?x3xbf16>
 }
+
+// Of 8 bits.
+// CHECK-LABEL: func.func @narrow(
+// CHECK:         memref.alloc() : memref<4xf32>
+// CHECK:         arith.extf %{{.+}} : f8E4M3FN to f32
+// CHECK:         arith.truncf %{{.+}} : f32 to f8E4M3FN
+func.func @narrow(%A: memref<4x8xf8E4M3FN>, %B: memref<4x8xf8E4M3FN>) {
+  linalg.softmax dimension(1) ins(%A : memref<4x8xf8E4M3FN>) outs(%B : memref<4x8xf8E4M3FN>)
+  return
+}

@@ -2,10 +2,10 @@ use crate::grid::partials::allocate;
 use crate::linalg::attributes::handed_on;
 use crate::linalg::generic::{Generic, iterators};
 use melior::ir::r#type::{DimSize, RankedTensorType};
-use melior::ir::{ShapedTypeLike, Type, TypeLike, ValueLike};
+use melior::ir::{ShapedTypeLike, Type, ValueLike};
 use tx_mlir::{
-    AffineMap, Builder, Failed, Index, MemRef, Op, Val, enclosing, erase, integer_attribute, is,
-    operands, replace_uses, results, walk,
+    AffineMap, Builder, Failed, Index, MemRef, Op, Val, byte_width, enclosing, erase,
+    integer_attribute, is, operands, replace_uses, results, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -14,8 +14,8 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `linalg.softmax` of tensors or memrefs by what it means along its dimension: the maximum, the sum
-    /// of the exponentials of the differences from it, and each exponential divided by the sum. Elements of 16 bits
-    /// are computed with as f32, and rounded once.
+    /// of the exponentials of the differences from it, and each exponential divided by the sum. Elements of fewer
+    /// than 32 bits are computed with as f32, and rounded once.
     ///
     /// ## Before
     /// ```mlir
@@ -115,7 +115,7 @@ fn decompose(op: Op<'_>) -> Option<()> {
     let b = &Builder::before(op);
     let rank = shape.sizes.len();
     let kept: Vec<usize> = (0..rank).filter(|d| *d != along).collect();
-    let is_narrow = shape.element.is_f16() || shape.element.is_bf16();
+    let is_narrow = byte_width(shape.element)? < 4;
     let wide = if is_narrow {
         b.float_type("f32")
     } else {

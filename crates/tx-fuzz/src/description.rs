@@ -472,7 +472,7 @@ pub struct Mapping {
     pub threads: usize,
     /// Blocks of a cluster that share a row.
     pub blocks: usize,
-    /// Loads of a thread that are written out, where values are not held.
+    /// Loads of a thread that are unrolled, where values are not held.
     pub loads: usize,
     /// Neighbours that one load takes.
     pub vector: usize,

@@ -181,6 +181,7 @@ harmless! {
         "truncate-index" "programs/fused-rows@layer_norm" "+20:3 `% = arith.addi";
         "lose-guard" "programs/fused-rows@pages" "+8:3 `scf.if";
         "lose-guard" "programs/fused-rows@softmax" "+8:3 `scf.if";
+        "lose-guard" "programs/softmax-named@rows" "+1:3 `scf.if";
         "other-boundary" "programs/fused-rows@spread" "+2:3 `% = arith.cmpi ult";
     }
     "After the exchange all threads that share a row have its result, to the bit, and one of them \
@@ -302,6 +303,9 @@ harmless! {
         "other-extreme" "programs/softmax@softmax" "+8:3 `% = arith.maximumf";
         "other-extreme" "programs/log-sum-exp@log_sum_exp" "+5:10 `% = arith.maximumf";
         "other-nan" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
+        "other-nan" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = tile.all_reduce max";
+        "other-nan-of-exchange" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = tile.all_reduce max";
+        "other-extreme" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = arith.maximumf";
         "other-nan-of-exchange" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
         "other-extreme" "programs/fused-rows@softmax" "+6:3 `% = arith.maximumf";
     }
@@ -311,12 +315,14 @@ harmless! {
         "other-zero" "programs/fused-rows@kept" "+4:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@pages" "+8:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@softmax" "+8:3 `% = arith.constant -0.0";
+        "other-zero" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = arith.constant -0.0";
     }
     "A row of nothing but -inf, and only such a row, has another maximum. Its results are NaN as \
      before, since the sum of \
      exponentials is NaN or 0." => {
         "finite-for-infinite" "programs/softmax@softmax" "+8:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/fused-rows@softmax" "+6:3 `% = arith.constant 0xFF800000";
+        "finite-for-infinite" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = arith.constant 0xFF800000";
     }
     "The sum is 0 where the maximum is -inf, NaN where that is NaN or inf, and from 1 on else. So \
      whatever is made of a \
@@ -547,6 +553,8 @@ harmless! {
     "A difference is NaN only where the sum of the row, which is made of it too, is NaN: \
      that divides whatever is made of it here." => {
         "other-nan-of-comparison" "programs/fused-rows@softmax" "+20:10 `% = arith.cmpf olt";
+        "other-nan-of-comparison" "programs/softmax-named@rows" "+1:3 `% = arith.cmpf olt";
+        "other-nan-of-comparison" "programs/softmax-named@columns" "+1:3 `% = llvm.fcmp";
         "other-nan-of-comparison" "programs/softmax@softmax" "+25:10 `% = arith.cmpf olt";
     }
     "The larger of two numbers is taken, which are the same where they are equal." => {
@@ -642,6 +650,12 @@ harmless! {
     }
     "A thread counts less than 2048 elements." => {
         "round-to-half" "mutations/fused@two_lengths" "two_lengths_12 +13:3 `% = arith.addf";
+    }
+    "Below -104 the exponential of f32 is 0 in any case: a bound of -130 gives the same." => {
+        "other-constant" "programs/softmax-named@columns" "+1:3 `% = arith.constant -1.04";
+    }
+    "There are 231 columns, whose numbers are below 256." => {
+        "truncate-index" "programs/softmax-named@columns" "columns_1 +1:3 `% = arith.addi";
     }
     "There are as many blocks as rows: each takes one, and writes its scratch once." => {
         "late-barrier" "programs/rows-of-any-length@by_hand" "by_hand_1 +4:3 `gpu.barrier";
