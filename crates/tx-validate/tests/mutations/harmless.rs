@@ -303,9 +303,12 @@ harmless! {
         "other-extreme" "programs/softmax@softmax" "+8:3 `% = arith.maximumf";
         "other-extreme" "programs/log-sum-exp@log_sum_exp" "+5:10 `% = arith.maximumf";
         "other-nan" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
-        "other-nan" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = tile.all_reduce max";
-        "other-nan-of-exchange" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = tile.all_reduce max";
-        "other-extreme" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = arith.maximumf";
+        "other-nan" "programs/softmax-named@rows,programs/softmax-named@columns"
+            "+1:3 `% = tile.all_reduce max";
+        "other-nan-of-exchange" "programs/softmax-named@rows,programs/softmax-named@columns"
+            "+1:3 `% = tile.all_reduce max";
+        "other-extreme" "programs/softmax-named@rows,programs/softmax-named@columns"
+            "+1:3 `% = arith.maximumf";
         "other-nan-of-exchange" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
         "other-extreme" "programs/fused-rows@softmax" "+6:3 `% = arith.maximumf";
     }
@@ -315,14 +318,16 @@ harmless! {
         "other-zero" "programs/fused-rows@kept" "+4:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@pages" "+8:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@softmax" "+8:3 `% = arith.constant -0.0";
-        "other-zero" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = arith.constant -0.0";
+        "other-zero" "programs/softmax-named@rows,programs/softmax-named@columns"
+            "+1:3 `% = arith.constant -0.0";
     }
     "A row of nothing but -inf, and only such a row, has another maximum. Its results are NaN as \
      before, since the sum of \
      exponentials is NaN or 0." => {
         "finite-for-infinite" "programs/softmax@softmax" "+8:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/fused-rows@softmax" "+6:3 `% = arith.constant 0xFF800000";
-        "finite-for-infinite" "programs/softmax-named@rows,programs/softmax-named@columns" "+1:3 `% = arith.constant 0xFF800000";
+        "finite-for-infinite" "programs/softmax-named@rows,programs/softmax-named@columns"
+            "+1:3 `% = arith.constant 0xFF800000";
     }
     "The sum is 0 where the maximum is -inf, NaN where that is NaN or inf, and from 1 on else. So \
      whatever is made of a \
