@@ -107,6 +107,18 @@ def Tile_FusionAttr : Tile_EnumAttr<Tile_Fusion, [{
   rewritten as one pass where a checked property of their combiners allows it.
 }]>;
 
+def Tile_Math : Tile_Enum<"Math", "math", "how elementary functions and quotients of a function are computed",
+    ["exact", "approx"]> {
+  let variants = ["Exact", "Approx"];
+  let docs = ["Within one unit in the last place for most functions; quotients are rounded correctly.",
+    "By the approximate instructions of the chip."];
+}
+def Tile_MathAttr : Tile_EnumAttr<Tile_Math, [{
+  `exact`: quotients are rounded correctly, and functions have the errors that `gpu-expand-math` lists.
+  `approx`: `exp`, `exp2`, `log`, `log2`, `log10` and quotients of f32 and narrower types use the
+  approximate instructions of the chip, with the errors that `gpu-expand-math` lists.
+}]>;
+
 def Tile_Residency : Tile_Enum<"Residency", "residency", "where a value of a kernel stays between its phases",
     ["registers", "shared", "cluster", "reload"]> {
   let variants = ["Registers", "Shared", "Cluster", "Reload"];

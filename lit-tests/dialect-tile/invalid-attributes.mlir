@@ -149,7 +149,7 @@ func.func @part_of_the_other(%v: f32) -> f32 {
 // -----
 
 // An attribute of the dialect on an op of another one is known by its name and its kind, and stands on some ops alone.
-// expected-error @below {{'func.func' op has no attribute `tile.bogus`; known: tile.candidates, tile.determinism, tile.fusion, tile.group, tile.owned}}
+// expected-error @below {{'func.func' op has no attribute `tile.bogus`; known: tile.candidates, tile.determinism, tile.fusion, tile.group, tile.math, tile.owned}}
 func.func @unknown() attributes {tile.bogus = 1 : i32} {
   return
 }

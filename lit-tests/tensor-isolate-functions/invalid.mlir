@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tensor-isolate-functions --split-input-file --verify-diagnostics
 
 // The mark of the nested module stands on modules alone.
-// expected-error @below {{'func.func' op has no attribute `tile.isolated`; known: tile.candidates, tile.determinism, tile.fusion, tile.group, tile.owned}}
+// expected-error @below {{'func.func' op has no attribute `tile.isolated`; known: tile.candidates, tile.determinism, tile.fusion, tile.group, tile.math, tile.owned}}
 func.func @f(%A: tensor<4xf32>) attributes {tile.isolated} {
   return
 }

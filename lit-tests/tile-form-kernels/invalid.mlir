@@ -8,6 +8,13 @@ func.func @word(%A: memref<8xf32>) attributes {tile.fusion = "none"} {
 
 // -----
 
+// expected-error @below {{`tile.math` must be `#tile.math<exact>` or `<approx>`}}
+func.func @math(%A: memref<8xf32>) attributes {tile.math = "approx"} {
+  return
+}
+
+// -----
+
 func.func @number(%A: memref<8x40xf32>, %B: memref<8x40xf32>) {
   // expected-error @below {{`tile.group` must be an integer}}
   linalg.exp {tile.group = "first"} ins(%A : memref<8x40xf32>) outs(%B : memref<8x40xf32>)

@@ -12,7 +12,7 @@
 // AGAIN: t.mlir:{{.*}}: error: the kernel has no block size
 // FILE:  tile.reduce sum
 // FILE:  mlir_reproducer
-// FILE:  pipeline: "builtin.module(convert-linalg-to-tile, tile-form-kernels{chip=sm_90 explain=false fusion=algebraic}, linalg-collapse-loops, tile-schedule{chip=sm_90}, tile-attach-target{chip=sm_90}, tile-analyze-scope,
+// FILE:  pipeline: "builtin.module(convert-linalg-to-tile, tile-form-kernels{chip=sm_90 explain=false fusion=algebraic math=exact}, linalg-collapse-loops, tile-schedule{chip=sm_90}, tile-attach-target{chip=sm_90}, tile-analyze-scope,
 gpu.module @kernels {
   gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel {
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>

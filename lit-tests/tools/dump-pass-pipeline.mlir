@@ -4,7 +4,7 @@
 // A pipeline is text over registered passes, with its option handed to the pass that takes it.
 // CHECK:      builtin.module(
 // CHECK-NEXT:   convert-linalg-to-tile,
-// CHECK-NEXT:   tile-form-kernels{chip=sm_90 explain=false fusion=algebraic},
+// CHECK-NEXT:   tile-form-kernels{chip=sm_90 explain=false fusion=algebraic math=exact},
 // CHECK-NEXT:   linalg-collapse-loops,
 // CHECK-NEXT:   tile-schedule{chip=sm_90},
 // CHECK-NEXT:   tile-attach-target{chip=sm_90},

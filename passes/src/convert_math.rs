@@ -1,6 +1,10 @@
-use melior::ir::ValueLike;
+use crate::emit::{scalars, vector_of};
 use melior::ir::r#type::TypeLike;
-use tx_mlir::{Builder, Failed, Op, enclosing, erase, name, operands, replace_uses, results, walk};
+use melior::ir::{Type, ValueLike};
+use tx_mlir::{
+    Builder, Failed, Op, Val, enclosing, erase, has_flag, name, operands, replace_uses, results,
+    walk,
+};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
@@ -9,7 +13,9 @@ pass! {
     /// ## What it does
     /// Replaces `math` ops in GPU modules by LLVM's intrinsics, as far as LLVM selects exact
     /// instructions for them: `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and `absi`,
-    /// `ctpop`, `ctlz` and `cttz` of integers. The others (`exp`, `log`, ...) are left.
+    /// `ctpop`, `ctlz` and `cttz` of integers. `exp2` and `log2` of f32 with `fastmath<afn>` become
+    /// the intrinsics of `ex2.approx.ftz` and `lg2.approx.ftz`, one for each element of a vector.
+    /// The others (`exp`, `log`, ...) are left.
     ///
     /// ## Why
     /// MLIR's own lowering calls CUDA's libdevice for every `math` op, also where one instruction
@@ -27,7 +33,7 @@ pass! {
     ///
     /// ## Fails when
     /// It does not.
-    pub struct ConvertMath as "convert-gpu-math-to-llvm" creates [llvm] {
+    pub struct ConvertMath as "convert-gpu-math-to-llvm" creates [llvm, vector] {
     } counts {
         /// ops lowered
         lowered,
@@ -46,6 +52,12 @@ const INTRINSICS: [(&str, &str); 8] = [
     ("math.trunc", "llvm.trunc"),
 ];
 
+/// Functions of f32 and the intrinsics of their approximate instructions.
+const APPROXIMATIONS: [(&str, &str); 2] = [
+    ("math.exp2", "llvm.nvvm.ex2.approx.ftz.f32"),
+    ("math.log2", "llvm.nvvm.lg2.approx.ftz.f"),
+];
+
 /// Ops on integers, the ops of LLVM that do the same, and what these say of operands for which
 /// hardware differs: that they have a result all the same.
 const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
@@ -62,6 +74,10 @@ impl Pass for ConvertMath {
                 counts.add("lowered", 1);
                 continue;
             }
+            if approximation(op) {
+                counts.add("lowered", 1);
+                continue;
+            }
             let known = INTRINSICS.iter().find(|(from, _)| *from == name(op));
             let Some((_, to)) = known else { continue };
             let result = results(op)[0];
@@ -72,22 +88,54 @@ impl Pass for ConvertMath {
                 continue;
             }
             let b = Builder::before(op);
-            let arguments = operands(op);
-            // The intrinsic's own op is what MLIR's lowering takes for a call of libdevice.
-            let made = b
-                .create("llvm.call_intrinsic")
-                .string("intrin", to)
-                .attr("op_bundle_sizes", tx_mlir::i32_array(b.context(), &[]))
-                .segments(&[arguments.len(), 0])
-                .operands(&arguments)
-                .result(result.r#type())
-                .value();
+            let made = call(&b, to, &operands(op), result.r#type());
             replace_uses(result, made);
             erase(op);
             counts.add("lowered", 1);
         }
         Ok(())
     }
+}
+
+/// Calls an intrinsic by name: MLIR's lowering takes the intrinsic's own op for a call of libdevice.
+fn call<'c>(b: &Builder<'c>, intrinsic: &str, arguments: &[Val<'c>], result: Type<'c>) -> Val<'c> {
+    b.create("llvm.call_intrinsic")
+        .string("intrin", intrinsic)
+        .attr("op_bundle_sizes", tx_mlir::i32_array(b.context(), &[]))
+        .segments(&[arguments.len(), 0])
+        .operands(arguments)
+        .result(result)
+        .value()
+}
+
+/// Replaces a function that is an approximate instruction; whether it was one.
+fn approximation(op: Op<'_>) -> bool {
+    let known = APPROXIMATIONS.iter().find(|(from, _)| *from == name(op));
+    let Some((_, to)) = known else {
+        return false;
+    };
+    let (argument, result) = (operands(op)[0], results(op)[0]);
+    let ty = result.r#type();
+    let (is_vector, element) = match tx_mlir::vector_parts(ty) {
+        Some((count, element)) if Type::vector(&[count], element) == ty => (true, element),
+        _ => (false, ty),
+    };
+    let is_instruction = element.is_f32() && has_flag(op, "fastmath", "afn");
+    if !is_instruction || enclosing(op, "gpu.module").is_none() {
+        return false;
+    }
+    let b = Builder::before(op);
+    let elements: Vec<_> = scalars(&b, argument)
+        .into_iter()
+        .map(|element| call(&b, to, &[element], element.r#type()))
+        .collect();
+    let value = match is_vector {
+        true => vector_of(&b, &elements),
+        false => elements[0],
+    };
+    replace_uses(result, value);
+    erase(op);
+    true
 }
 
 /// Replaces an op on integers of a GPU module; whether it was one.

@@ -1,6 +1,5 @@
 use crate::elementary;
-use melior::ir::ValueLike;
-use tx_mlir::{Builder, Failed, Op, enclosing, erase, name, operands, replace_uses, results, walk};
+use tx_mlir::{Builder, Failed, Op, enclosing, erase, replace_uses, results, walk};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
@@ -41,6 +40,20 @@ pass! {
     /// For f32 those of one argument were measured over all numbers, the others over millions.
     /// Subnormal arguments and results have the same bounds; nothing is flushed to zero. Infinities,
     /// zeros of both signs and NaN give what IEEE 754 says of the function.
+    ///
+    /// With `fastmath<afn>`, `math.exp`, `exp2`, `log`, `log2`, `log10` and `arith.divf` of f32 and narrower
+    /// types become ops that are approximate instructions of the chip: `math.exp2` (`ex2.approx.ftz`),
+    /// `math.log2` (`lg2.approx.ftz`) and `arith.divf` of 1 (`rcp.approx`), each of f32 and with the flag.
+    /// Their bits may differ between chips. Errors in f32, where u is one unit in the last place of the result:
+    ///
+    /// | op | error | exceptions |
+    /// |---|---|---|
+    /// | `exp` | (2 + 1.2 · abs x) u | results below 2^-126 are 0 |
+    /// | `exp2` | 2 u | results below 2^-126 are 0 |
+    /// | `log2`, `log`, `log10` | 4 u; 2^-22 for x from 0.5 to 2 | subnormal x counts as 0 |
+    /// | `divf` | 2.5 u | infinite or NaN for a divisor below 2^-128; 4 u for one above 2^126 |
+    ///
+    /// A narrower type rounds that once more.
     ///
     /// ## Why
     /// PTX has these functions only as approximations that flush subnormal numbers and lose up to
@@ -83,15 +96,10 @@ impl Pass for ExpandMath {
             if enclosing(op, "gpu.module").is_none() {
                 continue;
             }
-            let [result] = results(op)[..] else {
+            let Some(value) = elementary::expand(&Builder::before(op), op) else {
                 continue;
             };
-            let b = Builder::before(op);
-            let Some(value) = elementary::expand(&b, name(op), &operands(op), result.r#type())
-            else {
-                continue;
-            };
-            replace_uses(result, value);
+            replace_uses(results(op)[0], value);
             erase(op);
             counts.add("expanded", 1);
         }

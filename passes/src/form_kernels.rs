@@ -1,5 +1,6 @@
 use crate::analysis::dataflow::Dataflow;
 use crate::analysis::target::chip_option;
+use crate::elementary;
 use crate::explain::explain;
 use crate::grid::choose::choose_phases;
 use crate::grid::group::{Group, is_reduction, number, share_operand};
@@ -7,9 +8,9 @@ use crate::grid::job::{Job, is_job};
 use crate::grid::steps::{Case, Step};
 use melior::ir::Type;
 use melior::ir::attribute::IntegerAttribute;
-use tx_dialect_tile::{DETERMINISM, FUSION, Fusion, GROUP};
+use tx_dialect_tile::{DETERMINISM, FUSION, Fusion, GROUP, MATH, Math};
 use tx_mlir::{
-    Failed, Op, attribute, byte_width, context, first_block, is, ops, set_attribute, walk,
+    Failed, Op, attribute, byte_width, context, first_block, is, ops, parent, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, option_error, pass};
 use tx_plan::{ApartChoice, Choice};
@@ -46,6 +47,10 @@ pass! {
     /// `tile.determinism = #tile.determinism<…>` on a function becomes the `determinism` of its reductions that
     /// have none.
     ///
+    /// `math=approx`, or `tile.math = #tile.math<approx>` on a function, sets `fastmath<afn>` on the exponentials,
+    /// logarithms and quotients of its bodies that have approximate instructions
+    /// ([`gpu-expand-math`](#--gpu-expand-math)); the attribute of the function wins over the option.
+    ///
     /// With `explain`, says of each op that uses an array of the op before it why the two share no kernel.
     ///
     /// ## Before
@@ -81,6 +86,8 @@ pass! {
     pub struct FormKernels as "tile-form-kernels" creates [tile] {
         /// which ops may share a kernel where the function does not say it: none, exact or algebraic
         fusion: String = "algebraic",
+        /// how functions and quotients are computed where the function does not state it: exact or approx
+        math: String = "exact",
         /// chip whose registers and caches the rows must fit in
         chip: String = "sm_80",
         /// remark why an op does not share the kernel of the ops before it
@@ -90,26 +97,30 @@ pass! {
         groups,
         /// ops in them
         grouped,
+        /// functions and quotients that may be approximate
+        approximate,
     }
 }
 
 impl Pass for FormKernels {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        let Some(default) = Fusion::parse(&self.fusion) else {
-            return Err(option_error(
-                module,
-                &Self::INFO,
-                "fusion",
-                &self.fusion,
-                format!("option `fusion`: unknown value `{}`", self.fusion),
-            )
-            .note("known: none, exact, algebraic")
-            .emit());
+        let unknown = |option: &str, value: &str, known: &str| {
+            let message = format!("option `{option}`: unknown value `{value}`");
+            let report = option_error(module, &Self::INFO, option, value, message);
+            report.note(format!("known: {known}")).emit()
         };
+        let default = Fusion::parse(&self.fusion)
+            .ok_or_else(|| unknown("fusion", &self.fusion, "none, exact, algebraic"))?;
+        let math =
+            Math::parse(&self.math).ok_or_else(|| unknown("math", &self.math, "exact, approx"))?;
         let chip = chip_option(module, &Self::INFO, &self.chip)?;
         let (mut formed, mut failed) = (Vec::new(), None);
         for function in walk(module).into_iter().filter(|op| is(*op, "func.func")) {
             give_determinism(function);
+            let own = attribute(function, MATH).and_then(Math::of);
+            if own.unwrap_or(math) == Math::Approx {
+                counts.add("approximate", permit_approximations(function));
+            }
             let own = attribute(function, FUSION).and_then(Fusion::of);
             if own.unwrap_or(default) == Fusion::None {
                 continue;
@@ -152,6 +163,13 @@ fn give_determinism(function: Op<'_>) {
     for op in walk(function).into_iter().filter(has_none) {
         set_attribute(op, "determinism", own);
     }
+}
+
+/// Permits approximate instructions in the bodies of a function's ops, and returns for how many ops.
+fn permit_approximations(function: Op<'_>) -> i64 {
+    let is_in_body = |op: &Op<'_>| parent(*op).is_some_and(|parent| parent != function);
+    let bodies = walk(function).into_iter().filter(is_in_body);
+    bodies.filter(|op| elementary::permit(*op)).count() as i64
 }
 
 /// The groups of a function.

@@ -73,10 +73,18 @@ pub(crate) const DECLARATIONS: &str = r#"
       attributes {no_unwind, will_return, memory_effects =
         #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
           errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_exp2(f32) -> f32
+      attributes {no_unwind, will_return, memory_effects =
+        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
+          errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_log2(f32) -> f32
+      attributes {no_unwind, will_return, memory_effects =
+        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
+          errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
 /// Names and addresses of the hooks.
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 20] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 22] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),
@@ -98,6 +106,8 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 20] {
         ("__tx_repeat", repeat as *mut ()),
         ("__tx_exit", exit as *mut ()),
         ("__tx_fma", libm::fma_to_odd as *mut ()),
+        ("__tx_exp2", libm::exp2 as *mut ()),
+        ("__tx_log2", libm::log2 as *mut ()),
     ]
 }
 

@@ -103,6 +103,24 @@ pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     }
 }
 
+/// Zero, with its sign, in place of a subnormal number.
+fn flushed(value: f32) -> f32 {
+    match value.is_subnormal() {
+        true => 0_f32.copysign(value),
+        false => value,
+    }
+}
+
+/// What `ex2.approx.ftz.f32` approximates.
+pub(crate) extern "C" fn exp2(x: f32) -> f32 {
+    flushed(f64::from(flushed(x)).exp2() as f32)
+}
+
+/// What `lg2.approx.ftz.f32` approximates.
+pub(crate) extern "C" fn log2(x: f32) -> f32 {
+    flushed(f64::from(flushed(x)).log2() as f32)
+}
+
 /// The larger of two values as PTX has it: a number rather than a NaN, and +0 rather than −0.
 macro_rules! maximum {
     ($x:expr, $y:expr) => {

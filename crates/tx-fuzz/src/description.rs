@@ -386,6 +386,9 @@ pub struct Rows {
     pub columns: usize,
     /// Whether no type says these.
     pub open: bool,
+    /// Whether functions and quotients may be approximate.
+    #[serde(default)]
+    pub approximate: bool,
     /// The elements of matrices. One for each row has the type of its partial results.
     pub element: Element,
     /// What it does, one after the other.

@@ -117,6 +117,7 @@ fn smaller_rows(rows: &Rows) -> Vec<Rows> {
         with(&|rows| rows.ops[at].temporary = false);
         with(&|rows| rows.ops[at].in_place = false);
     }
+    with(&|rows| rows.approximate = false);
     for size in [1, 2, 3, 7, 33, rows.rows / 2, rows.rows.saturating_sub(1)] {
         with(&|rows| rows.rows = rows.rows.min(size));
     }

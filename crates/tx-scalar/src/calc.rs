@@ -27,6 +27,34 @@ impl Operation {
         Self { calc, bound: None }
     }
 
+    /// The operation with the errors of the approximate instructions that `fastmath<afn>` permits; the
+    /// same operation where it has none, or where `float`, the type of its result, is f64.
+    #[must_use]
+    pub fn approximate(self, name: &str, float: Float) -> Self {
+        let (Some(error), true) = (approximation(name), float.bits() <= 32) else {
+            return self;
+        };
+        Self::bounded(self.calc, move |x, b, r| {
+            let exact = |bound: Bound| bound.is_exact();
+            let bound = match &self.bound {
+                Some(bound) => bound(x, b, r),
+                None if b.iter().copied().all(exact) => Bound::exact(r),
+                None => Bound::anything(),
+            };
+            let error = error(x, r);
+            if error == 0.0 || r.is_nan() {
+                return bound;
+            }
+            if !error.is_finite() || !r.is_finite() || r.abs() > float.largest() * 0.99 {
+                return Bound::anything();
+            }
+            // Narrower types are rounded to after the instruction.
+            let once_more = Bound::rounded_once(r, float);
+            let bound = if exact(bound) { once_more } else { bound };
+            bound.with_error(bound.error + error + 2.0 * once_more.error)
+        })
+    }
+
     fn bounded(calc: Calc, bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound + 'static) -> Self {
         Self {
             calc,
@@ -343,6 +371,47 @@ fn function(name: &str) -> Option<Curve> {
         "math.acosh" => (f64::acosh, |x, _| (x * x - 1.0).sqrt().recip()),
         "math.atanh" => (f64::atanh, |x, _| (1.0 - x * x).recip()),
         "math.erf" => (erf, |_, _| 1.13),
+        _ => return None,
+    })
+}
+
+/// One unit in the last place of 1 in f32, and the smallest f32 that is not subnormal.
+const UNIT: f64 = f32::EPSILON as f64;
+const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
+
+/// The error of an approximate instruction at operands where the exact result is the second argument:
+/// 0 where it is exact, infinite where nothing is known. Bounds of the instructions are those of the
+/// PTX ISA: 2 units for `ex2` and `div`, 2^-22 for `lg2`, 1 unit for `rcp`.
+fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
+    const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
+        x if x == 0.0 || x.is_infinite() => 0.0,
+        x if x.abs() < LEAST_NORMAL => f64::INFINITY,
+        _ => 4.0 * UNIT * r.abs().max(1.0),
+    };
+    const EXPONENTIAL: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0].is_infinite() {
+        true => 0.0,
+        false => (2.0 + 1.2 * x[0].abs()) * UNIT * r + LEAST_NORMAL,
+    };
+    Some(match name {
+        "math.exp" | "math.exp2" => EXPONENTIAL,
+        "math.log" | "math.log2" | "math.log10" => LOGARITHM,
+        "arith.divf" => |x, r| {
+            let divisor = x[1].abs();
+            if divisor == 0.0 || divisor.is_infinite() || x[0].is_infinite() {
+                return 0.0;
+            }
+            // The reciprocal is infinite.
+            if divisor < LEAST_NORMAL / 2.0 {
+                return f64::INFINITY;
+            }
+            // A subnormal reciprocal has fewer digits.
+            let subnormal = UNIT * LEAST_NORMAL * (x[0].abs() + 1.0);
+            if x[0] == 0.0 {
+                0.0
+            } else {
+                3.0 * UNIT * r.abs() + subnormal
+            }
+        },
         _ => return None,
     })
 }

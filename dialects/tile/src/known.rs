@@ -1,7 +1,7 @@
 //! The names that the dialect knows, and what may be meant by others.
 
 use crate::Sink;
-use crate::attributes::{Determinism, Fusion, OPS};
+use crate::attributes::{Determinism, Fusion, Math, OPS};
 use crate::verify::{complain, send};
 use melior_upstream::ir::Attribute;
 use mlir_sys::{MlirAttribute, MlirOperation, MlirStringRef};
@@ -27,6 +27,9 @@ pub const FUSION: &str = "tile.fusion";
 /// The number of the kernel that an op of a host function shares with every other op of that number.
 pub const GROUP: &str = "tile.group";
 
+/// How the elementary functions and quotients of a `func.func` are computed: `#tile.math<…>`.
+pub const MATH: &str = "tile.math";
+
 /// The owner of an access: of accesses with one number, each element is accessed by one thread only.
 pub const OWNED: &str = "tile.owned";
 
@@ -45,7 +48,7 @@ struct Fact {
 }
 
 /// Every such attribute. Any other attribute whose name begins with `tile.` is an error.
-const FACTS: [Fact; 7] = [
+const FACTS: [Fact; 8] = [
     Fact {
         name: CANDIDATES,
         on: &[],
@@ -83,6 +86,12 @@ const FACTS: [Fact; 7] = [
         kind: "a unit attribute",
     },
     Fact {
+        name: MATH,
+        on: &["func.func"],
+        is: is_math,
+        kind: "`#tile.math<exact>` or `<approx>`",
+    },
+    Fact {
         name: OWNED,
         on: &[],
         is: mlir_sys::mlirAttributeIsAInteger,
@@ -98,6 +107,11 @@ unsafe extern "C" fn is_determinism(attribute: MlirAttribute) -> bool {
 unsafe extern "C" fn is_fusion(attribute: MlirAttribute) -> bool {
     // SAFETY: the attribute is alive.
     Fusion::of(unsafe { Attribute::from_raw(attribute) }).is_some()
+}
+
+unsafe extern "C" fn is_math(attribute: MlirAttribute) -> bool {
+    // SAFETY: the attribute is alive.
+    Math::of(unsafe { Attribute::from_raw(attribute) }).is_some()
 }
 
 impl Fact {

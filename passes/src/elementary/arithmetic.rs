@@ -81,6 +81,18 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         })
     }
 
+    /// An op with `fastmath<afn>`.
+    fn flagged<'a>(&'a self, op: &str, operands: &[Float<'a, 'c>]) -> Float<'a, 'c> {
+        let operands: Vec<_> = operands.iter().map(|operand| operand.value).collect();
+        let flags = self.b.attribute("#arith.fastmath<afn>");
+        let op = self
+            .b
+            .create(op)
+            .operands(&operands)
+            .attr("fastmath", flags);
+        self.value(op.result(self.float).value())
+    }
+
     pub(super) fn value(&self, value: Val<'c>) -> Float<'_, 'c> {
         Float { m: self, value }
     }
@@ -197,6 +209,16 @@ impl<'a, 'c> Float<'a, 'c> {
 
     pub(super) fn floor(self) -> Self {
         self.apply("math.floor", &[])
+    }
+
+    /// An op of this number that is computed approximately.
+    pub(super) fn approximate(self, op: &str) -> Self {
+        self.m.flagged(op, &[self])
+    }
+
+    /// 1 / x, approximately.
+    pub(super) fn reciprocal(self) -> Self {
+        self.m.flagged("arith.divf", &[self.m.number(1.0), self])
     }
 
     pub(super) fn sqrt(self) -> Self {

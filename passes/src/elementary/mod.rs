@@ -3,6 +3,7 @@
 //!
 //! Nothing here branches. What is right for some numbers only is selected at the end.
 
+mod approximate;
 mod arithmetic;
 mod error;
 mod exponential;
@@ -11,9 +12,12 @@ mod narrow;
 mod power;
 mod sign;
 
+pub(crate) use approximate::permit;
+
+use approximate::is_approximate;
 use arithmetic::{Arithmetic, Float, convert, parts};
 use melior::ir::{Type, ValueLike};
-use tx_mlir::{Blk, Builder, Val, f32_of, name};
+use tx_mlir::{Blk, Builder, Op, Val, f32_of, name, operands, results};
 
 /// A function of one argument or of two.
 #[derive(Clone, Copy)]
@@ -55,15 +59,38 @@ const WEIGHT: i64 = 20;
 /// Ops that those of a block become, about.
 pub(crate) fn weight(block: Blk<'_>) -> i64 {
     let weight = |op| match names().any(|function| function == name(op)) {
-        true => WEIGHT,
-        false => 1,
+        true if !is_approximate(op) => WEIGHT,
+        _ => 1,
     };
     tx_mlir::ops(block).into_iter().map(weight).sum()
 }
 
-/// What the op called `name` computes of `arguments`, if it is a function here and has their type,
-/// or a conversion from or to an 8-bit float.
-pub(crate) fn expand<'c>(
+/// The element type of a float, or of a vector of floats.
+fn element(value: Val<'_>) -> Option<tx_scalar::Float> {
+    tx_scalar::Float::of(parts(value.r#type()).1)
+}
+
+/// What an op computes, if it is a function here, or a conversion from or to an 8-bit float, or has
+/// approximate instructions that its flags permit.
+pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
+    let [result] = results(op)[..] else {
+        return None;
+    };
+    if !is_approximate(op) {
+        return expand_exactly(b, name(op), &operands(op), result.r#type());
+    }
+    if approximate::is_instruction(op) {
+        return None;
+    }
+    let wide = computed_in(result.r#type())?;
+    let m = Arithmetic::new(b, wide)?;
+    let extended = |value: Val<'c>| converted(b, "arith.extf", value, wide);
+    let arguments: Vec<_> = operands(op).into_iter().map(extended).collect();
+    let value = approximate::expand(&m, name(op), &arguments)?.into_value();
+    Some(converted(b, "arith.truncf", value, result.r#type()))
+}
+
+fn expand_exactly<'c>(
     b: &Builder<'c>,
     name: &str,
     arguments: &[Val<'c>],

@@ -2,7 +2,7 @@
 
 use super::{
     access::{Access, HINTS, Size, accesses, alignment, space},
-    emit::{Emitter, erase, internal, remove_attribute, replace, source},
+    emit::{Emitter, erase, internal, remove_attribute, replace, set_attribute, source},
     float::{self, Extremum},
     integer,
     layout::{address_space, layout, scalar_bits, spilled, vector},
@@ -17,7 +17,7 @@ use crate::{
 use melior::{
     Context,
     ir::{
-        BlockLike, OperationRef, RegionLike, Type, Value, ValueLike,
+        Attribute, BlockLike, OperationRef, RegionLike, Type, Value, ValueLike,
         attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute},
         operation::{OperationLike, OperationResult},
         r#type::IntegerType,
@@ -106,6 +106,12 @@ const CALLED: [&str; 8] = [
     "llvm.trunc",
 ];
 
+/// Intrinsics of approximate instructions of f32, and the hooks that compute what they approximate.
+const APPROXIMATIONS: [(&str, &str); 2] = [
+    ("llvm.nvvm.ex2.approx.ftz.f32", "__tx_exp2"),
+    ("llvm.nvvm.lg2.approx.ftz.f", "__tx_log2"),
+];
+
 /// A function that the driver of a device has, of which there is a hook.
 #[derive(Clone, Copy)]
 pub(super) struct Printer {
@@ -189,6 +195,8 @@ fn operation_spills(operation: OperationRef<'_, '_>) -> u64 {
 /// Rewrites the functions of one module.
 pub(super) struct Rewriter<'c, 's> {
     context: &'c Context,
+    /// `#llvm.fastmath<none>`.
+    no_flags: Option<Attribute<'c>>,
     /// Number of each shared variable.
     shared: &'s BTreeMap<String, usize>,
     /// Functions of the module, declared or defined.
@@ -206,6 +214,7 @@ impl<'c, 's> Rewriter<'c, 's> {
     ) -> Self {
         Self {
             context,
+            no_flags: Attribute::parse(context, "#llvm.fastmath<none>"),
             shared,
             functions,
             sites: Vec::new(),
@@ -339,6 +348,12 @@ impl<'c, 's> Rewriter<'c, 's> {
             "llvm.fence" => return self.fence(operation),
             _ => {}
         }
+        if let (Ok(flags), Some(none)) = (operation.attribute("fastmathFlags"), self.no_flags)
+            && flags != none
+        {
+            // Flags permit several results, of which the host might choose another one than a GPU.
+            set_attribute(operation, "fastmathFlags", none);
+        }
         let accesses = accesses(operation, &name)?;
         if accesses.is_empty() {
             let has_pointer = operation
@@ -382,6 +397,17 @@ impl<'c, 's> Rewriter<'c, 's> {
             .and_then(|attribute| StringAttribute::try_from(attribute).ok())
             .map(|attribute| attribute.value().to_owned())
             .unwrap_or_default();
+        if let Some((_, hook)) = APPROXIMATIONS.iter().find(|(known, _)| *known == called) {
+            let operands: Vec<_> = operation.operands().collect();
+            let emitter = self.emitter(operation)?;
+            replace(
+                operation,
+                emitter.call(hook, &operands, Some(result_type(operation)?))?,
+            );
+            // SAFETY: its uses were just replaced.
+            unsafe { erase(operation) };
+            return Ok(());
+        }
         let Some(known) = CALLED.iter().find(|known| **known == called) else {
             return Err(unsupported(
                 operation,

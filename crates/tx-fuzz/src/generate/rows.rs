@@ -32,6 +32,7 @@ pub(super) fn rows(random: &mut Random) -> Rows {
         columns,
         // There are a dozen kernels then: few of them take as long as all others.
         open: mapping.is_none() && random.percent(10),
+        approximate: random.percent(15),
         element,
         ops,
         mapping,

@@ -76,11 +76,15 @@ pub(crate) fn print(rows: &Rows) -> Result<Text, Contradiction> {
         let ty = printer.ty(array.map, array.element);
         let _ = writeln!(printer.body, "  memref.dealloc {} : {ty}", array.name);
     }
+    let attributes = match rows.approximate {
+        true => "attributes {tile.math = #tile.math<approx>} ",
+        false => "",
+    };
     Ok(Text {
         mlir: format!(
             "#whole = affine_map<(i, j) -> (i, j)>\n#row = affine_map<(i, j) -> (i)>\n\
              #column = affine_map<(i, j) -> (j)>\n#line = affine_map<(i) -> (i)>\n\
-             func.func @host({}) {{\n{}  return\n}}\n",
+             func.func @host({}) {attributes}{{\n{}  return\n}}\n",
             printer.parameters.join(",\n    "),
             printer.body
         ),

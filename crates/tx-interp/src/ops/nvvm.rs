@@ -270,6 +270,8 @@ fn intrinsic(op: Op<'_>) -> Option<&'static str> {
         "llvm.minimum" => "arith.minimumf",
         "llvm.maxnum" => "arith.maxnumf",
         "llvm.minnum" => "arith.minnumf",
+        "llvm.nvvm.ex2.approx.ftz.f32" => "math.exp2",
+        "llvm.nvvm.lg2.approx.ftz.f" => "math.log2",
         _ => return None,
     })
 }

@@ -7,6 +7,7 @@ use crate::machine::Exec;
 use crate::number::{Scalar, truncated};
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, UNTOLD, Value};
+use tx_dialect_tile::{MATH, Math};
 use tx_mlir::melior::ir::attribute::{FloatAttribute, IntegerAttribute};
 use tx_mlir::melior::ir::{Attribute, ValueLike};
 use tx_mlir::{Op, attribute, integer_attribute, name, operands, results};
@@ -40,8 +41,13 @@ pub(crate) fn build<'c>(
         .map(|v| scalars_of(op, *v).map(|(scalar, _)| scalar))
         .collect::<Result<Vec<_>, _>>()?;
     let (to, width) = scalars_of(op, result)?;
-    let Some(operation) = operation(name(op), integer_attribute(op, "predicate"), &from, to) else {
+    let predicate = integer_attribute(op, "predicate");
+    let Some(operation) = operation(name(op), predicate, &from, to) else {
         return Ok(None);
+    };
+    let operation = match to {
+        Scalar::Float(float) if may_be_approximate(op) => operation.approximate(name(op), float),
+        _ => operation,
     };
     let slots = build.operands(op);
     let result = build.slot(result);
@@ -167,6 +173,15 @@ fn is_in_combiner(op: Op<'_>) -> bool {
         .filter(|parent| matches!(name(*parent), "tile.reduce" | "tile.all_reduce"))
         .and_then(|parent| tx_mlir::first_block(parent, 0))
         .is_some_and(|block| tx_mlir::ops(block).contains(&op))
+}
+
+/// Whether an op, or `tile.math` of its function, permits approximate instructions.
+fn may_be_approximate(op: Op<'_>) -> bool {
+    let of_function = || {
+        let function = tx_mlir::enclosing(op, "func.func")?;
+        attribute(function, MATH).and_then(Math::of)
+    };
+    tx_mlir::has_flag(op, "fastmath", "afn") || of_function() == Some(Math::Approx)
 }
 
 /// Whether an op is given to compute neither with NaN nor to it.

@@ -124,9 +124,10 @@ pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
         name if name.starts_with("nvvm.") => nvvm(op, name),
         "llvm.call_intrinsic" => {
             let called = string_attribute(op, "intrin").unwrap_or_default();
-            called
-                .strip_prefix("llvm.nvvm.")
-                .map_or(Some(Vec::new()), |called| intrinsic(called, &operands(op)))
+            match called.strip_prefix("llvm.nvvm.") {
+                Some(called) if !called.contains(".approx.") => intrinsic(called, &operands(op)),
+                _ => Some(Vec::new()),
+            }
         }
         "llvm.atomicrmw" => exchange(op, chip),
         "llvm.cmpxchg" => compare_exchange(op, chip),

@@ -1,0 +1,85 @@
+//! Functions and quotients by the approximate instructions of the chip, for ops with `fastmath<afn>`.
+//!
+//! An f32 `math.exp2`, `math.log2` and quotient 1 / x with the flag are `ex2.approx.ftz`,
+//! `lg2.approx.ftz` and `rcp.approx`; the others are products of these.
+
+use super::arithmetic::{Arithmetic, Constant, Float};
+use tx_mlir::{Op, Val, has_flag, is, name, results, set_attribute};
+
+/// The ops that have approximate instructions, alone or with a factor.
+const APPROXIMATE: [&str; 6] = [
+    "arith.divf",
+    "math.exp",
+    "math.exp2",
+    "math.log",
+    "math.log10",
+    "math.log2",
+];
+
+/// The flags of `arith.fastmath`.
+const FLAGS: [&str; 7] = ["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"];
+
+/// log2 e, ln 2 and log10 2.
+const LOG2_E: Constant = Constant(0x3fb8_aa3b, 0x3ff7_1547_652b_82fe);
+const LN_2: Constant = Constant(0x3f31_7218, 0x3fe6_2e42_fefa_39ef);
+const LOG10_2: Constant = Constant(0x3e9a_209b, 0x3fd3_4413_509f_79ff);
+
+/// Whether an op is computed by approximate instructions: it is one of those that have them, in f32
+/// or a narrower type, and its flags permit it.
+pub(crate) fn is_approximate(op: Op<'_>) -> bool {
+    has_flag(op, "fastmath", "afn") && may_be_approximate(op)
+}
+
+/// Whether the chip has approximate instructions for an op.
+fn may_be_approximate(op: Op<'_>) -> bool {
+    let [result] = results(op)[..] else {
+        return false;
+    };
+    let element = super::element(result);
+    APPROXIMATE.contains(&name(op)) && element.is_some_and(|float| float.bits() <= 32)
+}
+
+/// Permits the approximate instructions for an op that has them; whether it does.
+pub(crate) fn permit(op: Op<'_>) -> bool {
+    if !may_be_approximate(op) || has_flag(op, "fastmath", "afn") {
+        return false;
+    }
+    let is_set = |flag: &&str| *flag == "afn" || has_flag(op, "fastmath", flag);
+    let flags: Vec<_> = FLAGS.into_iter().filter(is_set).collect();
+    let flags = tx_mlir::parse_attribute(
+        tx_mlir::context(op),
+        &format!("#arith.fastmath<{}>", flags.join(",")),
+    );
+    set_attribute(op, "fastmath", flags);
+    true
+}
+
+/// The value of an op of f32 `arguments`; `None` where the op is an instruction as it is.
+pub(super) fn expand<'a, 'c>(
+    m: &'a Arithmetic<'a, 'c>,
+    op: &str,
+    arguments: &[Val<'c>],
+) -> Option<Float<'a, 'c>> {
+    let scaled_log2 = |x: Float<'a, 'c>, factor| x.approximate("math.log2") * m.constant(factor);
+    Some(match (op, arguments) {
+        ("math.exp", [x]) => (m.value(*x) * m.constant(LOG2_E)).approximate("math.exp2"),
+        ("math.exp2" | "math.log2", [x]) => m.value(*x).approximate(op),
+        ("math.log", [x]) => scaled_log2(m.value(*x), LN_2),
+        ("math.log10", [x]) => scaled_log2(m.value(*x), LOG10_2),
+        ("arith.divf", [x, y]) => m.value(*x) * m.value(*y).reciprocal(),
+        _ => return None,
+    })
+}
+
+/// Whether an op is an instruction as it is: of f32, and no quotient but 1 / x.
+pub(super) fn is_instruction(op: Op<'_>) -> bool {
+    let of_one = || {
+        let dividend = tx_mlir::operands(op).first().copied();
+        dividend.and_then(super::constant_float) == Some(1.0)
+    };
+    let is_known = match name(op) {
+        "math.exp2" | "math.log2" => true,
+        _ => is(op, "arith.divf") && of_one(),
+    };
+    is_known && super::element(results(op)[0]) == Some(tx_scalar::Float::F32)
+}
