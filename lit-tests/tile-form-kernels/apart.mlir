@@ -20,10 +20,10 @@ func.func @unknown_length(%A: memref<64x?xf32>, %M: memref<64xf32>, %N: memref<6
 }
 
 // CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
-// CHECK:      note: a row has 131072 bytes, more than registers hold and than the 116224 that caches keep
-func.func @long_rows(%A: memref<4x65536xbf16>, %M: memref<4xbf16>, %N: memref<4xbf16>) {
-  tile.reduce max %A into %M axes [1] scope(grid) : memref<4x65536xbf16> into memref<4xbf16>
-  tile.reduce min %A into %N axes [1] scope(grid) : memref<4x65536xbf16> into memref<4xbf16>
+// CHECK:      note: a block would load 1048576 bytes of a row again, more than registers hold and than the 262144 that caches keep
+func.func @long_rows(%A: memref<4x4194304xbf16>, %M: memref<4xbf16>, %N: memref<4xbf16>) {
+  tile.reduce max %A into %M axes [1] scope(grid) : memref<4x4194304xbf16> into memref<4xbf16>
+  tile.reduce min %A into %N axes [1] scope(grid) : memref<4x4194304xbf16> into memref<4xbf16>
   return
 }
 

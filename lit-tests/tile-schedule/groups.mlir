@@ -76,8 +76,8 @@ func.func @in_part(%A: memref<7x40xf32>, %B: memref<7x40xf32>, %M: memref<7xf32>
 
 // Three blocks of a cluster share a row, and its total; the last op has one element a row, which one thread of the three stores.
 // CHECK-LABEL: gpu.func @shared_0(
-// CHECK-SAME:  known_block_size = array<i32: 512, 1, 1>, known_cluster_size = array<i32: 3, 1, 1>
-// CHECK:       tile.all_reduce sum %{{.+}} scope(cluster) width 1536
+// CHECK-SAME:  known_block_size = array<i32: 256, 1, 1>, known_cluster_size = array<i32: 3, 1, 1>
+// CHECK:       tile.all_reduce sum %{{.+}} scope(cluster) width 768
 // CHECK:       math.sqrt
 // CHECK-COUNT-1: memref.store {{.+}} : memref<2xf32>
 // CHECK-NOT:   memref<2xf32>

@@ -481,6 +481,9 @@ pub struct Mapping {
     pub vector: usize,
     /// Whether values are held in registers.
     pub holds: bool,
+    /// Whether values with one element a row are, where others are not.
+    #[serde(default)]
+    pub holds_totals: bool,
 }
 
 fn one_block() -> [usize; 3] {

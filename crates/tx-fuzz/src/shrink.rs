@@ -148,6 +148,7 @@ fn smaller_rows(rows: &Rows) -> Vec<Rows> {
             one(&|mapping| mapping.threads = 32),
             one(&|mapping| mapping.threads = 1),
             one(&|mapping| mapping.holds = false),
+            one(&|mapping| mapping.holds_totals = false),
         ] {
             with(&|rows| rows.mapping = Some(smaller));
         }

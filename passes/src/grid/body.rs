@@ -79,7 +79,8 @@ struct Range<'c> {
 }
 
 /// What one iteration of a loop does with the values that it is handed.
-type Iteration<'f, 'c> = dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>> + 'f;
+pub(super) type Iteration<'f, 'c> =
+    dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>> + 'f;
 
 /// Writes the loops of one kernel.
 pub(crate) struct Body<'a, 'c> {
@@ -355,7 +356,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Runs the iterations of a loop of one thread, with values carried from each to the next.
     /// With `apart` threads may run it differently often.
-    fn iterate(
+    pub(super) fn iterate(
         &self,
         b: &Builder<'c>,
         node: usize,

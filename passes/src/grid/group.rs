@@ -181,6 +181,34 @@ impl<'c> Group<'c> {
             .is_some_and(|phase| !phase.reads(array))
     }
 
+    /// Whether an array has several elements for a row, for some op.
+    pub(crate) fn varies_along_rows(&self, array: Val<'c>) -> bool {
+        self.phases.iter().any(|phase| {
+            let mut uses = phase.accesses().filter(|(a, _)| a.value == array);
+            uses.any(|(access, _)| phase.varies(access))
+        })
+    }
+
+    /// The arrays with one element for each row that an op reads, and not the program alone.
+    pub(crate) fn row_values(&self) -> Vec<Named<'c>> {
+        let arrays = self.arrays().into_iter();
+        arrays
+            .filter(|known| known.role != Role::Output && !self.varies_along_rows(known.array))
+            .collect()
+    }
+
+    /// Whether a schedule holds elements of rows in registers, and not totals alone.
+    pub(crate) fn holds_rows(&self, case: &Case) -> bool {
+        let arrays = self.arrays();
+        case.steps.iter().any(|step| match step {
+            Step::Hold(name, Residency::Registers) => {
+                let array = arrays.iter().find(|known| known.name == *name);
+                array.is_some_and(|known| self.varies_along_rows(known.array))
+            }
+            _ => false,
+        })
+    }
+
     /// Whether an op writes an array.
     pub(crate) fn writes(&self, array: Val<'c>) -> bool {
         self.phases.iter().any(|phase| phase.writes(array))
@@ -345,8 +373,10 @@ impl<'c> Group<'c> {
                 "have the group reload its values".to_owned(),
             ));
         }
+        let keeps = |array: &Val<'c>| self.varies_along_rows(*array);
+        let reloads = !held.iter().any(keeps);
         for (phase, nest) in self.phases.iter().zip(nests) {
-            if let Err(reason) = check_registers(nest) {
+            if let Err(reason) = check_registers(nest, reloads) {
                 return Err(error(phase.job.op.location(), reason)
                     .code(codes::TX0327)
                     .note("unroll the loop, split it by less, or have the group reload its values")
@@ -369,6 +399,12 @@ impl<'c> Group<'c> {
 }
 
 impl<'c> Phase<'c> {
+    /// Whether an operand has several elements for a row.
+    pub(crate) fn varies(&self, access: &Access<'c>) -> bool {
+        let uses = |d: &usize| access.map.results.iter().any(|index| index.uses(*d));
+        self.row.iter().any(uses)
+    }
+
     fn of(job: Job<'c>, shared: usize, row: usize) -> Result<Self, String> {
         let rank = job.extents.len();
         let kept: Vec<usize> = (0..rank).filter(|d| !job.axes.contains(d)).collect();

@@ -4,12 +4,14 @@
 //! computes is an SSA value, which later phases use; a total is one in every thread of its row. Nothing is stored
 //! but what the rest of the program reads. `tile-insert-sync` finds the barriers that the other arrays need.
 //!
-//! * A thread has `slots`: vectors of neighbours, all of them unrolled. A slot beyond the end of its row is filled with
+//! * Where only totals stay in registers, the outermost loops of a thread may be loops: each phase goes through the
+//!   row again, and loads it.
+//! * In each iteration a thread has `slots`: vectors of neighbours, all of them unrolled. A slot beyond the end of its row is filled with
 //!   zeros, which no reduction combines and no store writes.
 //! * Where the vectors of all phases begin at aligned addresses, a slot is one load and one store; elsewhere
 //!   its elements are loaded and stored one by one.
 
-use super::body::{Body, Place};
+use super::body::{Body, Iteration, Place};
 use super::elements::element_index;
 use super::group::{Group, Phase, captured, is_reduction};
 use super::job::{Work, reads_argument};
@@ -69,17 +71,27 @@ pub(crate) struct Resident<'a, 'c> {
     held: &'a [Val<'c>],
     /// Arrays among them that nobody else reads.
     internal: &'a [Val<'c>],
+    /// Whether each phase goes through the rows again: no array that has several elements for a row is held.
+    reloads: bool,
     /// Whether every vector begins at a multiple of its size.
     aligned: Cond<'c>,
 }
 
-/// Checks that each thread can hold its elements of a row: all loops of a thread are unrolled.
+/// Checks that each thread can hold its elements of a row: all loops of a thread are unrolled. With `reloads`, only
+/// totals are held, and the outermost loops over a row need not be.
 ///
 /// # Errors
 /// The reason.
-pub(crate) fn check_registers(nest: &Nest) -> Result<(), String> {
+pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> {
     let mut elements = 1i64;
+    let turns = match reloads {
+        true => turns(nest),
+        false => Vec::new(),
+    };
     for loop_ in nest.serial() {
+        if turns.contains(&loop_) {
+            continue;
+        }
         let node = &nest.nodes[loop_];
         if !node.reduced && nest.nodes.iter().any(|n| n.reduced) && node.extent.known() == Some(1) {
             return Err(format!(
@@ -118,6 +130,17 @@ pub(crate) fn check_registers(nest: &Nest) -> Result<(), String> {
     }
 }
 
+/// The outermost loops of a thread over its part of a row, as far as they are not unrolled.
+fn turns(nest: &Nest) -> Vec<usize> {
+    let is_loop = |n: &usize| {
+        let node = &nest.nodes[*n];
+        node.reduced == nest.nodes.iter().any(|n| n.reduced)
+            && !matches!(node.run, Run::Unrolled | Run::Vectorized)
+            && node.extent.known() != Some(1)
+    };
+    nest.serial().into_iter().take_while(is_loop).collect()
+}
+
 impl<'a, 'c> Resident<'a, 'c> {
     /// `b` stands at the start of the kernel.
     pub(crate) fn new(
@@ -147,6 +170,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             bodies,
             held,
             internal,
+            reloads: !held.iter().any(|array| group.varies_along_rows(*array)),
             aligned,
         }
     }
@@ -181,32 +205,13 @@ impl<'a, 'c> Resident<'a, 'c> {
     fn row(&self, b: &Builder<'c>, places: &[Place<'c>]) {
         let mut known: Vec<Held<'c>> = Vec::new();
         for (number, phase) in self.group.phases.iter().enumerate() {
-            let body = &self.bodies[number];
             let b = &b.located(phase.job.op.location());
             let job = &phase.job;
-            let slots = slots(b, body, &places[number]);
-            let sources: Vec<Option<Elements<'c>>> = job
-                .sources
-                .iter()
-                .enumerate()
-                .map(|(i, source)| {
-                    let is_vector = body.alignment.sources[i];
-                    job.reads(i).then(|| {
-                        let points = (&places[number], slots.as_slice());
-                        self.elements(b, &mut known, number, source, is_vector, points)
-                    })
-                })
-                .collect();
-            let slots: Vec<Vec<Place<'c>>> = with(slots, |slot, lane, place| Place {
-                loaded: sources
-                    .iter()
-                    .map(|source| source.as_ref().map(|e| e.get(slot, lane)))
-                    .collect(),
-                ..place
-            });
+            let place = &places[number];
+            let row = self.row_operands(b, &mut known, number, place);
             let results = match is_reduction(job) {
-                true => self.reduce(b, &mut known, number, &places[number], &slots),
-                false => self.compute(b, &mut known, number, slots, places),
+                true => self.reduce(b, &mut known, number, place, &row),
+                false => self.compute(b, &mut known, number, places, &row),
             };
             for (destination, elements) in job.destinations.iter().zip(results) {
                 known.retain(|held| held.array != destination.value);
@@ -219,6 +224,103 @@ impl<'a, 'c> Resident<'a, 'c> {
                         elements,
                     });
                 }
+            }
+        }
+    }
+
+    /// The operands of a phase that are the same at all points of a row, where the phase goes through it in a loop: they
+    /// are loaded before the loop.
+    fn row_operands(
+        &self,
+        b: &Builder<'c>,
+        known: &mut Vec<Held<'c>>,
+        number: usize,
+        place: &Place<'c>,
+    ) -> Vec<Option<Elements<'c>>> {
+        let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
+        let loops = !self.turns(body).is_empty();
+        let sources = phase.job.sources.iter().enumerate();
+        sources
+            .map(|(i, source)| {
+                let is_needed = loops && phase.job.reads(i) && !phase.varies(source);
+                is_needed.then(|| self.elements(b, known, number, source, false, (place, &[])))
+            })
+            .collect()
+    }
+
+    /// The points that a thread has in one iteration of the loops of a phase, with what is loaded there.
+    fn points(
+        &self,
+        b: &Builder<'c>,
+        known: &mut Vec<Held<'c>>,
+        number: usize,
+        place: &Place<'c>,
+        row: &[Option<Elements<'c>>],
+    ) -> Vec<Vec<Place<'c>>> {
+        let body = &self.bodies[number];
+        let job = body.job;
+        let slots = slots(b, body, &self.turns(body), place);
+        let sources: Vec<Option<Elements<'c>>> = job
+            .sources
+            .iter()
+            .enumerate()
+            .map(|(i, source)| {
+                let loaded = row.get(i).cloned().flatten();
+                loaded.or_else(|| {
+                    let is_vector = body.alignment.sources[i];
+                    job.reads(i).then(|| {
+                        let points = (place, slots.as_slice());
+                        self.elements(b, known, number, source, is_vector, points)
+                    })
+                })
+            })
+            .collect();
+        with(slots, |slot, lane, place| Place {
+            loaded: sources
+                .iter()
+                .map(|source| source.as_ref().map(|e| e.get(slot, lane)))
+                .collect(),
+            ..place
+        })
+    }
+
+    /// The loops of a phase over a row that are not unrolled.
+    fn turns(&self, body: &Body<'a, 'c>) -> Vec<usize> {
+        match self.reloads {
+            true => turns(body.nest),
+            false => Vec::new(),
+        }
+    }
+
+    /// Runs the loops of a phase over a row, with values carried from each iteration to the next.
+    fn each_turn(
+        &self,
+        b: &Builder<'c>,
+        number: usize,
+        place: &Place<'c>,
+        carried: Vec<Val<'c>>,
+        iteration: &mut Iteration<'_, 'c>,
+    ) -> Vec<Val<'c>> {
+        let body = &self.bodies[number];
+        self.turn(b, body, &self.turns(body), place, carried, iteration)
+    }
+
+    fn turn(
+        &self,
+        b: &Builder<'c>,
+        body: &Body<'a, 'c>,
+        loops: &[usize],
+        place: &Place<'c>,
+        carried: Vec<Val<'c>>,
+        iteration: &mut Iteration<'_, 'c>,
+    ) -> Vec<Val<'c>> {
+        match loops {
+            [] => iteration(b, place, carried),
+            [first, rest @ ..] => {
+                let mut inner = |b: &Builder<'c>, place: &Place<'c>, carried: Vec<Val<'c>>| {
+                    self.turn(b, body, rest, place, carried, iteration)
+                };
+                body.iterate(b, *first, place, true, carried, &mut inner)
             }
         }
     }
@@ -276,8 +378,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         let Some(element) = access.memref.as_ref().map(|memref| memref.element) else {
             return Elements::Row(access.value);
         };
-        let varies = |d: &usize| access.map.results.iter().any(|index| index.uses(*d));
-        let varies = phase.row.iter().any(varies);
+        let varies = phase.varies(access);
         let one = |b: &Builder<'c>, place: &Place<'c>| {
             let index = element_index(b, access, &body.point(place));
             match varies {
@@ -430,7 +531,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         known: &mut Vec<Held<'c>>,
         number: usize,
         place: &Place<'c>,
-        slots: &[Vec<Place<'c>>],
+        row: &[Option<Elements<'c>>],
     ) -> Vec<Option<Elements<'c>>> {
         let body = &self.bodies[number];
         let job = body.job;
@@ -442,28 +543,34 @@ impl<'a, 'c> Resident<'a, 'c> {
             false => combiner.start(b),
         };
         let lanes = body.lanes();
-        let mut partial: Vec<Val<'c>> = (0..lanes).flat_map(|_| start.clone()).collect();
+        let partial: Vec<Val<'c>> = (0..lanes).flat_map(|_| start.clone()).collect();
         let always = may_run_for_nothing(job.op);
-        for slot in slots {
-            for (place, inside) in slot.iter().zip(insides(b, body, slot)) {
-                let place = Place {
-                    start: start.clone(),
-                    ..place.clone()
-                };
-                if !always {
-                    partial = body.combine_where(b, inside, &place, partial);
-                    continue;
+        let before = known.len();
+        let mut combine = |b: &Builder<'c>, place: &Place<'c>, mut partial: Vec<Val<'c>>| {
+            for slot in self.points(b, known, number, place, row) {
+                for (place, inside) in slot.iter().zip(insides(b, body, &slot)) {
+                    let place = Place {
+                        start: start.clone(),
+                        ..place.clone()
+                    };
+                    if !always {
+                        partial = body.combine_where(b, inside, &place, partial);
+                        continue;
+                    }
+                    let new = body.combine_where(b, Cond::Const(true), &place, partial.clone());
+                    let both = new.into_iter().zip(&partial);
+                    partial = both
+                        .map(|(new, old)| match new == *old {
+                            true => new,
+                            false => b.select(inside, new, *old),
+                        })
+                        .collect();
                 }
-                let new = body.combine_where(b, Cond::Const(true), &place, partial.clone());
-                let both = new.into_iter().zip(&partial);
-                partial = both
-                    .map(|(new, old)| match new == *old {
-                        true => new,
-                        false => b.select(inside, new, *old),
-                    })
-                    .collect();
             }
-        }
+            partial
+        };
+        let partial = self.each_turn(b, number, place, partial, &mut combine);
+        self.forget(known, number, before);
         let mut totals = body.fold_lanes(b, combiner, partial);
         body.exchange(b, combiner, &mut totals);
         let is_row = body.guard(b, place, false);
@@ -479,7 +586,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             .extras
             .iter()
             .map(|extra| {
-                self.elements(b, known, number, extra, false, (place, slots))
+                self.elements(b, known, number, extra, false, (place, &[]))
                     .get(0, 0)
             })
             .collect();
@@ -514,14 +621,45 @@ impl<'a, 'c> Resident<'a, 'c> {
             .collect()
     }
 
+    /// Forgets what was loaded since within loops: it is not known behind them.
+    fn forget(&self, known: &mut Vec<Held<'c>>, number: usize, before: usize) {
+        if !self.turns(&self.bodies[number]).is_empty() {
+            known.truncate(before);
+        }
+    }
+
     /// What an element-wise op gives at each point.
     fn compute(
         &self,
         b: &Builder<'c>,
         known: &mut Vec<Held<'c>>,
         number: usize,
-        slots: Vec<Vec<Place<'c>>>,
         places: &[Place<'c>],
+        row: &[Option<Elements<'c>>],
+    ) -> Vec<Option<Elements<'c>>> {
+        let before = known.len();
+        let mut results = Vec::new();
+        let mut compute = |b: &Builder<'c>, place: &Place<'c>, carried: Vec<Val<'c>>| {
+            let slots = self.points(b, known, number, place, row);
+            results = self.compute_slots(b, known, number, slots, (place, places));
+            carried
+        };
+        self.each_turn(b, number, &places[number], Vec::new(), &mut compute);
+        self.forget(known, number, before);
+        match self.turns(&self.bodies[number]).is_empty() {
+            true => results,
+            false => vec![None; self.bodies[number].job.destinations.len()],
+        }
+    }
+
+    /// What an element-wise op gives at the points of one iteration.
+    fn compute_slots(
+        &self,
+        b: &Builder<'c>,
+        known: &mut Vec<Held<'c>>,
+        number: usize,
+        slots: Vec<Vec<Place<'c>>>,
+        (place, places): (&Place<'c>, &[Place<'c>]),
     ) -> Vec<Option<Elements<'c>>> {
         let body = &self.bodies[number];
         let job = body.job;
@@ -535,7 +673,7 @@ impl<'a, 'c> Resident<'a, 'c> {
                 };
                 let is_vector = body.alignment.destinations[i];
                 reads_argument(block, job.sources.len() + i).then(|| {
-                    let points = (&places[number], slots.as_slice());
+                    let points = (place, slots.as_slice());
                     self.elements(b, known, number, destination, is_vector, points)
                 })
             })
@@ -694,8 +832,16 @@ impl<'a, 'c> Resident<'a, 'c> {
 }
 
 /// The points of a thread: vectors of neighbours.
-fn slots<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, place: &Place<'c>) -> Vec<Vec<Place<'c>>> {
-    let loops = || body.outer.iter().chain(&body.inner);
+fn slots<'c>(
+    b: &Builder<'c>,
+    body: &Body<'_, 'c>,
+    entered: &[usize],
+    place: &Place<'c>,
+) -> Vec<Vec<Place<'c>>> {
+    let loops = || {
+        let all = body.outer.iter().chain(&body.inner);
+        all.filter(|node| !entered.contains(node))
+    };
     let points = loops().fold(vec![place.clone()], |points, node| {
         let each = |place: &Place<'c>| body.written_out(b, *node, place);
         points.iter().flat_map(each).collect()

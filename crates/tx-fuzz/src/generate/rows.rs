@@ -111,6 +111,7 @@ fn mapping(random: &mut Random) -> Mapping {
         blocks: random.pick(&[1, 1, 1, 2, 4]),
         loads: random.pick(&[1, 2, 4, 8, 16, 32]),
         vector: random.pick(&[1, 1, 2, 4]),
-        holds: random.percent(65),
+        holds: random.percent(50),
+        holds_totals: random.percent(60),
     }
 }

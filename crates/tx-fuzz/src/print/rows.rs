@@ -387,6 +387,7 @@ impl Printer<'_> {
             loads,
             vector,
             holds,
+            holds_totals,
         } = mapping;
         let mut steps = Vec::new();
         match rows {
@@ -420,8 +421,8 @@ impl Printer<'_> {
         if vector > 1 {
             steps.push("#tile.vectorize<\"r0.i\">".to_owned());
         }
-        if holds {
-            let names = self.held();
+        if holds || holds_totals {
+            let names = self.held(!holds);
             steps.extend(
                 names
                     .into_iter()
@@ -431,8 +432,8 @@ impl Printer<'_> {
         format!(", schedule = [{}]", steps.join(", "))
     }
 
-    /// The names of all arrays of the group that an op reads.
-    fn held(&self) -> Vec<String> {
+    /// The names of all arrays of the group that an op reads; with `totals`, of those with one element a row.
+    fn held(&self, totals: bool) -> Vec<String> {
         /// The place of an array, and whether it is read, and written before that.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
@@ -463,17 +464,25 @@ impl Printer<'_> {
         }
         let (mut inputs, mut temporaries) = (0, 0);
         let mut names = Vec::new();
-        for (_, read, written) in known {
-            match (read, written) {
+        for (operand, read, written) in known {
+            let is_total = match operand {
+                Operand::Matrix(_) | Operand::Column => false,
+                Operand::Row => true,
+                Operand::Result(at) => ops.get(at).is_some_and(|op| op.makes != Makes::Matrix),
+            };
+            let name = match (read, written) {
                 (true, false) => {
-                    names.push(format!("in{inputs}"));
                     inputs += 1;
+                    format!("in{}", inputs - 1)
                 }
                 (true, true) => {
-                    names.push(format!("tmp{temporaries}"));
                     temporaries += 1;
+                    format!("tmp{}", temporaries - 1)
                 }
-                _ => {}
+                _ => continue,
+            };
+            if is_total || !totals {
+                names.push(name);
             }
         }
         names

@@ -79,7 +79,12 @@ pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Chosen {
 /// blocks of one share a long row. Of rows whose length is known at run time only, one for each class
 /// of lengths; none where they cannot be held.
 pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Chosen {
-    table::of_group(group, clusters, phases::CHOSEN)
+    table::of_group(group, clusters, None)
+}
+
+/// Bytes of a row that one block loads where each phase loads it again; none where the length is not known.
+pub(crate) fn bytes_of_block(group: &Group<'_>, clusters: bool) -> Option<i64> {
+    phases::bytes_of_block(&table::Request::of_group(group, clusters))
 }
 
 /// Other schedules that may be as good, or better where what [`choose`] knows does not hold; those

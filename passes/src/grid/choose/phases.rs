@@ -13,21 +13,114 @@ use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
 use tx_target::MAX_THREADS;
 
-/// Vectors that a thread loads before it uses any of them, where each phase loads its elements again.
-const LOADS: i64 = 4;
-/// Elements of an operand that a thread should hold: more of them are for rows of which [`MOST_THREADS`] would
-/// hold too few otherwise.
+/// Elements of an operand that a thread holds: more of them are for rows of which [`MOST_THREADS`] would hold too few
+/// otherwise.
 const HELD: i64 = 32;
+/// Elements that a thread holds of a row that nothing but rows is combined with, where fewer threads are faster.
+const HELD_ALONE: i64 = 64;
 /// Most threads of a row.
 const MOST_THREADS: i64 = 512;
+/// Threads of each block of a cluster, and of one block that holds [`HELD_ALONE`] elements of 16 bits in each.
+const FEW_THREADS: i64 = 256;
 /// Threads of a block, at least.
 const LEAST_THREADS: i64 = 128;
 /// Blocks of a cluster that every chip with clusters takes.
 const MOST_BLOCKS: i64 = 8;
-/// Bytes of an element from which on the blocks of a cluster share long rows. Measured on an H200 at 65536 columns,
-/// in GB/s with a kernel an op and with a cluster a row: of f32 softmax 2016 and 3166, layer norm 2066 and 2486, RMS
-/// norm 2664 and 2889; of bf16 1518 and 2072, but 1958 and 1648, and 2700 and 1978.
-const SHARED_BYTES: i64 = 4;
+
+/// Rows that each phase loads again though threads could hold them.
+struct Reloaded {
+    /// Whether rows are combined with operands that have one element for each column.
+    columns: bool,
+    /// Whether elements have at most 16 bits.
+    is_narrow: bool,
+    /// Whether rows are written, or read only.
+    writes: &'static [bool],
+    /// Bytes of a row: at least, and less than.
+    bytes: (i64, i64),
+    /// Blocks of a cluster that share a row.
+    blocks: i64,
+}
+
+const KIB: i64 = 1 << 10;
+
+/// Held, a thread has the row and all columns in registers, so that a multiprocessor has too few rows in flight.
+/// Measured on an H200, in GB/s held (or as a kernel an op, where that was faster) and reloaded:
+///
+/// | row | program | held | reloaded | blocks |
+/// |---|---|--:|--:|--:|
+/// | 32768 bf16 | cross entropy | 3165 | 3942 | 1 |
+/// | 131072 bf16 | cross entropy | 2696 | 3107 | 8 |
+/// | 32768 bf16 | softmax | 3646 | 3973 | 1 |
+/// | 262144 bf16 | softmax | 2310 | 2780 | 8 |
+/// | 8192 bf16 | layer norm | 2919 | 3978 | 1 |
+/// | 65536 bf16 | layer norm | 1992 | 3281 | 1 |
+/// | 131072 bf16 | layer norm | 2007 | 2894 | 8 |
+/// | 16384 bf16 | RMS norm | 2834 | 4122 | 1 |
+/// | 32768 f32 | layer norm | 2813 | 3654 | 1 |
+/// | 131072 f32 | layer norm | 2429 | 2818 | 8 |
+/// | 131072 f32 | RMS norm | 2853 | 3423 | 8 |
+const RELOADED: [Reloaded; 8] = [
+    Reloaded {
+        columns: false,
+        is_narrow: true,
+        writes: &[false],
+        bytes: (32 * KIB, 256 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: false,
+        is_narrow: true,
+        writes: &[false],
+        bytes: (256 * KIB, i64::MAX),
+        blocks: MOST_BLOCKS,
+    },
+    Reloaded {
+        columns: false,
+        is_narrow: true,
+        writes: &[true],
+        bytes: (64 * KIB, 96 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: false,
+        is_narrow: true,
+        writes: &[true],
+        bytes: (512 * KIB, i64::MAX),
+        blocks: MOST_BLOCKS,
+    },
+    Reloaded {
+        columns: true,
+        is_narrow: true,
+        writes: &[false, true],
+        bytes: (16 * KIB, 256 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: true,
+        is_narrow: true,
+        writes: &[false, true],
+        bytes: (256 * KIB, i64::MAX),
+        blocks: MOST_BLOCKS,
+    },
+    Reloaded {
+        columns: true,
+        is_narrow: false,
+        writes: &[false, true],
+        bytes: (64 * KIB, 256 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: true,
+        is_narrow: false,
+        writes: &[false, true],
+        bytes: (256 * KIB, i64::MAX),
+        blocks: MOST_BLOCKS,
+    },
+];
+
+/// Vectors of a 16-bit row with several column operands beyond which a thread should have four in flight. Layer norm on an
+/// H200 with two and with four: 8192 bf16 columns 3978 and 3300 GB/s, 16384 3853 and 3777, 32768 3122 and 3469.
+const LONG_VECTORS: i64 = 2048;
 
 /// Elements of a row up to which there are kernels where the length is known at run time only: each is for lengths up
 /// to as many as its threads hold. Elements are loaded one by one: vectors need another kernel where they do not divide
@@ -47,12 +140,87 @@ pub(super) struct Limits {
     holds: bool,
 }
 
-pub(super) const CHOSEN: Limits = Limits {
-    held: HELD,
-    threads: MOST_THREADS,
-    blocks: MOST_BLOCKS,
-    holds: true,
-};
+impl Limits {
+    /// For rows of each class of lengths.
+    const OF_CLASSES: Self = Self {
+        held: HELD,
+        threads: MOST_THREADS,
+        blocks: MOST_BLOCKS,
+        holds: true,
+    };
+
+    /// For rows of so many elements. Measured on an H200, in GB/s, with 512 threads of 32 elements and 256 of 64:
+    /// softmax of 65536 f32 columns 3695 and 3956, of bf16 2076 (a kernel an op) and 3549; cross entropy of 65536 f32
+    /// columns 3666 and 4326, of 16384 bf16 columns 3116 and 3801. With 512 and with 256 threads of 32 elements: RMS norm
+    /// of 65536 f32 columns 2945 and 3558. Softmax of 16384 f32 columns in one block of 512 threads 4108, in two of 256
+    /// 3936.
+    fn of(request: &Request, length: i64) -> Self {
+        let chosen = Self::OF_CLASSES;
+        let is_narrow = request.bytes < 4;
+        let is_long = length > HELD * MOST_THREADS;
+        match (request.columns, is_narrow) {
+            (0, true) if length > HELD * LEAST_THREADS => Self {
+                held: HELD_ALONE,
+                threads: FEW_THREADS,
+                ..chosen
+            },
+            (0, false) if is_long => Self {
+                held: HELD_ALONE,
+                threads: FEW_THREADS,
+                ..chosen
+            },
+            (_, false) if is_long => Self {
+                threads: FEW_THREADS,
+                ..chosen
+            },
+            (0, _) | (_, false) => chosen,
+            (_, true) => Self {
+                blocks: 1,
+                ..chosen
+            },
+        }
+    }
+}
+
+/// The row of the table that a request has.
+fn reloaded(request: &Request) -> Option<&'static Reloaded> {
+    let bytes = bytes_of_row(request)?;
+    RELOADED.iter().find(|row| {
+        row.columns == (request.columns > 0)
+            && row.is_narrow == (request.bytes < 4)
+            && row.writes.contains(&request.writes)
+            && (row.bytes.0..row.bytes.1).contains(&bytes)
+    })
+}
+
+/// Bytes of a row of static length.
+fn bytes_of_row(request: &Request) -> Option<i64> {
+    Some(request.length?.saturating_mul(request.bytes))
+}
+
+/// Whether each phase of a request loads its rows again though threads could hold them.
+pub(super) fn is_faster_reloaded(request: &Request) -> bool {
+    let is_possible = request.can_hold_totals || !request.has_row_ops;
+    is_possible && reloaded(request).is_some()
+}
+
+/// Operands with one element for each column, which all rows share.
+pub(super) fn columns(group: &Group<'_>) -> i64 {
+    let mut found = Vec::new();
+    for phase in &group.phases {
+        let job = &phase.job;
+        let varies = |index: &Affine, loops: &[usize]| loops.iter().any(|d| index.uses(*d));
+        for access in job.sources.iter().chain(&job.extras) {
+            let along = |loops: &[usize]| access.map.results.iter().any(|i| varies(i, loops));
+            let is_column = access.memref.is_some() && along(&phase.row) && !along(&phase.shared);
+            if is_column && !found.contains(&access.value) {
+                found.push(access.value);
+            }
+        }
+    }
+    found.len() as i64
+}
+
 /// Limits that [`phase_candidates`] tries: elements that a thread holds, threads, and blocks of a cluster.
 const HELD_TRIED: [i64; 4] = [8, 16, 32, 64];
 const THREADS_TRIED: [i64; 4] = [128, 256, 512, 1024];
@@ -71,7 +239,7 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
                         blocks,
                         holds,
                     };
-                    let cases = table::of_group(group, clusters, limits).cases;
+                    let cases = table::of_group(group, clusters, Some(limits)).cases;
                     if !cases.is_empty() && !all.contains(&cases) {
                         all.push(cases);
                     }
@@ -83,7 +251,8 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
 }
 
 /// Rows of unknown length: a schedule for each class of lengths that can be held.
-pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Limits) -> Vec<Case> {
+pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limits>) -> Vec<Case> {
+    let limits = limits.unwrap_or(Limits::OF_CLASSES);
     let row = group
         .phases
         .get(group.leader())
@@ -99,7 +268,7 @@ pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Limits) -> V
         let is_longer = cases
             .iter()
             .all(|case| case.most.is_some_and(|(_, n)| n < most));
-        if mapping.holds && is_longer {
+        if mapping.holds == Holds::Row && is_longer {
             cases.push(Case {
                 most: Some((0, most)),
                 steps: mapping.steps(group, Some(most)),
@@ -110,29 +279,61 @@ pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Limits) -> V
 }
 
 /// A row that the threads of a block hold, or those of the blocks of a cluster; none where they cannot.
-pub(super) fn held(group: &Group<'_>, request: &Request, limits: Limits) -> Vec<Case> {
-    let mapping = request
-        .length
-        .map(|length| Mapping::of(request, limits, length));
-    let held = mapping.filter(|mapping| mapping.holds);
+pub(super) fn held(group: &Group<'_>, request: &Request, limits: Option<Limits>) -> Vec<Case> {
+    let mapping = request.length.map(|length| {
+        let limits = limits.unwrap_or_else(|| Limits::of(request, length));
+        Mapping::of(request, limits, length)
+    });
+    let held = mapping.filter(|mapping| mapping.holds == Holds::Row);
     held.map(|mapping| Case::always(mapping.steps(group, None)))
         .into_iter()
         .collect()
 }
 
-/// A row that each phase loads again.
-pub(super) fn loaded_again(group: &Group<'_>, request: &Request, limits: Limits) -> Vec<Case> {
-    let again = Limits {
-        holds: false,
-        ..limits
-    };
-    let mapping = request
-        .length
-        .map(|length| Mapping::of(request, again, length));
+/// A row that each phase loads again; none where others are tried than were chosen, which hold rows.
+pub(super) fn loaded_again(
+    group: &Group<'_>,
+    request: &Request,
+    limits: Option<Limits>,
+) -> Vec<Case> {
+    if limits.is_some_and(|limits| limits.holds && request.can_hold) {
+        return Vec::new();
+    }
+    let most = limits.map_or(i64::from(MAX_THREADS), |limits| limits.threads);
+    let mapping = request.length.map(|length| {
+        let chosen = blocks_that_reload(request);
+        let blocks = limits.map_or(chosen, |limits| chosen.min(limits.blocks));
+        Mapping::reloaded(request, most, blocks, length)
+    });
     mapping
         .map(|mapping| Case::always(mapping.steps(group, None)))
         .into_iter()
         .collect()
+}
+
+/// Blocks of a cluster that share a row which each phase loads again.
+fn blocks_that_reload(request: &Request) -> i64 {
+    match request.clusters && request.can_share && request.can_hold_totals {
+        true => reloaded(request).map_or(1, |row| row.blocks),
+        false => 1,
+    }
+}
+
+/// Bytes of a row that each phase would load again, in one block; none where the length is not known.
+pub(super) fn bytes_of_block(request: &Request) -> Option<i64> {
+    Some(ceildiv(bytes_of_row(request)?, blocks_that_reload(request)))
+}
+
+/// Whether totals can stay in registers while rows do not: nothing else goes from one op to another but by one thread.
+pub(super) fn can_hold_totals(group: &Group<'_>) -> bool {
+    let totals: Vec<_> = group.row_values().iter().map(|known| known.array).collect();
+    group.can_be_held() && group.exchange_through_memory(&totals).is_none()
+}
+
+/// Whether an op writes rows.
+pub(super) fn writes(group: &Group<'_>) -> bool {
+    let writes_rows = |phase: &Phase<'_>| !phase.row.is_empty() && !is_reduction(&phase.job);
+    group.phases.iter().any(writes_rows)
 }
 
 /// Neighbours of a row that one load takes in all phases; one where the length is not known.
@@ -147,7 +348,10 @@ pub(super) fn vector_of(group: &Group<'_>) -> i64 {
 pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
     let ops = whole().map(|phase| phase.job.weight()).max();
-    (whole().map(widest).max().unwrap_or(1), ops.unwrap_or(1))
+    (
+        whole().map(row_element_bytes).max().unwrap_or(1),
+        ops.unwrap_or(1),
+    )
 }
 
 /// How the elements of a row are shared by threads.
@@ -157,10 +361,22 @@ struct Mapping {
     /// Threads of a row in one block, and blocks of a cluster that share it.
     threads: i64,
     blocks: i64,
+    /// Vectors of a row in one block.
+    part: i64,
     /// Vectors that a thread loads before it uses any of them.
     loads: i64,
-    /// Whether a thread keeps its elements in registers.
-    holds: bool,
+    holds: Holds,
+}
+
+/// What a thread keeps in registers between phases.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// Its elements of the row, and totals.
+    Row,
+    /// Totals.
+    Totals,
+    /// Nothing: each phase finds in memory what others wrote.
+    Nothing,
 }
 
 impl Mapping {
@@ -169,45 +385,80 @@ impl Mapping {
         let Request {
             vector,
             ops: weight,
-            bytes,
             ..
         } = *request;
         let vectors = ceildiv(length, vector).max(1);
         // A row is one of a warp at least, where it has as many vectors.
         let least = power_of_two(vectors).min(LANES);
-        let threads = |each: i64| {
-            let most = vectors.min(each.saturating_mul(limits.threads));
-            power_of_two(ceildiv(most, each)).clamp(least, limits.threads)
-        };
         let loads = unrolled(limits.held / vector, vector * weight);
-        // The blocks of a cluster share a row of which one would hold more than it should, and only the longest rows
-        // take all threads that a block can have, which leaves each half of the registers.
-        let is_shared = bytes >= SHARED_BYTES;
+        // The blocks of a cluster share a row of which one would hold more than it should, and the longest rows take more
+        // threads, which leaves each fewer registers. Where 16-bit rows are read only, separate kernels are faster then:
+        // cross entropy of 262144 bf16 columns on an H200 2176 GB/s, and 1682 with 8 blocks of 512 threads.
+        let is_shared = request.bytes >= 4 || request.columns == 0;
         let most = match request.clusters && is_shared && request.can_share {
             true => limits.blocks,
             false => 1,
         };
-        let held = match ceildiv(vectors, loads.saturating_mul(limits.threads)) > most {
-            true if is_shared => i64::from(MAX_THREADS),
-            _ => threads(loads),
+        let mut threads = power_of_two(ceildiv(
+            vectors.min(loads.saturating_mul(limits.threads)),
+            loads,
+        ))
+        .clamp(least, limits.threads);
+        let longest = match request.bytes < 4 && !request.writes {
+            true => limits.threads,
+            false => i64::from(MAX_THREADS),
         };
-        let blocks = ceildiv(vectors, held.saturating_mul(loads)).clamp(1, most);
-        let each = ceildiv(vectors, held * blocks);
+        while ceildiv(vectors, threads.saturating_mul(loads)) > most && threads < longest {
+            threads *= 2;
+        }
+        let blocks = ceildiv(vectors, threads.saturating_mul(loads)).clamp(1, most);
+        let each = ceildiv(vectors, threads * blocks);
         let holds = limits.holds
             && each * vector <= MAX_HELD
             && each * vector * weight <= MOST_WRITTEN
             && request.can_hold;
-        let threads = if holds { held } else { threads(LOADS) };
-        let loads = match holds {
-            true => each,
-            false => unrolled(LOADS.min(ceildiv(vectors, threads)), vector * weight),
-        };
         Self {
             vector,
             threads,
-            blocks: if holds { blocks } else { 1 },
-            loads,
-            holds,
+            blocks,
+            part: threads * each,
+            loads: each,
+            holds: if holds { Holds::Row } else { Holds::Totals },
+        }
+    }
+
+    /// The mapping of rows of so many elements to at most so many threads, where each phase loads its elements.
+    /// Measured on an H200: with 4 vectors in flight, layer norm of 65536 bf16 columns 3281 GB/s by 512 threads and
+    /// 3104 with 2; RMS norm of 65536 bf16 columns with 2 vectors in flight and 1024 threads 3826, with 4 and 512 3360.
+    fn reloaded(request: &Request, most: i64, blocks: i64, length: i64) -> Self {
+        let vector = request.vector;
+        let blocks = blocks.max(1);
+        let vectors = ceildiv(ceildiv(length, vector), blocks).max(1);
+        // Vectors in flight, the share of the row's vectors that there are threads, and most threads.
+        let (loads, share, most) = match (request.columns, request.writes) {
+            _ if blocks > 1 && vectors > 4096 => (1, 8, most),
+            (1, _) if blocks > 1 => (4, 8, most),
+            _ if blocks > 1 => (2, 8, most),
+            (0, false) if vectors > 4096 => (2, 8, most),
+            (0, false) => (4, 4, most.min(MOST_THREADS)),
+            (0 | 1, _) => (2, 4, most),
+            _ if request.bytes < 4 && vectors > LONG_VECTORS => (4, 16, most.min(MOST_THREADS)),
+            _ => (2, 8, most),
+        };
+        let least = power_of_two(vectors).min(LANES);
+        let threads = power_of_two(ceildiv(vectors, share)).clamp(LEAST_THREADS.min(most), most);
+        let threads = threads.min(power_of_two(vectors)).max(least);
+        let loads = i64::min(loads, ceildiv(vectors, threads));
+        Self {
+            vector,
+            threads,
+            blocks,
+            part: vectors,
+            loads: unrolled(loads, vector * request.ops),
+            holds: match request.can_hold_totals && (blocks > 1 || request.has_row_ops) {
+                true => Holds::Totals,
+                false => Holds::Nothing,
+            },
         }
     }
 
@@ -222,6 +473,7 @@ impl Mapping {
             vector,
             threads,
             blocks,
+            part: vectors,
             loads,
             holds,
         } = *self;
@@ -262,11 +514,11 @@ impl Mapping {
         let Some(row) = row else { return steps };
         let mut part = row;
         if blocks > 1 {
-            steps.push(Step::Split(part.clone(), threads * loads));
+            steps.push(Step::Split(part.clone(), vectors));
             steps.push(Step::Bind(format!("{part}.o"), Processor::Cluster(0)));
             part.push_str(".i");
         }
-        if loads > 1 && !holds {
+        if holds == Holds::Totals || holds == Holds::Nothing && loads > 1 {
             steps.push(Step::Split(part.clone(), threads * loads));
             part.push_str(".i");
         }
@@ -278,11 +530,18 @@ impl Mapping {
         if vector > 1 {
             steps.push(Step::Vectorize(format!("{inner}.i")));
         }
-        if holds {
-            let arrays = group.arrays().into_iter();
-            let held = arrays.filter(|array| array.role != Role::Output);
-            steps.extend(held.map(|array| Step::Hold(array.name, Residency::Registers)));
+        // Nothing but row results leaves the kernel, so no line that is loaded is needed again. Cross entropy of 1024 bf16
+        // columns on an H200: 4349 GB/s without the step and 4590 with it; softmax loses 2 %.
+        if holds == Holds::Row && most.is_none() && !writes(group) {
+            steps.push(Step::Stream);
         }
+        let held = match holds {
+            Holds::Row => group.arrays(),
+            Holds::Totals => group.row_values(),
+            Holds::Nothing => Vec::new(),
+        };
+        let held = held.into_iter().filter(|array| array.role != Role::Output);
+        steps.extend(held.map(|array| Step::Hold(array.name, Residency::Registers)));
         steps
     }
 }
@@ -310,7 +569,7 @@ fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>)
 }
 
 /// Bytes of the widest element that a phase has for each element of a row.
-fn widest(phase: &Phase<'_>) -> i64 {
+fn row_element_bytes(phase: &Phase<'_>) -> i64 {
     let job = &phase.job;
     let reads = job.sources.iter().chain(&job.extras);
     let written = job.destinations.iter().filter(|_| !is_reduction(job));

@@ -25,8 +25,16 @@ pub(super) struct Request {
     pub(super) bytes: i64,
     /// Ops of an element.
     pub(super) ops: i64,
+    /// Operands of phases that have one element for each column, such as the weights of a norm.
+    pub(super) columns: i64,
     /// Whether elements of a row can stay in registers between phases.
     pub(super) can_hold: bool,
+    /// Whether totals can stay in registers while elements are loaded by each phase that needs them.
+    pub(super) can_hold_totals: bool,
+    /// Whether an op has one element a row.
+    pub(super) has_row_ops: bool,
+    /// Whether rows are written, and not read only.
+    pub(super) writes: bool,
     /// Whether blocks of a cluster may share a row.
     pub(super) can_share: bool,
     /// Whether the order of partial results must not follow from how many results there are.
@@ -74,14 +82,20 @@ struct Mapping {
 /// Makes the schedule, or finds that the mapping is not for this op after all.
 enum Schedule {
     Op(fn(&mut Chooser<'_, '_>) -> Option<Vec<Case>>),
-    Group(fn(&Group<'_>, &Request, Limits) -> Vec<Case>),
+    Group(fn(&Group<'_>, &Request, Option<Limits>) -> Vec<Case>),
 }
 
-const TABLE: [Mapping; 16] = [
+const TABLE: [Mapping; 17] = [
     Mapping {
         name: "a row of phases, for each class of lengths",
         holds: |r| r.work == Kind::Phases && r.length.is_none(),
         schedule: Schedule::Group(phases::classes),
+        measured: "Programs over rows",
+    },
+    Mapping {
+        name: "a row of phases that the caches keep",
+        holds: |r| r.work == Kind::Phases && phases::is_faster_reloaded(r),
+        schedule: Schedule::Group(phases::loaded_again),
         measured: "Programs over rows",
     },
     Mapping {
@@ -188,7 +202,8 @@ pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
 }
 
 /// The schedule that the ops of a group share; no cases where they cannot.
-pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Limits) -> Chosen {
+/// Limits are those that were measured, or others that are tried.
+pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>) -> Chosen {
     let request = Request::of_group(group, clusters);
     first(&request, |schedule| match schedule {
         Schedule::Group(schedule) => Some(schedule(group, &request, limits)),
@@ -236,14 +251,18 @@ impl Request {
             },
             bytes: chooser.width().unwrap_or(1),
             ops: job.weight(),
+            columns: 0,
             can_hold: false,
+            can_hold_totals: false,
+            has_row_ops: false,
+            writes: work == Kind::ElementWise,
             can_share: true,
             is_fixed: chooser.fixed,
             clusters: chooser.clusters,
         }
     }
 
-    fn of_group(group: &Group<'_>, clusters: bool) -> Self {
+    pub(super) fn of_group(group: &Group<'_>, clusters: bool) -> Self {
         let leader = group.phases.get(group.leader());
         let (bytes, ops) = phases::bytes_and_ops(group);
         let results = leader.and_then(|first| {
@@ -259,7 +278,11 @@ impl Request {
             vector: phases::vector_of(group),
             bytes,
             ops,
+            columns: phases::columns(group),
             can_hold: group.can_be_held(),
+            can_hold_totals: phases::can_hold_totals(group),
+            has_row_ops: group.phases.iter().any(|phase| phase.row.is_empty()),
+            writes: phases::writes(group),
             can_share: !group.updates_rows(),
             is_fixed: false,
             clusters,
