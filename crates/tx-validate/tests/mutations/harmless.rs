@@ -182,6 +182,8 @@ harmless! {
         "lose-guard" "programs/fused-rows@pages" "+8:3 `scf.if";
         "lose-guard" "programs/fused-rows@softmax" "+8:3 `scf.if";
         "lose-guard" "programs/softmax-named@rows" "+1:3 `scf.if";
+        "lose-guard" "programs/softmax-approximate@rows" "+1:3 `scf.if";
+        "other-boundary" "programs/softmax-approximate@rows" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "programs/fused-rows@spread" "+2:3 `% = arith.cmpi ult";
     }
     "After the exchange all threads that share a row have its result, to the bit, and one of them \
@@ -305,10 +307,13 @@ harmless! {
         "other-nan" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
         "other-nan" "programs/softmax-named@rows,programs/softmax-named@columns"
             "+1:3 `% = tile.all_reduce max";
+        "other-nan" "programs/softmax-approximate@rows" "+1:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/softmax-named@rows,programs/softmax-named@columns"
             "+1:3 `% = tile.all_reduce max";
+        "other-nan-of-exchange" "programs/softmax-approximate@rows" "+1:3 `% = tile.all_reduce max";
         "other-extreme" "programs/softmax-named@rows,programs/softmax-named@columns"
             "+1:3 `% = arith.maximumf";
+        "other-extreme" "programs/softmax-approximate@rows" "+1:3 `% = arith.maximumf";
         "other-nan-of-exchange" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
         "other-extreme" "programs/fused-rows@softmax" "+6:3 `% = arith.maximumf";
     }
@@ -320,6 +325,7 @@ harmless! {
         "other-zero" "programs/fused-rows@softmax" "+8:3 `% = arith.constant -0.0";
         "other-zero" "programs/softmax-named@rows,programs/softmax-named@columns"
             "+1:3 `% = arith.constant -0.0";
+        "other-zero" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant -0.0";
     }
     "A row of nothing but -inf, and only such a row, has another maximum. Its results are NaN as \
      before, since the sum of \
@@ -328,6 +334,7 @@ harmless! {
         "finite-for-infinite" "programs/fused-rows@softmax" "+6:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/softmax-named@rows,programs/softmax-named@columns"
             "+1:3 `% = arith.constant 0xFF800000";
+        "finite-for-infinite" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant 0xFF800000";
     }
     "The sum is 0 where the maximum is -inf, NaN where that is NaN or inf, and from 1 on else. So \
      whatever is made of a \
