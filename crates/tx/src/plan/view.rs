@@ -25,8 +25,12 @@ fn refine(view: &mut View, ty: &MemRef<'_>) {
     for (size, n) in view.sizes.iter_mut().zip(&ty.shape) {
         known(size, n.and_then(|n| i64::try_from(n).ok()));
     }
-    for (stride, n) in view.strides.iter_mut().zip(&ty.strides) {
-        known(stride, *n);
+    for ((stride, size), n) in view.strides.iter_mut().zip(&view.sizes).zip(&ty.strides) {
+        match n {
+            // No address depends on it: views of views compare it with their types.
+            Some(n) if *size == Expr::Const(1) => *stride = Expr::Const(*n),
+            n => known(stride, *n),
+        }
     }
     known(&mut view.offset, ty.offset);
 }
@@ -304,7 +308,7 @@ fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> 
         };
         same_size
             && match (strides[dim].as_const(), ty.strides[place]) {
-                (Some(found), Some(expected)) => found == expected,
+                (Some(found), Some(expected)) => found == expected || sizes[dim] == 1,
                 _ => true,
             }
     };
