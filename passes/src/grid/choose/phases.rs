@@ -338,9 +338,12 @@ pub(super) fn writes(group: &Group<'_>) -> bool {
 
 /// Neighbours of a row that one load takes in all phases; one where the length is not known.
 pub(super) fn vector_of(group: &Group<'_>) -> i64 {
-    let length = group.phases.get(group.leader()).and_then(Phase::row_length);
+    let leader = group.phases.get(group.leader());
+    let length = leader.and_then(Phase::row_length);
+    // Of a row of several loops, vectors are elements of the innermost.
+    let inner = leader.and_then(|first| first.job.extents[*first.row.last()?].known());
     let whole = group.phases.iter().filter(|phase| !phase.row.is_empty());
-    let divides = |n: i64| length.is_some_and(|length| length % n == 0);
+    let divides = |n: i64| length.and(inner).is_some_and(|inner| inner % n == 0);
     whole.map(|phase| vector(phase, divides)).min().unwrap_or(1)
 }
 
