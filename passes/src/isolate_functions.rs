@@ -6,8 +6,8 @@ use tx_dialect_tile::ISOLATED;
 use tx_mlir::build::argument;
 use tx_mlir::{
     Blk, Builder, Failed, Op, attribute, attributes, blocks, codes, discardable_attributes, error,
-    first_block, has_encoding, is, is_tensor, move_to_end, name, operands, ops, results,
-    set_attribute, string_attribute, symbol_path, walk,
+    first_block, has_encoding, is, is_tensor, is_unregistered, move_to_end, name, operands, ops,
+    results, set_attribute, string_attribute, symbol_path, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -17,8 +17,9 @@ pass! {
     /// ## What it does
     /// Moves each function of a module that has tensors into a nested `builtin.module`, with the
     /// symbols that it refers to or that refer to it. Passes that follow run on the nested module,
-    /// and leave functions on memrefs and kernels as they are. `tensor-restore-functions` moves the
-    /// functions back. A module without tensors does not change.
+    /// and leave functions on memrefs and kernels as they are, and functions with ops of dialects
+    /// that are not registered, unless other functions on tensors call them. `tensor-restore-functions`
+    /// moves the functions back. A module without tensors does not change.
     ///
     /// ## Before
     /// ```mlir
@@ -147,7 +148,10 @@ fn component<'c>(all: &[Op<'c>]) -> Vec<Op<'c>> {
         }
     }
     let mut found: BTreeSet<usize> = BTreeSet::new();
-    let mut next: Vec<usize> = (0..all.len()).filter(|i| has_tensors(all[*i])).collect();
+    let is_known = |op: Op<'_>| !walk(op).into_iter().any(is_unregistered);
+    let mut next: Vec<usize> = (0..all.len())
+        .filter(|i| has_tensors(all[*i]) && is_known(all[*i]))
+        .collect();
     while let Some(i) = next.pop() {
         if found.insert(i) {
             next.extend(

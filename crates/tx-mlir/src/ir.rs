@@ -60,6 +60,15 @@ pub fn is(op: Op<'_>, expected: &str) -> bool {
     name_bytes(op) == expected.as_bytes()
 }
 
+/// Whether no dialect of the context defines an op with the name of `op`.
+pub fn is_unregistered(op: Op<'_>) -> bool {
+    // SAFETY: `op` is alive; its name is interned and lives as long as the context.
+    unsafe {
+        let name = mlirIdentifierStr(mlirOperationGetName(op.to_raw()));
+        !mlir_sys::mlirContextIsRegisteredOperation(context(op).to_raw(), name)
+    }
+}
+
 fn name_bytes(op: Op<'_>) -> &[u8] {
     // SAFETY: `op` is alive; its name is interned and lives as long as the context.
     let name = unsafe { mlirIdentifierStr(mlirOperationGetName(op.to_raw())) };

@@ -845,6 +845,10 @@ fn load<'s>(
     let start = Instant::now();
     let mut module = parse(session, source)?;
     loaded("parse", start, &module);
+    crate::unregistered::remove(&module, source).map_err(|_| {
+        let fallback = "an op of a dialect that is not registered";
+        Error::reported(ErrorKind::Unsupported, session.take_diagnostics(), fallback)
+    })?;
     // What is checked by execution has loops around bodies.
     let first = tx_passes::has_softmax(&top(&module)).then_some(SOFTMAX);
     let (name, then) = match (tx_passes::has_tensors(top(&module)), has_calls(&module)) {
@@ -894,6 +898,8 @@ fn has_calls(module: &Module<'_>) -> bool {
 
 fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error> {
     let _span = tracing::debug_span!("parse", file = source.name).entered();
+    // Functions that are not compiled may hold ops of any dialect.
+    session.context().set_allow_unregistered_dialects(true);
     session.parse(&source.name, &source.text).ok_or_else(|| {
         Error::reported(
             ErrorKind::Parse,

@@ -112,6 +112,7 @@ mod insert;
 mod modules;
 mod plan;
 mod sessions;
+mod unregistered;
 
 pub use compile::{Candidate, Compiler, Explained, Source, Target, Tunable, Watch, device_ir};
 pub use error::{Error, ErrorKind};
