@@ -19,6 +19,7 @@ mod convert_subgroup;
 mod convert_tile_to_gpu;
 mod declare_dynamic_shared_memory;
 mod decompose_softmax;
+mod detach_inits;
 mod drop_asserts;
 mod elementary;
 mod emit;
@@ -81,6 +82,7 @@ tx_pass::registry! {
     decompose_softmax::DecomposeSoftmax,
     drop_asserts::DropAsserts,
     sink_scalars::SinkScalars,
+    detach_inits::DetachInits,
     sink_attributes::SinkAttributes,
     promote_results::PromoteResults,
     free_temporaries::FreeTemporaries,

@@ -111,6 +111,7 @@ fn tensors_to_memrefs() -> String {
         "linalg-generalize-named-ops",
         "linalg-drop-asserts",
         "linalg-sink-scalars",
+        "linalg-detach-inits",
         "linalg-fuse-elementwise-ops",
         "canonicalize",
         "cse",
