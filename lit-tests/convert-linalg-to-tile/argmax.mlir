@@ -54,11 +54,11 @@ func.func @none_found(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>)
 }
 
 // The outputs may come the other way round, the operands of the comparison too, and the smallest is
-// `argmin`. Old values take part where the outputs were not filled with the identity. NaN wins where
-// the comparison says when to keep the old pair, which it never says of NaN.
+// `argmin`. Old values take part where the outputs were not filled with the identity. NaN never wins where
+// an unordered comparison keeps the old pair.
 // CHECK-LABEL: func.func @turned(
 // CHECK-SAME:    %[[A:.+]]: memref<?x?xf16>, %[[I:.+]]: memref<?xi64>, %[[V:.+]]: memref<?xf16>)
-// CHECK:       tile.reduce argmin %[[A]] into %[[V]], %[[I]] axes [0] scope(grid) accumulate :
+// CHECK:       tile.reduce argmin %[[A]] into %[[V]], %[[I]] axes [0] scope(grid) accumulate {nan = #tile.nan<ignore>} :
 func.func @turned(%A: memref<?x?xf16>, %I: memref<?xi64>, %V: memref<?xf16>) {
   linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (j)>],
                   iterator_types = ["reduction", "parallel"]}
@@ -66,7 +66,7 @@ func.func @turned(%A: memref<?x?xf16>, %I: memref<?xi64>, %V: memref<?xf16>) {
   ^bb0(%x: f16, %i: i64, %v: f16):
     %j = linalg.index 0 : index
     %jj = arith.index_cast %j : index to i64
-    %keep = arith.cmpf ole, %v, %x : f16
+    %keep = arith.cmpf ule, %v, %x : f16
     %nv = arith.select %keep, %v, %x : f16
     %ni = arith.select %keep, %i, %jj : i64
     linalg.yield %ni, %nv : i64, f16
@@ -104,7 +104,7 @@ func.func @ties(%A: memref<?xi32>, %V: memref<i32>, %I: memref<i32>) {
 func.func @pairs(%J: memref<?x?xi32>, %A: memref<?x?xf32>, %I: memref<?xi32>, %V: memref<?xf32>) {
   linalg.reduce ins(%J, %A : memref<?x?xi32>, memref<?x?xf32>) outs(%I, %V : memref<?xi32>, memref<?xf32>) dimensions = [1]
     (%j: i32, %x: f32, %i: i32, %v: f32) {
-      %better = arith.cmpf oge, %v, %x : f32
+      %better = arith.cmpf uge, %v, %x : f32
       %nv = arith.select %better, %v, %x : f32
       %ni = arith.select %better, %i, %j : i32
       linalg.yield %ni, %nv : i32, f32

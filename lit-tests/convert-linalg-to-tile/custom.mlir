@@ -160,7 +160,10 @@ func.func @largest_with_lowest_index(%A: memref<?xf32>, %J: memref<?xi32>, %V: m
                   iterator_types = ["reduction"]}
       ins(%A, %J : memref<?xf32>, memref<?xi32>) outs(%V, %I : memref<f32>, memref<i32>) {
   ^bb0(%x: f32, %j: i32, %v: f32, %i: i32):
-    %m = arith.maximumf %x, %v : f32
+    %nx = arith.negf %x : f32
+    %ny = arith.negf %v : f32
+    %n = arith.minimumf %nx, %ny : f32
+    %m = arith.negf %n : f32
     %gt = arith.cmpf ogt, %x, %v : f32
     %eq = arith.cmpf oeq, %x, %v : f32
     %lt = arith.cmpi slt, %j, %i : i32

@@ -527,17 +527,16 @@ func.func @magnitude(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// A largest value of which NaN wins, and an index that NaN does not change: which index there is depends on the order.
+// A largest value that is NaN and an index that NaN does not change are several reductions, and `acc` is for one.
 func.func @argmax_by_two_rules(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(}}
-  // expected-note @below {{of a NaN this takes the value and not the index, which stays that of an element before it: no `argmax` or `argmin` does}}
-  // expected-note @below {{say `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or `<ignore>`, for NaN that never wins; or choose both by one comparison}}
+  // expected-note @below {{of rows with NaN this is no `argmax` or `argmin`: write `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or `<ignore>`, for NaN that never wins}}
   // expected-note @below {{where two elements tie}}
   // expected-note @below {{a value and its index that one comparison chooses}}
   // expected-note @below {{elements are combined in any order}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
-      ins(%A : memref<?xf32>) outs(%V, %I : memref<f32>, memref<i32>) {
+      ins(%A : memref<?xf32>) outs(%V, %I : memref<f32>, memref<i32>) attrs = {acc = f64} {
   ^bb0(%x: f32, %v: f32, %i: i32):
     %j = linalg.index 0 : index
     %jj = arith.index_cast %j : index to i32
@@ -545,6 +544,42 @@ func.func @argmax_by_two_rules(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i3
     %p = arith.cmpf ogt, %x, %v : f32
     %k = arith.select %p, %jj, %i : i32
     linalg.yield %m, %k : f32, i32
+  }
+  return
+}
+
+// -----
+
+// After a NaN, every element changes the index and none the value.
+func.func @value_and_index_apart(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
+  // expected-error @below {{after a NaN, the value and the index depend on the order of elements}}
+  // expected-note @below {{choose both by one comparison: `ogt` or `olt` for NaN that never wins, and `uno` of the element with itself for the last NaN}}
+  // expected-note @below {{or write `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or `<ignore>`, for NaN that never wins}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A : memref<?xf32>) outs(%V, %I : memref<f32>, memref<i32>) {
+  ^bb0(%x: f32, %v: f32, %i: i32):
+    %j = linalg.index 0 : index
+    %jj = arith.index_cast %j : index to i32
+    %m = arith.maximumf %x, %v : f32
+    %p = arith.cmpf ugt, %x, %v : f32
+    %k = arith.select %p, %jj, %i : i32
+    linalg.yield %m, %k : f32, i32
+  }
+  return
+}
+
+// -----
+
+// An element depends on the sum of those before it: a scan.
+func.func @running_sum(%A: memref<4x8xf32>, %X: memref<4x8xf32>, %S: memref<4xf32>) {
+  // expected-error @below {{d1 is a `reduction` loop, but an output is indexed by it}}
+  // expected-note @below {{outputs are indexed by every `parallel` loop and by no `reduction` loop}}
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%A : memref<4x8xf32>) outs(%X, %S : memref<4x8xf32>, memref<4xf32>) {
+  ^bb0(%x: f32, %o: f32, %s: f32):
+    %n = arith.addf %s, %x : f32
+    linalg.yield %n, %n : f32, f32
   }
   return
 }

@@ -6,6 +6,7 @@ use crate::linalg::chains::Chain;
 use crate::linalg::fuse::fuse;
 use crate::linalg::plan::Plan;
 use crate::linalg::read::reduction;
+use crate::linalg::separate::separate_all;
 use crate::linalg::taken::Taken;
 use crate::linalg::write::write;
 use std::collections::BTreeMap;
@@ -44,11 +45,30 @@ pass! {
     /// * `acc`, `determinism`, `nan` and `schedule` on the linalg op go to the `tile.reduce`. An
     ///   element-wise op with a `schedule` stays a kernel of its own.
     ///
+    /// An op of several outputs is separated first:
+    ///
+    /// * Outputs that do not depend on each other are ops of their own, one for each combiner. Outputs
+    ///   that have one combiner, or are combined by one named op each, are one op, which reads its elements once.
+    /// * Outputs that hold elements, as one that is updated in place, are one element-wise op after the
+    ///   reductions, which read the old elements.
+    /// * An output that is yielded as it was is an operand of the elements.
+    /// * Where all reduced loops have one iteration, the op is element-wise, unless it is a named reduction.
+    ///
     /// Of equal values `argmax` and `argmin` take the one with the lowest index, also where the program
-    /// keeps the first that comes and indices come in another order. NaN never wins a comparison
-    /// that is false for it (`nan = #tile.nan<ignore>`), unless all elements are NaN, and wins one
-    /// that is true for it. A fill of indices is erased, with that of values, where it is 0: the index
-    /// of rows of nothing. Any other takes part, as an old value.
+    /// keeps the first that comes and indices come in another order. In rows with NaN, value and index
+    /// are what the loop nest leaves:
+    ///
+    /// | the program | ops |
+    /// |---|---|
+    /// | NaN never wins a comparison, as by `ogt` | `argmax` with `nan = #tile.nan<ignore>`; of rows that are all NaN, value and index of the first |
+    /// | the first NaN wins and is kept | `argmax` |
+    /// | each NaN wins | `argmax`, with indices of NaN negated |
+    /// | NaN wins as the value alone, as by `maximumf` with an index by `ogt` | the value, with the place of the first NaN; then `argmax` of the elements before it |
+    /// | any element replaces a NaN, as by `ugt` | the last NaN; then `argmax` of the elements after it |
+    ///
+    /// `nan` on the op chooses one `argmax` instead, and a `schedule` does where NaN wins. A fill of indices
+    /// is erased, with that of values, where it is 0: the index of rows of nothing. Any other takes part,
+    /// as an old value.
     /// Laws of `custom` combiners are not tried with NaN: one that depends on where NaN stands, as
     /// `select` by a comparison does, depends on the order of elements there.
     ///
@@ -86,8 +106,8 @@ pass! {
     /// not reduced once; an output may share memory with an input, or is a temporary that nothing
     /// wrote before; the combiner obeys no law, has no identity that is known, or is none: an
     /// update of an old value from an element is not enough; an attribute has a wrong value, or is
-    /// for reductions and the op reduces nothing; equal values would keep the later index; or the
-    /// op does not stand in the body of a function.
+    /// for reductions and the op reduces nothing; equal values would keep the later index; elements after
+    /// a NaN replace its index alone; or the op does not stand in the body of a function.
     pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, linalg, math, memref, tile] {
     } counts {
         /// reductions converted
@@ -100,6 +120,7 @@ pass! {
 impl Pass for ConvertLinalgToTile {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         decompose_all(module);
+        separate_all(module);
         let mut flows: BTreeMap<usize, Dataflow<'c>> = BTreeMap::new();
         let mut taken = Taken::default();
         let mut plans = Vec::new();

@@ -68,9 +68,14 @@ pub fn only_reads<'c>(op: Op<'c>, readable: impl Fn(Val<'c>) -> bool) -> bool {
         let mut effects = effects.into_iter();
         effects.all(|e| e.kind == EffectKind::Read && e.value.is_some_and(&readable))
     };
-    let is_control = name(op).starts_with("scf.")
-        && (!blocks(op).is_empty() || matches!(name(op), "scf.yield" | "scf.condition"));
-    is_control || only_computes(op) || memory_effects(op).is_some_and(reads)
+    is_control(op) || only_computes(op) || memory_effects(op).is_some_and(reads)
+}
+
+/// Whether `op` decides which ops of its regions are executed, and how often, or ends such a region, and
+/// does nothing else itself.
+pub fn is_control(op: Op<'_>) -> bool {
+    name(op).starts_with("scf.")
+        && (!blocks(op).is_empty() || matches!(name(op), "scf.yield" | "scf.condition"))
 }
 
 /// Whether removing `op` changes nothing but its results.

@@ -42,7 +42,9 @@ pub use diagnostic::{
     Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error,
     explain_errors, explanation, remark, source_location, warning,
 };
-pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes, only_reads};
+pub use effects::{
+    Effect, EffectKind, is_control, is_pure, memory_effects, only_computes, only_reads,
+};
 pub use ir::*;
 pub use memref::MemRef;
 pub use missing::missing;

@@ -5,7 +5,7 @@ use melior::ir::operation::Operation;
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{
-    Blk, Builder, EffectKind, Op, Val, attribute, defining_op, integer_attribute, is,
+    Blk, Builder, EffectKind, Op, Val, attribute, defining_op, integer_attribute, is, is_control,
     is_defined_in, key, memory_effects, operands, ops, results, set_operand, walk,
 };
 
@@ -75,7 +75,7 @@ pub(crate) fn only_computes(slice: &[Op<'_>]) -> bool {
     slice.iter().all(|op| {
         walk(*op)
             .into_iter()
-            .all(|o| is(o, "linalg.yield") || tx_mlir::only_computes(o))
+            .all(|o| is(o, "linalg.yield") || is_control(o) || tx_mlir::only_computes(o))
     })
 }
 

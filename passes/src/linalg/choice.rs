@@ -98,11 +98,25 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
     }
 }
 
+/// Which elements a choice of (value, index) pairs keeps of a row that has NaN, from the first element to the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NanRule {
+    /// Value and index of the first NaN, or of no NaN.
+    Like(Nan),
+    /// Value and index of the last NaN.
+    Last,
+    /// The value NaN, and the index of the best element before the first NaN.
+    ValueOnly,
+    /// Value and index of the best element after the last NaN, or of that NaN where it is the last element.
+    AfterLast,
+    /// Any other.
+    Other,
+}
+
 /// What a choice of (value, index) pairs is.
 pub(crate) struct PairChoice {
     pub(crate) kind: Kind,
-    /// None where the value of a NaN is chosen without its index.
-    pub(crate) nan: Option<Nan>,
+    pub(crate) nan: NanRule,
     /// Whether the later of equal values wins.
     pub(crate) ties_keep_later: bool,
 }
@@ -179,19 +193,41 @@ pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice>
         (true, false) => return None,
     };
     let nan = match sort {
-        Sort::Int(_) => Some(Nan::Propagate),
-        _ => {
-            let (one, nan) = (Scalar::Float(1.0), Scalar::Float(f64::NAN));
-            match takes_right(program, value, (one, 3), (nan, 8)) {
-                Some(true) => Some(Nan::Propagate),
-                Some(false) => Some(Nan::Ignore),
-                None => None,
-            }
-        }
+        Sort::Int(_) => NanRule::Like(Nan::Propagate),
+        _ => nan_rule(program, value)?,
     };
     Some(PairChoice {
         kind,
         nan,
         ties_keep_later,
+    })
+}
+
+/// What a choice of pairs does with NaN.
+fn nan_rule(program: &Program, value: usize) -> Option<NanRule> {
+    const FIRST: i64 = 3;
+    const SECOND: i64 = 8;
+    let (number, nan) = (Scalar::Float(1.0), Scalar::Float(f64::NAN));
+    // What is kept: whether that is NaN, and its index.
+    let kept = |l: Scalar, r: Scalar| {
+        let mut inputs = [l, Scalar::Int(FIRST), r, Scalar::Int(SECOND)];
+        if value == 1 {
+            inputs.swap(0, 1);
+            inputs.swap(2, 3);
+        }
+        let result = program.run(&inputs)?;
+        Some((result[value].is_nan(), result[1 - value].int()?))
+    };
+    let (meets, stays, both) = (kept(number, nan)?, kept(nan, number)?, kept(nan, nan)?);
+    // The first NaN is not replaced by numbers.
+    let holds = stays == (true, FIRST);
+    Some(match (meets, both) {
+        ((true, SECOND), (true, FIRST)) if holds => NanRule::Like(Nan::Propagate),
+        ((true, SECOND), (true, SECOND)) if holds => NanRule::Last,
+        ((true, FIRST), (true, FIRST)) if holds => NanRule::ValueOnly,
+        ((true, SECOND), (true, SECOND)) if stays == (false, SECOND) => NanRule::AfterLast,
+        // What results start from is no NaN.
+        ((false, FIRST), _) => NanRule::Like(Nan::Ignore),
+        _ => NanRule::Other,
     })
 }

@@ -3,9 +3,11 @@
 use super::read::Loops;
 use super::scalar::{Scalar, sort_of};
 use super::taken::Taken;
-use crate::analysis::dataflow::{Dataflow, Touch};
+use crate::analysis::dataflow::{Access, Dataflow, Touch};
 use melior::ir::ValueLike;
-use tx_mlir::{MemRef, Op, Val, argument_of, attribute, defining_op, is, parent};
+use tx_mlir::{
+    Affine, MemRef, Op, Val, argument_of, attribute, defining_op, enclosing, is, parent,
+};
 
 /// An op that fills a whole memref with a value.
 #[derive(Clone, Copy)]
@@ -33,6 +35,30 @@ pub(crate) fn fill_before<'c>(
         }
     }
     None
+}
+
+/// What each of `outputs`, which `writer` overwrites as a whole, was filled with just before, where that is a
+/// constant, and the fill, which is not needed where the constant is known.
+pub(crate) fn overwritten<'c>(
+    writer: Op<'c>,
+    outputs: &[&Access<'c>],
+) -> Vec<Option<(Op<'c>, Scalar)>> {
+    let Some(function) = enclosing(writer, "func.func") else {
+        return vec![None; outputs.len()];
+    };
+    let flow = Dataflow::of(function);
+    let taken = Taken::default();
+    let overwritten = |output: &&Access<'c>| {
+        let fill = fill_before(writer, output.value, &flow, &taken)?;
+        let is_whole = |(r, size): (&Affine, &Option<u64>)| match r {
+            Affine::Dim(_) => true,
+            _ => *size == Some(1),
+        };
+        let shape = &output.memref.as_ref()?.shape;
+        let is_whole = output.map.results.iter().zip(shape).all(is_whole);
+        Some((fill.op, fill.value?)).filter(|_| is_whole)
+    };
+    outputs.iter().map(overwritten).collect()
 }
 
 /// What `op` fills `memory` with, where it fills it with one value, and that value where it is a

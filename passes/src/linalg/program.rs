@@ -5,11 +5,12 @@ use super::scalar::{Scalar, Sort, sort_of};
 use melior::ir::ValueLike;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use tx_mlir::build::argument;
 use tx_mlir::{
-    Blk, Op, Val, attribute, defining_op, first_block, integer_attribute, is, key, name, operands,
-    ops, results,
+    Blk, Op, Val, attribute, defining_op, integer_attribute, integers, is, key, name, operands,
+    ops, region_blocks, results,
 };
-use tx_scalar::{Operation, operation};
+use tx_scalar::{Operation, operation, signed, truncated};
 
 /// A computation on scalars. Places hold values; the first ones are the inputs.
 #[derive(Clone, Default)]
@@ -40,13 +41,43 @@ enum Step {
         branches: [Branch; 2],
         to: Vec<usize>,
     },
+    /// `scf.index_switch`: the first branch is that of no case.
+    Switch {
+        value: usize,
+        cases: Vec<i64>,
+        branches: Vec<Branch>,
+        to: Vec<usize>,
+    },
+    /// `scf.execute_region`.
+    Region { body: Branch, to: Vec<usize> },
+    /// `scf.for`, with places of the lower bound, the upper bound and the step.
+    For {
+        bounds: [usize; 3],
+        width: u32,
+        is_unsigned: bool,
+        inits: Vec<usize>,
+        body: Branch,
+        to: Vec<usize>,
+    },
+    /// `scf.while`: the first value that `before` yields is the condition.
+    While {
+        inits: Vec<usize>,
+        before: Branch,
+        after: Branch,
+        to: Vec<usize>,
+    },
 }
 
 #[derive(Clone, Default)]
 struct Branch {
+    /// Places of the arguments of the block.
+    arguments: Vec<usize>,
     steps: Vec<Step>,
     yields: Vec<usize>,
 }
+
+/// Iterations of all loops of a program in one run; longer runs are not decided.
+const MAX_ITERATIONS: usize = 10_000;
 
 impl Program {
     /// A program with inputs of these sorts that computes nothing yet.
@@ -157,12 +188,9 @@ impl Program {
             .into_iter()
             .map(|v| Some((v, self.new_place(sort_of(v.r#type())?))))
             .collect::<Option<Vec<_>>>()?;
-        let step = if is(op, "scf.if") {
-            Step::If {
-                condition: *arguments.first()?,
-                branches: [self.branch(op, 0, places)?, self.branch(op, 1, places)?],
-                to: to.iter().map(|(_, place)| *place).collect(),
-            }
+        let places_of = |to: &[(Val<'c>, usize)]| to.iter().map(|(_, place)| *place).collect();
+        let step = if name(op).starts_with("scf.") {
+            self.control(op, arguments, places_of(&to), places)?
         } else {
             let [(_, to)] = to[..] else { return None };
             let from: Vec<Sort> = arguments.iter().map(|a| self.places[*a]).collect();
@@ -189,15 +217,79 @@ impl Program {
         Some(())
     }
 
+    /// A branch or a loop.
+    fn control(
+        &mut self,
+        op: Op<'_>,
+        arguments: Vec<usize>,
+        to: Vec<usize>,
+        places: &BTreeMap<usize, usize>,
+    ) -> Option<Step> {
+        Some(match name(op) {
+            "scf.if" => Step::If {
+                condition: *arguments.first()?,
+                branches: [self.branch(op, 0, places)?, self.branch(op, 1, places)?],
+                to,
+            },
+            "scf.index_switch" => {
+                let cases = integers(attribute(op, "cases")?)?;
+                let branches = 0..=cases.len();
+                Step::Switch {
+                    value: *arguments.first()?,
+                    branches: branches
+                        .map(|region| self.branch(op, region, places))
+                        .collect::<Option<_>>()?,
+                    cases,
+                    to,
+                }
+            }
+            "scf.execute_region" => Step::Region {
+                body: self.branch(op, 0, places)?,
+                to,
+            },
+            "scf.for" => {
+                let (bounds, inits) = arguments.split_first_chunk::<3>()?;
+                let Sort::Int(width) = self.places[bounds[0]] else {
+                    return None;
+                };
+                Step::For {
+                    bounds: *bounds,
+                    width,
+                    is_unsigned: attribute(op, "unsignedCmp").is_some(),
+                    inits: inits.to_vec(),
+                    body: self.branch(op, 0, places)?,
+                    to,
+                }
+            }
+            "scf.while" => Step::While {
+                inits: arguments,
+                before: self.branch(op, 0, places)?,
+                after: self.branch(op, 1, places)?,
+                to,
+            },
+            _ => return None,
+        })
+    }
+
     fn branch(
         &mut self,
         op: Op<'_>,
         region: usize,
         places: &BTreeMap<usize, usize>,
     ) -> Option<Branch> {
+        use melior::ir::block::BlockLike as _;
         let mut places = places.clone();
         let mut branch = Branch::default();
-        let all = ops(first_block(op, region)?);
+        let [block] = region_blocks(op, region)[..] else {
+            return None;
+        };
+        for i in 0..block.argument_count() {
+            let value = argument(block, i);
+            let place = self.new_place(sort_of(value.r#type())?);
+            places.insert(key(value), place);
+            branch.arguments.push(place);
+        }
+        let all = ops(block);
         let (last, rest) = all.split_last()?;
         for inner in rest {
             self.add(*inner, &mut places, &mut branch.steps)?;
@@ -217,7 +309,7 @@ impl Program {
         for (place, bits) in &self.constants {
             values[*place] = *bits;
         }
-        run_steps(&self.steps, &mut values)?;
+        run_steps(&self.steps, &mut values, &mut 0)?;
         let outputs = self.outputs.iter();
         Some(
             outputs
@@ -227,7 +319,34 @@ impl Program {
     }
 }
 
-fn run_steps(steps: &[Step], values: &mut [u64]) -> Option<()> {
+/// Runs a branch, after which its arguments and results are in `values`; what it yields.
+fn run_branch(
+    branch: &Branch,
+    arguments: &[u64],
+    values: &mut [u64],
+    iterations: &mut usize,
+) -> Option<Vec<u64>> {
+    put(&branch.arguments, arguments, values);
+    run_steps(&branch.steps, values, iterations)?;
+    Some(branch.yields.iter().map(|y| values[*y]).collect())
+}
+
+fn put(places: &[usize], numbers: &[u64], values: &mut [u64]) {
+    for (place, number) in places.iter().zip(numbers) {
+        values[*place] = *number;
+    }
+}
+
+/// Counts one more iteration; `None` where there are too many.
+fn count(iterations: &mut usize) -> Option<()> {
+    *iterations += 1;
+    (*iterations <= MAX_ITERATIONS).then_some(())
+}
+
+fn run_steps(steps: &[Step], values: &mut [u64], iterations: &mut usize) -> Option<()> {
+    let all = |places: &[usize], values: &[u64]| -> Vec<u64> {
+        places.iter().map(|place| values[*place]).collect()
+    };
     for step in steps {
         match step {
             Step::Compute {
@@ -245,10 +364,68 @@ fn run_steps(steps: &[Step], values: &mut [u64]) -> Option<()> {
                 to,
             } => {
                 let branch = &branches[usize::from(values[*condition] == 0)];
-                run_steps(&branch.steps, values)?;
-                let yielded: Vec<u64> = branch.yields.iter().map(|y| values[*y]).collect();
-                for (place, value) in to.iter().zip(yielded) {
-                    values[*place] = value;
+                let yielded = run_branch(branch, &[], values, iterations)?;
+                put(to, &yielded, values);
+            }
+            Step::Switch {
+                value,
+                cases,
+                branches,
+                to,
+            } => {
+                let value = values[*value].cast_signed();
+                let case = cases.iter().position(|case| *case == value);
+                let branch = branches.get(case.map_or(0, |case| case + 1))?;
+                let yielded = run_branch(branch, &[], values, iterations)?;
+                put(to, &yielded, values);
+            }
+            Step::Region { body, to } => {
+                let yielded = run_branch(body, &[], values, iterations)?;
+                put(to, &yielded, values);
+            }
+            Step::For {
+                bounds,
+                width,
+                is_unsigned,
+                inits,
+                body,
+                to,
+            } => {
+                // Numbers of both signs, with room for the step.
+                let number = |place: usize| match is_unsigned {
+                    true => i128::from(values[place]),
+                    false => i128::from(signed(values[place], *width)),
+                };
+                let [mut at, high, step] = bounds.map(number);
+                if step <= 0 {
+                    return None;
+                }
+                let mut carried = all(inits, values);
+                while at < high {
+                    count(iterations)?;
+                    let index = truncated(i64::try_from(at).unwrap_or(at as i64), *width);
+                    carried.insert(0, index);
+                    carried = run_branch(body, &carried, values, iterations)?;
+                    at += step;
+                }
+                put(to, &carried, values);
+            }
+            Step::While {
+                inits,
+                before,
+                after,
+                to,
+            } => {
+                let mut carried = all(inits, values);
+                loop {
+                    count(iterations)?;
+                    let passed = run_branch(before, &carried, values, iterations)?;
+                    let (condition, passed) = passed.split_first()?;
+                    if condition & 1 == 0 {
+                        put(to, passed, values);
+                        break;
+                    }
+                    carried = run_branch(after, passed, values, iterations)?;
                 }
             }
         }

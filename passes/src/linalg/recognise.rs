@@ -2,7 +2,7 @@
 //! it is given.
 
 use super::body::{dependents, free_values, is_constant, loop_index, slice};
-use super::choice::{float_choice, integer_choice, only_chooses, pair_choice};
+use super::choice::{NanRule, PairChoice, float_choice, integer_choice, only_chooses, pair_choice};
 use super::combiner::{Combiner, Element, Neutral, Part};
 use super::laws::{CounterExample, Laws, instead};
 use super::program::Program;
@@ -105,18 +105,8 @@ struct Cut<'a, 'c> {
 /// # Errors
 /// Says why it is no combiner of elements.
 pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed> {
-    let Some(body) = loops.body else {
+    let Some(cut) = Cut::of(loops, |_| true) else {
         return Err(error(loops.op.location(), "has no body").emit());
-    };
-    let olds: Vec<Val<'c>> = (0..loops.outputs.len())
-        .filter_map(|i| loops.old_value(i))
-        .collect();
-    let cut = Cut {
-        loops,
-        body,
-        dependent: dependents(body, &olds),
-        olds,
-        yielded: loops.yielded(),
     };
     let singles: Option<Vec<Single<'c>>> = (0..cut.olds.len())
         .map(|i| cut.single(i).or_else(|| cut.several(i)))
@@ -124,21 +114,77 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
     if let Some(singles) = singles {
         return Ok(cut.of_singles(&singles));
     }
-    let pairings = cut.pairings(&cut.crossing(&[]));
-    for pairing in &pairings {
+    let cuts = cut.cuts();
+    for pairing in cuts.iter().flat_map(|crossing| cut.pairings(crossing)) {
         let found = match cut.olds[..] {
-            [_] => cut.choice(pairing),
-            [_, _] => cut.choice_of_pairs(pairing)?,
+            [_] => cut.choice(&pairing),
+            [_, _] => cut.choice_of_pairs(&pairing)?,
             _ => None,
         };
         if let Some(found) = found {
             return Ok(found);
         }
     }
-    cut.custom()
+    cut.custom(&cuts)
 }
 
-impl<'c> Cut<'_, 'c> {
+/// Whether one named op combines output `i`, where only the outputs that `changes` holds for change from
+/// one element to the next.
+pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> bool) -> bool {
+    let cut = Cut::of(loops, changes);
+    cut.is_some_and(|cut| cut.single(i).or_else(|| cut.several(i)).is_some())
+}
+
+/// Whether the body as a whole combines two partial results in any order, with an identity that is known.
+pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
+    let Some(cut) = Cut::of(loops, |_| true) else {
+        return false;
+    };
+    cut.cuts().iter().any(|crossing| {
+        let pairings = cut.pairings(crossing).into_iter();
+        let mut laws = pairings.filter_map(|pairing| Laws::new(pairing.program?));
+        laws.any(|mut laws| laws.check().is_ok() && laws.find_identity().is_some())
+    })
+}
+
+/// A choice of the largest or smallest value and its index that differs from `argmax` and `argmin` in
+/// rows with NaN.
+pub(crate) struct SpecialPair<'c> {
+    /// `argmax` or `argmin`.
+    pub(crate) kind: Kind,
+    /// `Last`, `ValueOnly` or `AfterLast`.
+    pub(crate) nan: NanRule,
+    /// Which of the two outputs is the value.
+    pub(crate) value: usize,
+    /// The element and its index, in the body.
+    pub(crate) element: Val<'c>,
+    pub(crate) index: Val<'c>,
+    /// Whether the index is that of the only reduced loop.
+    pub(crate) is_counted: bool,
+}
+
+/// The body of a reduction as such a choice.
+pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
+    Cut::of(loops, |_| true)?.special()
+}
+
+impl<'a, 'c> Cut<'a, 'c> {
+    /// The body of `loops`, with what depends on old values that change.
+    fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
+        let body = loops.body?;
+        let olds = (0..loops.outputs.len()).map(|i| loops.old_value(i));
+        let olds: Vec<Val<'c>> = olds.collect::<Option<_>>()?;
+        let changing = olds.iter().zip(0..).filter(|(_, i)| changes(*i));
+        let changing: Vec<Val<'c>> = changing.map(|(old, _)| *old).collect();
+        Some(Self {
+            loops,
+            body,
+            dependent: dependents(body, &changing),
+            olds,
+            yielded: loops.yielded(),
+        })
+    }
+
     fn independent(&self, value: Val<'c>) -> bool {
         !self.dependent.contains(&key(value))
     }
@@ -241,8 +287,8 @@ impl<'c> Cut<'_, 'c> {
     }
 
     /// The values that the combiner part uses, for every cut that may give each output one of them:
-    /// first where the combiner has only what depends on old values, then with more and more of
-    /// what elements are computed by. `x * x` may belong to either part.
+    /// first where the combiner has only what depends on old values, then with what else has another
+    /// type, then with more and more of what elements are computed by. `x * x` may belong to either part.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -252,13 +298,33 @@ impl<'c> Cut<'_, 'c> {
         let ops = slice(self.body, &self.yielded, |_| false);
         let ops: Vec<Op<'c>> = ops.into_iter().filter(computed).collect();
         let mut cuts = vec![self.crossing(&[])];
-        for first in (0..ops.len()).rev() {
-            let cut = self.crossing(&ops[first..]);
+        let of_old_types = self.crossing(&self.of_other_types(&ops));
+        let suffixes = (0..ops.len())
+            .rev()
+            .map(|first| self.crossing(&ops[first..]));
+        for cut in std::iter::once(of_old_types).chain(suffixes) {
             if cut.len() <= self.olds.len() && !cuts.contains(&cut) {
                 cuts.push(cut);
             }
         }
         cuts
+    }
+
+    /// The ops of an element whose results the combiner can use only where it computes them itself: no
+    /// old value has their type, as of comparisons.
+    fn of_other_types(&self, ops: &[Op<'c>]) -> Vec<Op<'c>> {
+        let is_of_old_type = |v: &Val<'c>| self.olds.iter().any(|old| old.r#type() == v.r#type());
+        let mut moved: Vec<Op<'c>> = Vec::new();
+        loop {
+            let crossing = self.crossing(&moved).into_iter();
+            let mut others = crossing
+                .filter(|v| !is_of_old_type(v))
+                .filter_map(defining_op);
+            match others.find(|op| ops.contains(op) && !moved.contains(op)) {
+                Some(op) => moved.push(op),
+                None => return moved,
+            }
+        }
     }
 
     /// The values of the element part that the combiner part uses, in the order of the body.
@@ -386,14 +452,16 @@ impl<'c> Cut<'_, 'c> {
         };
         let said = attribute(self.loops.op, "nan").and_then(Nan::of);
         for (value, index) in [(0, 1), (1, 0)] {
-            let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))
-                && !self.olds[index].r#type().is_index();
-            let Some(found) = pair_choice(program, value).filter(|_| is_index) else {
+            let Some(found) = self.pair_of(program, value) else {
                 continue;
             };
-            // Of a NaN the index is not taken: what is meant has to be said.
-            let Some(nan) = found.nan.or(said) else {
-                continue;
+            // `nan` on the op chooses where the order of elements decides.
+            let nan = match (found.nan, said) {
+                (NanRule::Like(nan), _) | (_, Some(nan)) => nan,
+                // Such an op is several reductions, unless a schedule is for one.
+                (NanRule::Last | NanRule::AfterLast, None) => Nan::Propagate,
+                (NanRule::ValueOnly, None) => continue,
+                (NanRule::Other, None) => return Err(self.depends_on_order()),
             };
             if found.ties_keep_later {
                 return Err(error(
@@ -428,17 +496,62 @@ impl<'c> Cut<'_, 'c> {
         Ok(None)
     }
 
-    /// Whether this is `argmax` or `argmin` but for NaN, of which the value wins alone.
-    fn pair_of_two_rules(&self, crossing: &[Val<'c>]) -> bool {
-        let of = |pairing: &Pairing<'c>, value| {
+    /// What the program chooses, if its output `value` is compared and the other one is an index.
+    fn pair_of(&self, program: &Program, value: usize) -> Option<PairChoice> {
+        let index = 1 - value;
+        let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))
+            && !self.olds[index].r#type().is_index();
+        pair_choice(program, value).filter(|_| is_index)
+    }
+
+    /// The error for a choice of pairs in which elements after a NaN replace its value or its index.
+    fn depends_on_order(&self) -> Failed {
+        error(
+            self.loops.op.location(),
+            "after a NaN, the value and the index depend on the order of elements",
+        )
+        .code(codes::TX0207)
+        .note(
+            "choose both by one comparison: `ogt` or `olt` for NaN that never wins, and `uno` of the \
+             element with itself for the last NaN",
+        )
+        .note(
+            "or write `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or \
+             `<ignore>`, for NaN that never wins",
+        )
+        .emit()
+    }
+
+    /// The body as a choice of pairs that no `argmax` or `argmin` makes of rows with NaN.
+    fn special(&self) -> Option<SpecialPair<'c>> {
+        let [_, _] = self.olds[..] else { return None };
+        let cuts = self.cuts();
+        let pairings: Vec<Pairing<'c>> = cuts.iter().flat_map(|c| self.pairings(c)).collect();
+        let mut found = pairings.iter().flat_map(|pairing| {
             let program = pairing.program.as_ref().filter(|p| only_chooses(p));
-            program.is_some_and(|p| pair_choice(p, value).is_some_and(|c| c.nan.is_none()))
-        };
-        self.olds.len() == 2
-            && self
-                .pairings(crossing)
-                .iter()
-                .any(|pairing| of(pairing, 0) || of(pairing, 1))
+            program.into_iter().flat_map(move |program| {
+                [0, 1].into_iter().filter_map(move |value| {
+                    let choice = self.pair_of(program, value)?;
+                    Some((pairing, value, choice))
+                })
+            })
+        });
+        let (pairing, value, choice) = found.next()?;
+        let of_index = dependents(self.body, &self.olds[1 - value..2 - value]);
+        let is_special = matches!(
+            choice.nan,
+            NanRule::Last | NanRule::ValueOnly | NanRule::AfterLast
+        ) && !choice.ties_keep_later
+            && !of_index.contains(&key(self.yielded[value]));
+        let index = pairing.values[1 - value];
+        is_special.then(|| SpecialPair {
+            kind: choice.kind,
+            nan: choice.nan,
+            value,
+            element: pairing.values[value],
+            index,
+            is_counted: self.counted(index).is_some(),
+        })
     }
 
     /// The reduced loops, when there is one and `value` is its index.
@@ -452,9 +565,8 @@ impl<'c> Cut<'_, 'c> {
     }
 
     /// A combiner of its own, when it obeys the laws.
-    fn custom(&self) -> Result<Recognised<'c>, Failed> {
+    fn custom(&self, cuts: &[Vec<Val<'c>>]) -> Result<Recognised<'c>, Failed> {
         let op = self.loops.op;
-        let cuts = self.cuts();
         // What is told is of the body as it is written.
         let mut broken: Option<CounterExample> = None;
         let mut unknown = false;
@@ -494,13 +606,13 @@ impl<'c> Cut<'_, 'c> {
                 let meant = instead(self.body, self.olds[0]).into_iter();
                 let report = meant.fold(report, |report, meant| report.note(meant));
                 let report = self.says_condition(report);
-                let report = match self.pair_of_two_rules(&cuts[0]) {
-                    true => report.note("of a NaN this takes the value and not the index, which \
-                                         stays that of an element before it: no `argmax` or `argmin` does")
-                        .note("say `nan = #tile.nan<propagate>` on this op, for value and index \
-                             of the first NaN, or `<ignore>`, for NaN that never wins; or choose \
-                             both by one comparison"),
-                    false => report,
+                let report = match self.special() {
+                    Some(_) => report.note(
+                        "of rows with NaN this is no `argmax` or `argmin`: write `nan = \
+                         #tile.nan<propagate>` on this op, for value and index of the first NaN, or \
+                         `<ignore>`, for NaN that never wins",
+                    ),
+                    None => report,
                 };
                 let report = if n > 1 {
                     report

@@ -1,0 +1,209 @@
+//! Ops that compute a part of what another op over loops computes.
+
+use super::attributes::handed_on;
+use super::body::{Copier, free_values, slice};
+use super::fills::overwritten;
+use super::generic::{Generic, iterators};
+use super::read::{Loops, element_of};
+use crate::analysis::dataflow::Access;
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Block, Region, RegionLike, Type};
+use std::collections::BTreeSet;
+use tx_mlir::build::argument;
+use tx_mlir::{
+    Affine, AffineMap, Builder, Op, Val, context, erase, first_block, key, set_attribute,
+    value_location,
+};
+
+/// An operand of a part, and the argument of the original body that it stands for, if any.
+pub(super) type Operand<'c> = (Access<'c>, Option<Val<'c>>);
+
+/// An op that computes a part of what `loops` computes.
+pub(super) struct Part<'a, 'c> {
+    pub(super) loops: &'a Loops<'c>,
+    /// Number of loops of the part.
+    pub(super) dims: usize,
+    /// The index of each loop of `loops`, by the loops of the part.
+    pub(super) by: Vec<Affine>,
+    /// Operands; their maps are those over `loops`.
+    pub(super) inputs: Vec<Operand<'c>>,
+    pub(super) outputs: Vec<Operand<'c>>,
+}
+
+impl<'a, 'c> Part<'a, 'c> {
+    /// The part over the same loops with these outputs, which reads what `roots`, values of the body, are
+    /// computed from.
+    pub(super) fn of(
+        loops: &'a Loops<'c>,
+        roots: &[Val<'c>],
+        outputs: Vec<Operand<'c>>,
+    ) -> Option<Self> {
+        let body = loops.body?;
+        let used: BTreeSet<usize> = slice(body, roots, |_| false)
+            .into_iter()
+            .flat_map(free_values)
+            .chain(roots.iter().copied())
+            .map(key)
+            .collect();
+        let is_own = |value: Val<'c>| outputs.iter().any(|(_, own)| *own == Some(value));
+        let operands = loops.all().cloned().enumerate();
+        let operands = operands.map(|(i, access)| (access, argument(body, i)));
+        let (mut inputs, others): (Vec<_>, Vec<_>) = operands
+            .filter(|(_, value)| !is_own(*value))
+            .partition(|(_, value)| used.contains(&key(*value)));
+        // Operands alone give the length of a loop.
+        for d in 0..loops.dims {
+            let gives = |access: &Access<'c>| access.map.results.contains(&Affine::Dim(d));
+            let mut known = inputs
+                .iter()
+                .map(|(access, _)| access)
+                .chain(outputs.iter().map(|(access, _)| access));
+            if !known.any(gives)
+                && let Some(other) = others.iter().find(|(access, _)| gives(access))
+            {
+                inputs.push(other.clone());
+            }
+        }
+        Some(Self {
+            loops,
+            dims: loops.dims,
+            by: (0..loops.dims).map(Affine::Dim).collect(),
+            inputs: inputs
+                .into_iter()
+                .map(|(access, value)| (access, Some(value)))
+                .collect(),
+            outputs,
+        })
+    }
+
+    /// Writes the part. `compute` is given what the arguments of the original body are in the part, what
+    /// copies its values and makes indices of its loops, and the arguments of the part's body.
+    pub(super) fn write(
+        &self,
+        b: &Builder<'c>,
+        compute: impl FnOnce(&Body<'_, 'c>, &[Val<'c>]) -> Vec<Val<'c>>,
+    ) -> Op<'c> {
+        let operands = || self.inputs.iter().chain(&self.outputs);
+        let values: Vec<Val<'c>> = operands().map(|(access, _)| access.value).collect();
+        let maps: Vec<AffineMap> = operands()
+            .map(|(access, _)| access.map.replace(self.dims, &self.by))
+            .collect();
+        let location = b.location();
+        let types: Vec<(Type<'c>, _)> = operands()
+            .map(|(access, own)| {
+                let location = own.map_or(location, value_location);
+                (element_of(access.value), location)
+            })
+            .collect();
+        let region = Region::new();
+        region.append_block(Block::new(&types));
+        let outputs = &maps[self.inputs.len()..];
+        let reduces = |d: usize| {
+            let mut all = outputs.iter();
+            !all.any(|map| map.results.iter().any(|r| r.uses(d)))
+        };
+        let made = Generic {
+            operands: &values,
+            maps: &maps,
+            inputs: self.inputs.len(),
+            iterators: iterators(b, self.dims, reduces),
+            results: &[],
+            body: region,
+        }
+        .build(b);
+        if (0..self.dims).any(reduces) {
+            for (one, value) in handed_on(self.loops.op) {
+                set_attribute(made, one.name, value);
+            }
+        }
+        if let Some(into) = first_block(made, 0) {
+            let b = Builder::at_end(context(made), into, location);
+            let arguments: Vec<Val<'c>> = (0..values.len()).map(|i| argument(into, i)).collect();
+            let known = operands().zip(&arguments);
+            let known = known.filter_map(|((_, own), new)| Some(((*own)?, *new)));
+            let body = Body {
+                part: self,
+                copier: Copier { b: &b, into },
+                known: known.collect(),
+            };
+            let yields = compute(&body, &arguments);
+            b.create("linalg.yield").operands(&yields).build();
+        }
+        made
+    }
+
+    /// Writes the part whose outputs are `roots`.
+    pub(super) fn write_roots(&self, b: &Builder<'c>, roots: &[Val<'c>]) -> Op<'c> {
+        self.write(b, |body, _| body.copy(roots, &[]))
+    }
+
+    /// Writes a part that overwrites its outputs. What these were filled with just before, as far as it is
+    /// constant, is known in its body, and the fills are erased. `compute` is as for [`Part::write`], with
+    /// these constants.
+    pub(super) fn overwrite(
+        &self,
+        b: &Builder<'c>,
+        compute: impl FnOnce(&Body<'_, 'c>, &[Val<'c>], &[(Val<'c>, Val<'c>)]) -> Vec<Val<'c>>,
+    ) -> Op<'c> {
+        let outputs: Vec<&Access<'c>> = self.outputs.iter().map(|(access, _)| access).collect();
+        let fills = overwritten(self.loops.op, &outputs);
+        let made = self.write(b, |body, given| {
+            let outputs = self.outputs.iter().zip(&fills);
+            let known = outputs.filter_map(|((access, own), fill)| {
+                let (own, (_, value)) = (*own).zip(*fill)?;
+                let ty = element_of(access.value);
+                let b = body.builder();
+                Some((own, b.constant(value.to_attribute(b.context(), ty), ty)))
+            });
+            let known: Vec<_> = known.collect();
+            compute(body, given, &known)
+        });
+        let mut gone: Vec<Op<'c>> = Vec::new();
+        for (fill, _) in fills.into_iter().flatten() {
+            if !gone.contains(&fill) {
+                gone.push(fill);
+            }
+        }
+        gone.into_iter().for_each(erase);
+        made
+    }
+}
+
+/// The body of a part in the making.
+pub(super) struct Body<'b, 'c> {
+    part: &'b Part<'b, 'c>,
+    copier: Copier<'b, 'c>,
+    known: Vec<(Val<'c>, Val<'c>)>,
+}
+
+impl<'c> Body<'_, 'c> {
+    pub(super) fn builder(&self) -> &Builder<'c> {
+        self.copier.b
+    }
+
+    /// Copies what `roots` are computed by in the original body, where `more` values are known too.
+    pub(super) fn copy(&self, roots: &[Val<'c>], more: &[(Val<'c>, Val<'c>)]) -> Vec<Val<'c>> {
+        let Some(body) = self.part.loops.body else {
+            return Vec::new();
+        };
+        let known: Vec<_> = self.known.iter().chain(more).copied().collect();
+        self.copier
+            .copy(body, &known, &|dim| self.index(dim), roots)
+    }
+
+    /// The index of a loop of the original op.
+    pub(super) fn index(&self, dim: usize) -> Val<'c> {
+        let b = self.copier.b;
+        match self.part.by[dim] {
+            Affine::Dim(own) => {
+                let ty = IntegerType::new(b.context(), 64).into();
+                b.create("linalg.index")
+                    .attr("dim", IntegerAttribute::new(ty, own as i64).into())
+                    .result(b.index_type())
+                    .value()
+            }
+            _ => b.int(0, b.index_type()),
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! The largest or smallest value and its index, where rows with NaN get what no `argmax` gives.
+//!
+//! What the loop nest leaves of such a row depends on where its first or last NaN stands. A combiner
+//! that is commutative cannot have that in a state of constant size, so that several reductions, each
+//! of which may be done in any order, compute it:
+//!
+//! * Where the value of a NaN is kept without its index, the index is that of the best element before
+//!   the first NaN. The first reduction computes the value, and where the first NaN stands. The second
+//!   is an `argmax` of the elements before it.
+//! * Where later NaN replace earlier ones, indices of NaN are negated for an `argmax` that keeps the lowest
+//!   index of NaN, and negated again at the end.
+//! * Where any element replaces a NaN, the first reduction computes where the last NaN stands, and the
+//!   second is an `argmax` of the elements after it.
+//!
+//! Unless outputs were filled with what is neutral, these reductions write temporaries, and the body is
+//! computed once more, of their results and of old values.
+
+use super::attributes::handed_on;
+use super::choice::NanRule;
+use super::fills::{Fill, fill_before};
+use super::part::{Body, Operand, Part};
+use super::read::{Loops, element_of};
+use super::recognise::{SpecialPair, special_pair};
+use super::scalar::Scalar;
+use super::taken::Taken;
+use crate::analysis::dataflow::{Access, Dataflow};
+use crate::grid::partials::allocate;
+use melior::ir::ValueLike;
+use tx_dialect_tile::Kind;
+use tx_mlir::{Affine, Builder, Index, Op, Val, enclosing, integer_width};
+
+/// Encodings of predicates of `arith.cmpf`.
+const OGT: i64 = 2;
+const OLT: i64 = 4;
+const OEQ: i64 = 1;
+const UNO: i64 = 14;
+
+/// Encodings of predicates of `arith.cmpi`.
+const NE: i64 = 1;
+const SLT: i64 = 2;
+const SGE: i64 = 5;
+
+/// The ops that compute `loops`; `None` where it is no such choice.
+pub(super) fn separate<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
+    let is_other = |one: &str| one != "determinism";
+    if loops.reduced.is_empty()
+        || handed_on(loops.op)
+            .iter()
+            .any(|(one, _)| is_other(one.name))
+        || loops.outputs.iter().any(|o| {
+            let kept = o.map.results.iter().filter(|r| matches!(r, Affine::Dim(_)));
+            kept.count() != loops.kept().len()
+        })
+    {
+        return None;
+    }
+    let pair = special_pair(loops)?;
+    let b = &Builder::before(loops.op);
+    let lengths = loops.reduced[1..].iter().map(|d| length(b, loops, *d));
+    let lengths: Vec<Index<'c>> = lengths.collect::<Option<_>>()?;
+    let work = Work {
+        b,
+        loops,
+        value: loops.outputs[pair.value].clone(),
+        index: loops.outputs[1 - pair.value].clone(),
+        old_value: loops.old_value(pair.value)?,
+        old_index: loops.old_value(1 - pair.value)?,
+        lengths,
+        pair,
+    };
+    work.write()
+}
+
+/// The length of loop `d`.
+fn length<'c>(b: &Builder<'c>, loops: &Loops<'c>, d: usize) -> Option<Index<'c>> {
+    let lengths = loops.all().filter_map(|o| {
+        let place = o.map.results.iter().position(|r| *r == Affine::Dim(d))?;
+        Some((o.value, place, o.memref.as_ref()?.shape[place]))
+    });
+    let all: Vec<_> = lengths.collect();
+    let known = all.iter().find_map(|(.., length)| *length);
+    match (known, all.first()) {
+        (Some(n), _) => Some(Index::Const(n.cast_signed())),
+        (None, Some((memref, place, _))) => Some(Index::Val(b.dim(*memref, *place))),
+        (None, None) => None,
+    }
+}
+
+struct Work<'a, 'c> {
+    b: &'a Builder<'c>,
+    loops: &'a Loops<'c>,
+    pair: SpecialPair<'c>,
+    value: Access<'c>,
+    index: Access<'c>,
+    old_value: Val<'c>,
+    old_index: Val<'c>,
+    /// Lengths of the reduced loops but the first.
+    lengths: Vec<Index<'c>>,
+}
+
+impl<'c> Work<'_, 'c> {
+    fn write(&self) -> Option<Vec<Op<'c>>> {
+        let mut temporaries = Vec::new();
+        let made = match self.pair.nan {
+            NanRule::ValueOnly => self.value_only(&mut temporaries),
+            NanRule::Last => self.last(&mut temporaries),
+            NanRule::AfterLast => self.after_last(&mut temporaries),
+            NanRule::Like(_) | NanRule::Other => None,
+        }?;
+        for temporary in temporaries {
+            self.b
+                .create("memref.dealloc")
+                .operands(&[temporary])
+                .build();
+        }
+        Some(made)
+    }
+
+    /// The value NaN with the index of the best element before the first NaN.
+    fn value_only(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
+        let is_fresh = self.is_fresh();
+        let best = self.temporary(&self.value, temporaries);
+        let index = match is_fresh {
+            true => self.index.clone(),
+            false => self.temporary(&self.index, temporaries),
+        };
+        let first = self.places(temporaries);
+        self.fill_value(best.value);
+        if !is_fresh {
+            self.fill_index(index.value, 0);
+        }
+        self.fill_index(first.value, self.greatest());
+        let mut made = vec![self.first_nan(&first, is_fresh)?];
+        made.push(
+            self.best_where(&best, &index, &first, 0, |b, place, first| {
+                b.compare_ints(SLT, place, first)
+            })?,
+        );
+        if !is_fresh {
+            let yielded = self.loops.yielded();
+            let (value, of_index) = (yielded[self.pair.value], yielded[1 - self.pair.value]);
+            let mut inputs = self.results(&best, &index);
+            inputs.push((self.value.clone(), Some(self.old_value)));
+            let part = self.over_rows(inputs, vec![(self.index.clone(), Some(self.old_index))]);
+            made.push(part.overwrite(self.b, |body, _, known| body.copy(&[of_index], known)));
+            let outputs = vec![(self.value.clone(), Some(self.old_value))];
+            let part = Part::of(self.loops, &[value], outputs)?;
+            made.push(part.write_roots(self.b, &[value]));
+        }
+        Some(made)
+    }
+
+    /// Value and index of the last NaN.
+    fn last(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
+        if self.is_fresh() {
+            let (value, index) = (&self.value, &self.index);
+            return Some(vec![
+                self.best_or_last(value, index)?,
+                self.decoded(value, index),
+            ]);
+        }
+        let best = self.temporary(&self.value, temporaries);
+        let index = self.temporary(&self.index, temporaries);
+        self.fill_value(best.value);
+        self.fill_index(index.value, 0);
+        let yielded = self.loops.yielded();
+        let roots = [yielded[self.pair.value], yielded[1 - self.pair.value]];
+        let part = self.over_rows(self.results(&best, &index), self.outputs());
+        Some(vec![
+            self.best_or_last(&best, &index)?,
+            self.decoded(&best, &index),
+            part.overwrite(self.b, |body, _, known| body.copy(&roots, known)),
+        ])
+    }
+
+    /// Value and index of the best element after the last NaN, or of that NaN.
+    fn after_last(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
+        let best = self.temporary(&self.value, temporaries);
+        let index = self.temporary(&self.index, temporaries);
+        let last = self.places(temporaries);
+        let last_index = self.temporary(&self.index, temporaries);
+        self.fill_value(best.value);
+        // The index of no element.
+        let none = self.greatest();
+        self.fill_index(index.value, none);
+        self.fill_index(last.value, -1);
+        self.fill_index(last_index.value, 0);
+        let roots = [self.pair.element, self.pair.index];
+        let outputs = vec![(last.clone(), None), (last_index.clone(), None)];
+        let part = Part::of(self.loops, &roots, outputs)?;
+        let number = part.inputs.len();
+        let last_nan = part.write(self.b, |body, given| {
+            let b = body.builder();
+            let computed = body.copy(&roots, &[]);
+            let (old, old_index) = (given[number], given[number + 1]);
+            let other = b.int(-1, old.r#type());
+            let own = Self::select(b, Self::is_nan(b, computed[0]), self.place(body), other);
+            let is_later = b.compare_ints(SLT, old, own);
+            vec![
+                Self::select(b, is_later, own, old),
+                Self::select(b, is_later, computed[1], old_index),
+            ]
+        });
+        let after = self.best_where(&best, &index, &last, none, |b, place, last| {
+            b.compare_ints(SLT, last, place)
+        })?;
+        let mut inputs = self.results(&best, &index);
+        inputs.extend([(last, None), (last_index, None)]);
+        let yielded = self.loops.yielded();
+        let roots = [yielded[self.pair.value], yielded[1 - self.pair.value]];
+        let part = self.over_rows(inputs, self.outputs());
+        let with_old = part.overwrite(self.b, |body, given, known| {
+            let b = body.builder();
+            let [best, index, last, last_index, old_value, old_index] = given[..] else {
+                return Vec::new();
+            };
+            let old = |own: Val<'c>, given: Val<'c>| {
+                let constant = known.iter().find(|(value, _)| *value == own);
+                constant.map_or(given, |(_, constant)| *constant)
+            };
+            let combined = body.copy(&roots, known);
+            let none = b.int(none, index.r#type());
+            let exists = b.compare_ints(NE, index, none);
+            let follows = b.compare_ints(SGE, last, b.int(0, last.r#type()));
+            let nan = b.float(f64::NAN, best.r#type());
+            let choose = |after: Val<'c>, nan: Val<'c>, combined: Val<'c>, old: Val<'c>| {
+                let of_nan = Self::select(b, exists, after, nan);
+                let without = Self::select(b, exists, combined, old);
+                Self::select(b, follows, of_nan, without)
+            };
+            vec![
+                choose(best, nan, combined[0], old(self.old_value, old_value)),
+                choose(
+                    index,
+                    last_index,
+                    combined[1],
+                    old(self.old_index, old_index),
+                ),
+            ]
+        });
+        Some(vec![last_nan, after, with_old])
+    }
+
+    /// The element and the index of the original body, for the results of reductions.
+    fn results(&self, best: &Access<'c>, index: &Access<'c>) -> Vec<Operand<'c>> {
+        vec![
+            (best.clone(), Some(self.pair.element)),
+            (index.clone(), Some(self.pair.index)),
+        ]
+    }
+
+    /// The outputs of the original op, the value first.
+    fn outputs(&self) -> Vec<Operand<'c>> {
+        vec![
+            (self.value.clone(), Some(self.old_value)),
+            (self.index.clone(), Some(self.old_index)),
+        ]
+    }
+
+    /// A temporary for the place of an element in each row.
+    fn places(&self, temporaries: &mut Vec<Val<'c>>) -> Access<'c> {
+        let memory = self.allocate(&self.value, &self.index);
+        temporaries.push(memory);
+        Access::new(memory, self.value.map.clone())
+    }
+
+    /// Whether outputs were filled with the identity and with index 0, so that results of no better
+    /// element are what an `argmax` has.
+    fn is_fresh(&self) -> bool {
+        let Some(function) = enclosing(self.loops.op, "func.func") else {
+            return false;
+        };
+        let flow = Dataflow::of(function);
+        let taken = Taken::default();
+        let fill =
+            |memory| -> Option<Fill<'c>> { fill_before(self.loops.op, memory, &flow, &taken) };
+        let value = fill(self.value.value).and_then(|fill| fill.value);
+        let index = fill(self.index.value).and_then(|fill| fill.value);
+        self.pair.is_counted
+            && value == Some(Scalar::Float(self.neutral()))
+            && index == Some(Scalar::Int(0))
+    }
+
+    fn neutral(&self) -> f64 {
+        match self.pair.kind {
+            Kind::ArgMin => f64::INFINITY,
+            _ => f64::NEG_INFINITY,
+        }
+    }
+
+    /// The predicate that holds for a better element.
+    fn better(&self) -> i64 {
+        match self.pair.kind {
+            Kind::ArgMin => OLT,
+            _ => OGT,
+        }
+    }
+
+    /// The greatest index.
+    fn greatest(&self) -> i64 {
+        match integer_width(element_of(self.index.value)) {
+            Some(32) => i64::from(i32::MAX),
+            _ => i64::MAX,
+        }
+    }
+
+    /// Memory of the shape of `like` for elements of the type of `of`.
+    fn allocate(&self, like: &Access<'c>, of: &Access<'c>) -> Val<'c> {
+        let shape = like.memref.iter().flat_map(|m| m.shape.iter().enumerate());
+        let size = |(i, size): (usize, &Option<u64>)| match size {
+            Some(n) => Index::Const(n.cast_signed()),
+            None => Index::Val(self.b.dim(like.value, i)),
+        };
+        let sizes: Vec<Index<'c>> = shape.map(size).collect();
+        allocate(self.b, &sizes, element_of(of.value))
+    }
+
+    fn temporary(&self, like: &Access<'c>, temporaries: &mut Vec<Val<'c>>) -> Access<'c> {
+        let memory = self.allocate(like, like);
+        temporaries.push(memory);
+        Access::new(memory, like.map.clone())
+    }
+
+    fn fill(&self, memory: Val<'c>, with: Val<'c>) {
+        let types = [with.r#type(); 2];
+        let body = self
+            .b
+            .region_of(&types, "linalg.yield", |_, given| vec![given[0]]);
+        self.b
+            .create("linalg.fill")
+            .operands(&[with, memory])
+            .segments(&[1, 1])
+            .region(body)
+            .build();
+    }
+
+    fn fill_index(&self, memory: Val<'c>, with: i64) {
+        self.fill(memory, self.b.int(with, element_of(memory)));
+    }
+
+    fn fill_value(&self, memory: Val<'c>) {
+        self.fill(memory, self.b.float(self.neutral(), element_of(memory)));
+    }
+
+    /// The place of an element in its row, as an index of the program.
+    fn place(&self, body: &Body<'_, 'c>) -> Val<'c> {
+        let b = body.builder();
+        let mut place = body.index(self.loops.reduced[0]);
+        for (d, length) in self.loops.reduced[1..].iter().zip(&self.lengths) {
+            let rows = b.binary("arith.muli", place, b.value(*length));
+            place = b.binary("arith.addi", rows, body.index(*d));
+        }
+        b.index_cast(place, element_of(self.index.value))
+    }
+
+    fn select(b: &Builder<'c>, condition: Val<'c>, yes: Val<'c>, no: Val<'c>) -> Val<'c> {
+        b.create("arith.select")
+            .operands(&[condition, yes, no])
+            .result(yes.r#type())
+            .value()
+    }
+
+    fn is_nan(b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
+        b.compare_floats(UNO, value, value)
+    }
+
+    /// Computes where the first NaN of each row stands, and `with_value` the value of the row.
+    fn first_nan(&self, first: &Access<'c>, with_value: bool) -> Option<Op<'c>> {
+        let value = self.loops.yielded()[self.pair.value];
+        let mut outputs: Vec<Operand<'c>> = vec![(first.clone(), None)];
+        let mut roots = vec![self.pair.element];
+        if with_value {
+            outputs.insert(0, (self.value.clone(), Some(self.old_value)));
+            roots.push(value);
+        }
+        let part = Part::of(self.loops, &roots, outputs)?;
+        Some(part.write(self.b, |body, given| {
+            let b = body.builder();
+            let computed = body.copy(&roots, &[]);
+            let old = given[given.len() - 1];
+            let none = b.int(self.greatest(), old.r#type());
+            let own = Self::select(b, Self::is_nan(b, computed[0]), self.place(body), none);
+            let first = b.binary("arith.minsi", old, own);
+            computed[1..].iter().copied().chain([first]).collect()
+        }))
+    }
+
+    /// Computes the best of the elements of each row whose place `counts` by the place that `limit` holds. Others
+    /// have the index `none`.
+    fn best_where(
+        &self,
+        best: &Access<'c>,
+        index: &Access<'c>,
+        limit: &Access<'c>,
+        none: i64,
+        counts: impl FnOnce(&Builder<'c>, Val<'c>, Val<'c>) -> Val<'c>,
+    ) -> Option<Op<'c>> {
+        let roots = [self.pair.element, self.pair.index];
+        let outputs = vec![(best.clone(), None), (index.clone(), None)];
+        let mut part = Part::of(self.loops, &roots, outputs)?;
+        part.inputs.push((limit.clone(), None));
+        let number = part.inputs.len() - 1;
+        Some(part.write(self.b, |body, given| {
+            let b = body.builder();
+            let computed = body.copy(&roots, &[]);
+            let [value, mut index] = computed[..] else {
+                return Vec::new();
+            };
+            let (old, old_index) = (given[number + 1], given[number + 2]);
+            let counts = counts(b, self.place(body), given[number]);
+            let value = Self::select(b, counts, value, b.float(self.neutral(), value.r#type()));
+            let mut wins = b.compare_floats(self.better(), value, old);
+            if none != 0 {
+                index = Self::select(b, counts, index, b.int(none, index.r#type()));
+                let ties = b.compare_floats(OEQ, value, old);
+                let earlier = b.compare_ints(SLT, index, old_index);
+                wins = b.binary("arith.ori", wins, b.binary("arith.andi", ties, earlier));
+            }
+            vec![
+                Self::select(b, wins, value, old),
+                Self::select(b, wins, index, old_index),
+            ]
+        }))
+    }
+
+    /// Computes the best element of each row, or its last NaN with a negated index.
+    fn best_or_last(&self, best: &Access<'c>, index: &Access<'c>) -> Option<Op<'c>> {
+        let roots = [self.pair.element, self.pair.index];
+        let outputs = vec![(best.clone(), None), (index.clone(), None)];
+        let part = Part::of(self.loops, &roots, outputs)?;
+        let number = part.inputs.len();
+        Some(part.write(self.b, |body, given| {
+            let b = body.builder();
+            let computed = body.copy(&roots, &[]);
+            let (value, old, old_index) = (computed[0], given[number], given[number + 1]);
+            let is_nan = Self::is_nan(b, value);
+            let index = Self::select(b, is_nan, self.negated(b, computed[1]), computed[1]);
+            let is_better = b.compare_floats(self.better(), value, old);
+            let wins = b.binary("arith.ori", is_better, is_nan);
+            let wins = b.binary("arith.andi", wins, b.not(Self::is_nan(b, old)));
+            vec![
+                Self::select(b, wins, value, old),
+                Self::select(b, wins, index, old_index),
+            ]
+        }))
+    }
+
+    /// Negates the indices of NaN again.
+    fn decoded(&self, best: &Access<'c>, index: &Access<'c>) -> Op<'c> {
+        let inputs = vec![(best.clone(), None)];
+        let part = self.over_rows(inputs, vec![(index.clone(), None)]);
+        part.write(self.b, |body, given| {
+            let b = body.builder();
+            let negated = self.negated(b, given[1]);
+            vec![Self::select(
+                b,
+                Self::is_nan(b, given[0]),
+                negated,
+                given[1],
+            )]
+        })
+    }
+
+    /// The greatest index less `index`, which gives `index` when it is done twice.
+    fn negated(&self, b: &Builder<'c>, index: Val<'c>) -> Val<'c> {
+        let greatest = b.int(self.greatest(), index.r#type());
+        b.binary("arith.subi", greatest, index)
+    }
+
+    /// An op over the loops that are not reduced.
+    fn over_rows(&self, inputs: Vec<Operand<'c>>, outputs: Vec<Operand<'c>>) -> Part<'_, 'c> {
+        let kept = self.loops.kept();
+        let place = |d: usize| match kept.iter().position(|k| *k == d) {
+            Some(place) => Affine::Dim(place),
+            None => Affine::Const(0),
+        };
+        Part {
+            loops: self.loops,
+            dims: kept.len(),
+            by: (0..self.loops.dims).map(place).collect(),
+            inputs,
+            outputs,
+        }
+    }
+}
