@@ -20,8 +20,10 @@ pass! {
     /// Adds an argument for each memref that a `func.func` returns, after its own arguments and in
     /// the order of the results. A returned `memref.alloc` is replaced by its argument, and
     /// `cf.assert` compares the sizes of the argument with those of the allocation that are
-    /// dynamic. Any other memref is copied to its argument before the function returns: an
-    /// argument, a view, and a memref that is returned a second time.
+    /// dynamic. Where the returned memref is a `memref.collapse_shape` or `memref.expand_shape` of a
+    /// `memref.alloc` of static sizes, as many times as there are, the allocation is replaced by the
+    /// inverse view of the argument. Any other memref is copied to its argument before the function
+    /// returns: an argument, another view, and a memref that is returned a second time.
     ///
     /// It takes the place of MLIR 22's `buffer-results-to-out-params`, which crashes on a memref
     /// that is returned twice. Results that are no memrefs stay.
@@ -135,10 +137,20 @@ fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts
                 replace_uses(value, new);
                 erase(alloc);
             }
-            None => {
-                b.create("memref.copy").operands(&[value, new]).build();
-                counts.add("copied", 1);
-            }
+            None => match reshaped(value, function) {
+                Some((alloc, views)) => {
+                    let b = Builder::before(alloc);
+                    let memory = views
+                        .into_iter()
+                        .fold(new, |memory, view| undo(&b, view, memory));
+                    replace_uses(tx_mlir::results(alloc)[0], memory);
+                    erase(alloc);
+                }
+                None => {
+                    b.create("memref.copy").operands(&[value, new]).build();
+                    counts.add("copied", 1);
+                }
+            },
         }
     }
     let kept = |value: &Val<'c>| !is_memref(value.r#type());
@@ -174,6 +186,49 @@ fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
         let message = format!("dimension {dimension} of result {number}");
         let given = Index::Val(b.dim(result, dimension));
         write_assert(&b, Predicate::Eq, given, Index::Val(size), &message);
+    }
+}
+
+/// The function's own allocation of static sizes that `value` is a reshape of, and the reshapes from `value` on.
+fn reshaped<'c>(value: Val<'c>, function: Op<'c>) -> Option<(Op<'c>, Vec<Op<'c>>)> {
+    let is_plain =
+        |v: Val<'c>| MemRef::of(v).is_some_and(|m| m.is_contiguous() && m.elements().is_some());
+    let (mut at, mut views) = (value, Vec::new());
+    while is_plain(at) {
+        let op = defining_op(at)?;
+        if is_temporary(op, function) {
+            return Some((op, views));
+        }
+        if !is(op, COLLAPSE) && !is(op, EXPAND) {
+            return None;
+        }
+        views.push(op);
+        at = *operands(op).first()?;
+    }
+    None
+}
+
+const COLLAPSE: &str = "memref.collapse_shape";
+const EXPAND: &str = "memref.expand_shape";
+
+/// The view of `memory`, which has the type of the result of `view`, that has the type of its source.
+fn undo<'c>(b: &Builder<'c>, view: Op<'c>, memory: Val<'c>) -> Val<'c> {
+    let source = operands(view)[0];
+    let name = if is(view, EXPAND) { COLLAPSE } else { EXPAND };
+    let groups = attribute(view, "reassociation").expect("a reshape has a reassociation");
+    let made = b
+        .create(name)
+        .operands(&[memory])
+        .attr("reassociation", groups)
+        .result(source.r#type());
+    match name {
+        EXPAND => {
+            let shape = MemRef::of(source).map(|m| m.shape).unwrap_or_default();
+            let sizes = shape.iter().map(|n| n.map_or(i64::MIN, u64::cast_signed));
+            made.i64s("static_output_shape", &sizes.collect::<Vec<_>>())
+                .value()
+        }
+        _ => made.value(),
     }
 }
 
