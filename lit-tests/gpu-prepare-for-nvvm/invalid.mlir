@@ -83,3 +83,13 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Constant arrays end at 64 MiB, in all.
+// expected-error @below {{a constant array takes 67108868 bytes, and a module may hold 67108864}}
+// expected-note @below {{pass the largest as arguments of the function}}
+gpu.module @kernels {
+  // expected-note @below {{@weights takes 67108868 bytes}}
+  memref.global "private" constant @weights : memref<16777217xf32> = dense<1.0>
+}

@@ -97,3 +97,72 @@ func.func @diagonals(%A: memref<8x8xf32>, %B: memref<15xf32>) {
   }
   return
 }
+
+// -----
+
+// Kernels of one run would see what kernels of another have written.
+// expected-note @below {{it is declared here}}
+memref.global "private" @state : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+func.func @not_constant(%A: memref<4xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`memref.get_global` of @state, which is not `constant`}}
+  // expected-note @below {{kernels address `memref.global constant` with a dense value}}
+  %s = memref.get_global @state : memref<4xf32>
+  linalg.mul ins(%A, %s : memref<4xf32>, memref<4xf32>) outs(%B : memref<4xf32>)
+  return
+}
+
+// -----
+
+// Nobody knows what is in it.
+// expected-note @below {{it is declared here}}
+memref.global "private" constant @extern : memref<4xf32>
+func.func @without_value(%A: memref<4xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`memref.get_global` of @extern, which has no initial value}}
+  // expected-note @below {{kernels address `memref.global constant` with a dense value}}
+  %s = memref.get_global @extern : memref<4xf32>
+  linalg.mul ins(%A, %s : memref<4xf32>, memref<4xf32>) outs(%B : memref<4xf32>)
+  return
+}
+
+// -----
+
+// A module that was printed without the data of its resources.
+// expected-error @below {{the elements of @elided cannot be read}}
+// expected-note @below {{`dense_resource<__elided__>` has none}}
+memref.global "private" constant @elided : memref<4xf32> = dense_resource<__elided__>
+func.func @without_data(%A: memref<4xf32>, %B: memref<4xf32>) {
+  %s = memref.get_global @elided : memref<4xf32>
+  linalg.mul ins(%A, %s : memref<4xf32>, memref<4xf32>) outs(%B : memref<4xf32>)
+  return
+}
+
+// -----
+
+// A constant array is not written, nor is a part of it.
+// expected-note @below {{it is declared here}}
+memref.global "private" constant @fixed : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+func.func @written(%A: memref<2xf32>) {
+  %s = memref.get_global @fixed : memref<4xf32>
+  %p = memref.subview %s[0] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1]>>
+  // expected-error @below {{output 0 is @fixed, which is `constant`}}
+  // expected-note @below {{write to an argument, or copy the array to a temporary of `memref.alloc`}}
+  linalg.exp ins(%A : memref<2xf32>) outs(%p : memref<2xf32, strided<[1]>>)
+  return
+}
+
+// -----
+
+// 64 MiB a module, of all constant arrays together.
+// expected-note @below {{@one takes 67108864 bytes}}
+memref.global "private" constant @one : memref<8388608xf64> = dense<1.0>
+// expected-note @below {{@two takes 4 bytes}}
+memref.global "private" constant @two : memref<4xi8> = dense<[1, 2, 3, 4]>
+// expected-error @below {{2 constant arrays take 67108868 bytes, and a module may hold 67108864}}
+// expected-note @below {{pass the largest as arguments of the function}}
+func.func @too_large(%A: memref<8388608xf64>, %B: memref<8388608xf64>, %C: memref<4xi8>) {
+  %s = memref.get_global @one : memref<8388608xf64>
+  %t = memref.get_global @two : memref<4xi8>
+  linalg.mul ins(%A, %s : memref<8388608xf64>, memref<8388608xf64>) outs(%B : memref<8388608xf64>)
+  memref.copy %t, %C : memref<4xi8> to memref<4xi8>
+  return
+}

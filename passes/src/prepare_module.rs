@@ -1,16 +1,19 @@
+use crate::analysis::constants;
 use crate::analysis::kernel::{SHARED_ALIGNMENT, align_attribution, is_kernel};
 use crate::analysis::shared_memory::SharedMemory;
 use crate::grid::launch::LENGTHS;
 use crate::insert_sync::SYNCHRONIZED;
 use crate::printf::check_printf;
-use melior::ir::attribute::{IntegerAttribute, StridedLayoutAttribute, StringAttribute};
+use melior::ir::attribute::{
+    IntegerAttribute, StridedLayoutAttribute, StringAttribute, TypeAttribute,
+};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::MemRefType;
-use melior::ir::{Attribute, AttributeLike, TypeLike};
+use melior::ir::{Attribute, AttributeLike, TypeLike, ValueLike};
 use tx_mlir::{
-    Builder, Failed, MemRef, Op, attribute, blocks, codes, context, error, is, operands,
-    set_attribute, string_attribute, walk,
+    Builder, Failed, MemRef, Op, attribute, blocks, byte_width, codes, context, error, is,
+    operands, set_attribute, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 use tx_target::STATIC_SHARED_BYTES;
@@ -20,8 +23,10 @@ pass! {
     ///
     /// ## What it does
     /// Gives each `gpu.module` the data layout of 64-bit PTX, without which LLVM takes 64-bit
-    /// integers to be aligned to 4 bytes and splits their accesses. Gives shared memory an
-    /// alignment of 16 bytes, without which LLVM emits one that its own wide accesses break. Takes
+    /// integers to be aligned to 4 bytes and splits their accesses. Gives shared memory and constant
+    /// arrays an alignment of 16 bytes, without which LLVM emits one that its own wide accesses break.
+    /// Stores constant arrays of integers that are padded, such as `i24`, and those of
+    /// `dense_resource` as bytes. Takes
     /// a view that leaves out elements and drops dimensions in two steps: MLIR finds the dropped
     /// ones by comparing strides, which do not match where a step is not 1, and its lowering then
     /// dies. Removes the schedules of kernels and `synchronized`, so that tools without the dialect
@@ -41,7 +46,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A kernel has more static shared memory than PTX allows, prints as a host does or fewer
+    /// A kernel has more static shared memory than PTX allows, constant arrays take more than 64 MiB, a kernel prints as a host does or fewer
     /// arguments than fields, a memory space is not known, or a tile op is left.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
@@ -63,6 +68,10 @@ impl Pass for PrepareModule {
             .filter(|op| is(*op, "gpu.module"))
             .collect();
         for gpu_module in &modules {
+            let arrays = walk(*gpu_module)
+                .into_iter()
+                .filter(|op| constants::is_array(*op));
+            constants::check(*gpu_module, arrays)?;
             if let Some(op) = walk(*gpu_module)
                 .into_iter()
                 .find(|op| tx_dialect_tile::is_tile_op(*op))
@@ -99,6 +108,13 @@ impl Pass for PrepareModule {
             let layout = StringAttribute::new(context(gpu_module), DATA_LAYOUT);
             set_attribute(gpu_module, "llvm.data_layout", layout.into());
             align_shared_memory(gpu_module);
+            let arrays = walk(gpu_module)
+                .into_iter()
+                .filter(|op| constants::is_array(*op));
+            arrays
+                .collect::<Vec<_>>()
+                .into_iter()
+                .for_each(|array| store_padded(gpu_module, array));
             for kernel in kernels(gpu_module) {
                 tx_mlir::remove_attribute(kernel, "schedule");
                 tx_mlir::remove_attribute(kernel, LENGTHS);
@@ -120,10 +136,62 @@ fn align_shared_memory(gpu_module: Op<'_>) {
             for i in 0..usize::try_from(count).unwrap_or(0) {
                 align_attribution(op, i);
             }
-        } else if is(op, "memref.global") && attribute(op, "alignment").is_none() {
-            let alignment = tx_mlir::i64_attribute(context(op), SHARED_ALIGNMENT.cast_signed());
-            set_attribute(op, "alignment", alignment);
+        } else if is(op, "memref.global") {
+            let written = tx_mlir::integer_attribute(op, "alignment");
+            let least = match constants::is_array(op) {
+                true => written.unwrap_or(0).max(constants::ALIGNMENT),
+                false => written.unwrap_or(SHARED_ALIGNMENT.cast_signed()),
+            };
+            set_attribute(op, "alignment", tx_mlir::i64_attribute(context(op), least));
         }
+    }
+}
+
+/// Stores a constant array as bytes where LLVM 22 stores its elements without the bytes that round an
+/// element up to a power of two, and loads them with these: integers of 24 or 48 bits. The data of a
+/// resource is stored as bytes, too: others read `dense`.
+fn store_padded<'c>(gpu_module: Op<'c>, array: Op<'c>) {
+    let (Some(value), Some(ty)) = (tx_mlir::initial_value(array), constants::type_of(array)) else {
+        return;
+    };
+    let bits = tx_mlir::integer_width(ty.element).unwrap_or(8);
+    let is_padded = byte_width(ty.element) != Some(u64::from(bits.div_ceil(8)));
+    let is_dense = value.is_dense_elements();
+    if is_dense && !(is_padded && ty.element.is_integer()) {
+        return;
+    }
+    let Some(bytes) = tx_mlir::dense_bytes(value) else {
+        return;
+    };
+    let context = context(array);
+    let b = Builder::before(array);
+    let stored = MemRefType::new(
+        b.int_type(8),
+        &[bytes.len() as i64],
+        None,
+        ty.memory_space(),
+    );
+    set_attribute(array, "type", TypeAttribute::new(stored.into()).into());
+    set_attribute(array, "initial_value", tx_mlir::dense_of(context, &bytes));
+    let readers = walk(gpu_module).into_iter();
+    let readers = readers.filter(|op| tx_mlir::global_of(*op) == Some(array));
+    for reader in readers.collect::<Vec<_>>() {
+        let b = Builder::before(reader);
+        let name = attribute(reader, "name").unwrap_or_else(|| Attribute::unit(context));
+        let all = b
+            .create("memref.get_global")
+            .attr("name", name)
+            .result(stored.into())
+            .value();
+        let zero = b.value(tx_mlir::Index::Const(0));
+        let old = tx_mlir::results(reader)[0];
+        let view = b
+            .create("memref.view")
+            .operands(&[all, zero])
+            .result(old.r#type())
+            .value();
+        tx_mlir::replace_uses(old, view);
+        tx_mlir::erase(reader);
     }
 }
 

@@ -1,3 +1,4 @@
+use crate::analysis::constants::{check_host, erase_unused};
 use crate::analysis::target::chip_option;
 use crate::grid::launch::{Kernels, Launch, erase_group};
 use crate::grid::launches::{Branches, launches};
@@ -42,6 +43,10 @@ pass! {
     ///   the length that it is given.
     ///   Those of a group, `#tile.case<"r0" to 64, [...]>`, are about a loop of a row, and need not end with
     ///   `#tile.otherwise`: each op is a kernel of its own then where a row is longer than in all cases.
+    ///
+    /// A constant array that a kernel reads, `memref.get_global` of a `memref.global constant` or a view of one, is
+    /// no argument of it: the `gpu.module` gets a copy of the `memref.global`, and the kernel a `memref.get_global`.
+    /// The constant arrays of a module take up to 64 MiB.
     ///
     /// Sizes that must agree and are known at run time only are compared on the host before the launch
     /// (`cf.assert`): with others, elements outside of an array would be read or written.
@@ -98,7 +103,7 @@ pass! {
     /// threads or 16 blocks of a cluster, or binds a reduced loop to blocks without `rfactor` and
     /// where atomics are not permitted (`determinism = #tile.determinism<any>`); cases do not take
     /// all lengths, or one of them has blocks that combine into one result; an output overlaps an
-    /// input or itself; or an op does not stand in the body of a function.
+    /// input or itself, or is a constant array; constant arrays take more than 64 MiB; or an op does not stand in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip that schedules are chosen for
         chip: String = "sm_80",
@@ -114,7 +119,18 @@ impl Pass for Schedule {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let chip = chip_option(module, &Self::INFO, &self.chip)?;
         let mut kernels: Vec<Kernels<'c>> = Vec::new();
-        for unit in plan_module(module, &chip)? {
+        let planned = plan_module(module, &chip)?;
+        let mut hosts: Vec<Op<'c>> = Vec::new();
+        for host in planned
+            .iter()
+            .filter_map(|unit| enclosing(unit.first(), "func.func"))
+        {
+            if !hosts.contains(&host) {
+                hosts.push(host);
+            }
+        }
+        hosts.iter().try_for_each(|host| check_host(*host))?;
+        for unit in planned {
             counts.add("chosen", i64::from(unit.is_chosen()));
             match unit {
                 Unit::Op(planned) => {
@@ -156,6 +172,7 @@ impl Pass for Schedule {
                 }
             }
         }
+        erase_unused(module, &hosts);
         Ok(())
     }
 }

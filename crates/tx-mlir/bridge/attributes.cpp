@@ -65,6 +65,11 @@ int64_t txArrayLength(MlirType type) {
   return array ? array.getNumElements() : -1;
 }
 
+TxStr txResourceBytes(MlirAttribute attribute) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(unwrap(attribute));
+  return resource ? str(StringRef(resource.getData().data(), resource.getData().size())) : TxStr{nullptr, 0};
+}
+
 bool txNvvmTarget(MlirAttribute attribute, TxNvvmTarget *target) {
   auto nvvm = dyn_cast<NVVM::NVVMTargetAttr>(unwrap(attribute));
   if (!nvvm)

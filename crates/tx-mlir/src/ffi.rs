@@ -36,6 +36,16 @@ impl TxStr {
         let bytes = unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.length) };
         String::from_utf8_lossy(bytes)
     }
+
+    /// # Safety
+    /// The bytes must be alive for `'a`.
+    pub(crate) unsafe fn as_bytes<'a>(self) -> &'a [u8] {
+        if self.length == 0 {
+            return &[];
+        }
+        // SAFETY: `data` points at `length` bytes by the contract of the bridge.
+        unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.length) }
+    }
 }
 
 #[repr(C)]
@@ -111,6 +121,7 @@ unsafe extern "C" {
     pub(crate) fn txHasFlag(attribute: MlirAttribute, flag: TxStr) -> bool;
     pub(crate) fn txConstantRange(attribute: MlirAttribute, bounds: *mut i64) -> bool;
     pub(crate) fn txArrayLength(r#type: MlirType) -> i64;
+    pub(crate) fn txResourceBytes(attribute: MlirAttribute) -> TxStr;
     pub(crate) fn txNvvmTarget(attribute: MlirAttribute, target: *mut TxNvvmTarget) -> bool;
     pub(crate) fn txNvvmTargetFor(
         context: MlirContext,

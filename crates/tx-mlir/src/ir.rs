@@ -627,37 +627,6 @@ pub fn symbol_path(attribute: Attribute<'_>) -> Option<Vec<String>> {
     }
 }
 
-/// The bits of each element of a dense attribute, in the low bytes; `None` for any other attribute.
-pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
-    let raw = attribute.to_raw();
-    // SAFETY: only dense elements are asked, for elements that they have; the bytes of one are read
-    // while it lives.
-    unsafe {
-        if !mlir_sys::mlirAttributeIsADenseElements(raw) {
-            return None;
-        }
-        let ty = mlir_sys::mlirShapedTypeGetElementType(mlir_sys::mlirAttributeGetType(raw));
-        let element = Type::from_raw(ty);
-        let bytes = usize::try_from(byte_width(element).unwrap_or(1)).ok()?;
-        let is_bool = integer_width(element) == Some(1);
-        let splat = mlir_sys::mlirDenseElementsAttrIsSplat(raw);
-        let count = usize::try_from(mlir_sys::mlirElementsAttrGetNumElements(raw)).ok()?;
-        let one = |i: usize| -> u64 {
-            if is_bool {
-                return u64::from(mlir_sys::mlirDenseElementsAttrGetBoolValue(
-                    raw,
-                    i.cast_signed(),
-                ));
-            }
-            let data = mlir_sys::mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
-            let mut word = [0; 8];
-            std::ptr::copy_nonoverlapping(data.add(i * bytes), word.as_mut_ptr(), bytes.min(8));
-            u64::from_le_bytes(word)
-        };
-        Some((0..count).map(|i| one(if splat { 0 } else { i })).collect())
-    }
-}
-
 /// The bits of a float attribute, in the low bytes.
 pub fn float_bits(attribute: Attribute<'_>) -> Option<u64> {
     let raw = attribute.to_raw();

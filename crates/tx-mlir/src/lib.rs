@@ -13,6 +13,7 @@ mod attributes;
 pub mod build;
 mod bytecode;
 pub mod codes;
+mod constants;
 pub mod diagnostic;
 mod effects;
 mod ffi;
@@ -38,6 +39,9 @@ pub use attributes::{
     NvvmTarget, array_length, constant_range, enumerator, enumerator_of, has_flag,
 };
 pub use build::{Builder, Index};
+pub use constants::{
+    constant_of, dense_bits, dense_bytes, dense_of, global_of, initial_value, is_constant_global,
+};
 pub use diagnostic::{
     Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error,
     explain_errors, explanation, remark, source_location, warning,

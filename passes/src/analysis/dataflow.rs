@@ -3,6 +3,7 @@
 //! Conversion, forming of kernels and scheduling ask this alone who touches which memory. It is built once for a
 //! function that stays as it is; a pass that decides something returns its decision, and changes the function then.
 
+use super::constants::is_constant;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
@@ -99,7 +100,7 @@ impl<'c> Accesses<'c> {
 #[derive(Clone, Copy)]
 struct Memory<'c> {
     root: Val<'c>,
-    /// Whether it is memory of its own: an argument of the function, or an allocation.
+    /// Whether it is memory of its own: an argument of the function, an allocation, or a constant array.
     is_apart: bool,
 }
 
@@ -107,7 +108,7 @@ impl<'c> Memory<'c> {
     fn of(value: Val<'c>) -> Self {
         let root = root(value);
         let is_apart = match defining_op(root) {
-            Some(op) => is_allocation(op),
+            Some(op) => is_allocation(op) || is_constant(root),
             None => argument_of(root).is_some_and(|(block, _)| {
                 block
                     .parent_operation()

@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod classes;
+pub(crate) mod constants;
 pub(crate) mod dataflow;
 pub(crate) mod iterations;
 pub(crate) mod kernel;

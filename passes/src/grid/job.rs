@@ -2,6 +2,7 @@
 
 use super::nest::Extent;
 use super::steps::{Case, Step};
+use crate::analysis::constants::check_written;
 use crate::analysis::dataflow::{Access, Accesses};
 use crate::combiner::Combiner;
 use crate::elementary;
@@ -379,6 +380,7 @@ impl<'c> Job<'c> {
                     .code(codes::TX0321)
                     .emit());
             };
+            check_written(op, i, destination.value)?;
             let repeats = (0..memref.rank())
                 .find(|d| memref.strides[*d] == Some(0) && memref.shape[*d].is_none_or(|n| n > 1));
             if let Some(d) = repeats {

@@ -8,17 +8,20 @@ use super::nest::{MAX_BLOCKS, Nest};
 use super::plan::GroupCase;
 use super::resident::Resident;
 use super::steps::{Processor, Step, to_attribute};
-use melior::ir::attribute::{StringAttribute, TypeAttribute};
+use crate::analysis::constants::is_constant;
+use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, TypeLike};
 use melior::ir::{Attribute, Block, Region, RegionLike, Type, ValueLike};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use tx_mlir::memref::Space;
 use tx_mlir::{
-    Blk, Builder, Index, MemRef, Op, Val, ancestors, argument_of, defining_op, enclosing, erase,
-    first_block, has_uses, i32_array, i32_attribute, integer_attribute, is, is_defined_in, is_pure,
-    key, operands, ops, replace_uses, set_attribute, set_operand, walk,
+    Blk, Builder, Index, MemRef, Op, Val, ancestors, argument_of, attribute, defining_op,
+    enclosing, erase, first_block, has_uses, i32_array, i32_attribute, integer_attribute, is,
+    is_defined_in, is_pure, key, operands, ops, replace_uses, set_attribute, set_operand,
+    string_attribute, symbol_path, walk,
 };
 
 /// The attribute of a kernel that says for which lengths it is launched, where there are others for others.
@@ -104,6 +107,8 @@ pub(crate) struct Kernels<'c> {
     /// The `gpu.module`, once there is a kernel.
     module: Option<(Op<'c>, String)>,
     count: usize,
+    /// The names of constant arrays in the `gpu.module`, by their names in the module around it.
+    constants: BTreeMap<String, String>,
 }
 
 impl<'c> Kernels<'c> {
@@ -113,6 +118,7 @@ impl<'c> Kernels<'c> {
             host,
             module: None,
             count: 0,
+            constants: BTreeMap::new(),
         }
     }
 
@@ -128,8 +134,7 @@ impl<'c> Kernels<'c> {
             ends,
         } = launched;
         let (module, module_name) = self.module(job.op);
-        let name = format!("{}_{}", self.prefix, self.count);
-        self.count += 1;
+        let name = self.kernel_name(module);
         let (kernel, body) = kernel(job, nest, steps, module, &name);
         write_lengths(kernel, only);
         let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
@@ -143,6 +148,7 @@ impl<'c> Kernels<'c> {
         inside.create("gpu.return").build();
         remove_unused(kernel);
         let arguments = isolate(job.operands(), kernel, body);
+        self.place_constants(kernel, module);
         let b = Builder::before(*at).located(job.op.location());
         if asserts {
             job.assert_sizes(&b);
@@ -172,8 +178,7 @@ impl<'c> Kernels<'c> {
         };
         let location = last.job.op.location();
         let (module, module_name) = self.module(at);
-        let name = format!("{}_{}", self.prefix, self.count);
-        self.count += 1;
+        let name = self.kernel_name(module);
         let (kernel, body) = kernel(&first.job, &nests[leader], steps, module, &name);
         write_lengths(kernel, only);
         let inside = Builder::at_start(tx_mlir::context(at), body, location);
@@ -198,9 +203,70 @@ impl<'c> Kernels<'c> {
         remove_unused(kernel);
         let from = group.phases.iter().flat_map(|phase| phase.job.operands());
         let arguments = isolate(from, kernel, body);
+        self.place_constants(kernel, module);
         let b = Builder::before(at).located(location);
         let callee = format!("@{module_name}::@{name}");
         launch(&b, &first.job, &nests[leader], &callee, &arguments, false);
+    }
+
+    /// The name of the next kernel.
+    fn kernel_name(&mut self, module: Op<'c>) -> String {
+        let taken = symbols(module);
+        loop {
+            let name = format!("{}_{}", self.prefix, self.count);
+            self.count += 1;
+            if !taken.contains(&name) {
+                return name;
+            }
+        }
+    }
+
+    /// Copies the constant arrays that a kernel reads from the module of its host function to its
+    /// `gpu.module`, each once for all kernels.
+    fn place_constants(&mut self, kernel: Op<'c>, module: Op<'c>) {
+        let host = ancestors(module).find(|op| is(*op, "builtin.module"));
+        let hosts = host
+            .and_then(|host| first_block(host, 0))
+            .map(ops)
+            .unwrap_or_default();
+        let Some(body) = first_block(module, 0) else {
+            return;
+        };
+        for op in walk(kernel) {
+            let is_global = |value| MemRef::of(value).is_some_and(|m| m.space == Space::Global);
+            if !is(op, "memref.get_global") || !tx_mlir::results(op).into_iter().any(is_global) {
+                continue;
+            }
+            let name = attribute(op, "name")
+                .and_then(symbol_path)
+                .and_then(|mut path| path.pop());
+            let Some(name) = name else { continue };
+            let context = tx_mlir::context(kernel);
+            if !self.constants.contains_key(&name) {
+                let is_named = |op: &&Op<'c>| {
+                    is(**op, "memref.global")
+                        && string_attribute(**op, "sym_name").as_ref() == Some(&name)
+                };
+                let Some(global) = hosts.iter().find(is_named) else {
+                    continue;
+                };
+                let taken = symbols(module);
+                let stem = identifier(&name);
+                let numbered = (1..).map(|i| format!("{stem}_{i}"));
+                let mut names = std::iter::once(stem.clone()).chain(numbered);
+                let new = names.find(|name| !taken.contains(name)).unwrap_or_default();
+                let copy = Builder::at_start(context, body, global.location()).copy(*global);
+                set_attribute(copy, "sym_name", StringAttribute::new(context, &new).into());
+                set_attribute(
+                    copy,
+                    "sym_visibility",
+                    StringAttribute::new(context, "private").into(),
+                );
+                self.constants.insert(name.clone(), new);
+            }
+            let name = FlatSymbolRefAttribute::new(context, &self.constants[&name]);
+            set_attribute(op, "name", name.into());
+        }
     }
 
     /// The `gpu.module`, made when the first kernel needs it.
@@ -212,12 +278,7 @@ impl<'c> Kernels<'c> {
             .find(|o| is(*o, "builtin.module"))
             .unwrap_or(op);
         let context = tx_mlir::context(op);
-        let taken: Vec<String> = first_block(top, 0)
-            .map(ops)
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(|o| tx_mlir::string_attribute(o, "sym_name"))
-            .collect();
+        let taken = symbols(top);
         let name = (0..)
             .map(|i| match i {
                 0 => format!("{}_kernels", self.prefix),
@@ -414,10 +475,13 @@ impl<'c> Sinker<'c> {
     }
 }
 
-/// Whether the kernel computes a value of the host again: constants, and scalars other than indices,
-/// which a launch can be given.
+/// Whether the kernel computes a value of the host again: constants, constant arrays and views of
+/// them, and scalars other than indices, which a launch can be given.
 fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
     let pure = is_pure(op) && tx_mlir::blocks(op).is_empty();
+    if pure && is_constant(value) {
+        return true;
+    }
     let scalar = MemRef::of(value).is_none();
     let host_knows = value.r#type().is_index() || argument_of(value).is_some();
     pure && scalar && (is(op, "arith.constant") || !host_knows)
@@ -487,6 +551,16 @@ fn launch<'c>(
             erase(op);
         }
     }
+}
+
+/// The names of the symbols of a module.
+fn symbols(module: Op<'_>) -> BTreeSet<String> {
+    let all = first_block(module, 0)
+        .map(ops)
+        .unwrap_or_default()
+        .into_iter();
+    all.filter_map(|op| string_attribute(op, "sym_name"))
+        .collect()
 }
 
 /// A name as PTX takes it: letters, digits, `_` and `$`.

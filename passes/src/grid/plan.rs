@@ -94,6 +94,16 @@ pub(crate) enum Unit<'c> {
     Group(PlannedGroup<'c>),
 }
 
+impl<'c> Unit<'c> {
+    /// The first op of it.
+    pub(crate) fn first(&self) -> Op<'c> {
+        match self {
+            Self::Op(planned) => planned.job.op,
+            Self::Group(group) => group.group.phases[0].job.op,
+        }
+    }
+}
+
 impl Unit<'_> {
     pub(crate) fn is_chosen(&self) -> bool {
         match self {

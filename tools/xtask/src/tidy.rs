@@ -35,7 +35,7 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
 
 /// C++ is for what MLIR's C API cannot do, and decides nothing. It has no reason to grow. Headers,
 /// which only declare, are not counted.
-const CXX_LINES: usize = 622;
+const CXX_LINES: usize = 627;
 
 /// The most columns of a line of code.
 const COLUMNS: usize = 110;

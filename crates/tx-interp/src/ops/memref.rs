@@ -445,12 +445,10 @@ pub(crate) fn variables(
         );
         let size = scalar.bytes();
         let length = count * size as i64;
-        let buffer = match attribute(op, "initial_value").and_then(tx_mlir::dense_bits) {
-            Some(bits) => {
-                let bytes = bits
-                    .iter()
-                    .flat_map(|b| b.to_le_bytes()[..size].to_vec())
-                    .collect();
+        let buffer = match tx_mlir::initial_value(op) {
+            Some(value) => {
+                let bytes = tx_mlir::dense_bytes(value)
+                    .ok_or_else(|| Trouble::unsupported(op, "of such an initial value"))?;
                 memory.hold(label, ty.space, bytes)
             }
             None => memory.allocate(label, ty.space, length, &Site::of(op))?,

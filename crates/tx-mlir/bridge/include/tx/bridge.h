@@ -82,6 +82,8 @@ bool txHasFlag(MlirAttribute attribute, TxStr flag);
 bool txConstantRange(MlirAttribute attribute, int64_t bounds[2]);
 // The number of elements of an `!llvm.array`; -1 for another type.
 int64_t txArrayLength(MlirType type);
+// The data of `dense_resource`; no data for others, and for a resource that is elided.
+TxStr txResourceBytes(MlirAttribute attribute);
 
 typedef struct {
   TxStr chip, features;

@@ -1,0 +1,142 @@
+//! Arrays with initial values: `memref.global`, and the attributes that hold their elements.
+
+use crate::ffi;
+use crate::ir::{
+    Op, Val, ancestors, attribute, byte_width, defining_op, first_block, float_width,
+    integer_width, is, ops, string_attribute, symbol_path,
+};
+use crate::memref::root;
+use melior::Context;
+use melior::ir::r#type::{IntegerType, RankedTensorType};
+use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
+
+/// Returns the `memref.global` that a `memref.get_global` names; `None` for another op, and where
+/// the symbol table around the op has no such global.
+pub fn global_of<'c>(get_global: Op<'c>) -> Option<Op<'c>> {
+    if !is(get_global, "memref.get_global") {
+        return None;
+    }
+    let name = symbol_path(attribute(get_global, "name")?)?.pop()?;
+    let mut around = ancestors(get_global);
+    let table = around.find(|op| is(*op, "gpu.module") || is(*op, "builtin.module"))?;
+    let mut symbols = ops(first_block(table, 0)?).into_iter();
+    symbols.find(|op| {
+        is(*op, "memref.global") && string_attribute(*op, "sym_name").as_ref() == Some(&name)
+    })
+}
+
+/// Returns the initial value of a `memref.global`; `None` where it has none.
+pub fn initial_value<'c>(global: Op<'c>) -> Option<Attribute<'c>> {
+    attribute(global, "initial_value")
+        .filter(|value| *value != Attribute::unit(crate::context(global)))
+}
+
+/// Whether a `memref.global` is `constant`.
+pub fn is_constant_global(global: Op<'_>) -> bool {
+    is(global, "memref.global") && attribute(global, "constant").is_some()
+}
+
+/// Returns the `constant` global that a memref is, or is a view of.
+pub fn constant_of<'c>(memref: Val<'c>) -> Option<Op<'c>> {
+    global_of(defining_op(root(memref))?).filter(|global| is_constant_global(*global))
+}
+
+/// Returns the bits of each element of `dense` or `dense_resource`, in the low bits of a word.
+/// `None` for any other attribute, for elements of more than 64 bits, and for a resource without
+/// data: MLIR prints one as `__elided__` on request.
+pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
+    let raw = attribute.to_raw();
+    // SAFETY: shaped types alone are asked for their elements, and attributes of such types for
+    // their number.
+    let (element, count) = unsafe {
+        if !mlir_sys::mlirAttributeIsADenseElements(raw)
+            && !mlir_sys::mlirAttributeIsADenseResourceElements(raw)
+        {
+            return None;
+        }
+        let ty = mlir_sys::mlirShapedTypeGetElementType(mlir_sys::mlirAttributeGetType(raw));
+        let count = usize::try_from(mlir_sys::mlirElementsAttrGetNumElements(raw)).ok()?;
+        (Type::from_raw(ty), count)
+    };
+    let each = stored_bytes(element)?;
+    let is_bool = integer_width(element) == Some(1);
+    // SAFETY: the bytes are read while the attribute lives, which is as long as its context.
+    let blob = unsafe { ffi::txResourceBytes(raw).as_bytes() };
+    // SAFETY: asked of dense elements only.
+    if unsafe { mlir_sys::mlirAttributeIsADenseElements(raw) } {
+        // SAFETY: as above; a splat has one element, others have all of them.
+        return unsafe {
+            let is_splat = mlir_sys::mlirDenseElementsAttrIsSplat(raw);
+            let place = |i: usize| if is_splat { 0 } else { i };
+            if is_bool {
+                let bit =
+                    |i| mlir_sys::mlirDenseElementsAttrGetBoolValue(raw, place(i).cast_signed());
+                return Some((0..count).map(|i| u64::from(bit(i))).collect());
+            }
+            let data = mlir_sys::mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
+            let bytes = |i: usize| std::slice::from_raw_parts(data.add(place(i) * each), each);
+            Some((0..count).map(|i| word(bytes(i))).collect())
+        };
+    }
+    if is_bool && blob.len() == count.div_ceil(8) && blob.len() < count {
+        return Some(
+            (0..count)
+                .map(|i| u64::from(blob[i / 8] >> (i % 8) & 1))
+                .collect(),
+        );
+    }
+    match blob.len() {
+        bytes if bytes == count * each => Some(blob.chunks_exact(each).map(word).collect()),
+        bytes if bytes == each => Some(vec![word(blob); count]),
+        _ => None,
+    }
+}
+
+/// Returns the elements of `dense` or `dense_resource` as they lie in memory, [`byte_width`] bytes
+/// each, the lowest first. `None` where [`dense_bits`] is.
+pub fn dense_bytes(attribute: Attribute<'_>) -> Option<Vec<u8>> {
+    let bits = dense_bits(attribute)?;
+    // SAFETY: the attribute has a shaped type, as it has elements.
+    let element = unsafe {
+        let ty = mlir_sys::mlirAttributeGetType(attribute.to_raw());
+        Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(ty))
+    };
+    let each = usize::try_from(byte_width(element)?).ok()?;
+    let mut bytes = Vec::with_capacity(bits.len() * each);
+    for word in bits {
+        bytes.extend_from_slice(&word.to_le_bytes()[..each]);
+    }
+    Some(bytes)
+}
+
+/// Returns the `dense` attribute of type `tensor<Nxi8>` with these bytes.
+pub fn dense_of<'c>(context: &'c Context, bytes: &[u8]) -> Attribute<'c> {
+    let element = IntegerType::new(context, 8).into();
+    let ty = RankedTensorType::new(&[bytes.len() as u64], element, None);
+    // SAFETY: an element of the type is a byte, and the bytes are copied.
+    unsafe {
+        Attribute::from_raw(mlir_sys::mlirDenseElementsAttrRawBufferGet(
+            ty.to_raw(),
+            bytes.len(),
+            bytes.as_ptr().cast(),
+        ))
+    }
+}
+
+/// Bytes that MLIR stores an element in.
+fn stored_bytes(element: Type<'_>) -> Option<usize> {
+    let bits = match integer_width(element) {
+        Some(bits) => bits,
+        None if element.is_index() => 64,
+        None if element.is_float() => float_width(element),
+        None => return None,
+    };
+    (bits <= 64).then(|| bits.div_ceil(8) as usize)
+}
+
+/// Up to eight bytes as a word, the lowest first.
+fn word(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}

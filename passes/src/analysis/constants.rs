@@ -1,0 +1,245 @@
+//! Constant arrays: `memref.global` with data, which kernels address in the global memory of their module.
+
+use melior::ir::operation::OperationLike;
+use std::collections::{BTreeMap, BTreeSet};
+use tx_mlir::memref::Space;
+use tx_mlir::memref::{mixed, reassociation};
+use tx_mlir::{
+    AffineMap, Builder, Failed, Index, MemRef, Op, Val, attribute, byte_width, codes, defining_op,
+    dense_bits, enclosing, erase, error, global_of, has_uses, initial_value, integer_attribute, is,
+    is_constant_global, is_pure, name, operand_groups, operands, replace_uses, results,
+    string_attribute, symbol_uses, type_value, walk,
+};
+
+/// Most bytes of constant arrays that a module may hold: PTX writes each byte as a number.
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
+
+/// Alignment of constant arrays, in bytes: that of the widest access.
+pub(crate) const ALIGNMENT: i64 = 16;
+
+/// Whether a memref is a constant array of the host, or a view of one. Kernels address it directly: it
+/// is not passed to them.
+pub(crate) fn is_constant(memref: Val<'_>) -> bool {
+    tx_mlir::constant_of(memref).is_some()
+}
+
+/// The type of a `memref.global`.
+pub(crate) fn type_of<'c>(global: Op<'c>) -> Option<MemRef<'c>> {
+    let ty = attribute(global, "type").and_then(type_value)?;
+    MemRef::from_type(ty)
+}
+
+/// Name of a `memref.global`, as programs write it.
+pub(crate) fn name_of(global: Op<'_>) -> String {
+    format!(
+        "@{}",
+        string_attribute(global, "sym_name").unwrap_or_default()
+    )
+}
+
+/// Bytes of a `memref.global`.
+fn bytes_of(global: Op<'_>) -> Option<u64> {
+    let ty = type_of(global)?;
+    ty.elements()?.checked_mul(byte_width(ty.element)?)
+}
+
+/// Whether a `memref.global` is in global memory and has an initial value.
+pub(crate) fn is_array(op: Op<'_>) -> bool {
+    is(op, "memref.global")
+        && initial_value(op).is_some()
+        && type_of(op).is_some_and(|ty| ty.space == Space::Global)
+}
+
+/// Refuses a host function that uses `memref.global`s which kernels cannot hold.
+pub(crate) fn check_host(function: Op<'_>) -> Result<(), Failed> {
+    let mut used = BTreeMap::new();
+    for op in walk(function) {
+        let Some(global) = global_of(op).filter(|_| results(op).into_iter().any(has_uses)) else {
+            continue;
+        };
+        if !is_constant_global(global) || initial_value(global).is_none() {
+            let what = match initial_value(global) {
+                Some(_) => "is not `constant`",
+                None => "has no initial value",
+            };
+            return Err(error(
+                op.location(),
+                format!("`memref.get_global` of {}, which {what}", name_of(global)),
+            )
+            .code(codes::TX0328)
+            .note_at(global.location(), "it is declared here")
+            .note(
+                "kernels address `memref.global constant` with a dense value; pass other memory as an \
+                 argument",
+            )
+            .emit());
+        }
+        used.insert(name_of(global), global);
+    }
+    check(function, used.into_values())
+}
+
+/// Refuses the constant arrays of one module where they are too large, or have no data that can be
+/// read. The error stands at `holder`.
+pub(crate) fn check<'c>(
+    holder: Op<'c>,
+    arrays: impl Iterator<Item = Op<'c>>,
+) -> Result<(), Failed> {
+    let (mut total, mut sizes) = (0u64, Vec::new());
+    for global in arrays {
+        let bytes = bytes_of(global);
+        let Some(bytes) = bytes.filter(|bytes| *bytes > MAX_BYTES || has_data(global)) else {
+            return Err(error(
+                global.location(),
+                format!("the elements of {} cannot be read", name_of(global)),
+            )
+            .code(codes::TX0328)
+            .note(
+                "expected `dense` or `dense_resource` of integers or floats of up to 64 bits, with its \
+                 data: `dense_resource<__elided__>` has none",
+            )
+            .emit());
+        };
+        total = total.saturating_add(bytes);
+        sizes.push((bytes, global));
+    }
+    if total <= MAX_BYTES {
+        return Ok(());
+    }
+    sizes.sort_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
+    let report = error(
+        holder.location(),
+        match sizes.len() {
+            1 => format!("a constant array takes {total} bytes, and a module may hold {MAX_BYTES}"),
+            n => {
+                format!("{n} constant arrays take {total} bytes, and a module may hold {MAX_BYTES}")
+            }
+        },
+    )
+    .code(codes::TX0328);
+    let report = sizes
+        .iter()
+        .take(LISTED)
+        .fold(report, |report, (bytes, global)| {
+            report.note_at(
+                global.location(),
+                format!("{} takes {bytes} bytes", name_of(*global)),
+            )
+        });
+    Err(report
+        .note("pass the largest as arguments of the function")
+        .emit())
+}
+
+/// The size of a dimension of a memref, as the op that makes the memref has it; `None` for an op that
+/// has no such operand.
+fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
+    let ty = MemRef::of(memref)?;
+    if let Some(size) = *ty.shape.get(dim)? {
+        return Some(Index::Const(size.cast_signed()));
+    }
+    let op = defining_op(memref)?;
+    let source = *operands(op).first()?;
+    let listed =
+        |attribute: &str, group: usize| mixed(op, attribute, operand_groups(op)?.get(group)?);
+    match name(op) {
+        "memref.cast" => size(b, source, dim),
+        "memref.reinterpret_cast" => listed("static_sizes", 2)?.get(dim).copied(),
+        "memref.expand_shape" => mixed(op, "static_output_shape", operands(op).get(1..)?)?
+            .get(dim)
+            .copied(),
+        "memref.collapse_shape" => reassociation(op)?
+            .get(dim)?
+            .iter()
+            .try_fold(Index::Const(1), |product, source_dim| {
+                Some(b.mul(product, size(b, source, *source_dim)?))
+            }),
+        "memref.transpose" => {
+            let order = attribute(op, "permutation").and_then(AffineMap::of)?;
+            size(b, source, *order.as_projected_permutation()?.get(dim)?)
+        }
+        "memref.subview" => {
+            // A dimension of one element may be dropped; the dynamic ones are kept in order.
+            let place = ty.shape[..dim].iter().filter(|size| size.is_none()).count();
+            let sizes = listed("static_sizes", 2)?.into_iter();
+            sizes.filter(|size| size.known().is_none()).nth(place)
+        }
+        _ => None,
+    }
+}
+
+/// Erases what functions compute of constant arrays and do not use, and private constant arrays that
+/// nothing in `module` names any more. Their sizes are taken from the ops that make views of them.
+pub(crate) fn erase_unused<'c>(module: Op<'c>, functions: &[Op<'c>]) {
+    let mut globals: BTreeMap<String, Op<'c>> = BTreeMap::new();
+    let all: Vec<Op<'c>> = functions
+        .iter()
+        .flat_map(|function| walk(*function))
+        .collect();
+    for op in all.iter().copied().filter(|op| is(*op, "memref.dim")) {
+        let [memref, dim] = operands(op)[..] else {
+            continue;
+        };
+        let dim = defining_op(dim).and_then(|op| integer_attribute(op, "value"));
+        if is_constant(memref)
+            && let Some(dim) = dim.and_then(|dim| usize::try_from(dim).ok())
+            && let b = Builder::before(op)
+            && let Some(size) = size(&b, memref, dim)
+        {
+            replace_uses(results(op)[0], b.value(size));
+        }
+    }
+    for op in all.into_iter().rev() {
+        let memrefs = results(op).into_iter().chain(operands(op));
+        let mut memrefs = memrefs.filter(|value| MemRef::of(*value).is_some());
+        let is_unused =
+            !results(op).is_empty() && is_pure(op) && !results(op).into_iter().any(has_uses);
+        if is_unused && memrefs.any(is_constant) {
+            globals.extend(global_of(op).map(|global| (name_of(global), global)));
+            erase(op);
+        }
+    }
+    globals.retain(|_, global| {
+        string_attribute(*global, "sym_visibility").as_deref() == Some("private")
+    });
+    if globals.is_empty() {
+        return;
+    }
+    // Symbols of a `gpu.module` are its own.
+    let hosts = walk(module)
+        .into_iter()
+        .filter(|op| enclosing(*op, "gpu.module").is_none());
+    let named: BTreeSet<String> = hosts
+        .flat_map(symbol_uses)
+        .map(|name| format!("@{name}"))
+        .collect();
+    let unused = globals
+        .into_iter()
+        .filter(|(name, _)| !named.contains(name));
+    unused.for_each(|(_, global)| erase(global));
+}
+
+/// How many arrays an error lists.
+const LISTED: usize = 4;
+
+fn has_data(global: Op<'_>) -> bool {
+    initial_value(global).is_some_and(|value| dense_bits(value).is_some())
+}
+
+/// Refuses an op that writes a constant array.
+pub(crate) fn check_written<'c>(op: Op<'c>, number: usize, output: Val<'c>) -> Result<(), Failed> {
+    let Some(global) = tx_mlir::constant_of(output) else {
+        return Ok(());
+    };
+    Err(error(
+        op.location(),
+        format!(
+            "output {number} is {}, which is `constant`",
+            name_of(global)
+        ),
+    )
+    .code(codes::TX0328)
+    .note_at(global.location(), "it is declared here")
+    .note("write to an argument, or copy the array to a temporary of `memref.alloc`")
+    .emit())
+}
