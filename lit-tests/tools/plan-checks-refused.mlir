@@ -10,8 +10,6 @@
 // EXIT: 1
 // RUN(LESS): not tx compile %s --entry less 2>&1
 // EXIT: 1
-// RUN(OTHERWISE): not tx compile %s --entry otherwise 2>&1
-// EXIT: 1
 // RUN(TERMS): not tx compile %s --entry terms 2>&1
 // EXIT: 1
 // SNAPSHOT: none — each message is checked.
@@ -27,15 +25,11 @@
 // NARROW:      note: cast to `index` with `arith.index_cast` first
 //
 // One that never holds is an error of the program.
-// FALSE:       plan-checks-refused.mlir:[[# @LINE + 35]]:5: error: what is asserted here never holds: the program makes sense
+// FALSE:       plan-checks-refused.mlir:[[# @LINE + 31]]:5: error: what is asserted here never holds: the program makes sense
 // NEVER:       error: what is asserted here never holds: rows are 6 long
 // NEVER:       note: found `5 == 6`
 // LESS:        error: what is asserted here never holds: less than itself
 // LESS:        note: found `%A.dim0 < %A.dim0`
-//
-// A condition is for assertions alone.
-// OTHERWISE:   error: `arith.cmpi` depends on a condition, and only launches of a launch plan do
-// OTHERWISE:   note: use `arith.minsi` or `arith.maxsi`, or pass the value as an argument
 //
 // TERMS:       error: `arith.addi` makes an expression of 511 terms over the arguments, and a launch plan holds 256
 module attributes {gpu.container_module} {
@@ -79,16 +73,6 @@ module attributes {gpu.container_module} {
     %same = memref.dim %A, %c0 : memref<?xf32>
     %ok = arith.cmpi ugt, %n, %same : index
     cf.assert %ok, "less than itself"
-    return
-  }
-  func.func @otherwise(%n: index) {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %some = arith.cmpi ne, %n, %c0 : index
-    cf.assert %some, "there are some"
-    %m = arith.select %some, %n, %c1 : index
-    gpu.launch_func @kernels::@number blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-      args(%m : index)
     return
   }
   func.func @terms(%n: index) {

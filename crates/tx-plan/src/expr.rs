@@ -288,7 +288,7 @@ impl Expr {
     }
 
     /// Whether no value is less than 0, whatever the arguments are.
-    pub(crate) fn is_non_negative(&self) -> bool {
+    pub fn is_non_negative(&self) -> bool {
         match self {
             Self::Const(value) => *value >= 0,
             Self::Symbol(symbol) => matches!(symbol, Symbol::Dim { .. } | Symbol::Address { .. }),

@@ -1,7 +1,7 @@
 //! What a host function asserts, as checks of its arguments.
 
 use super::check_size;
-use super::host::{HOST_CODE, Host};
+use super::host::{HOST_CODE, Host, Value};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
@@ -10,12 +10,12 @@ use tx_mlir::{
     Failed, Op, Val, codes, defining_op, error, integer_attribute, is, key, name, operands,
     results, string_attribute,
 };
-use tx_plan::{Check, Expr, Place, Relation};
+use tx_plan::{Check, ElementType, Expr, Place, Relation};
 
 /// One part of a condition of `cf.assert` or `scf.if`; all parts must hold.
 #[derive(Clone, Copy)]
 pub(super) enum Condition<'c> {
-    /// This `arith.cmpi` is true.
+    /// This `arith.cmpi` or `arith.cmpf` is true.
     Comparison(Op<'c>),
     /// One of the two of this `arith.ori` is true.
     Either(Op<'c>),
@@ -35,7 +35,7 @@ impl<'c> Condition<'c> {
         };
         let mut seen = BTreeSet::new();
         while let Some(op) = pending.pop() {
-            if is(op, "arith.cmpi") {
+            if is_comparison(op) {
                 found.push(op);
             } else if is(op, "arith.andi") || is(op, "arith.ori") {
                 let new = operands(op)
@@ -62,7 +62,7 @@ pub(super) fn conditions(op: Op<'_>) -> Vec<Condition<'_>> {
         }
         match defining_op(value) {
             Some(op) if is(op, "arith.andi") => pending.extend(operands(op).into_iter().rev()),
-            Some(op) if is(op, "arith.cmpi") => conditions.push(Condition::Comparison(op)),
+            Some(op) if is_comparison(op) => conditions.push(Condition::Comparison(op)),
             Some(op) if is(op, "arith.ori") => conditions.push(Condition::Either(op)),
             op => conditions.push(
                 op.filter(|op| is(*op, "arith.constant"))
@@ -114,7 +114,10 @@ impl<'c> Host<'c> {
     }
 
     fn check(&self, assert: Op<'c>, comparison: Op<'c>, message: &str) -> Result<Check, Failed> {
-        let (left, relation, right) = self.comparison(comparison)?;
+        let (left, relation, right) = match is(comparison, "arith.cmpf") {
+            true => self.compared_floats(assert, comparison)?,
+            false => self.comparison(comparison)?,
+        };
         let (left, relation, right) = match relation {
             Relation::Greater | Relation::GreaterOrEqual => (right, relation.swapped(), left),
             _ => (left, relation, right),
@@ -130,11 +133,92 @@ impl<'c> Host<'c> {
 }
 
 impl<'c> Host<'c> {
+    /// What `arith.cmpf` compares, where both sides are whole numbers or constants.
+    fn compared_floats(
+        &self,
+        assert: Op<'c>,
+        comparison: Op<'c>,
+    ) -> Result<(Expr, Relation, Expr), Failed> {
+        let refuse = || unsupported(assert, results(comparison)[0]);
+        let [left, right] = operands(comparison)[..] else {
+            return Err(refuse());
+        };
+        let truth = |holds: bool| {
+            (
+                Expr::Const(i64::from(holds)),
+                Relation::Equal,
+                Expr::Const(1),
+            )
+        };
+        let numbers = self.float(left).zip(self.float(right));
+        let is_unordered = numbers.is_some_and(|(left, right)| left.is_nan() || right.is_nan());
+        // The numbers that `arith` gives its predicates: ordered ones, then unordered ones.
+        let relation = match integer_attribute(comparison, "predicate") {
+            Some(0) => return Ok(truth(false)),
+            Some(7) => return Ok(truth(!is_unordered)),
+            Some(14) => return Ok(truth(is_unordered)),
+            Some(15) => return Ok(truth(true)),
+            Some(predicate) if is_unordered => return Ok(truth(predicate > 7)),
+            Some(1 | 8) => Relation::Equal,
+            Some(2 | 9) => Relation::Greater,
+            Some(3 | 10) => Relation::GreaterOrEqual,
+            Some(4 | 11) => Relation::Less,
+            Some(5 | 12) => Relation::LessOrEqual,
+            Some(6 | 13) => Relation::NotEqual,
+            _ => return Err(refuse()),
+        };
+        if let Some((left, right)) = numbers {
+            let order = left.partial_cmp(&right).map_or(0, |order| order as i64);
+            return Ok(truth(relation.holds(order, 0)));
+        }
+        let whole = |value| self.whole_number(value).ok_or_else(refuse);
+        Ok((whole(left)?, relation, whole(right)?))
+    }
+
+    /// Requires of arguments that `left` is at most `right`.
+    pub(super) fn require(
+        &mut self,
+        op: Op<'c>,
+        left: Expr,
+        right: Expr,
+        message: String,
+    ) -> Result<(), Failed> {
+        check_size(op, [&left, &right])?;
+        let place = place(op);
+        let check = Check {
+            left,
+            relation: Relation::LessOrEqual,
+            right,
+            message,
+            place,
+        };
+        match check.as_const() {
+            Some(true) => Ok(()),
+            Some(false) => Err(never_holds(op, &check.message, Some(&check))),
+            None => {
+                if !self.checks.iter().any(|known| same(known, &check)) {
+                    self.checks.push(check);
+                }
+                Ok(())
+            }
+        }
+    }
+
     /// How far a condition is from being true: at most 0 where it is. So the smaller of two
     /// distances is that of one condition or the other, the larger that of both.
-    fn distance(&self, assert: Op<'c>, condition: Val<'c>, depth: usize) -> Result<Expr, Failed> {
-        let op = defining_op(condition).filter(|_| depth < MAX_DEPTH);
-        let op = op.ok_or_else(|| unsupported(assert, condition))?;
+    pub(super) fn distance(
+        &self,
+        assert: Op<'c>,
+        condition: Val<'c>,
+        depth: usize,
+    ) -> Result<Expr, Failed> {
+        let known = || match self.known(condition) {
+            Some(Value::Integer(ElementType::I1, expr)) => Ok(Expr::Const(1).minus(expr.clone())),
+            _ => Err(unsupported(assert, condition)),
+        };
+        let Some(op) = defining_op(condition).filter(|_| depth < MAX_DEPTH) else {
+            return known();
+        };
         if is(op, "arith.cmpi") {
             let (left, relation, right) = self.comparison(op)?;
             let (less, more) = (left.clone().minus(right.clone()), right.minus(left));
@@ -151,10 +235,18 @@ impl<'c> Host<'c> {
         if let Some(known) = integer_attribute(op, "value").filter(|_| is(op, "arith.constant")) {
             return Ok(Expr::Const(i64::from(known == 0)));
         }
+        if is(op, "arith.xori")
+            && let [value, mask] = operands(op)[..]
+            && defining_op(mask)
+                .and_then(|mask| integer_attribute(mask, "value"))
+                .is_some_and(|n| n & 1 == 1)
+        {
+            return Ok(Expr::Const(1).minus(self.distance(assert, value, depth + 1)?));
+        }
         let join = match name(op) {
             "arith.ori" => Expr::min,
             "arith.andi" => Expr::max,
-            _ => return Err(unsupported(assert, condition)),
+            _ => return known(),
         };
         let [left, right] = operands(op)[..] else {
             return Err(unsupported(assert, condition));
@@ -164,6 +256,11 @@ impl<'c> Host<'c> {
         check_size(op, [&joined])?;
         Ok(joined)
     }
+}
+
+/// Whether an op compares numbers.
+fn is_comparison(op: Op<'_>) -> bool {
+    is(op, "arith.cmpi") || is(op, "arith.cmpf")
 }
 
 /// Where an op is in the program's text.
@@ -199,11 +296,21 @@ fn unsupported<'c>(op: Op<'c>, condition: Val<'c>) -> Failed {
         Some(producer) => format!("the result of `{}`", name(producer)),
         None => format!("an argument of type `{}`", condition.r#type()),
     };
-    let refusal = error(
-        op.location(),
-        format!("`cf.assert` checks {what}, and a launch plan checks comparisons of `index`"),
-    )
-    .code(codes::TX0610);
+    let refusal = match is(op, "cf.assert") {
+        true => error(
+            op.location(),
+            format!("`cf.assert` checks {what}, and a launch plan checks comparisons of `index`"),
+        )
+        .code(codes::TX0610),
+        false => error(
+            op.location(),
+            format!(
+                "`{}` depends on {what}, and a launch plan compares integers",
+                name(op)
+            ),
+        )
+        .code(codes::TX0602),
+    };
     match defining_op(condition) {
         Some(producer) => refusal.note_at(producer.location(), "it is computed here"),
         None => refusal,

@@ -31,6 +31,8 @@ pub(super) enum Value {
     Integer(ElementType, Expr),
     /// The bits of a float that is known.
     Float(ElementType, u64),
+    /// An `f64` that is a whole number.
+    Whole(Expr),
     /// A scalar argument that nothing is computed with.
     Argument(usize),
 }
@@ -200,7 +202,8 @@ impl<'c> Host<'c> {
             ("func.call" | "func.call_indirect", _) => ("calls a function", "inline it"),
             ("memref.get_global", _) => (
                 "cannot be part of a launch plan",
-                "constant arrays are not in the memory of the device: pass it as an argument",
+                "read a `constant` array in the kernel, by a `memref.get_global` of a `memref.global` in its \
+                 `gpu.module`, or pass it as an argument",
             ),
             ("memref.load", _) => (
                 "accesses elements, which are in the memory of the device",
@@ -322,6 +325,11 @@ impl<'c> Host<'c> {
             Value::Integer(ty, expr) => Ok((*ty, expr.clone())),
             _ => Err(self.unknown(op)),
         }
+    }
+
+    /// What `value` is, where that is known.
+    pub(super) fn known(&self, value: Val<'c>) -> Option<&Value> {
+        self.values.get(&key(value))
     }
 
     /// Whether an argument is a scalar of this type.
@@ -542,6 +550,7 @@ impl<'c> Host<'c> {
 
     fn operand(&self, op: Op<'c>, value: Val<'c>) -> Result<Operand, Failed> {
         Ok(match self.value(op, value)? {
+            Value::Whole(_) => return Err(self.unknown(op)),
             Value::Argument(argument) => Operand::Argument(*argument),
             Value::Float(ty, bits) => Operand::Constant {
                 ty: *ty,

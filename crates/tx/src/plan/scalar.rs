@@ -6,10 +6,13 @@ use super::types::element_type;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Affine, AffineMap, Failed, Op, Val, attribute, codes, error, float_bits, integer_value, name,
-    operands, results,
+    Affine, AffineMap, Failed, Op, Val, attribute, codes, defining_op, error, float_bits,
+    integer_value, is, name, operands, results,
 };
-use tx_plan::{ElementType, Expr, Symbol};
+use tx_plan::{ElementType, Expr, Relation, Symbol};
+
+/// Whole numbers up to this one are exact in f64.
+const MAX_WHOLE: i64 = 1 << 53;
 
 /// Bits of an integer type.
 pub(super) fn width(ty: ElementType) -> u32 {
@@ -37,6 +40,44 @@ impl<'c> Host<'c> {
         }
     }
 
+    /// The value of an integer operand of any width. A narrow one that may be more than its type
+    /// holds gets a check of the plan: a program would go on with what is left of it.
+    fn exact(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
+        let (ty, expr) = self.integer(op, value)?;
+        if ty != ElementType::I1 && width(ty) < 64 && !self.is_in_branch() {
+            self.check_fits(op, ty, &expr)?;
+            return Ok(expr);
+        }
+        self.index(op, value)
+    }
+
+    /// Checks when a plan is launched that an integer fits its type, as a signed number.
+    fn check_fits(&mut self, op: Op<'c>, ty: ElementType, expr: &Expr) -> Result<(), Failed> {
+        if self.fits(ty, expr) {
+            return Ok(());
+        }
+        let highest = 1_i64 << (width(ty) - 1);
+        self.check_range(op, expr, (-highest, highest - 1), &format!("fits in {ty}"))
+    }
+
+    /// Checks when a plan is launched that a number that `op` uses or computes is in a range.
+    fn check_range(
+        &mut self,
+        op: Op<'c>,
+        expr: &Expr,
+        (low, high): (i64, i64),
+        fits: &str,
+    ) -> Result<(), Failed> {
+        if self.is_in_branch() {
+            return Err(self.unknown(op));
+        }
+        let message = format!("a value of `{}` {fits}", name(op));
+        if !expr.is_non_negative() {
+            self.require(op, Expr::Const(low), expr.clone(), message.clone())?;
+        }
+        self.require(op, expr.clone(), Expr::Const(high), message)
+    }
+
     /// The value of an operand of `arith.cmpi`, of any integer type but `i1`.
     pub(super) fn compared(&self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
         match self.integer(op, value)? {
@@ -60,7 +101,16 @@ impl<'c> Host<'c> {
             "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui"
             | "arith.trunci" => Value::Integer(ty, self.cast(op, ty)?),
             "affine.apply" | "affine.min" | "affine.max" => Value::index(self.affine(op)?),
-            _ => Value::Integer(ty, self.arithmetic(op)?),
+            "arith.cmpi" | "arith.andi" | "arith.ori" | "arith.xori" if ty == ElementType::I1 => {
+                Value::Integer(ty, self.truth(op, result)?)
+            }
+            "arith.select" if !ty.is_float() => Value::Integer(ty, self.select(op)?),
+            "arith.sitofp" | "arith.uitofp" | "arith.addf" | "arith.subf" | "arith.mulf"
+                if ty == ElementType::F64 =>
+            {
+                Value::Whole(self.whole_result(op)?)
+            }
+            _ => Value::Integer(ty, self.arithmetic(op, ty)?),
         };
         if let Value::Integer(_, expr) = &value {
             check_size(op, [expr])?;
@@ -69,7 +119,94 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    fn arithmetic(&self, op: Op<'c>) -> Result<Expr, Failed> {
+    /// A condition as a number: 1 where it is true, else 0.
+    fn truth(&self, op: Op<'c>, condition: Val<'c>) -> Result<Expr, Failed> {
+        let distance = self.distance(op, condition, 0)?;
+        Ok(Expr::Const(1).minus(distance.max(Expr::Const(0)).min(Expr::Const(1))))
+    }
+
+    /// Follows `arith.select` of integers.
+    fn select(&self, op: Op<'c>) -> Result<Expr, Failed> {
+        let [condition, yes, no] = operands(op)[..] else {
+            return Err(self.unknown(op));
+        };
+        let ((_, left), (_, right)) = (self.integer(op, yes)?, self.integer(op, no)?);
+        if let Some(comparison) = defining_op(condition).filter(|op| is(*op, "arith.cmpi"))
+            && let [a, b] = operands(comparison)[..]
+            && (a == yes && b == no || a == no && b == yes)
+        {
+            let (_, relation, _) = self.comparison(comparison)?;
+            let is_less = matches!(relation, Relation::Less | Relation::LessOrEqual);
+            if is_less || matches!(relation, Relation::Greater | Relation::GreaterOrEqual) {
+                return Ok(if is_less == (a == yes) {
+                    left.min(right)
+                } else {
+                    left.max(right)
+                });
+            }
+        }
+        Ok(match self.truth(op, condition)? {
+            Expr::Const(0) => right,
+            Expr::Const(_) => left,
+            truth => right.clone().plus(truth.times(left.minus(right))),
+        })
+    }
+
+    /// Follows an op on `f64` that are whole numbers. They are computed exactly up to 2^53, and the
+    /// plan checks that they are no more.
+    fn whole_result(&mut self, op: Op<'c>) -> Result<Expr, Failed> {
+        let inputs = operands(op);
+        let result = match (name(op), &inputs[..]) {
+            ("arith.sitofp", [value]) => self.exact(op, *value)?,
+            ("arith.uitofp", [value]) => self.exact(op, *value)?.non_negative(),
+            (name, [left, right]) => {
+                let (Some(left), Some(right)) =
+                    (self.whole_number(*left), self.whole_number(*right))
+                else {
+                    return Err(self.unknown(op));
+                };
+                match name {
+                    "arith.addf" => left.plus(right),
+                    "arith.subf" => left.minus(right),
+                    _ => left.times(right),
+                }
+            }
+            _ => return Err(self.unknown(op)),
+        };
+        if result
+            .as_const()
+            .is_none_or(|n| n.unsigned_abs() > MAX_WHOLE.unsigned_abs())
+        {
+            self.check_range(op, &result, (-MAX_WHOLE, MAX_WHOLE), "is exact in f64")?;
+        }
+        Ok(result)
+    }
+
+    /// An `f64` that is a whole number. -0 is 0: no op that is followed tells them apart.
+    pub(super) fn whole_number(&self, value: Val<'c>) -> Option<Expr> {
+        match self.known(value)? {
+            Value::Whole(expr) => Some(expr.clone()),
+            Value::Float(ElementType::F64, bits) => {
+                let float = f64::from_bits(*bits);
+                let is_whole = float.fract() == 0.0 && float.abs() <= MAX_WHOLE as f64;
+                is_whole.then_some(Expr::Const(float as i64))
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of an `f32` or `f64` that is a constant.
+    pub(super) fn float(&self, value: Val<'c>) -> Option<f64> {
+        match self.known(value)? {
+            Value::Float(ElementType::F64, bits) => Some(f64::from_bits(*bits)),
+            Value::Float(ElementType::F32, bits) => {
+                Some(f64::from(f32::from_bits(u32::try_from(*bits).ok()?)))
+            }
+            _ => None,
+        }
+    }
+
+    fn arithmetic(&mut self, op: Op<'c>, ty: ElementType) -> Result<Expr, Failed> {
         type Build = fn(Expr, Expr) -> Expr;
         let (unsigned, build): (bool, Build) = match name(op) {
             "arith.addi" => (false, Expr::plus),
@@ -91,18 +228,22 @@ impl<'c> Host<'c> {
         let [left, right] = operands(op)[..] else {
             return Err(self.unknown(op));
         };
-        let (left, right) = (self.index(op, left)?, self.index(op, right)?);
-        Ok(if unsigned {
+        let (left, right) = (self.exact(op, left)?, self.exact(op, right)?);
+        let result = if unsigned {
             // A negative number would be a huge one, which no size is.
             build(left.non_negative(), right.non_negative())
         } else {
             build(left, right)
-        })
+        };
+        if width(ty) < 64 {
+            self.check_fits(op, ty, &result)?;
+        }
+        Ok(result)
     }
 
     /// Values of every width are kept as they are: what is passed to a kernel is checked to fit its
     /// type when it is passed, where a cast would have cut it off.
-    fn cast(&self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
+    fn cast(&mut self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
             return Err(self.unknown(op));
         };
@@ -110,7 +251,9 @@ impl<'c> Host<'c> {
         if width(from) >= width(to) || width(from) == 64 {
             return Ok(value);
         }
-        if !self.fits(from, &value) {
+        if from != ElementType::I1 && !self.is_in_branch() {
+            self.check_fits(op, from, &value)?;
+        } else if !self.fits(from, &value) && from != ElementType::I1 {
             return Err(error(
                 op.location(),
                 format!("`{}` widens what was narrowed to {from}", name(op)),
