@@ -12,6 +12,7 @@ mod check_written;
 mod choose_schedule;
 mod collapse_loops;
 mod combiner;
+mod compute_sizes;
 mod convert_linalg_to_tile;
 mod convert_math;
 mod convert_shuffle;
@@ -78,6 +79,7 @@ pub mod parts {
 tx_pass::registry! {
     isolate_functions::IsolateFunctions,
     check_written::CheckWritten,
+    compute_sizes::ComputeSizes,
     fill_splats::FillSplats,
     decompose_softmax::DecomposeSoftmax,
     drop_asserts::DropAsserts,

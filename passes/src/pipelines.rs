@@ -104,6 +104,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
 fn tensors_to_memrefs() -> String {
     let isolated = [
         "tensor-check-written",
+        "func-compute-sizes",
         "linalg-decompose-softmax",
         "tensor-fill-splats",
         "linalg-sink-attributes",

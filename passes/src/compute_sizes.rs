@@ -1,0 +1,717 @@
+use crate::grid::sizes::write_assert;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::{DimSize, MemRefType, RankedTensorType};
+use melior::ir::{ShapedTypeLike, Type, TypeLike, ValueLike};
+use tx_mlir::build::Predicate;
+use tx_mlir::{
+    Affine, AffineMap, Builder, Failed, Index, MemRef, Op, Val, affine, ancestors, argument_of,
+    attribute, defining_op, dense_bits, enclosing, erase, first_block, has_uses, integer_attribute,
+    integer_width, is, is_defined_in, is_pure, key, name, operands, ops, parent, replace_uses,
+    results, set_operand, users, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Compute sizes that a host function reads from arrays that it filled itself.
+    ///
+    /// ## What it does
+    /// Front ends put sizes into small tensors of integers, compute with these, and read elements of
+    /// them back. Elements of tensors and memrefs are in the memory of the device, and the host,
+    /// which prepares launches, has none of them. This pass computes such elements on the host:
+    ///
+    /// * A `tensor.extract` at constant indices of a `tensor.from_elements`, of a constant, of views
+    ///   of these, and of what parallel `linalg.generic`s compute of them becomes the scalar.
+    /// * A `memref.load` at constant indices of a `memref.alloc` in the same block that only
+    ///   `memref.store` fills, at constant indices, becomes what was stored there last. An
+    ///   allocation that nothing reads any more is removed.
+    /// * A `tensor.reshape` or `memref.reshape` whose shape is known so becomes `collapse_shape` and
+    ///   `expand_shape`. Dimensions at both ends that are the same before and after stay as they
+    ///   are. `cf.assert` compares the numbers of elements where they are dynamic.
+    /// * A comparison with 0 of a size, which is never negative, becomes a constant, and so does an
+    ///   `arith.select` by it.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// func.func @f(%A: tensor<?x8x12xf32>) -> tensor<?x4x24xf32> {
+    ///   %c0 = arith.constant 0 : index
+    ///   %c4 = arith.constant 4 : index
+    ///   %c24 = arith.constant 24 : index
+    ///   %n = tensor.dim %A, %c0 : tensor<?x8x12xf32>
+    ///   %s = tensor.from_elements %n, %c4, %c24 : tensor<3xindex>
+    ///   %B = tensor.reshape %A(%s) : (tensor<?x8x12xf32>, tensor<3xindex>) -> tensor<?x4x24xf32>
+    ///   return %B : tensor<?x4x24xf32>
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// func.func @f(%A: tensor<?x8x12xf32>) -> tensor<?x4x24xf32> {
+    ///   ...
+    ///   %C = tensor.collapse_shape %A [[0], [1, 2]] : tensor<?x8x12xf32> into tensor<?x96xf32>
+    ///   %B = tensor.expand_shape %C [[0], [1, 2]] output_shape [%n, 4, 24] : tensor<?x96xf32> into tensor<?x4x24xf32>
+    /// ```
+    ///
+    /// ## Fails when
+    /// It does not. What cannot be computed so stays.
+    pub struct ComputeSizes as "func-compute-sizes" creates [arith, cf, memref, tensor] {
+    } counts {
+        /// elements that are computed on the host
+        extracted,
+        /// reshapes that became views
+        reshaped,
+    }
+}
+
+impl Pass for ComputeSizes {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        for op in walk(module).into_iter().filter(is_on_host) {
+            fold_comparison(op);
+            fold_select(op);
+        }
+        for op in walk(module).into_iter().filter(is_on_host) {
+            if is(op, "tensor.extract") || is(op, "memref.load") {
+                let b = Builder::before(op);
+                let Some(element) = extracted(&b, op) else {
+                    continue;
+                };
+                replace_uses(results(op)[0], element);
+                erase(op);
+                counts.add("extracted", 1);
+            } else if is_reshape(op) && parent(op).is_some_and(|f| is(f, "func.func")) {
+                let b = Builder::before(op);
+                let Some(view) = reshaped(&b, op) else {
+                    continue;
+                };
+                replace_uses(results(op)[0], view);
+                erase(op);
+                counts.add("reshaped", 1);
+            }
+        }
+        walk(module)
+            .into_iter()
+            .filter(is_on_host)
+            .for_each(erase_unread);
+        Ok(())
+    }
+}
+
+/// Whether the functions of a module store to memory on the host, or reshape memory to what is there.
+pub fn has_host_stores(module: Op<'_>) -> bool {
+    let mut all = walk(module).into_iter().filter(is_on_host);
+    all.any(|op| is(op, "memref.store") || is(op, "memref.reshape"))
+}
+
+/// Whether an op is one of a host function itself, and not of the body of a `linalg` op.
+fn is_on_host(op: &Op<'_>) -> bool {
+    let mut around = ancestors(*op);
+    enclosing(*op, "func.func").is_some()
+        && !around.any(|around| name(around).starts_with("linalg.") || is(around, "gpu.module"))
+}
+
+fn is_reshape(op: Op<'_>) -> bool {
+    is(op, "tensor.reshape") || is(op, "memref.reshape")
+}
+
+/// Erases an allocation that is only stored to.
+fn erase_unread(op: Op<'_>) {
+    let [array] = results(op)[..] else { return };
+    if !is_allocation(op) || !has_uses(array) {
+        return;
+    }
+    let all = users(array);
+    let ends = |user: &Op<'_>| is(*user, "memref.dealloc") || stores_to(*user, array);
+    if all.iter().all(ends) && parent(op).is_some_and(|f| is(f, "func.func")) {
+        let mut erased: Vec<Op<'_>> = Vec::new();
+        for user in all {
+            if !erased.contains(&user) {
+                erase(user);
+                erased.push(user);
+            }
+        }
+        erase(op);
+    }
+}
+
+fn is_allocation(op: Op<'_>) -> bool {
+    is(op, "memref.alloc") || is(op, "memref.alloca")
+}
+
+/// Whether an op stores an element to `array`.
+fn stores_to<'c>(op: Op<'c>, array: Val<'c>) -> bool {
+    is(op, "memref.store") && operands(op).first() != Some(&array)
+}
+
+/// Whether an integer is never negative: a size, or made of such.
+fn is_non_negative(value: Val<'_>) -> bool {
+    let Some(op) = defining_op(value) else {
+        return false;
+    };
+    match name(op) {
+        "tensor.dim" | "memref.dim" => true,
+        "arith.constant" => integer_attribute(op, "value").is_some_and(|n| n >= 0),
+        "arith.index_cast" => {
+            let from = operands(op)[0];
+            let is_wide =
+                |value: Val<'_>| integer_width(value.r#type()).is_none_or(|bits| bits >= 64);
+            is_wide(from) && is_wide(value) && is_non_negative(from)
+        }
+        _ => false,
+    }
+}
+
+/// Makes a comparison of a size with 0 a constant.
+fn fold_comparison(op: Op<'_>) {
+    // The numbers that `arith` gives the predicates `slt` and `sge`.
+    let holds = match integer_attribute(op, "predicate") {
+        Some(2) => false,
+        Some(5) => true,
+        _ => return,
+    };
+    let (true, [left, right]) = (is(op, "arith.cmpi"), &operands(op)[..]) else {
+        return;
+    };
+    if constant(*right) == Some(0) && is_non_negative(*left) {
+        let b = Builder::before(op);
+        replace_uses(results(op)[0], b.int(i64::from(holds), b.int_type(1)));
+    }
+}
+
+/// Makes an `arith.select` by a constant the value that it selects.
+fn fold_select(op: Op<'_>) {
+    if let (true, [condition, yes, no]) = (is(op, "arith.select"), &operands(op)[..])
+        && let Some(condition) = constant(*condition)
+    {
+        replace_uses(results(op)[0], if condition == 0 { *no } else { *yes });
+    }
+}
+
+/// The number that an `arith.constant` of an integer is.
+fn constant(value: Val<'_>) -> Option<i64> {
+    let op = defining_op(value).filter(|op| is(*op, "arith.constant"))?;
+    integer_attribute(op, "value")
+}
+
+/// Computes the element that a `tensor.extract` reads.
+fn extracted<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
+    let (tensor, indices) = operands(op).split_first().map(|(t, i)| (*t, i.to_vec()))?;
+    let at: Vec<i64> = indices.into_iter().map(constant).collect::<Option<_>>()?;
+    let mut elements = Elements::new(b, op);
+    let element = elements
+        .of(tensor, &at)
+        .map(|element| elements.value(element, results(op)[0].r#type()));
+    elements.finish(element)
+}
+
+/// An element of a tensor.
+#[derive(Clone, Copy)]
+enum Element<'c> {
+    Const(i64),
+    Value(Val<'c>),
+}
+
+/// Most ops that the computation of one element is followed through.
+const MAX_STEPS: usize = 4096;
+
+/// Computes elements of tensors that the host filled.
+struct Elements<'b, 'c> {
+    b: &'b Builder<'c>,
+    /// The op that reads them.
+    reader: Op<'c>,
+    /// Ops that were made.
+    made: Vec<Op<'c>>,
+    steps: usize,
+}
+
+impl<'b, 'c> Elements<'b, 'c> {
+    fn new(b: &'b Builder<'c>, reader: Op<'c>) -> Self {
+        Self {
+            b,
+            reader,
+            made: Vec::new(),
+            steps: 0,
+        }
+    }
+
+    /// Erases what was made for nothing.
+    fn finish<T>(self, result: Option<T>) -> Option<T> {
+        if result.is_none() {
+            let unused = |op: &Op<'c>| !results(*op).into_iter().any(has_uses);
+            self.made.into_iter().rev().filter(unused).for_each(erase);
+        }
+        result
+    }
+
+    fn value(&self, element: Element<'c>, ty: Type<'c>) -> Val<'c> {
+        match element {
+            Element::Const(n) => self.b.int(n, ty),
+            Element::Value(value) => value,
+        }
+    }
+
+    /// The element of `tensor` at an index.
+    fn of(&mut self, tensor: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return None;
+        }
+        let shape = shape(tensor.r#type())?;
+        let inside =
+            |(at, size): (&i64, &Option<i64>)| *at >= 0 && size.is_none_or(|size| *at < size);
+        if at.len() != shape.len() || !at.iter().zip(&shape).all(inside) {
+            return None;
+        }
+        let op = defining_op(tensor)?;
+        let inputs = operands(op);
+        match name(op) {
+            "tensor.from_elements" => {
+                let place = usize::try_from(linear(&shape, at)?).ok()?;
+                inputs.get(place).copied().map(Element::Value)
+            }
+            "arith.constant" => {
+                let ty = RankedTensorType::try_from(tensor.r#type()).ok()?.element();
+                let bits = integer_width(ty).unwrap_or(64).clamp(1, 64);
+                if !ty.is_integer() && !ty.is_index() {
+                    return None;
+                }
+                let place = usize::try_from(linear(&shape, at)?).ok()?;
+                let word = *dense_bits(attribute(op, "value")?)?.get(place)?;
+                Some(Element::Const(
+                    (word << (64 - bits)).cast_signed() >> (64 - bits),
+                ))
+            }
+            "tensor.splat" => inputs.first().copied().map(Element::Value),
+            "linalg.fill" => inputs.first().copied().map(Element::Value),
+            "tensor.cast" => self.of(inputs[0], at),
+            "tensor.expand_shape" | "tensor.collapse_shape" => {
+                let place = linear(&shape, at)?;
+                let from = self::shape(inputs[0].r#type())?;
+                self.of(inputs[0], &delinear(&from, place)?)
+            }
+            "linalg.generic" => self.of_generic(op, tensor, at),
+            "memref.alloc" | "memref.alloca" => self.stored(op, tensor, at),
+            _ => None,
+        }
+    }
+
+    /// What was stored last before the reader, to an allocation that nothing else fills.
+    fn stored(&self, alloc: Op<'c>, array: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
+        let is_known = |user: &Op<'c>| {
+            is(*user, "memref.load")
+                || is(*user, "memref.dealloc")
+                || stores_to(*user, array)
+                || is(*user, "memref.reshape") && operands(*user)[0] != array
+        };
+        let block = alloc.block()?;
+        let mut stores = Vec::new();
+        for user in users(array) {
+            if !is_known(&user) || is(user, "memref.store") && user.block() != Some(block) {
+                return None;
+            }
+            if is(user, "memref.store") {
+                let index = operands(user).into_iter().skip(2).map(constant);
+                stores.push((user, index.collect::<Option<Vec<i64>>>()?));
+            }
+        }
+        let before = ops(block).into_iter().take_while(|op| *op != self.reader);
+        let before: Vec<Op<'c>> = before.collect();
+        if self.reader.block() != Some(block) {
+            return None;
+        }
+        let last = before.into_iter().rev().find(|op| {
+            let mut stores = stores.iter();
+            stores.any(|(store, index)| store == op && index == at)
+        });
+        operands(last?).first().copied().map(Element::Value)
+    }
+
+    /// What an element-wise `linalg.generic` yields at a point.
+    fn of_generic(&mut self, op: Op<'c>, result: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
+        let number = results(op).iter().position(|own| *own == result)?;
+        let inputs = operands(op);
+        let maps = affine::indexing_maps(op)?;
+        let outputs = results(op).len();
+        let map = maps.get(inputs.len().checked_sub(outputs)? + number)?;
+        if map.as_projected_permutation()? != (0..map.dims).collect::<Vec<_>>() {
+            return None;
+        }
+        let body = first_block(op, 0)?;
+        let end = ops(body).last().copied()?;
+        let yielded = *operands(end).get(number)?;
+        let frame = Frame {
+            op,
+            maps: &maps,
+            at,
+        };
+        self.computed(yielded, &frame)
+    }
+
+    /// A value in the body of a `linalg.generic`, at a point.
+    fn computed(&mut self, value: Val<'c>, frame: &Frame<'_, 'c>) -> Option<Element<'c>> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return None;
+        }
+        if let Some((block, number)) = argument_of(value) {
+            if first_block(frame.op, 0) != Some(block) {
+                let is_outside = !is_defined_in(value, frame.op);
+                return is_outside.then_some(Element::Value(value));
+            }
+            let operand = *operands(frame.op).get(number)?;
+            if shape(operand.r#type()).is_none() {
+                return Some(Element::Value(operand));
+            }
+            let index = frame.maps.get(number)?.results.iter();
+            let index: Vec<i64> = index
+                .map(|e| evaluate(e, frame.at))
+                .collect::<Option<_>>()?;
+            return self.of(operand, &index);
+        }
+        if let Some(known) = constant(value) {
+            return Some(Element::Const(known));
+        }
+        if !is_defined_in(value, frame.op) {
+            return Some(Element::Value(value));
+        }
+        let op = defining_op(value)?;
+        match name(op) {
+            "linalg.index" => {
+                let dim = usize::try_from(integer_attribute(op, "dim")?).ok()?;
+                frame.at.get(dim).copied().map(Element::Const)
+            }
+            "tensor.extract" => {
+                let (tensor, indices) =
+                    operands(op).split_first().map(|(t, i)| (*t, i.to_vec()))?;
+                let at = indices.into_iter().map(|index| self.known(index, frame));
+                let at: Vec<i64> = at.collect::<Option<_>>()?;
+                self.of(tensor, &at)
+            }
+            "scf.if" => {
+                let number = results(op).iter().position(|own| *own == value)?;
+                let taken = usize::from(self.known(*operands(op).first()?, frame)? == 0);
+                let end = ops(first_block(op, taken)?).last().copied()?;
+                self.computed(*operands(end).get(number)?, frame)
+            }
+            computes if computes.starts_with("arith.") && is_pure(op) => {
+                let inputs = operands(op)
+                    .into_iter()
+                    .map(|input| self.computed(input, frame));
+                let inputs: Vec<Element<'c>> = inputs.collect::<Option<_>>()?;
+                if let Some(known) = fold(op, &inputs) {
+                    return Some(Element::Const(known));
+                }
+                let values = operands(op).into_iter().zip(inputs);
+                let values: Vec<Val<'c>> = values
+                    .map(|(old, new)| self.value(new, old.r#type()))
+                    .collect();
+                let copy = self.b.copy(op);
+                for (i, input) in values.into_iter().enumerate() {
+                    set_operand(copy, i, input);
+                }
+                self.made.push(copy);
+                let number = results(op).iter().position(|own| *own == value)?;
+                results(copy).get(number).copied().map(Element::Value)
+            }
+            _ => None,
+        }
+    }
+
+    /// A value in a body that is a known number.
+    fn known(&mut self, value: Val<'c>, frame: &Frame<'_, 'c>) -> Option<i64> {
+        match self.computed(value, frame)? {
+            Element::Const(n) => Some(n),
+            Element::Value(value) => constant(value),
+        }
+    }
+}
+
+/// A point of a `linalg.generic`.
+struct Frame<'f, 'c> {
+    op: Op<'c>,
+    maps: &'f [AffineMap],
+    at: &'f [i64],
+}
+
+/// What an op on indices computes of known numbers: enough for the branches of a concatenation.
+fn fold(op: Op<'_>, inputs: &[Element<'_>]) -> Option<i64> {
+    let known = |element: &Element<'_>| match element {
+        Element::Const(n) => Some(*n),
+        Element::Value(value) => constant(*value),
+    };
+    let numbers: Vec<i64> = inputs.iter().map(known).collect::<Option<_>>()?;
+    match (name(op), &numbers[..]) {
+        ("arith.addi", [a, b]) => a.checked_add(*b),
+        ("arith.subi", [a, b]) => a.checked_sub(*b),
+        ("arith.muli", [a, b]) => a.checked_mul(*b),
+        ("arith.cmpi", [a, b]) => {
+            let predicate = integer_attribute(op, "predicate")?;
+            // Numbers that are not negative are compared alike, with a sign and without.
+            if predicate > 5 && (*a < 0 || *b < 0) {
+                return None;
+            }
+            Some(i64::from(match predicate {
+                0 => a == b,
+                1 => a != b,
+                2 | 6 => a < b,
+                3 | 7 => a <= b,
+                4 | 8 => a > b,
+                5 | 9 => a >= b,
+                _ => return None,
+            }))
+        }
+        _ => None,
+    }
+}
+
+/// Sizes of a ranked tensor or memref; a dynamic one is none.
+fn shape(ty: Type<'_>) -> Option<Vec<Option<i64>>> {
+    if let Some(memref) = MemRef::from_type(ty) {
+        let sizes = memref.shape.into_iter();
+        return Some(sizes.map(|size| size.map(u64::cast_signed)).collect());
+    }
+    let tensor = RankedTensorType::try_from(ty).ok()?;
+    (0..tensor.rank())
+        .map(|d| match tensor.dim_size(d).ok()? {
+            DimSize::Static(size) => Some(Some(i64::try_from(size).ok()?)),
+            DimSize::Dynamic => Some(None),
+        })
+        .collect()
+}
+
+/// The place of an element in row-major order; the first size does not matter.
+fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
+    let mut place = 0i64;
+    for (d, (size, at)) in shape.iter().zip(at).enumerate() {
+        let size = if d == 0 { 0 } else { (*size)? };
+        place = place.checked_mul(size)?.checked_add(*at)?;
+    }
+    Some(place)
+}
+
+/// The index of an element from its place in row-major order.
+fn delinear(shape: &[Option<i64>], place: i64) -> Option<Vec<i64>> {
+    let (mut rest, mut at) = (place, Vec::new());
+    for size in shape.iter().rev() {
+        let size = (*size).filter(|size| *size > 0)?;
+        at.push(rest % size);
+        rest /= size;
+    }
+    at.reverse();
+    Some(at)
+}
+
+/// The value of an expression over loops at a point.
+fn evaluate(expr: &Affine, at: &[i64]) -> Option<i64> {
+    match expr {
+        Affine::Dim(d) => at.get(*d).copied(),
+        Affine::Const(n) => Some(*n),
+        Affine::Add(a, b) => evaluate(a, at)?.checked_add(evaluate(b, at)?),
+        Affine::Mul(a, b) => evaluate(a, at)?.checked_mul(evaluate(b, at)?),
+        _ => None,
+    }
+}
+
+/// A `tensor.reshape` or `memref.reshape` as views, where its shape can be computed.
+fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
+    let [source, sizes] = operands(op)[..] else {
+        return None;
+    };
+    let result = results(op)[0];
+    let memref = MemRef::of(source);
+    let dialect = if memref.is_some() { "memref" } else { "tensor" };
+    let element = match &memref {
+        Some(memref) => memref.element,
+        None => RankedTensorType::try_from(source.r#type()).ok()?.element(),
+    };
+    let (from, to) = (shape(source.r#type())?, shape(result.r#type())?);
+    if from.is_empty() || to.is_empty() {
+        return None;
+    }
+    let mut elements = Elements::new(b, op);
+    let wanted: Option<Vec<Index<'c>>> = (0i64..)
+        .zip(&to)
+        .map(|(d, size)| match size {
+            Some(size) => Some(Index::Const(*size)),
+            None => Some(match elements.of(sizes, &[d])? {
+                Element::Const(n) => Index::Const(n),
+                Element::Value(value) => match constant(value) {
+                    Some(n) => Index::Const(n),
+                    None => Index::Val(value),
+                },
+            }),
+        })
+        .collect();
+    let wanted = elements.finish(wanted)?;
+    let stays = |d: usize, place: usize| match (from[d], wanted[place]) {
+        (Some(a), Index::Const(n)) => to[place].is_some() && a == n,
+        (None, Index::Val(size)) => is_size_of(size, source, d),
+        _ => false,
+    };
+    let shorter = from.len().min(to.len());
+    let mut head = (0..shorter).take_while(|d| stays(*d, *d)).count();
+    let last = |n: usize| (from.len() - 1 - n, to.len() - 1 - n);
+    let mut tail = (0..shorter - head)
+        .take_while(|n| {
+            let (d, place) = last(*n);
+            stays(d, place)
+        })
+        .count();
+    if head == from.len() && head == to.len() {
+        return Some(source);
+    }
+    // What is between the ends has a dimension on both sides.
+    if head + tail == shorter {
+        match tail {
+            0 => head -= 1,
+            _ => tail -= 1,
+        }
+    }
+    let wanted: Vec<Index<'c>> = wanted
+        .into_iter()
+        .map(|size| match size {
+            Index::Val(value) => Index::Val(b.index_cast(value, b.index_type())),
+            size => size,
+        })
+        .collect();
+    let own: Vec<Index<'c>> = (0..from.len())
+        .map(|d| match from[d] {
+            Some(size) => Index::Const(size),
+            None => {
+                let is_own =
+                    |size: &&Index<'c>| matches!(size, Index::Val(v) if is_size_of(*v, source, d));
+                if let Some(same) = wanted.iter().find(is_own) {
+                    return *same;
+                }
+                let at = b.int(i64::try_from(d).unwrap_or(0), b.index_type());
+                let dim = format!("{dialect}.dim");
+                let size = b.create(&dim).operands(&[source, at]);
+                Index::Val(size.result(b.index_type()).value())
+            }
+        })
+        .collect();
+    let (middle, expected) = (
+        &own[head..from.len() - tail],
+        &wanted[head..to.len() - tail],
+    );
+    if factors(middle) != factors(expected) {
+        let product = |sizes: &[Index<'c>]| {
+            let all = sizes.iter();
+            all.fold(Index::Const(1), |all, size| b.mul(all, *size))
+        };
+        let (middle, expected) = (product(middle), product(expected));
+        if middle.known().is_some() && expected.known().is_some() {
+            return None;
+        }
+        write_assert(
+            b,
+            Predicate::Eq,
+            middle,
+            expected,
+            "elements of a reshaped tensor",
+        );
+    }
+    let shaped = |sizes: &[Option<i64>]| -> Type<'c> {
+        let sizes: Vec<i64> = sizes.iter().map(|size| size.unwrap_or(i64::MIN)).collect();
+        match &memref {
+            Some(memref) => MemRefType::new(element, &sizes, None, memref.memory_space()).into(),
+            None => {
+                let sizes: Vec<u64> = sizes.into_iter().map(i64::cast_unsigned).collect();
+                RankedTensorType::new(&sizes, element, None).into()
+            }
+        }
+    };
+    let all = |sizes: &[Option<i64>]| {
+        sizes
+            .iter()
+            .try_fold(1i64, |all, size| all.checked_mul((*size)?))
+    };
+    let cast = |value: Val<'c>, ty: Type<'c>| match value.r#type() == ty {
+        true => value,
+        false => b
+            .create(&format!("{dialect}.cast"))
+            .operands(&[value])
+            .result(ty)
+            .value(),
+    };
+    let flat = |sizes: &[Option<i64>]| {
+        let between = head..sizes.len() - tail;
+        [
+            &sizes[..head],
+            &[all(&sizes[between.clone()])],
+            &sizes[between.end..],
+        ]
+        .concat()
+    };
+    let mut view = source;
+    if from.len() - tail - head > 1 {
+        view = b
+            .create(&format!("{dialect}.collapse_shape"))
+            .operands(&[view])
+            .attr_text(
+                "reassociation",
+                &groups(head, from.len() - tail - head, tail),
+            )
+            .result(shaped(&flat(&from)))
+            .value();
+    }
+    view = cast(view, shaped(&flat(&to)));
+    if to.len() - tail - head > 1 {
+        let dynamic: Vec<Val<'c>> = (0..to.len())
+            .filter(|d| to[*d].is_none())
+            .map(|d| b.value(wanted[d]))
+            .collect();
+        let sizes: Vec<i64> = to.iter().map(|size| size.unwrap_or(i64::MIN)).collect();
+        view = b
+            .create(&format!("{dialect}.expand_shape"))
+            .operands(&[view])
+            .operands(&dynamic)
+            .attr_text("reassociation", &groups(head, to.len() - tail - head, tail))
+            .i64s("static_output_shape", &sizes)
+            .result(result.r#type())
+            .value();
+    }
+    Some(cast(view, result.r#type()))
+}
+
+/// The product of sizes: that of the static ones, and the dynamic ones.
+fn factors(sizes: &[Index<'_>]) -> (Option<i64>, Vec<usize>) {
+    let mut fixed = sizes.iter().filter_map(|size| size.known());
+    let fixed = fixed.try_fold(1i64, i64::checked_mul);
+    let mut dynamic: Vec<usize> = sizes
+        .iter()
+        .filter_map(|size| match size {
+            Index::Val(value) => Some(key(*value)),
+            Index::Const(_) => None,
+        })
+        .collect();
+    dynamic.sort_unstable();
+    (fixed, dynamic)
+}
+
+/// Whether `size` is the size of a dimension of `tensor`.
+fn is_size_of<'c>(size: Val<'c>, tensor: Val<'c>, dim: usize) -> bool {
+    let Some(op) = defining_op(size) else {
+        return false;
+    };
+    match (name(op), &operands(op)[..]) {
+        ("arith.index_cast", [from]) => {
+            let is_wide =
+                |value: Val<'_>| integer_width(value.r#type()).is_none_or(|bits| bits >= 64);
+            is_wide(*from) && is_wide(size) && is_size_of(*from, tensor, dim)
+        }
+        ("tensor.dim" | "memref.dim", [of, at]) => {
+            *of == tensor && constant(*at).and_then(|at| usize::try_from(at).ok()) == Some(dim)
+        }
+        _ => false,
+    }
+}
+
+/// The reassociation of dimensions of which `between` are one.
+fn groups(head: usize, between: usize, tail: usize) -> String {
+    let single = |d: usize| format!("[{d}]");
+    let middle: Vec<String> = (head..head + between).map(|d| d.to_string()).collect();
+    let after = head + between;
+    let all = (0..head).map(single);
+    let all = all.chain([format!("[{}]", middle.join(", "))]);
+    let all: Vec<String> = all.chain((after..after + tail).map(single)).collect();
+    format!("[{}]", all.join(", "))
+}
