@@ -6,9 +6,13 @@ pass! {
     ///
     /// ## What it does
     /// Removes each `cf.assert` in the body of a linalg op, and what only its condition needs is
-    /// removed by `canonicalize`. Front ends write them to check each index of a gather. PTX
-    /// holds no such checks, and a body with one could be neither vectorized nor computed twice.
+    /// removed by `canonicalize`. Front ends write them to check each index of a gather. A check
+    /// costs a branch for each element, and a body with one is not computed with other ops.
     /// Assertions of the function itself stay: they are checks of the launch plan.
+    ///
+    /// With `keep`, the pass removes nothing: each thread checks its elements, and calls
+    /// `__assertfail` where a condition is false. `tx compile --asserts` and
+    /// `tensors-to-memrefs{asserts}` say so.
     ///
     /// ## Before
     /// ```mlir
@@ -37,6 +41,8 @@ pass! {
     /// ## Fails when
     /// It does not.
     pub struct DropAsserts as "linalg-drop-asserts" creates [] {
+        /// leave all assertions where they are
+        keep: bool = "false",
     } counts {
         /// assertions removed
         removed,
@@ -45,13 +51,22 @@ pass! {
 
 impl Pass for DropAsserts {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        for op in walk(module) {
-            let in_body = || ancestors(op).any(|around| name(around).starts_with("linalg."));
-            if is(op, "cf.assert") && in_body() {
-                erase(op);
-                counts.add("removed", 1);
-            }
+        if self.keep {
+            return Ok(());
+        }
+        for op in walk(module).into_iter().filter(|op| is_body_assert(*op)) {
+            erase(op);
+            counts.add("removed", 1);
         }
         Ok(())
     }
+}
+
+/// Whether the body of a linalg op in a module has an assertion.
+pub fn has_body_asserts(module: Op<'_>) -> bool {
+    walk(module).into_iter().any(is_body_assert)
+}
+
+fn is_body_assert(op: Op<'_>) -> bool {
+    is(op, "cf.assert") && ancestors(op).any(|around| name(around).starts_with("linalg."))
 }

@@ -57,7 +57,9 @@ mod use_dynamic_shared_memory;
 mod variants;
 
 pub use combiner::Combiner;
+pub use compute_sizes::has_host_stores;
 pub use decompose_softmax::has_softmax;
+pub use drop_asserts::has_body_asserts;
 pub use isolate_functions::has_tensors;
 pub use pipelines::{EMIT, INLINE, PIPELINES, lower_gpu_modules};
 pub use tx_dialect_tile::CANDIDATES;

@@ -18,6 +18,13 @@ const VALIDATE: OptionInfo = OptionInfo {
     help: "run the program after every pass first, and compare",
 };
 
+const ASSERTS: OptionInfo = OptionInfo {
+    name: "asserts",
+    ty: "true|false",
+    init: "false",
+    help: "keep `cf.assert` in the bodies of linalg ops",
+};
+
 /// The passes, after `tile-validate` where that was asked for.
 fn validated(values: &[&str], synchronized: bool, passes: String) -> Result<String, String> {
     let chip = values.first().copied().unwrap_or(CHIP.init);
@@ -52,8 +59,13 @@ pub const PIPELINES: [PipelineInfo; 4] = [
               then copied to the result; an \
               argument with `bufferization.writable = false` never changes. A reduction into a \
               `tensor.empty` is refused: `linalg.fill` that first.",
-        options: &[],
-        expand: |_| Ok(tensors_to_memrefs()),
+        options: &[ASSERTS],
+        expand: |values| {
+            let asserts = values.first().copied().unwrap_or(ASSERTS.init);
+            let asserts =
+                bool::parse(asserts).map_err(|e| format!("option `{}`: {e}", ASSERTS.name))?;
+            Ok(tensors_to_memrefs(asserts))
+        },
     },
     PipelineInfo {
         argument: "lower-reduction",
@@ -101,7 +113,17 @@ pub const PIPELINES: [PipelineInfo; 4] = [
 
 /// One-shot bufferization: element-wise ops are fused while they are values, and results are
 /// written where the caller wants them. Functions on memrefs take no part.
-fn tensors_to_memrefs() -> String {
+///
+/// With `asserts`, those of bodies are kept, and no element-wise op is fused into a reduction, whose
+/// body only computes.
+fn tensors_to_memrefs(asserts: bool) -> String {
+    let (drop, fuse) = match asserts {
+        true => ("linalg-drop-asserts{keep=true}", "canonicalize"),
+        false => (
+            "linalg-drop-asserts",
+            "linalg-fuse-elementwise-ops,canonicalize",
+        ),
+    };
     let isolated = [
         "tensor-check-written",
         "func-compute-sizes",
@@ -110,11 +132,10 @@ fn tensors_to_memrefs() -> String {
         "linalg-sink-attributes",
         "convert-elementwise-to-linalg",
         "linalg-generalize-named-ops",
-        "linalg-drop-asserts",
+        drop,
         "linalg-sink-scalars",
         "linalg-detach-inits",
-        "linalg-fuse-elementwise-ops",
-        "canonicalize",
+        fuse,
         "cse",
         "eliminate-empty-tensors",
         "one-shot-bufferize{bufferize-function-boundaries \

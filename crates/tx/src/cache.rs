@@ -11,16 +11,17 @@ use tx_target::Chip;
 
 use crate::compile::Source;
 
-/// What a program is compiled to depends on: the program, the chip, the compiler, and the passes of
-/// others that were put into its pipeline, as text. None where it cannot be told which compiler
+/// What a program is compiled to depends on: the program, the chip, whether assertions are kept, the
+/// compiler, and the passes of others that were put into its pipeline, as text. None where it cannot be told which compiler
 /// this is.
-pub(crate) fn key(chip: Chip, inserted: &str, source: &Source) -> Option<Key> {
+pub(crate) fn key(chip: Chip, asserts: bool, inserted: &str, source: &Source) -> Option<Key> {
     let variants: Vec<&str> = tx_passes::variants().iter().map(|v| v.name()).collect();
     Some(Key::of([
         compiler()?.as_bytes(),
         variants.join(",").as_bytes(),
         inserted.as_bytes(),
         chip.name.as_bytes(),
+        if asserts { b"asserts" } else { b"" },
         // In locations.
         source.name.as_bytes(),
         source.entry.as_deref().unwrap_or_default().as_bytes(),

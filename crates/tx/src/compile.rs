@@ -99,6 +99,7 @@ pub struct Compiler {
     locates: bool,
     has_device_ir: bool,
     has_modules: bool,
+    asserts: bool,
     sessions: Arc<Sessions>,
 }
 
@@ -117,6 +118,7 @@ impl Compiler {
             locates: false,
             has_device_ir: true,
             has_modules: false,
+            asserts: false,
             sessions: Arc::default(),
         })
     }
@@ -178,6 +180,17 @@ impl Compiler {
     pub fn without_device_ir(self) -> Self {
         Self {
             has_device_ir: false,
+            ..self
+        }
+    }
+
+    /// Keeps each `cf.assert` in the body of a linalg op: a thread for whose element the condition is
+    /// false calls `__assertfail`, and the launch fails. They are dropped otherwise. An op whose
+    /// body asserts is not computed with others, so that there are more kernels.
+    #[must_use]
+    pub fn with_asserts(self) -> Self {
+        Self {
+            asserts: true,
             ..self
         }
     }
@@ -290,7 +303,7 @@ impl Compiler {
         let has_more = self.keep_stages || source.keep_stages || self.locates || self.has_modules;
         let cache = self.cache.as_ref().filter(|_| !has_more);
         let start = Instant::now();
-        let key = || cache::key(self.target.chip, &self.inserted.key(), source);
+        let key = || cache::key(self.target.chip, self.asserts, &self.inserted.key(), source);
         let Some((cache, key)) = cache.and_then(|cache| Some((cache, key()?))) else {
             return compile();
         };
@@ -314,7 +327,7 @@ impl Compiler {
     /// [`ErrorKind::Parse`].
     pub fn entries(&self, source: &Source) -> Result<Vec<String>, Error> {
         self.sessions.with(source.text.len(), |session| {
-            let module = load(session, source, &mut |_, _, _| ())?;
+            let module = load(session, source, self.asserts, &mut |_, _, _| ())?;
             Ok(plan::entry_names(&module))
         })
     }
@@ -325,7 +338,7 @@ impl Compiler {
     /// See [`ErrorKind`].
     pub fn plan(&self, source: &Source) -> Result<Plan, Error> {
         self.sessions.with(source.text.len(), |session| {
-            let mut module = load(session, source, &mut |_, _, _| ())?;
+            let mut module = load(session, source, self.asserts, &mut |_, _, _| ())?;
             let mut run = Run {
                 compiler: self,
                 stages: Vec::new(),
@@ -349,7 +362,7 @@ impl Compiler {
     /// [`ErrorKind::Parse`].
     pub fn unknown_grid(&self, source: &Source) -> Result<Option<Warning>, Error> {
         self.sessions.with(source.text.len(), |session| {
-            let module = load(session, source, &mut |_, _, _| ())?;
+            let module = load(session, source, self.asserts, &mut |_, _, _| ())?;
             Ok(plan::unknown_grid(session, &module, source))
         })
     }
@@ -625,6 +638,12 @@ const TENSORS: &str = "tensors-to-memrefs";
 /// What writes an op that is several reductions as these.
 const SOFTMAX: &str = "linalg-decompose-softmax";
 
+/// What computes sizes that a host function stores and reads.
+const SIZES: &str = "func-compute-sizes";
+
+/// What removes assertions from bodies.
+const DROP: &str = "linalg-drop-asserts";
+
 /// What makes kernels of reductions.
 const SCHEDULE: &str = "tile-schedule";
 
@@ -647,7 +666,8 @@ struct Run<'r, 'w> {
 impl Run<'_, '_> {
     fn compile(&mut self, session: &Session, source: &Source) -> Result<Artifact, Error> {
         let (keep, stages) = (self.keep, &mut self.stages);
-        let mut module = load(session, source, &mut |name, start, module| {
+        let asserts = self.compiler.asserts;
+        let mut module = load(session, source, asserts, &mut |name, start, module| {
             stages.push(Stage {
                 name: name.to_owned(),
                 ir: keep.then(|| module.as_operation().to_string()),
@@ -836,10 +856,11 @@ fn lower_gpu_modules(module: &Module<'_>) -> String {
 type Loading<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
 
 /// Reads a program and makes it one on memrefs: functions on tensors are bufferized, and calls
-/// between host functions inlined.
+/// between host functions inlined. Assertions in bodies are dropped, unless `asserts` keeps them.
 fn load<'s>(
     session: &'s Session,
     source: &Source,
+    asserts: bool,
     loaded: &mut Loading<'_>,
 ) -> Result<Module<'s>, Error> {
     let start = Instant::now();
@@ -851,13 +872,20 @@ fn load<'s>(
     })?;
     // What is checked by execution has loops around bodies.
     let first = tx_passes::has_softmax(&top(&module)).then_some(SOFTMAX);
-    let (name, then) = match (tx_passes::has_tensors(top(&module)), has_calls(&module)) {
+    let has_tensors = tx_passes::has_tensors(top(&module));
+    let drops = !asserts && tx_passes::has_body_asserts(top(&module));
+    let sizes = tx_passes::has_host_stores(top(&module)).then_some(SIZES);
+    let last = Vec::from_iter(drops.then_some(DROP).into_iter().chain(sizes));
+    let (name, then) = match (has_tensors, has_calls(&module)) {
+        (true, _) if asserts => (TENSORS, Some("tensors-to-memrefs{asserts=true}")),
         (true, _) => (TENSORS, Some(TENSORS)),
         (false, true) => ("inline", Some(tx_passes::INLINE)),
-        (false, false) if first.is_some() => (SOFTMAX, None),
-        (false, false) => return Ok(module),
+        (false, false) => match first.or(last.first().copied()) {
+            Some(only) => (only, None),
+            None => return Ok(module),
+        },
     };
-    let passes = Vec::from_iter(first.into_iter().chain(then)).join(",");
+    let passes = Vec::from_iter(first.into_iter().chain(then).chain(last)).join(",");
     let start = Instant::now();
     publish(&module, source);
     if !session.run(&mut module, &passes) {

@@ -23,7 +23,8 @@ pub(crate) fn is_atomic(op: Op<'_>) -> bool {
 
 /// What an op without regions does to memory; `None` when that is not known.
 pub(crate) fn effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
-    if Operation::memory_of(name(op)) == tx_target::Memory::Untouched {
+    // An assertion ends the program or does nothing.
+    if Operation::memory_of(name(op)) == tx_target::Memory::Untouched || name(op) == "cf.assert" {
         return Some(Vec::new());
     }
     memory_effects(op)

@@ -637,11 +637,12 @@ impl<'c> Job<'c> {
     }
 }
 
-/// A body computes, and may read other memory; points are computed in any order.
+/// A body computes, may read other memory, and may assert; points are computed in any order.
 fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Failed> {
     let is_free = |v: Val<'c>| destinations.iter().all(|d| root(d.value) != root(v));
     for op in tx_mlir::ops(body).into_iter().flat_map(tx_mlir::walk) {
-        if !is(op, "linalg.yield") && !tx_mlir::only_reads(op, is_free) {
+        let is_allowed = is(op, "linalg.yield") || is(op, "cf.assert");
+        if !is_allowed && !tx_mlir::only_reads(op, is_free) {
             return Err(error(
                 op.location(),
                 format!("`{}` in the body of an element-wise op reads or writes what others write", name(op)),

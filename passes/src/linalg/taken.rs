@@ -5,7 +5,7 @@ use super::read::Loops;
 use crate::analysis::dataflow::op_key;
 use std::collections::BTreeSet;
 use tx_dialect_tile::GROUP;
-use tx_mlir::{Op, attribute};
+use tx_mlir::{Op, attribute, is, ops, walk};
 
 /// Ops that plans have taken.
 #[derive(Default)]
@@ -36,13 +36,19 @@ impl Taken {
         self.folded.contains(&op_key(op))
     }
 
-    /// An element-wise op that no plan has taken, with one output, that computes and does nothing else, and that has
-    /// no schedule and no kernel of its own.
+    /// An element-wise op that no plan has taken, with one output, that computes and does nothing else, asserts
+    /// included, and that has no schedule and no kernel of its own.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
-        let pure = loops
-            .body
-            .is_none_or(|body| only_computes(&slice(body, &loops.yielded(), |_| false)));
+        let asserts = |body| {
+            ops(body)
+                .into_iter()
+                .flat_map(walk)
+                .any(|op| is(op, "cf.assert"))
+        };
+        let pure = loops.body.is_none_or(|body| {
+            !asserts(body) && only_computes(&slice(body, &loops.yielded(), |_| false))
+        });
         let is_apart = attribute(op, "schedule").is_some() || attribute(op, GROUP).is_some();
         let fits = loops.outputs.len() == 1 && loops.is_element_wise() && !is_apart;
         (fits && pure && !self.has(op)).then_some(loops)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tx_runtime::{Arg, Device, Executable, Prepared, RunOptions};
 
-use crate::cli::Bench;
+use crate::cli::{Asserts, Bench};
 use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
@@ -52,9 +52,13 @@ struct Measured {
 pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
     let device = Device::open(&options.launch.device)?;
-    let artifact = options
-        .launch
-        .compiled(&options.program, &options.kept, &text, &device)?;
+    let artifact = options.launch.compiled(
+        &options.program,
+        &options.kept,
+        &text,
+        &device,
+        Asserts::default(),
+    )?;
     let program = device.load(&artifact)?;
     options.launch.tell(&device);
     let times = repeats(options.times, TIMES, &device);

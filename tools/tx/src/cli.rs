@@ -362,6 +362,15 @@ pub(crate) struct Kept {
     pub(crate) cache: Option<PathBuf>,
 }
 
+/// What becomes of assertions.
+#[derive(Debug, Args, Clone, Copy, Default)]
+pub(crate) struct Asserts {
+    /// Keep `cf.assert` in the bodies of linalg ops: a launch fails where an element does not meet
+    /// one. They are dropped otherwise
+    #[arg(long = "asserts")]
+    pub(crate) kept: bool,
+}
+
 /// How a program is run.
 #[derive(Debug, Args)]
 pub(crate) struct Launch {
@@ -397,6 +406,9 @@ pub(crate) struct Run {
 
     #[command(flatten)]
     pub(crate) kept: Kept,
+
+    #[command(flatten)]
+    pub(crate) asserts: Asserts,
 
     #[command(flatten)]
     pub(crate) launch: Launch,
@@ -480,6 +492,9 @@ pub(crate) struct Compile {
         value_parser = Offered(chips), hide_possible_values = true
     )]
     pub(crate) chip: String,
+
+    #[command(flatten)]
+    pub(crate) asserts: Asserts,
 
     /// Write the PTX here instead of to standard output, which `-` stands for
     #[arg(short, long, value_name = "FILE.ptx", value_hint = ValueHint::FilePath)]

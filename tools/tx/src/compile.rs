@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tx_plan::{Artifact, EntryKind};
 
-use crate::cli::{Compile, Grid, Kept, Program};
+use crate::cli::{Asserts, Compile, Grid, Kept, Program};
 use crate::diagnostic::Said;
 use crate::failure::{Failure, say};
 use crate::progress::{note, note_once, warn, warn_once};
@@ -35,7 +35,7 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
         // pipelines waiting.
         let mut start = Instant::now();
         // Nobody runs it.
-        let compiler = compiler(kept.clone(), &options.chip)?.without_device_ir();
+        let compiler = compiler(kept.clone(), &options.chip, options.asserts)?.without_device_ir();
         let mut once = || {
             let artifact = compiler.compile_source(&source(&options.program, text.clone()))?;
             times.add(&artifact, start.elapsed());
@@ -220,10 +220,11 @@ pub(crate) fn compile(
     grid: Option<Grid>,
     text: &[u8],
     chip: &str,
+    asserts: Asserts,
 ) -> Result<Artifact, Failure> {
     let cache = cache(kept)?;
     reporting(program, text, cache.as_ref(), || {
-        let compiler = compiler(cache.clone(), chip)?;
+        let compiler = compiler(cache.clone(), chip, asserts)?;
         let source = source(program, text.to_vec());
         let mut artifact = compiler.compile_source(&source)?;
         if grid.is_none() && artifact.plan.entry_kind == EntryKind::Kernel {
@@ -243,8 +244,16 @@ pub(crate) fn warn_of_grid(compiler: &tx::Compiler, source: &tx::Source, grid: O
     }
 }
 
-fn compiler(cache: Option<tx::Cache>, chip: &str) -> Result<tx::Compiler, tx::Error> {
+fn compiler(
+    cache: Option<tx::Cache>,
+    chip: &str,
+    asserts: Asserts,
+) -> Result<tx::Compiler, tx::Error> {
     let compiler = crate::compiler(tx::Target::parse(chip)?)?;
+    let compiler = match asserts.kept {
+        true => compiler.with_asserts(),
+        false => compiler,
+    };
     Ok(match cache {
         Some(cache) => compiler.with_cache(cache),
         None => compiler,

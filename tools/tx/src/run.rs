@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tx_plan::{ArgumentType, Artifact, ElementType, Plan};
 use tx_runtime::{Arg, Device, Outputs, RunOptions, Spec, StepLimit, write_npy, write_npy_to};
 
-use crate::cli::{Kept, Launch, Program, Run};
+use crate::cli::{Asserts, Kept, Launch, Program, Run};
 use crate::compile;
 use crate::diagnostic::Said;
 use crate::failure::Failure;
@@ -31,9 +31,13 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
 /// The same on a device that is open.
 pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
-    let artifact = options
-        .launch
-        .compiled(&options.program, &options.kept, &text, device)?;
+    let artifact = options.launch.compiled(
+        &options.program,
+        &options.kept,
+        &text,
+        device,
+        options.asserts,
+    )?;
     check_outs(options, &artifact.plan)?;
     let files = options.outs.iter().map(|out| &out.path);
     compile::check_outputs(
@@ -78,10 +82,11 @@ impl Launch {
         kept: &Kept,
         text: &[u8],
         device: &Device,
+        asserts: Asserts,
     ) -> Result<Artifact, Failure> {
         let chip = self.chip_for(device);
         tracing::info!(device = device.name(), chip, "compiling");
-        compile::compile(program, kept, self.grid, text, &chip)
+        compile::compile(program, kept, self.grid, text, &chip, asserts)
     }
 
     /// Makes the arguments.

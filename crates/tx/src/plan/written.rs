@@ -43,12 +43,12 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     Some(written)
 }
 
-/// Whether an op orders accesses, exchanges registers or prints, and writes no argument. MLIR does
+/// Whether an op orders accesses, exchanges registers, asserts or prints, and writes no argument. MLIR does
 /// not know it.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
-        || matches!(op, "gpu.printf" | "tile.all_reduce")
+        || matches!(op, "cf.assert" | "gpu.printf" | "tile.all_reduce")
 }
 
 /// The number of the kernel argument or attribution that `value` is. Arguments of other blocks may
