@@ -87,10 +87,9 @@ impl Pass for ComputeSizes {
                 counts.add("reshaped", 1);
             }
         }
-        walk(module)
-            .into_iter()
-            .filter(is_on_host)
-            .for_each(erase_unread);
+        let on_host = walk(module).into_iter().filter(is_on_host);
+        let allocations: Vec<Op<'c>> = on_host.filter(|op| is_allocation(*op)).collect();
+        allocations.into_iter().for_each(erase_unread);
         Ok(())
     }
 }
@@ -115,7 +114,7 @@ fn is_reshape(op: Op<'_>) -> bool {
 /// Erases an allocation that is only stored to.
 fn erase_unread(op: Op<'_>) {
     let [array] = results(op)[..] else { return };
-    if !is_allocation(op) || !has_uses(array) {
+    if !has_uses(array) {
         return;
     }
     let all = users(array);
@@ -151,12 +150,15 @@ fn is_non_negative(value: Val<'_>) -> bool {
         "arith.constant" => integer_attribute(op, "value").is_some_and(|n| n >= 0),
         "arith.index_cast" => {
             let from = operands(op)[0];
-            let is_wide =
-                |value: Val<'_>| integer_width(value.r#type()).is_none_or(|bits| bits >= 64);
-            is_wide(from) && is_wide(value) && is_non_negative(from)
+            is_wide(from.r#type()) && is_wide(value.r#type()) && is_non_negative(from)
         }
         _ => false,
     }
+}
+
+/// Whether a type is `index`, or an integer of 64 bits or more.
+fn is_wide(ty: Type<'_>) -> bool {
+    ty.is_index() || integer_width(ty).is_some_and(|bits| bits >= 64)
 }
 
 /// Makes a comparison of a size with 0 a constant.
@@ -438,10 +440,11 @@ fn fold(op: Op<'_>, inputs: &[Element<'_>]) -> Option<i64> {
         Element::Value(value) => constant(*value),
     };
     let numbers: Vec<i64> = inputs.iter().map(known).collect::<Option<_>>()?;
+    let is_wide = is_wide(results(op).first()?.r#type());
     match (name(op), &numbers[..]) {
-        ("arith.addi", [a, b]) => a.checked_add(*b),
-        ("arith.subi", [a, b]) => a.checked_sub(*b),
-        ("arith.muli", [a, b]) => a.checked_mul(*b),
+        ("arith.addi", [a, b]) if is_wide => a.checked_add(*b),
+        ("arith.subi", [a, b]) if is_wide => a.checked_sub(*b),
+        ("arith.muli", [a, b]) if is_wide => a.checked_mul(*b),
         ("arith.cmpi", [a, b]) => {
             let predicate = integer_attribute(op, "predicate")?;
             // Numbers that are not negative are compared alike, with a sign and without.
@@ -459,6 +462,14 @@ fn fold(op: Op<'_>, inputs: &[Element<'_>]) -> Option<i64> {
             }))
         }
         _ => None,
+    }
+}
+
+/// The element type of a ranked tensor or memref.
+fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
+    match MemRef::from_type(ty) {
+        Some(memref) => Some(memref.element),
+        None => Some(RankedTensorType::try_from(ty).ok()?.element()),
     }
 }
 
@@ -518,10 +529,7 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     let result = results(op)[0];
     let memref = MemRef::of(source);
     let dialect = if memref.is_some() { "memref" } else { "tensor" };
-    let element = match &memref {
-        Some(memref) => memref.element,
-        None => RankedTensorType::try_from(source.r#type()).ok()?.element(),
-    };
+    let element = element_type(source.r#type())?;
     let (from, to) = (shape(source.r#type())?, shape(result.r#type())?);
     if from.is_empty() || to.is_empty() {
         return None;
@@ -592,7 +600,8 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
         &own[head..from.len() - tail],
         &wanted[head..to.len() - tail],
     );
-    if factors(middle) != factors(expected) {
+    let (own_factors, wanted_factors) = (factors(middle)?, factors(expected)?);
+    if own_factors != wanted_factors {
         let product = |sizes: &[Index<'c>]| {
             let all = sizes.iter();
             all.fold(Index::Const(1), |all, size| b.mul(all, *size))
@@ -672,10 +681,11 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     Some(cast(view, result.r#type()))
 }
 
-/// The product of sizes: that of the static ones, and the dynamic ones.
-fn factors(sizes: &[Index<'_>]) -> (Option<i64>, Vec<usize>) {
+/// The product of sizes: that of the static ones, and the dynamic ones. `None` where that of the static
+/// ones is beyond 64 bits.
+fn factors(sizes: &[Index<'_>]) -> Option<(i64, Vec<usize>)> {
     let mut fixed = sizes.iter().filter_map(|size| size.known());
-    let fixed = fixed.try_fold(1i64, i64::checked_mul);
+    let fixed = fixed.try_fold(1i64, i64::checked_mul)?;
     let mut dynamic: Vec<usize> = sizes
         .iter()
         .filter_map(|size| match size {
@@ -684,7 +694,7 @@ fn factors(sizes: &[Index<'_>]) -> (Option<i64>, Vec<usize>) {
         })
         .collect();
     dynamic.sort_unstable();
-    (fixed, dynamic)
+    Some((fixed, dynamic))
 }
 
 /// Whether `size` is the size of a dimension of `tensor`.
@@ -694,9 +704,7 @@ fn is_size_of<'c>(size: Val<'c>, tensor: Val<'c>, dim: usize) -> bool {
     };
     match (name(op), &operands(op)[..]) {
         ("arith.index_cast", [from]) => {
-            let is_wide =
-                |value: Val<'_>| integer_width(value.r#type()).is_none_or(|bits| bits >= 64);
-            is_wide(*from) && is_wide(size) && is_size_of(*from, tensor, dim)
+            is_wide(from.r#type()) && is_wide(size.r#type()) && is_size_of(*from, tensor, dim)
         }
         ("tensor.dim" | "memref.dim", [of, at]) => {
             *of == tensor && constant(*at).and_then(|at| usize::try_from(at).ok()) == Some(dim)

@@ -211,6 +211,11 @@ impl<'c> Host<'c> {
                  element, as an input; the map of a memref \
                  without dimensions is `(i) -> ()`",
             ),
+            ("memref.reshape", _) => (
+                "takes sizes from elements, which are in the memory of the device",
+                "pass the sizes as arguments and fill the shape with them in the function, or use \
+                 `memref.expand_shape` and `memref.collapse_shape`",
+            ),
             (
                 "memref.store"
                 | "memref.copy"
