@@ -29,7 +29,8 @@ pass! {
     ///
     /// * it has the same parallel loops, and as many loops over a row as the reduction reduces; an element-wise op
     ///   has the parallel loops first, and may have no others where rows are held in registers;
-    /// * it uses an operand of another op of the group, and what one op writes, others use in the same rows only;
+    /// * it uses an operand of another op of the group, before it or behind it, and what one op writes, others use in
+    ///   the same rows only;
     /// * rows are innermost; the threads of a block, or of the blocks of a cluster (sm_90), can hold a row in
     ///   registers, or a row has no more than 256 KiB, which the second-level cache keeps while each op loads it
     ///   again. Of rows of dynamic length, those that can be held are: there is a kernel for each class of lengths,
@@ -263,13 +264,27 @@ fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c
     let [before @ .., last] = jobs else {
         return Some(None);
     };
-    if !before.iter().any(|job| share_operand(job, last)) {
-        return None;
+    if !are_connected(jobs) {
+        return Some(None);
     }
     match jobs.iter().any(is_reduction) {
         true => Group::of(jobs.to_vec(), flow).ok().map(Some),
         false => (before[0].extents == last.extents).then_some(None),
     }
+}
+
+/// Whether each job shares an operand with another one that is, directly or by others, connected with the first.
+fn are_connected(jobs: &[Job<'_>]) -> bool {
+    let mut reached = vec![false; jobs.len()];
+    let mut open = vec![0];
+    while let Some(at) = open.pop() {
+        if std::mem::replace(&mut reached[at], true) {
+            continue;
+        }
+        let near = |other: &usize| !reached[*other] && share_operand(&jobs[at], &jobs[*other]);
+        open.extend((0..jobs.len()).filter(near));
+    }
+    reached.into_iter().all(|is| is)
 }
 
 /// Whether each job of a group has rows that stay near; else why not.

@@ -78,6 +78,7 @@ const BENCHMARK: [(&str, &str); 9] = [
     ("launch.py", include_str!("../../bench-grid/launch.py")),
     ("peers.cu", include_str!("../../bench-grid/peers.cu")),
     ("plot.py", include_str!("../../bench-grid/plot.py")),
+    ("rows.py", include_str!("../../bench-grid/rows.py")),
     (
         "triton_rows.py",
         include_str!("../../bench-grid/triton_rows.py"),
@@ -570,6 +571,7 @@ fn readme(name: &str) -> String {
          \x20   python3 bench-grid.py               time those of whole arrays beside CUB, \
          PyTorch and Triton\n\
          \x20   python3 elementwise.py              time element-wise programs beside PyTorch\n\
+         \x20   python3 rows.py                     time programs over rows beside PyTorch and others\n\
          \x20   python3 check-large.py              compare those of half a gibibyte and more \
          with PyTorch\n\n\
          The Python scripts need Python 3 with NumPy; tx and the examples do not.\n\n\
