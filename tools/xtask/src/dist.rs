@@ -62,7 +62,7 @@ pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
 
 /// The benchmarks of reductions within a block and of whole arrays: their programs are made,
 /// compiled and timed where the GPU is.
-const BENCHMARK: [(&str, &str); 9] = [
+const BENCHMARK: [(&str, &str); 10] = [
     (
         "bench-grid.py",
         include_str!("../../bench-grid/bench-grid.py"),
