@@ -19,14 +19,6 @@ func.func @unknown_length(%A: memref<64x?xf32>, %M: memref<64xf32>, %N: memref<6
   return
 }
 
-// CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
-// CHECK:      note: a block would load 1048576 bytes of a row again, more than registers hold and than the 262144 that caches keep
-func.func @long_rows(%A: memref<4x4194304xbf16>, %M: memref<4xbf16>, %N: memref<4xbf16>) {
-  tile.reduce max %A into %M axes [1] scope(grid) : memref<4x4194304xbf16> into memref<4xbf16>
-  tile.reduce min %A into %N axes [1] scope(grid) : memref<4x4194304xbf16> into memref<4xbf16>
-  return
-}
-
 // Ops of which neither uses an array of the other have nothing to share.
 // CHECK-NOT:  remark
 func.func @strangers(%A: memref<64x256xf32>, %B: memref<64x256xf32>, %M: memref<64xf32>, %N: memref<64xf32>) {
