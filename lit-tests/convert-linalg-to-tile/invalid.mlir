@@ -312,7 +312,7 @@ func.func @unknown(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-note @below {{write it as a `tile.reduce custom` with its identity}}
   linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
     %p = arith.mulf %x, %o : f32
-    %r = math.erfc %p : f32
+    %r, %c = math.sincos %p : f32
     linalg.yield %r : f32
   }
   return

@@ -30,7 +30,7 @@
 // CHECK:         math.exp %{{.+}} : vector<[4]xf32>
 // CHECK:         math.exp %{{.+}} : f8E5M2FNUZ
 // CHECK:         math.exp %{{.+}} : f128
-// CHECK:         math.sin %{{.+}} : f32
+// CHECK:         math.ceil %{{.+}} : f32
 // CHECK-NEXT:    gpu.return
 // CHECK-LABEL: func.func @host(
 // CHECK-NEXT:    math.exp
@@ -56,7 +56,7 @@ gpu.module @kernels {
     %1 = math.exp %b : vector<[4]xf32>
     %2 = math.exp %c : f8E5M2FNUZ
     %3 = math.exp %d : f128
-    %4 = math.sin %e : f32
+    %4 = math.ceil %e : f32
     gpu.return
   }
 }

@@ -21,7 +21,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// There is such a call: of libdevice (`__nv_sinf`, which `math.sin` becomes), or of a
+    /// There is such a call: of libdevice (`__nv_sinf`; `math.sin` needs none), or of a
     /// function that was only declared. Or there is an op of another dialect than `llvm` and `nvvm`.
     pub struct CheckExternals as "gpu-check-externals" creates [] {
     } counts {
@@ -123,13 +123,6 @@ const INSTRUCTIONS: [&str; 8] = [
     "math.trunc",
 ];
 
-/// Functions of the library, and what is near to them.
-const NEAR: [(&str, &str); 1] = [(
-    "__nv_round",
-    "`math.roundeven` rounds to the nearest as `math.round` does, but halves to the even \
-     neighbour and not away from zero",
-)];
-
 fn refuse(call: Op<'_>, name: &str) -> Failed {
     let report = error(
         call.location(),
@@ -139,20 +132,14 @@ fn refuse(call: Op<'_>, name: &str) -> Failed {
     if name.starts_with("__nv_") {
         let mut known: Vec<_> = elementary::names().chain(INSTRUCTIONS).collect();
         known.sort_unstable();
-        let report = report
+        report
             .note("it belongs to CUDA's libdevice, which is not linked")
             .note(format!(
                 "functions of f16, bf16, f32, f64 and one-dimensional vectors of these that need \
                  no library: {}",
                 known.join(", ")
-            ));
-        match NEAR
-            .iter()
-            .find(|(called, _)| name.strip_suffix('f').unwrap_or(name) == *called)
-        {
-            Some((_, instead)) => report.note(*instead).emit(),
-            None => report.emit(),
-        }
+            ))
+            .emit()
     } else {
         report
             .note("give it a body, or link the module that has it before")

@@ -6,9 +6,10 @@ pass! {
     /// Expand elementary functions and conversions of 8-bit floats to arithmetic.
     ///
     /// ## What it does
-    /// Replaces `math.exp`, `exp2`, `expm1`, `log`, `log2`, `log10`, `log1p`, `tanh`, `erf`,
-    /// `powf`, `fpowi` and `rsqrt` in GPU modules by arithmetic: the argument is reduced to a short
-    /// interval, and a polynomial is evaluated there. They may be of a float type or of
+    /// Replaces functions of `math` in GPU modules by arithmetic: `exp`, `exp2`, `expm1`, `log`, `log2`,
+    /// `log10`, `log1p`, `powf`, `fpowi`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2`, `sinh`,
+    /// `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`, `rsqrt` and `round`. The argument is
+    /// reduced to a short interval, and a polynomial is evaluated there. They may be of a float type or of
     /// one-dimensional vectors of one; types narrower than f32 are computed in f32 and rounded once.
     /// A power whose exponent is a constant takes no logarithm where it is whole and from -2 to 3
     /// (a product of numbers or reciprocals), or 0.5 or -0.5 (a square root). Other powers by whole numbers
@@ -31,13 +32,24 @@ pass! {
     /// | `exp`, `exp2` | 0.9 | 0.9 |
     /// | `expm1` | 0.9 | 1.2 |
     /// | `log`, `log1p`, `log10`, `log2` | 0.8 | 0.8 |
-    /// | `tanh` | 1.6 | 1.6 |
+    /// | `sin`, `cos` | 0.9 | 0.9 |
+    /// | `tan` | 1.1 | 1.1 |
+    /// | `asin`, `acos` | 1.3 | 1.3 |
+    /// | `atan`, `atan2` | 0.8 | 0.8 |
+    /// | `sinh`, `cosh`, `tanh` | 1.6 | 1.6 |
+    /// | `asinh`, `acosh`, `atanh` | 2.2 | 2.2 |
+    /// | `erfc` | 3.2 | 3.2 |
+    /// | `cbrt` | 0.6 | 0.6 |
+    /// | `round` | 0 | 0 |
     /// | `erf` | 1.0 | 1.1 |
     /// | `powf`, `fpowi` | 1.1 | 1.3 |
     /// | powers without a logarithm | 1.5 | 1.5 |
     /// | `rsqrt` | 1.5 | 1.5 |
     ///
     /// For f32 those of one argument were measured over all numbers, the others over millions.
+    /// The errors of `sin`, `cos` and `tan` are the same for large arguments: the reduction multiplies
+    /// the argument by as many bits of 2/π as its exponent requires (Payne and Hanek).
+    ///
     /// Subnormal arguments and results have the same bounds; nothing is flushed to zero. Infinities,
     /// zeros of both signs and NaN give what IEEE 754 says of the function.
     ///
@@ -77,7 +89,8 @@ pass! {
     /// ## Cost
     /// On a GPU, for f32: 17 instructions for `exp`, 14 where its argument is seen to be never
     /// positive (a difference from a maximum, a negated magnitude, the smaller of 0), 20 for
-    /// `exp2`, 35 to 60 for the others, 120 for `powf`; some more for f64. Logarithms, `tanh`,
+    /// `exp2`, 35 to 60 for the others, 120 for `powf`; some more for f64. `sin`, `cos` and `tan` take 110 to 130, 50 of them for 64-bit
+    /// integers, and in f64 about 300. Logarithms, `tanh`,
     /// `rsqrt` and `powf` have one division. A conversion from f8E5M2 takes 3 instructions, from
     /// f8E4M3FN 9, and to either about 15. No thread takes another path than its neighbours.
     ///

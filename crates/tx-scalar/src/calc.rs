@@ -305,7 +305,25 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
                 .mapped(r, 2.0 * slope, 2.0 * ULPS, float)
                 .reaching(|base| base.powf(x[1]), x[0], b[0].error, r)
         }),
-        "math.atan2" => Operation::of(two(f64::atan2)),
+        "math.atan2" => Operation::bounded(
+            two(f64::atan2),
+            of_numbers(move |x, b, r| {
+                // A point that may be at the origin, or on either side of the cut, may have any angle.
+                let [height, width] = [0, 1].map(|i| x[i].abs() - 2.0 * b[i].error);
+                let may_cross = height <= 0.0 && !b[0].is_exact() && x[1] <= 2.0 * b[1].error;
+                if b[0].is_exact() && b[1].is_exact() {
+                    return b[0].mapped(r, 0.0, ULPS, float);
+                }
+                let distance = height.max(0.0).hypot(width.max(0.0));
+                if may_cross || distance <= 0.0 || !distance.is_finite() {
+                    return Bound::anything();
+                }
+                let carried = (b[0].error + b[1].error) / distance;
+                b[0].mapped(r, 0.0, ULPS, float)
+                    .with_error(carried)
+                    .rounded(float)
+            }),
+        ),
         "math.floor" => Operation::bounded(one(f64::floor), step),
         "math.ceil" => Operation::bounded(one(f64::ceil), step),
         "math.trunc" => Operation::bounded(one(f64::trunc), step),
@@ -371,6 +389,7 @@ fn function(name: &str) -> Option<Curve> {
         "math.acosh" => (f64::acosh, |x, _| (x * x - 1.0).sqrt().recip()),
         "math.atanh" => (f64::atanh, |x, _| (1.0 - x * x).recip()),
         "math.erf" => (erf, |_, _| 1.13),
+        "math.erfc" => (erfc, |_, _| 1.13),
         _ => return None,
     })
 }
@@ -439,6 +458,24 @@ fn erf(x: f64) -> f64 {
     }
     let tail = (-z * z).exp() / (z + fraction) / std::f64::consts::PI.sqrt();
     (1.0 - tail).copysign(x)
+}
+
+/// 1 − erf x, good to about 1e-15 of the result.
+fn erfc(x: f64) -> f64 {
+    if x.is_nan() || x < 2.5 {
+        return 1.0 - erf(x);
+    }
+    if x > 27.5 {
+        return 0.0;
+    }
+    let mut fraction = 0.0;
+    for n in (1..200).rev() {
+        fraction = f64::from(n) / 2.0 / (x + fraction);
+    }
+    // The rounding of x² counts as often as the exponent is large.
+    let square = x * x;
+    let power = (-square).exp() * (1.0 - x.mul_add(x, -square));
+    power / (x + fraction) / std::f64::consts::PI.sqrt()
 }
 
 fn sign_bit(float: Float, f: fn(u64, u64) -> u64) -> Calc {

@@ -1,5 +1,9 @@
 //! Numbers in the making: values of one float type, with operators that create ops.
 
+mod wide;
+
+pub(super) use wide::Wide;
+
 use melior::ir::{Type, ValueLike};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use tx_mlir::{Builder, Val};
@@ -228,6 +232,11 @@ impl<'a, 'c> Float<'a, 'c> {
     /// The magnitude with the sign of another.
     pub(super) fn with_sign_of(self, other: Self) -> Self {
         self.apply("math.copysign", &[other])
+    }
+
+    /// The number, or its negative where the sign of another is set.
+    pub(super) fn times_sign_of(self, other: Self) -> Self {
+        self * self.m.number(1.0).with_sign_of(other)
     }
 
     fn compare(self, predicate: i64, other: Self) -> Truth<'a, 'c> {

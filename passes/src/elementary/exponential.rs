@@ -105,6 +105,21 @@ const TANH: Polynomial = Polynomial {
     ],
 };
 
+/// (sinh a − a) / a³ as a function of a², for a ≤ 1. Error times a²: below 2^-31 (f32), 2^-56 (f64).
+const SINH: Polynomial = Polynomial {
+    single: &[0x3e2a_aaab, 0x3c08_8876, 0x3950_0d68, 0x363b_5643],
+    double: &[
+        0x3fc5_5555_5555_5555,
+        0x3f81_1111_1111_1111,
+        0x3f2a_01a0_1a01_a001,
+        0x3ec7_1de3_a556_f96c,
+        0x3e5a_e645_6792_a77f,
+        0x3de6_1246_7ccb_2260,
+        0x3d6a_e777_c36f_d5b6,
+        0x3ce9_9f08_06c2_628d,
+    ],
+};
+
 /// Above this, e^x is infinite.
 fn highest<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
@@ -134,6 +149,12 @@ impl<'a, 'c> Reduced<'a, 'c> {
             rough,
             r: minus_n.fma(rest, rough),
         }
+    }
+
+    /// What r lacks.
+    fn rest(&self) -> Float<'a, 'c> {
+        let m = self.r.arithmetic();
+        self.minus_n.fma(m.constant(LN_2.1), self.rough - self.r)
     }
 }
 
@@ -185,13 +206,8 @@ pub(super) fn expm1<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let one = m.number(1.0);
     // Below it, the result rounds to −1.
     let clamped = x.clamp(m.number(m.pick(-18.0, -38.0)), highest(x));
-    let Reduced {
-        minus_n,
-        power,
-        rough,
-        r,
-    } = Reduced::new(clamped);
-    let r_rest = minus_n.fma(m.constant(LN_2.1), rough - r);
+    let reduced = Reduced::new(clamped);
+    let (r, power, r_rest) = (reduced.r, reduced.power, reduced.rest());
     let back = (m.integer(0) - power.without_shift()).power_of_two_or_zero();
     let whole = one - back;
     let whole_rest = (one - whole) - back;
@@ -210,4 +226,46 @@ pub(super) fn tanh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let one = m.number(1.0);
     let far = one - m.number(2.0) / (exp(a + a) + one);
     a.below(m.number(0.5625)).select(near, far).with_sign_of(x)
+}
+
+/// `factor` · e^(x + rest), for a small rest and an x that is neither positive nor below the logarithm of
+/// half of the smallest number.
+pub(super) fn times_exp<'a, 'c>(
+    factor: Float<'a, 'c>,
+    x: Float<'a, 'c>,
+    rest: Float<'a, 'c>,
+) -> Float<'a, 'c> {
+    let reduced = Reduced::new(x);
+    let r = reduced.r;
+    let r_rest = reduced.rest() + rest;
+    let tail = (r * r).fma(r.polynomial(&EXPM1), r_rest);
+    // The rest counts e^r times.
+    let growth = r + r_rest.fma(r + tail, tail);
+    factor.fma(growth, factor).scaled(reduced.power)
+}
+
+/// ½e^a and ½e^-a, for a that is not negative. The first may be a number where e^a is not.
+fn halves<'a, 'c>(a: Float<'a, 'c>) -> [Float<'a, 'c>; 2] {
+    let m = a.arithmetic();
+    let Reduced { r, power, .. } = Reduced::new(a.at_most(m.number(m.pick(90.0, 712.0))));
+    let one = m.number(1.0);
+    let e = r.fma(r.fma(r.polynomial(&EXP), one), one);
+    let half = e.scaled(power - m.integer(1));
+    [half, m.number(0.25) / half]
+}
+
+/// sinh x: a polynomial near 0, and ½e^x − ½e^-x elsewhere.
+pub(super) fn sinh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let a = x.abs();
+    let square = a * a;
+    let near = (square * square.polynomial(&SINH)).fma(a, a);
+    let [growing, falling] = halves(a);
+    let is_near = a.below(a.arithmetic().number(1.0));
+    is_near.select(near, growing - falling).with_sign_of(x)
+}
+
+/// cosh x.
+pub(super) fn cosh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let [growing, falling] = halves(x.abs());
+    growing + falling
 }

@@ -144,3 +144,40 @@ pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let special = with_limits(sum, result);
     special.with_sign_of(x)
 }
+
+/// ln 2.
+const LN_2: Constant = Constant(0x3f31_7218, 0x3fe6_2e42_fefa_39ef);
+
+/// ln(1 + `argument`), or ln 2x of x above 2^60, where squares may overflow.
+fn log1p_or_log_of_double<'a, 'c>(x: Float<'a, 'c>, argument: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let is_large = x.above(m.number(1_152_921_504_606_846_976.0));
+    let result = log1p(is_large.select(x, argument));
+    result + is_large.select(m.constant(LN_2), m.number(0.0))
+}
+
+/// asinh x, as ln(1 + (|x| + x² / (1 + √(x² + 1)))).
+pub(super) fn asinh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let one = x.arithmetic().number(1.0);
+    let a = x.abs();
+    let root = a.fma(a, one).sqrt();
+    let argument = a.fma(a / (one + root), a);
+    log1p_or_log_of_double(a, argument).with_sign_of(x)
+}
+
+/// acosh x, as ln(1 + (t + √(t² + 2t))) with t = x − 1.
+pub(super) fn acosh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let one = m.number(1.0);
+    let t = x - one;
+    let argument = t + t.fma(t, t + t).sqrt();
+    let result = log1p_or_log_of_double(x, argument);
+    x.below(one).select(m.constant(Constant::NAN), result)
+}
+
+/// atanh x, as ½ ln(1 + 2|x| / (1 − |x|)).
+pub(super) fn atanh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let a = x.abs();
+    let argument = (a + a) / (x.arithmetic().number(1.0) - a);
+    (log1p(argument) * 0.5).with_sign_of(x)
+}

@@ -7,10 +7,13 @@ mod approximate;
 mod arithmetic;
 mod error;
 mod exponential;
+mod inverse;
 mod logarithm;
 mod narrow;
 mod power;
+mod root;
 mod sign;
+mod trigonometric;
 
 pub(crate) use approximate::permit;
 
@@ -29,8 +32,19 @@ enum Function {
 use Function::{One, Two};
 
 /// Every function, by the name of its op.
-const FUNCTIONS: [(&str, Function); 11] = [
+const FUNCTIONS: [(&str, Function); 26] = [
+    ("math.acos", One(inverse::acos)),
+    ("math.acosh", One(logarithm::acosh)),
+    ("math.asin", One(inverse::asin)),
+    ("math.asinh", One(logarithm::asinh)),
+    ("math.atan", One(inverse::atan)),
+    ("math.atan2", Two(inverse::atan2)),
+    ("math.atanh", One(logarithm::atanh)),
+    ("math.cbrt", One(root::cbrt)),
+    ("math.cos", One(trigonometric::cos)),
+    ("math.cosh", One(exponential::cosh)),
     ("math.erf", One(error::erf)),
+    ("math.erfc", One(error::erfc)),
     ("math.exp", One(exponential::exp)),
     ("math.exp2", One(exponential::exp2)),
     ("math.expm1", One(exponential::expm1)),
@@ -39,13 +53,22 @@ const FUNCTIONS: [(&str, Function); 11] = [
     ("math.log1p", One(logarithm::log1p)),
     ("math.log2", One(logarithm::log2)),
     ("math.powf", Two(power::powf)),
-    ("math.rsqrt", One(rsqrt)),
+    ("math.round", One(round)),
+    ("math.rsqrt", One(root::rsqrt)),
+    ("math.sin", One(trigonometric::sin)),
+    ("math.sinh", One(exponential::sinh)),
+    ("math.tan", One(trigonometric::tan)),
     ("math.tanh", One(exponential::tanh)),
 ];
 
-/// 1 / √x.
-fn rsqrt<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
-    x.arithmetic().number(1.0) / x.sqrt()
+/// The nearest integer, of two the one that is farther from zero.
+fn round<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let a = x.abs();
+    let floor = a.floor();
+    let is_low = (a - floor).below(m.number(0.5));
+    // Of infinity the difference is NaN, and the sum is infinity.
+    is_low.select(floor, floor + 1.0).with_sign_of(x)
 }
 
 /// The names of all ops that are functions here.

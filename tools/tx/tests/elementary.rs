@@ -245,7 +245,91 @@ fn error(function: &Function, element: Element, [x, y]: [f64; 2], found: f64) ->
 /// Values of the references that were computed elsewhere, with twice the bits.
 fn self_test() -> Result<(), String> {
     type Case = (fn(f64) -> Scaled, f64, u64, u64);
-    let cases: [Case; 10] = [
+    let cases: [Case; 28] = [
+        (
+            double::atan,
+            0.75,
+            0x3fe4_978f_a326_9ee1,
+            0x3c72_419a_87f2_a458,
+        ),
+        (
+            double::atan,
+            -40.0,
+            0xbff8_bb9a_6371_8f45,
+            0x3c37_9d77_a137_3742,
+        ),
+        (
+            double::asin,
+            0.3,
+            0x3fd3_8015_9e14_f6ff,
+            0xbc7f_aba2_e018_5aa0,
+        ),
+        (
+            double::asin,
+            -0.99,
+            0xbff6_de3c_6f33_d51d,
+            0xbc93_ea3f_ef97_267d,
+        ),
+        (
+            double::acos,
+            0.999,
+            0x3fa6_e634_e566_a29e,
+            0xbc4e_ed1b_51d0_eefe,
+        ),
+        (
+            double::acos,
+            -0.4,
+            0x3fff_b78e_047d_fba5,
+            0x3c88_795b_e7cd_2e3e,
+        ),
+        (
+            double::sinh,
+            1.5,
+            0x4001_08c3_aabd_6a60,
+            0x3cab_2e0c_9341_55c9,
+        ),
+        (
+            double::cosh,
+            -0.2,
+            0x3ff0_5231_84b1_ee9d,
+            0xbc89_d3ff_e691_d615,
+        ),
+        (
+            double::erfc,
+            3.0,
+            0x3ef7_29df_6503_422a,
+            0x3b67_84ca_4c42_9a15,
+        ),
+        (
+            double::erfc,
+            -1.25,
+            0x3ffe_c432_ecc5_5f00,
+            0x3c90_189d_a823_4594,
+        ),
+        (
+            double::cbrt,
+            3.0,
+            0x3ff7_1374_4912_3ef6,
+            0x3c97_3779_fc5b_15b9,
+        ),
+        (
+            double::asinh,
+            0.7,
+            0x3fe4_e2a4_fe90_85dd,
+            0x3c6f_37f3_bd82_a9e1,
+        ),
+        (
+            double::acosh,
+            1.001,
+            0x3fa6_e53a_cbcd_eba3,
+            0xbc3b_e0b3_8dc9_9f6e,
+        ),
+        (
+            double::atanh,
+            -0.9,
+            0xbff7_8e36_0604_b32d,
+            0x3c5d_0b8e_e710_8685,
+        ),
         (
             double::exp,
             1.0,
@@ -306,6 +390,30 @@ fn self_test() -> Result<(), String> {
             0x3fee_ea55_5713_7ae0,
             0xbc83_85e4_45f2_c96d,
         ),
+        (
+            double::sin,
+            0.5,
+            0x3fde_aee8_744b_05f0,
+            0xbc57_89b4_3c9b_027d,
+        ),
+        (
+            double::sin,
+            1e22,
+            0xbfeb_453a_b76b_f397,
+            0xbc5f_4537_9077_2648,
+        ),
+        (
+            double::cos,
+            5.319_372_648_326_541e255,
+            0xbc21_4ae7_2e6b_a22f,
+            0x3897_3eef_1477_d90e,
+        ),
+        (
+            double::tan,
+            -2.5,
+            0x3fe7_e79b_4e00_bb15,
+            0xbc84_d92d_dff3_1690,
+        ),
     ];
     let pair = |value: Scaled, high: u64, low: u64, what: &str| {
         let (high, low) = (f64::from_bits(high), f64::from_bits(low));
@@ -321,6 +429,12 @@ fn self_test() -> Result<(), String> {
     for (number, (function, x, high, low)) in cases.into_iter().enumerate() {
         pair(function(x), high, low, &format!("case {number}"))?;
     }
+    pair(
+        double::atan2(0.3, -0.7),
+        0x4005_e4c3_6ca0_118a,
+        0x3c93_37dd_d84b_1129,
+        "atan2",
+    )?;
     pair(
         double::pow(1.1, 1.3),
         0x3ff2_1c49_d148_52a0,

@@ -119,6 +119,9 @@ impl Double {
 
     /// ln(1 + x) for 1 + x between √½ and √2: a step of Newton's method.
     fn ln_1p(self) -> Self {
+        if self.0 == 0.0 {
+            return self;
+        }
         let guess = self.0.ln_1p();
         let power = Self::from(guess).expm1();
         (self - power) / (power + 1.0) + guess
@@ -267,4 +270,301 @@ pub(crate) fn pow(x: f64, y: f64) -> Scaled {
     };
     let is_odd = x < 0.0 && y % 2.0 != 0.0;
     Scaled(if is_odd { -magnitude } else { magnitude }, n)
+}
+
+const HALF_PI: Double = constant(0x3ff9_21fb_5444_2d18, 0x3c91_a626_3314_5c07);
+
+/// 64 zeros, and the bits of 2/π behind the point.
+const TWO_OVER_PI: [u64; 22] = [
+    0,
+    0xa2f9_836e_4e44_1529,
+    0xfc27_57d1_f534_ddc0,
+    0xdb62_9599_3c43_9041,
+    0xfe51_63ab_debb_c561,
+    0xb724_6e3a_424d_d2e0,
+    0x0649_2eea_09d1_921c,
+    0xfe1d_eb1c_b129_a73e,
+    0xe882_35f5_2ebb_4484,
+    0xe99c_7026_b45f_7e41,
+    0x3991_d639_8353_39f4,
+    0x9c84_5f8b_bdf9_283b,
+    0x1ff8_97ff_de05_980f,
+    0xef2f_118b_5a0a_6d1f,
+    0x6d36_7ecf_27cb_09b7,
+    0x4f46_3f66_9e5f_ea2d,
+    0x7527_bac7_ebe5_f17b,
+    0x3d07_39f7_8a52_92ea,
+    0x6bfb_5fb1_1f8d_5d08,
+    0x5603_3046_fc7b_6bab,
+    0xf0cf_bc20_9af4_361d,
+    0,
+];
+
+/// q modulo 4 and r of x = q · π/2 + r, |r| ≤ π/4, for x that is not negative.
+fn reduced(x: f64) -> (u64, Double) {
+    if x < std::f64::consts::FRAC_PI_4 {
+        return (0, x.into());
+    }
+    let significand = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
+    // The bit of 2/π whose product with the last bit of x is 2.
+    let first = (exponent(x) - 52 + 62) as usize;
+    let word = |at: usize| {
+        let pair = [first / 64 + at, first / 64 + at + 1].map(|at| u128::from(TWO_OVER_PI[at]));
+        ((pair[0] << 64 | pair[1]) << (first % 64) >> 64) as u64
+    };
+    // The product modulo 4, of which 190 bits are behind the point.
+    let (mut digits, mut carry) = ([0; 4], 0);
+    for (at, digit) in digits.iter_mut().enumerate().rev() {
+        let product = u128::from(word(at)) * u128::from(significand) + carry;
+        *digit = product as u64;
+        carry = product >> 64;
+    }
+    let is_above_half = digits[0] >> 61 & 1 == 1;
+    let quadrant = (digits[0] >> 62) + u64::from(is_above_half);
+    digits[0] &= u64::MAX >> 2;
+    let mut fraction = Double(0.0, 0.0);
+    for (at, digit) in digits.into_iter().enumerate() {
+        let (high, low) = (digit >> 32, digit & u64::from(u32::MAX));
+        let place = -62 - 64 * at as i32;
+        // 1 is taken off before anything is rounded.
+        let one = if at == 0 && is_above_half { -1.0 } else { 0.0 };
+        fraction = fraction + (scale(high as f64, place + 32) + one) + scale(low as f64, place);
+    }
+    (quadrant % 4, fraction * HALF_PI)
+}
+
+/// Taylor's series of a sine from the first term and its exponent.
+fn series(first: Double, square: Double, mut n: f64) -> Double {
+    let (mut term, mut sum) = (first, first);
+    for _ in 0..16 {
+        term = -(term * square) / ((n + 1.0) * (n + 2.0));
+        n += 2.0;
+        sum = sum + term;
+    }
+    sum
+}
+
+/// The sine and the cosine of a number that is not negative.
+fn sin_cos(x: f64) -> [Double; 2] {
+    let (quadrant, r) = reduced(x);
+    let square = r * r;
+    let (sine, cosine) = (series(r, square, 1.0), series(1.0.into(), square, 0.0));
+    match quadrant {
+        0 => [sine, cosine],
+        1 => [cosine, -sine],
+        2 => [-sine, -cosine],
+        _ => [-cosine, sine],
+    }
+}
+
+pub(crate) fn sin(x: f64) -> Scaled {
+    if x.abs() < TINY {
+        return tiny(x, 1.0.into());
+    }
+    let [sine, _] = sin_cos(x.abs());
+    Scaled(if x < 0.0 { -sine } else { sine }, 0)
+}
+
+pub(crate) fn cos(x: f64) -> Scaled {
+    let [_, cosine] = sin_cos(x.abs());
+    Scaled(cosine, 0)
+}
+
+pub(crate) fn tan(x: f64) -> Scaled {
+    if x.abs() < TINY {
+        return tiny(x, 1.0.into());
+    }
+    let [sine, cosine] = sin_cos(x.abs());
+    let tangent = sine / cosine;
+    Scaled(if x < 0.0 { -tangent } else { tangent }, 0)
+}
+
+const PI: Double = constant(0x4009_21fb_5444_2d18, 0x3ca1_a626_3314_5c07);
+
+impl Double {
+    /// The square root: a step of Newton's method.
+    fn sqrt(self) -> Self {
+        let guess = self.0.sqrt();
+        if guess == 0.0 {
+            return Self(guess, 0.0);
+        }
+        (self - product(guess, guess)) / (2.0 * guess) + guess
+    }
+
+    fn sinh(self) -> Self {
+        if self.0.abs() < 0.9 {
+            let power = self.expm1();
+            (power + power / (power + 1.0)) * 0.5
+        } else {
+            let power = scaled(exp_of(self));
+            (power - Self::from(1.0) / power) * 0.5
+        }
+    }
+
+    /// The arc tangent of a number of at most about 1: two steps of Newton's method.
+    fn atan(self) -> Self {
+        let mut angle = Self::from(self.0.atan());
+        for _ in 0..2 {
+            let square = angle * angle;
+            let (sine, cosine) = (series(angle, square, 1.0), series(1.0.into(), square, 0.0));
+            angle = angle + (self * cosine - sine) / (cosine + self * sine);
+        }
+        angle
+    }
+}
+
+/// The number itself, where it is in range.
+fn scaled(Scaled(value, n): Scaled) -> Double {
+    Double(scale(value.0, n), scale(value.1, n))
+}
+
+/// `value`, with the sign of `x`.
+fn with_sign(value: Double, x: f64) -> Double {
+    if x.is_sign_negative() { -value } else { value }
+}
+
+/// The angle of the point at x and y, where neither is 0.
+pub(crate) fn atan2(y: f64, x: f64) -> Scaled {
+    let (width, height) = (x.abs(), y.abs());
+    let is_steep = height > width;
+    let (larger, smaller) = if is_steep {
+        (height, width)
+    } else {
+        (width, height)
+    };
+    let (n, of_smaller) = (exponent(larger), exponent(smaller));
+    if n - of_smaller > 100 && !is_steep && x > 0.0 {
+        let ratio = Double::from(scale(smaller, -of_smaller)) / scale(larger, -n);
+        return Scaled(with_sign(ratio, y), of_smaller - n);
+    }
+    // Smaller ratios are 0 beside a multiple of π/2.
+    let ratio = if n - of_smaller > 300 {
+        0.0.into()
+    } else {
+        Double::from(scale(smaller, -n)) / scale(larger, -n)
+    };
+    let mut angle = ratio.atan();
+    if is_steep {
+        angle = HALF_PI - angle;
+    }
+    if x < 0.0 {
+        angle = PI - angle;
+    }
+    Scaled(with_sign(angle, y), 0)
+}
+
+pub(crate) fn atan(x: f64) -> Scaled {
+    atan2(x, 1.0)
+}
+
+/// asin a and acos a for a from 0 to 1.
+fn arcs(a: f64) -> [Double; 2] {
+    let other = ((Double::from(1.0) + -a) * (Double::from(1.0) + a)).sqrt();
+    let arc = if a < 0.7 {
+        (Double::from(a) / other).atan()
+    } else {
+        HALF_PI - (other / a).atan()
+    };
+    let other = if a < 0.7 {
+        HALF_PI - arc
+    } else {
+        (other / a).atan()
+    };
+    [arc, other]
+}
+
+pub(crate) fn asin(x: f64) -> Scaled {
+    if x.abs() < TINY {
+        return tiny(x, 1.0.into());
+    }
+    Scaled(with_sign(arcs(x.abs())[0], x), 0)
+}
+
+pub(crate) fn acos(x: f64) -> Scaled {
+    let [_, arc] = arcs(x.abs());
+    Scaled(if x < 0.0 { PI - arc } else { arc }, 0)
+}
+
+pub(crate) fn sinh(x: f64) -> Scaled {
+    if x.abs() < TINY {
+        return tiny(x, 1.0.into());
+    }
+    let a = x.abs();
+    if a > 100.0 {
+        let Scaled(power, n) = exp(a);
+        return Scaled(with_sign(power, x), n - 1);
+    }
+    Scaled(with_sign(Double::from(a).sinh(), x), 0)
+}
+
+pub(crate) fn cosh(x: f64) -> Scaled {
+    let Scaled(power, n) = exp(x.abs());
+    if n > 100 {
+        return Scaled(power, n - 1);
+    }
+    let power = scaled(Scaled(power, n));
+    Scaled((power + Double::from(1.0) / power) * 0.5, 0)
+}
+
+/// 1 − erf x; e^-x² times a continued fraction where x is large.
+pub(crate) fn erfc(x: f64) -> Scaled {
+    if x < 2.0 {
+        return Scaled(-scaled(erf(x.max(-10.0))) + 1.0, 0);
+    }
+    let mut fraction = Double(0.0, 0.0);
+    for n in (1..500).rev() {
+        fraction = Double::from(f64::from(n) / 2.0) / (fraction + x);
+    }
+    let Scaled(power, n) = exp_of(-product(x, x));
+    Scaled(power * OF_ERF * 0.5 / (fraction + x), n)
+}
+
+pub(crate) fn cbrt(x: f64) -> Scaled {
+    let n = exponent(x).div_euclid(3);
+    let x = scale(x, -3 * n);
+    let guess = x.cbrt();
+    let cube = product(guess, guess) * guess;
+    let error = (Double::from(x) - cube) / product(guess, guess) / 3.0;
+    Scaled(error + guess, n)
+}
+
+pub(crate) fn asinh(x: f64) -> Scaled {
+    let a = x.abs();
+    if a < TINY {
+        return tiny(x, 1.0.into());
+    }
+    let value = if a > 1e30 {
+        ln_of(a, 0.0) + LN_2
+    } else {
+        let square = product(a, a);
+        let root = (square + 1.0).sqrt();
+        log1p_of(square / (root + 1.0) + a)
+    };
+    Scaled(with_sign(value, x), 0)
+}
+
+pub(crate) fn acosh(x: f64) -> Scaled {
+    if x > 1e30 {
+        return Scaled(ln_of(x, 0.0) + LN_2, 0);
+    }
+    let t = sum(x, -1.0);
+    Scaled(log1p_of(t + (t * (t + 2.0)).sqrt()), 0)
+}
+
+pub(crate) fn atanh(x: f64) -> Scaled {
+    let a = x.abs();
+    if a < TINY {
+        return tiny(x, 1.0.into());
+    }
+    let value = log1p_of(Double::from(2.0 * a) / sum(1.0, -a)) * 0.5;
+    Scaled(with_sign(value, x), 0)
+}
+
+/// ln(1 + x) for x that is not negative.
+fn log1p_of(x: Double) -> Double {
+    if x.0 < 0.4 {
+        return x.ln_1p();
+    }
+    let all = x + 1.0;
+    ln_of(all.0, all.1)
 }

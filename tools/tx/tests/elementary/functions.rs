@@ -1,7 +1,7 @@
 //! The functions, what they are compared with, and where they are looked at closely.
 
 use crate::double::{self, Scaled};
-use std::f64::consts::{E, LN_2, LN_10};
+use std::f64::consts::{E, FRAC_PI_2, FRAC_PI_4, LN_2, LN_10, PI};
 
 /// What a function is compared with.
 #[derive(Clone, Copy)]
@@ -29,14 +29,106 @@ pub(crate) struct Function {
     pub(crate) places: &'static [f64],
 }
 
+/// Places of the trigonometric functions.
+const QUADRANTS: &[f64] = &[
+    0.0,
+    FRAC_PI_4,
+    FRAC_PI_2,
+    PI,
+    1.5 * PI,
+    -FRAC_PI_2,
+    355.0,
+    -1e10,
+    // The nearest to multiples of π/2, of f32 and of f64.
+    16_367_173.0 * (1u128 << 72) as f64,
+    5.319_372_648_326_541e255,
+];
+
 /// All of them. The bounds are those of the documentation of `gpu-expand-math`.
-pub(crate) const FUNCTIONS: [Function; 12] = [
+pub(crate) const FUNCTIONS: [Function; 27] = [
+    Function {
+        name: "acos",
+        reference: One(f64::acos, double::acos),
+        bounds: [1.3, 1.3],
+        interval: [[-1.0, 1.0], [-1.0, 1.0]],
+        places: &[0.0, 0.5, -0.5, 1.0, -1.0],
+    },
+    Function {
+        name: "acosh",
+        reference: One(acosh, double::acosh),
+        bounds: [2.2, 2.2],
+        interval: [[1.0, 4.0], [1.0, 4.0]],
+        places: &[1.0, 2.0, 1_152_921_504_606_846_976.0],
+    },
+    Function {
+        name: "asin",
+        reference: One(f64::asin, double::asin),
+        bounds: [1.3, 1.3],
+        interval: [[-1.0, 1.0], [-1.0, 1.0]],
+        places: &[0.0, 0.5, -0.5, 1.0, -1.0],
+    },
+    Function {
+        name: "asinh",
+        reference: One(asinh, double::asinh),
+        bounds: [2.2, 2.2],
+        interval: [[-4.0, 4.0], [-4.0, 4.0]],
+        places: &[0.0, 1.0, 1_152_921_504_606_846_976.0],
+    },
+    Function {
+        name: "atan",
+        reference: One(f64::atan, double::atan),
+        bounds: [0.8, 0.8],
+        interval: [[-4.0, 4.0], [-4.0, 4.0]],
+        places: &[0.0, 0.414_213_56, 1.0, -1.0, 2.414_213_56, 1e7, 1e16],
+    },
+    Function {
+        name: "atan2",
+        reference: Two(f64::atan2, double::atan2),
+        bounds: [0.8, 0.8],
+        interval: [[-4.0, 4.0], [-4.0, 4.0]],
+        places: &[0.0, 1.0],
+    },
+    Function {
+        name: "atanh",
+        reference: One(f64::atanh, double::atanh),
+        bounds: [2.2, 2.2],
+        interval: [[-1.0, 1.0], [-1.0, 1.0]],
+        places: &[0.0, 1.0, -1.0, 0.17, 0.5],
+    },
+    Function {
+        name: "cbrt",
+        reference: One(f64::cbrt, double::cbrt),
+        bounds: [0.6, 0.6],
+        interval: [[-10.0, 10.0], [-10.0, 10.0]],
+        places: &[0.0, 1.0, -8.0, 2.0, 0.35, 2.83],
+    },
+    Function {
+        name: "cos",
+        reference: One(f64::cos, double::cos),
+        bounds: [0.9, 0.9],
+        interval: [[-20.0, 20.0], [-20.0, 20.0]],
+        places: QUADRANTS,
+    },
+    Function {
+        name: "cosh",
+        reference: One(f64::cosh, double::cosh),
+        bounds: [1.6, 1.6],
+        interval: [[-90.0, 90.0], [-711.0, 711.0]],
+        places: &[0.0, 1.0, 89.4, -89.4, 710.47, 88.7, 709.78],
+    },
     Function {
         name: "erf",
         reference: One(erf, double::erf),
         bounds: [1.1, 1.1],
         interval: [[-4.2, 4.2], [-6.2, 6.2]],
         places: &[0.0, 1.0, -1.0, 4.0, 6.0],
+    },
+    Function {
+        name: "erfc",
+        reference: One(erfc, double::erfc),
+        bounds: [3.2, 3.2],
+        interval: [[-4.0, 10.2], [-6.0, 27.3]],
+        places: &[0.0, 0.5, 2.0, 4.0, 9.2, 10.05, 26.5, 27.2],
     },
     Function {
         name: "exp",
@@ -56,13 +148,6 @@ pub(crate) const FUNCTIONS: [Function; 12] = [
         ],
     },
     Function {
-        name: "exp_of_nonpositive",
-        reference: One(|x| (-x.abs()).exp(), |x| double::exp(-x.abs())),
-        bounds: [0.9, 0.9],
-        interval: [[-105.0, 0.0], [-747.0, 0.0]],
-        places: &[0.0, LN_2 / 2.0, 87.33, 103.97, 708.39, 745.13],
-    },
-    Function {
         name: "exp2",
         reference: One(f64::exp2, double::exp2),
         bounds: [0.9, 0.9],
@@ -70,6 +155,13 @@ pub(crate) const FUNCTIONS: [Function; 12] = [
         places: &[
             0.0, 0.5, -0.5, 1.0, 128.0, -126.0, -149.0, -150.0, 1024.0, -1022.0, -1074.0, -1075.0,
         ],
+    },
+    Function {
+        name: "exp_of_nonpositive",
+        reference: One(|x| (-x.abs()).exp(), |x| double::exp(-x.abs())),
+        bounds: [0.9, 0.9],
+        interval: [[-105.0, 0.0], [-747.0, 0.0]],
+        places: &[0.0, LN_2 / 2.0, 87.33, 103.97, 708.39, 745.13],
     },
     Function {
         name: "expm1",
@@ -161,11 +253,49 @@ pub(crate) const FUNCTIONS: [Function; 12] = [
         ],
     },
     Function {
+        name: "round",
+        reference: One(f64::round, |x| Scaled(x.round().into(), 0)),
+        bounds: [0.0, 0.0],
+        interval: [[-9.0, 9.0], [-9.0, 9.0]],
+        places: &[
+            0.0,
+            0.5,
+            -0.5,
+            1.5,
+            2.5,
+            -3.5,
+            4_194_304.5,
+            8_388_608.0,
+            4_503_599_627_370_496.0,
+        ],
+    },
+    Function {
         name: "rsqrt",
         reference: One(|x| 1.0 / x.sqrt(), double::rsqrt),
         bounds: [1.5, 1.5],
         interval: [[0.5, 4.0], [0.5, 4.0]],
         places: &[0.0, 1.0, 2.0, 4.0],
+    },
+    Function {
+        name: "sin",
+        reference: One(f64::sin, double::sin),
+        bounds: [0.9, 0.9],
+        interval: [[-20.0, 20.0], [-20.0, 20.0]],
+        places: QUADRANTS,
+    },
+    Function {
+        name: "sinh",
+        reference: One(f64::sinh, double::sinh),
+        bounds: [1.6, 1.6],
+        interval: [[-90.0, 90.0], [-711.0, 711.0]],
+        places: &[0.0, 1.0, -1.0, 89.4, -89.4, 710.47],
+    },
+    Function {
+        name: "tan",
+        reference: One(f64::tan, double::tan),
+        bounds: [1.1, 1.1],
+        interval: [[-20.0, 20.0], [-20.0, 20.0]],
+        places: QUADRANTS,
     },
     Function {
         name: "tanh",
@@ -188,6 +318,28 @@ fn erf(x: f64) -> f64 {
         return x;
     }
     let Scaled(value, n) = double::erf(x.clamp(-10.0, 10.0));
+    double::scale(value.0, n)
+}
+
+/// Rust's function is infinite for numbers whose squares are.
+fn asinh(x: f64) -> f64 {
+    if x.abs() > 1e30 {
+        (x.abs().ln() + LN_2).copysign(x)
+    } else {
+        x.asinh()
+    }
+}
+
+fn acosh(x: f64) -> f64 {
+    if x > 1e30 { x.ln() + LN_2 } else { x.acosh() }
+}
+
+/// Rust has none.
+fn erfc(x: f64) -> f64 {
+    if x == 0.0 || x.is_nan() {
+        return 1.0 - x;
+    }
+    let Scaled(value, n) = double::erfc(x.clamp(-10.0, 40.0));
     double::scale(value.0, n)
 }
 
@@ -214,7 +366,12 @@ impl Function {
         let is_special = !x.is_finite() || !y.is_finite() || x == 0.0 || value.is_nan();
         // ln 1 and ln 0, for all bases.
         let is_root = self.name.starts_with("log") && (value == 0.0 || value.is_infinite());
-        if is_special || is_root {
+        // acos 1, atanh 1, and the angle of a point at an axis.
+        let is_end =
+            self.name.starts_with('a') && (x.abs() == 1.0 && value == 0.0 || value.is_infinite());
+        let is_low = self.name == "round" && value == 0.0;
+        let is_at_axis = self.name == "atan2" && y == 0.0;
+        if is_special || is_root || is_end || is_low || is_at_axis {
             return None;
         }
         Some(match self.reference {

@@ -1,0 +1,164 @@
+//! 64-bit integers, one for each float.
+
+use super::{Arithmetic, Float, Truth, Whole, convert};
+use melior::ir::{Type, ValueLike};
+use std::ops::{Add, BitAnd, BitOr, Mul, Sub};
+use tx_mlir::Val;
+
+/// A 64-bit integer, or a vector of them.
+#[derive(Clone, Copy)]
+pub(in crate::elementary) struct Wide<'a, 'c> {
+    m: &'a Arithmetic<'a, 'c>,
+    value: Val<'c>,
+}
+
+impl<'c> Arithmetic<'_, 'c> {
+    fn wide_type(&self) -> Type<'c> {
+        let element = self.b.int_type(64);
+        self.lanes.map_or(element, |n| Type::vector(&[n], element))
+    }
+
+    /// A 64-bit integer.
+    pub(in crate::elementary) fn wide(&self, bits: u64) -> Wide<'_, 'c> {
+        let ty = self.wide_type();
+        Wide {
+            m: self,
+            value: self.b.int(bits.cast_signed(), ty),
+        }
+    }
+}
+
+impl<'a, 'c> Whole<'a, 'c> {
+    /// The integer without a sign.
+    pub(in crate::elementary) fn widened(self) -> Wide<'a, 'c> {
+        let (m, ty) = (self.m, self.m.wide_type());
+        let value = if self.value.r#type() == ty {
+            self.value
+        } else {
+            convert(m.b, "arith.extui", self.value, ty)
+        };
+        Wide { m, value }
+    }
+}
+
+impl<'a, 'c> Float<'a, 'c> {
+    /// The integer that this number is, of a magnitude below 2^63.
+    pub(in crate::elementary) fn to_wide(self) -> Wide<'a, 'c> {
+        let m = self.m;
+        Wide {
+            m,
+            value: convert(m.b, "arith.fptosi", self.value, m.wide_type()),
+        }
+    }
+}
+
+impl<'a, 'c> Wide<'a, 'c> {
+    pub(in crate::elementary) fn arithmetic(self) -> &'a Arithmetic<'a, 'c> {
+        self.m
+    }
+
+    fn apply(self, op: &str, other: Self) -> Self {
+        Self {
+            m: self.m,
+            value: self.m.b.binary(op, self.value, other.value),
+        }
+    }
+
+    pub(in crate::elementary) fn shift_left_by(self, places: Self) -> Self {
+        self.apply("arith.shli", places)
+    }
+
+    pub(in crate::elementary) fn shift_right_by(self, places: Self) -> Self {
+        self.apply("arith.shrui", places)
+    }
+
+    pub(in crate::elementary) fn shift_left(self, places: u64) -> Self {
+        self.shift_left_by(self.m.wide(places))
+    }
+
+    /// Shifts in zeros.
+    pub(in crate::elementary) fn shift_right(self, places: u64) -> Self {
+        self.shift_right_by(self.m.wide(places))
+    }
+
+    /// Divides by a power of two, rounding down.
+    pub(in crate::elementary) fn shift_right_signed(self, places: u64) -> Self {
+        self.apply("arith.shrsi", self.m.wide(places))
+    }
+
+    /// The larger of two signed integers.
+    pub(in crate::elementary) fn at_least(self, low: Self) -> Self {
+        self.apply("arith.maxsi", low)
+    }
+
+    pub(in crate::elementary) fn and(self, mask: u64) -> Self {
+        self & self.m.wide(mask)
+    }
+
+    /// Whether one of the bits of `mask` is set.
+    pub(in crate::elementary) fn has(self, mask: u64) -> Truth<'a, 'c> {
+        self.and(mask).compare(1, self.m.wide(0))
+    }
+
+    /// Whether it is below another, both without a sign.
+    pub(in crate::elementary) fn is_below(self, other: Self) -> Truth<'a, 'c> {
+        self.compare(6, other)
+    }
+
+    fn compare(self, predicate: i64, other: Self) -> Truth<'a, 'c> {
+        Truth {
+            m: self.m,
+            value: self.m.b.compare_ints(predicate, self.value, other.value),
+        }
+    }
+
+    /// The nearest float of a signed integer.
+    pub(in crate::elementary) fn to_float(self) -> Float<'a, 'c> {
+        let m = self.m;
+        m.value(convert(m.b, "arith.sitofp", self.value, m.float))
+    }
+
+    /// The upper half of the product, without signs, by a number below 2^63.
+    pub(in crate::elementary) fn times_high(self, other: Self) -> Self {
+        const HALF: u64 = u32::MAX as u64;
+        let (high, low) = (self.shift_right(32), self.and(HALF));
+        let (other_high, other_low) = (other.shift_right(32), other.and(HALF));
+        let cross = low * other_high;
+        let middle = (low * other_low).shift_right(32) + cross.and(HALF) + high * other_low;
+        high * other_high + cross.shift_right(32) + middle.shift_right(32)
+    }
+}
+
+impl<'a, 'c> Truth<'a, 'c> {
+    pub(in crate::elementary) fn select_wide(
+        self,
+        yes: Wide<'a, 'c>,
+        no: Wide<'a, 'c>,
+    ) -> Wide<'a, 'c> {
+        Wide {
+            m: self.m,
+            value: self.choose(yes.value, no.value),
+        }
+    }
+}
+
+/// Operators that are an op each.
+macro_rules! operators {
+    ($($operator:ident $method:ident $op:literal;)*) => { $(
+        impl $operator for Wide<'_, '_> {
+            type Output = Self;
+
+            fn $method(self, other: Self) -> Self {
+                self.apply($op, other)
+            }
+        }
+    )* };
+}
+
+operators! {
+    Add add "arith.addi";
+    Sub sub "arith.subi";
+    Mul mul "arith.muli";
+    BitAnd bitand "arith.andi";
+    BitOr bitor "arith.ori";
+}
