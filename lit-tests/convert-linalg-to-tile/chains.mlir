@@ -150,3 +150,25 @@ func.func @in_place(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   memref.dealloc %T : memref<4x8xf32>
   return
 }
+
+// A temporary that is updated in place is memory still, although nothing reads it afterwards.
+// CHECK-LABEL:  func.func @never_read
+// CHECK:        %[[T:.+]] = memref.alloc
+// CHECK:        linalg.add
+// CHECK:        linalg.generic {{.+}} ins(%[[T]] : memref<?x8xf32>) outs(%[[T]] : memref<?x8xf32>)
+// CHECK:          math.exp
+// CHECK:        memref.dealloc %[[T]]
+func.func @never_read(%A: memref<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %A, %c0 : memref<?x8xf32>
+  %T = memref.alloc(%rows) : memref<?x8xf32>
+  linalg.add ins(%A, %A : memref<?x8xf32>, memref<?x8xf32>) outs(%T : memref<?x8xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%T : memref<?x8xf32>) outs(%T : memref<?x8xf32>) {
+  ^bb0(%t: f32, %old: f32):
+    %e = math.exp %t : f32
+    linalg.yield %e : f32
+  }
+  memref.dealloc %T : memref<?x8xf32>
+  return
+}

@@ -132,7 +132,9 @@ impl<'c> Gather<'_, 'c> {
             .collect();
         let around = flow.temporary(operand.value, &users)?;
         let (last, writers) = users.split_last()?;
-        if *last != reader {
+        let outputs = &self.reader.outputs;
+        // A reader that updates it in place still stores there, although nothing reads that.
+        if *last != reader || outputs.iter().any(|o| o.value == operand.value) {
             return None;
         }
         let stage = self.written(writers, operand)?;
