@@ -148,3 +148,15 @@ func.func @sum_of_one(%A: memref<32x1xf32>, %S: memref<32xf32>) {
   linalg.reduce {arith.addf} ins(%A : memref<32x1xf32>) outs(%S : memref<32xf32>) dimensions = [1]
   return
 }
+
+// An op that yields the old values as they were does nothing.
+// CHECK-LABEL:  func.func @old_values
+// CHECK-NEXT:   return
+func.func @old_values(%A: memref<4x8xi32>, %B: memref<4xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%A : memref<4x8xi32>) outs(%B : memref<4xi32>) {
+  ^bb0(%a: i32, %old: i32):
+    linalg.yield %old : i32
+  }
+  return
+}

@@ -18,6 +18,7 @@ use tx_mlir::{
 
 /// Separates what the ops of a module compute.
 ///
+/// * An op that yields every old value as it was is erased.
 /// * A reduction over loops of one iteration is an element-wise op.
 /// * Outputs that do not depend on each other are computed by ops of their own, one for each
 ///   combiner, and one for all outputs that hold elements. Outputs that have one combiner, or are combined
@@ -54,7 +55,8 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     if !fits || !is_order_free(&loops) {
         return None;
     }
-    let made = without_unit_loops(&loops)
+    let made = without_effect(&loops)
+        .or_else(|| without_unit_loops(&loops))
         .or_else(|| apart(&loops))
         .or_else(|| special_pairs::separate(&loops))?;
     erase(op);
@@ -90,6 +92,14 @@ fn is_order_free(loops: &Loops<'_>) -> bool {
 fn covers_all_loops(loops: &Loops<'_>, operand: &Access<'_>) -> bool {
     let places = operand.map.as_projected_permutation();
     places.is_some_and(|places| places.len() == loops.dims)
+}
+
+/// No op in place of one that yields every old value as it was.
+fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
+    let yielded = loops.yielded();
+    let is_handed_on = |(i, value): (usize, &Val<'c>)| loops.old_value(i) == Some(*value);
+    let is_empty = yielded.iter().enumerate().all(is_handed_on);
+    (is_empty && handed_on(loops.op).is_empty()).then(Vec::new)
 }
 
 /// A reduction over loops of one iteration each, as an element-wise op. Reductions by named ops stay:
