@@ -847,7 +847,7 @@ fn slots<'c>(
         points.iter().flat_map(each).collect()
     });
     let vector = loops()
-        .last()
+        .next_back()
         .filter(|node| body.nest.nodes[**node].run == Run::Vectorized);
     let width = vector.map_or(1, |node| body.count(*node).max(1));
     points.chunks(width).map(<[Place<'c>]>::to_vec).collect()
