@@ -32,21 +32,24 @@
 // CHECK:         math.copysign
 // CHECK-NEXT:    memref.store
 gpu.module @kernels {
-  gpu.func @atan2(%A: memref<f32>) kernel {
+  gpu.func @atan2(%A: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f32>
     %y = math.atan2 %x, %x : f32
     memref.store %y, %A[] : memref<f32>
     gpu.return
   }
 
-  gpu.func @acos(%A: memref<f64>) kernel {
+  gpu.func @acos(%A: memref<f64>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f64>
     %y = math.acos %x : f64
     memref.store %y, %A[] : memref<f64>
     gpu.return
   }
 
-  gpu.func @sinh(%A: memref<4xf32>) kernel {
+  gpu.func @sinh(%A: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %x = vector.load %A[%c0] : memref<4xf32>, vector<4xf32>
     %y = math.sinh %x : vector<4xf32>
@@ -54,14 +57,16 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @cbrt(%A: memref<bf16>) kernel {
+  gpu.func @cbrt(%A: memref<bf16>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<bf16>
     %y = math.cbrt %x : bf16
     memref.store %y, %A[] : memref<bf16>
     gpu.return
   }
 
-  gpu.func @round(%A: memref<f32>) kernel {
+  gpu.func @round(%A: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f32>
     %y = math.round %x : f32
     memref.store %y, %A[] : memref<f32>

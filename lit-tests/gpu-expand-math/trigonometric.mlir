@@ -30,14 +30,16 @@
 // CHECK-NOT:     arith.divf
 // CHECK:         arith.truncf %{{.+}} : f32 to f16
 gpu.module @kernels {
-  gpu.func @sin(%A: memref<f32>) kernel {
+  gpu.func @sin(%A: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f32>
     %y = math.sin %x : f32
     memref.store %y, %A[] : memref<f32>
     gpu.return
   }
 
-  gpu.func @cos(%A: memref<2xf64>) kernel {
+  gpu.func @cos(%A: memref<2xf64>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %x = vector.load %A[%c0] : memref<2xf64>, vector<2xf64>
     %y = math.cos %x : vector<2xf64>
@@ -45,7 +47,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @tan(%A: memref<f16>) kernel {
+  gpu.func @tan(%A: memref<f16>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f16>
     %y = math.tan %x : f16
     memref.store %y, %A[] : memref<f16>
