@@ -306,7 +306,8 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     later one; `out0`, … are only written.
 
     `registers`: a thread has the elements that it loaded or computed as values in every later phase.
-    Every loop of a thread is unrolled then, so that it has the same elements of a row in each phase.
+    Every loop of a thread is unrolled then, so that it has the same elements of a row in each phase;
+    where only arrays with one element a row are held, the outermost loops over a row need not be.
     A temporary that nothing else of the function uses is not stored. `reload`, as without the
     attribute: each phase loads the value.
 
