@@ -4,6 +4,8 @@
 //! `lg2.approx.ftz` and `rcp.approx`; the others are products of these.
 
 use super::arithmetic::{Arithmetic, Constant, Float};
+use super::exponential::LN_2;
+use super::logarithm::LOG2_E;
 use tx_mlir::{Op, Val, has_flag, is, name, results, set_attribute};
 
 /// The ops that have approximate instructions, alone or with a factor.
@@ -19,9 +21,7 @@ const APPROXIMATE: [&str; 6] = [
 /// The flags of `arith.fastmath`.
 const FLAGS: [&str; 7] = ["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"];
 
-/// log2 e, ln 2 and log10 2.
-const LOG2_E: Constant = Constant(0x3fb8_aa3b, 0x3ff7_1547_652b_82fe);
-const LN_2: Constant = Constant(0x3f31_7218, 0x3fe6_2e42_fefa_39ef);
+/// log10 2.
 const LOG10_2: Constant = Constant(0x3e9a_209b, 0x3fd3_4413_509f_79ff);
 
 /// Whether an op is computed by approximate instructions: it is one of those that have them, in f32
@@ -62,9 +62,9 @@ pub(super) fn expand<'a, 'c>(
 ) -> Option<Float<'a, 'c>> {
     let scaled_log2 = |x: Float<'a, 'c>, factor| x.approximate("math.log2") * m.constant(factor);
     Some(match (op, arguments) {
-        ("math.exp", [x]) => (m.value(*x) * m.constant(LOG2_E)).approximate("math.exp2"),
+        ("math.exp", [x]) => (m.value(*x) * m.constant(LOG2_E.0)).approximate("math.exp2"),
         ("math.exp2" | "math.log2", [x]) => m.value(*x).approximate(op),
-        ("math.log", [x]) => scaled_log2(m.value(*x), LN_2),
+        ("math.log", [x]) => scaled_log2(m.value(*x), LN_2.0),
         ("math.log10", [x]) => scaled_log2(m.value(*x), LOG10_2),
         ("arith.divf", [x, y]) => m.value(*x) * m.value(*y).reciprocal(),
         _ => return None,

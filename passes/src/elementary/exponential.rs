@@ -4,12 +4,11 @@
 //! The error of n · ln 2 is kept below that of the last bit of r by two constants for ln 2.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
+use super::logarithm::LOG2_E;
 use super::sign;
 
-/// 1 / ln 2.
-const LOG2_E: Constant = Constant(0x3fb8_aa3b, 0x3ff7_1547_652b_82fe);
 /// ln 2.
-const LN_2: Precise = Precise(
+pub(super) const LN_2: Precise = Precise(
     Constant(0x3f31_7218, 0x3fe6_2e42_fefa_39ef),
     Constant(0xb102_e308, 0x3c7a_bc9e_3b39_803f),
 );
@@ -138,7 +137,7 @@ struct Reduced<'a, 'c> {
 impl<'a, 'c> Reduced<'a, 'c> {
     fn new(x: Float<'a, 'c>) -> Self {
         let m = x.arithmetic();
-        let (n, power) = x.nearest_integer(m.constant(LOG2_E));
+        let (n, power) = x.nearest_integer(m.constant(LOG2_E.0));
         let minus_n = -n;
         let (ln2, rest) = m.precise(LN_2);
         // Exact: the difference has no bit below the last of ln 2.

@@ -5,6 +5,7 @@
 //! the last term is rounded at a size that is small beside the sum.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
+use super::exponential::LN_2;
 
 /// (2 artanh s − 2s) / s³ as a function of s², for s between ±0.1716. Error times s²: below 2^-34
 /// (f32), 2^-58 (f64).
@@ -145,15 +146,12 @@ pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     special.with_sign_of(x)
 }
 
-/// ln 2.
-const LN_2: Constant = Constant(0x3f31_7218, 0x3fe6_2e42_fefa_39ef);
-
 /// ln(1 + `argument`), or ln 2x of x above 2^60, where squares may overflow.
 fn log1p_or_log_of_double<'a, 'c>(x: Float<'a, 'c>, argument: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let is_large = x.above(m.number(1_152_921_504_606_846_976.0));
     let result = log1p(is_large.select(x, argument));
-    result + is_large.select(m.constant(LN_2), m.number(0.0))
+    result + is_large.select(m.constant(LN_2.0), m.number(0.0))
 }
 
 /// asinh x, as ln(1 + (|x| + x² / (1 + √(x² + 1)))).

@@ -208,7 +208,7 @@ fn nan_rule(program: &Program, value: usize) -> Option<NanRule> {
     const FIRST: i64 = 3;
     const SECOND: i64 = 8;
     let (number, nan) = (Scalar::Float(1.0), Scalar::Float(f64::NAN));
-    // What is kept: whether that is NaN, and its index.
+    // The selected element: whether it is NaN, and its index.
     let kept = |l: Scalar, r: Scalar| {
         let mut inputs = [l, Scalar::Int(FIRST), r, Scalar::Int(SECOND)];
         if value == 1 {

@@ -33,8 +33,8 @@ struct Reloaded {
     columns: bool,
     /// Whether elements have at most 16 bits.
     is_narrow: bool,
-    /// Whether rows are written, or read only.
-    writes: &'static [bool],
+    /// Whether rows are written, or read only; none for both.
+    writes: Option<bool>,
     /// Bytes of a row: at least, and less than.
     bytes: (i64, i64),
     /// Blocks of a cluster that share a row.
@@ -63,56 +63,56 @@ const RELOADED: [Reloaded; 8] = [
     Reloaded {
         columns: false,
         is_narrow: true,
-        writes: &[false],
+        writes: Some(false),
         bytes: (32 * KIB, 256 * KIB),
         blocks: 1,
     },
     Reloaded {
         columns: false,
         is_narrow: true,
-        writes: &[false],
+        writes: Some(false),
         bytes: (256 * KIB, i64::MAX),
         blocks: MOST_BLOCKS,
     },
     Reloaded {
         columns: false,
         is_narrow: true,
-        writes: &[true],
+        writes: Some(true),
         bytes: (64 * KIB, 96 * KIB),
         blocks: 1,
     },
     Reloaded {
         columns: false,
         is_narrow: true,
-        writes: &[true],
+        writes: Some(true),
         bytes: (512 * KIB, i64::MAX),
         blocks: MOST_BLOCKS,
     },
     Reloaded {
         columns: true,
         is_narrow: true,
-        writes: &[false, true],
+        writes: None,
         bytes: (16 * KIB, 256 * KIB),
         blocks: 1,
     },
     Reloaded {
         columns: true,
         is_narrow: true,
-        writes: &[false, true],
+        writes: None,
         bytes: (256 * KIB, i64::MAX),
         blocks: MOST_BLOCKS,
     },
     Reloaded {
         columns: true,
         is_narrow: false,
-        writes: &[false, true],
+        writes: None,
         bytes: (64 * KIB, 256 * KIB),
         blocks: 1,
     },
     Reloaded {
         columns: true,
         is_narrow: false,
-        writes: &[false, true],
+        writes: None,
         bytes: (256 * KIB, i64::MAX),
         blocks: MOST_BLOCKS,
     },
@@ -121,6 +121,9 @@ const RELOADED: [Reloaded; 8] = [
 /// Vectors of a 16-bit row with several column operands beyond which a thread should have four in flight. Layer norm on an
 /// H200 with two and with four: 8192 bf16 columns 3978 and 3300 GB/s, 16384 3853 and 3777, 32768 3122 and 3469.
 const LONG_VECTORS: i64 = 2048;
+/// Vectors of a row in one block beyond which a block needs most threads that it can have, each with fewer vectors in flight:
+/// RMS norm of 262144 f32 columns on an H200, 8 blocks of 1024 threads with one vector 3022 GB/s, with four 2752.
+const MANY_VECTORS: i64 = 4096;
 
 /// Elements of a row up to which there are kernels where the length is known at run time only: each is for lengths up
 /// to as many as its threads hold. Elements are loaded one by one: vectors need another kernel where they do not divide
@@ -156,28 +159,20 @@ impl Limits {
     /// 3936.
     fn of(request: &Request, length: i64) -> Self {
         let chosen = Self::OF_CLASSES;
-        let is_narrow = request.bytes < 4;
-        let is_long = length > HELD * MOST_THREADS;
-        match (request.columns, is_narrow) {
-            (0, true) if length > HELD * LEAST_THREADS => Self {
-                held: HELD_ALONE,
+        let is_alone = request.columns == 0;
+        // The rows of 16 bits that are combined with columns are reloaded where they are longer than a block holds.
+        let has_few_threads = match (is_alone, request.bytes < 4) {
+            (true, true) => length > HELD * LEAST_THREADS,
+            (false, true) => false,
+            (_, false) => length > HELD * MOST_THREADS,
+        };
+        match has_few_threads {
+            true => Self {
+                held: if is_alone { HELD_ALONE } else { HELD },
                 threads: FEW_THREADS,
                 ..chosen
             },
-            (0, false) if is_long => Self {
-                held: HELD_ALONE,
-                threads: FEW_THREADS,
-                ..chosen
-            },
-            (_, false) if is_long => Self {
-                threads: FEW_THREADS,
-                ..chosen
-            },
-            (0, _) | (_, false) => chosen,
-            (_, true) => Self {
-                blocks: 1,
-                ..chosen
-            },
+            false => chosen,
         }
     }
 }
@@ -188,7 +183,7 @@ fn reloaded(request: &Request) -> Option<&'static Reloaded> {
     RELOADED.iter().find(|row| {
         row.columns == (request.columns > 0)
             && row.is_narrow == (request.bytes < 4)
-            && row.writes.contains(&request.writes)
+            && row.writes.is_none_or(|writes| writes == request.writes)
             && (row.bytes.0..row.bytes.1).contains(&bytes)
     })
 }
@@ -439,10 +434,10 @@ impl Mapping {
         let vectors = ceildiv(ceildiv(length, vector), blocks).max(1);
         // Vectors in flight, the share of the row's vectors that there are threads, and most threads.
         let (loads, share, most) = match (request.columns, request.writes) {
-            _ if blocks > 1 && vectors > 4096 => (1, 8, most),
+            _ if blocks > 1 && vectors > MANY_VECTORS => (1, 8, most),
             (1, _) if blocks > 1 => (4, 8, most),
             _ if blocks > 1 => (2, 8, most),
-            (0, false) if vectors > 4096 => (2, 8, most),
+            (0, false) if vectors > MANY_VECTORS => (2, 8, most),
             (0, false) => (4, 4, most.min(MOST_THREADS)),
             (0 | 1, _) => (2, 4, most),
             _ if request.bytes < 4 && vectors > LONG_VECTORS => (4, 16, most.min(MOST_THREADS)),
