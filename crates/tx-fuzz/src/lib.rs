@@ -25,7 +25,7 @@ pub use combine::{Combine, Determinism, Kind};
 pub use derive::Contradiction;
 pub use description::*;
 pub use element::Element;
-pub use generate::generate;
+pub use generate::{ProgramKind, generate};
 pub use print::Text;
 pub use report::{Finding, Summary};
 pub use worker::serve;

@@ -3,7 +3,7 @@
 use crate::check::{Class, Outcome};
 use crate::combine::Combine;
 use crate::description::{Case, KernelOp, Program};
-use crate::generate::generate;
+use crate::generate::{ProgramKind, generate};
 use crate::report::{Findings, Folder, Summary};
 use crate::shrink::shrink;
 use crate::worker::Worker;
@@ -39,6 +39,8 @@ pub struct Config {
     pub first: u64,
     /// Processes at a time.
     pub jobs: usize,
+    /// The kind of every program; without, programs of all kinds are drawn.
+    pub programs: Option<ProgramKind>,
     /// The variant that computes a reduction of each program; without, variants are chosen as ever.
     /// Cases in which it takes none are passed over.
     pub variant: Option<String>,
@@ -76,11 +78,16 @@ pub fn run(config: &Config) -> io::Result<Summary> {
             if index >= last {
                 break;
             }
+            let begin = Instant::now();
             let Some((case, outcome)) = checked(config, index, &mut worker)? else {
                 count(&Summary::pass_over);
                 continue;
             };
-            count(&|summary| summary.count(index, &outcome));
+            let time = begin.elapsed();
+            count(&|summary| {
+                summary.count(index, &outcome);
+                summary.time(index, time);
+            });
             if outcome.class.is_finding() && findings.take(&outcome.kind(), OF_A_KIND) {
                 let stop = Instant::now() + SHRINK;
                 let small = shrink(case.clone(), &outcome, stop, &mut |case| worker.check(case))?;
@@ -110,7 +117,7 @@ fn checked(
     index: u64,
     worker: &mut Worker,
 ) -> io::Result<Option<(Case, Outcome)>> {
-    let case = generate(config.seed, index);
+    let case = generate(config.seed, index, config.programs);
     let Some(variant) = &config.variant else {
         let outcome = worker.check(&case)?;
         return Ok(Some((case, outcome)));
@@ -179,10 +186,15 @@ fn save(config: &Config, index: u64, case: &Case, outcome: &Outcome) -> io::Resu
     .collect();
     let text = case.text().map_err(io::Error::other)?;
     let program = &config.program;
-    let forced = config.variant.as_ref();
-    let forced = forced.map_or_else(String::new, |name| format!(" --variant {name}"));
+    let mut options = String::new();
+    if let Some(kind) = config.programs {
+        options.push_str(&format!(" --programs {kind}"));
+    }
+    if let Some(name) = &config.variant {
+        options.push_str(&format!(" --variant {name}"));
+    }
     let mut file = format!(
-        "// Found by `{program} fuzz modules --seed {} --first {index} --cases 1{forced}`, then \
+        "// Found by `{program} fuzz modules --seed {} --first {index} --cases 1{options}`, then \
          made smaller.\n\
          // {} with `{program} validate --chip {} --seed {}`{}\n",
         config.seed,

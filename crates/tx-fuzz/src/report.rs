@@ -4,6 +4,7 @@ use crate::check::{Class, Outcome, kind_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use std::{fmt, fs, io};
 
 /// How often each thing happened.
@@ -25,6 +26,8 @@ pub struct Summary {
     pub forced: Option<String>,
     /// Cases, beside those that were tried, in which it takes no reduction.
     pub passed_over: u64,
+    /// Time and number of the case that took longest.
+    pub slowest: Option<(Duration, u64)>,
 }
 
 /// Cases in which the same thing is wrong.
@@ -57,6 +60,11 @@ impl Summary {
     /// Counts a case in which the variant that is forced takes no reduction.
     pub(crate) fn pass_over(&mut self) {
         self.passed_over += 1;
+    }
+
+    /// Remembers the slowest case: case `index` took `time`.
+    pub(crate) fn time(&mut self, index: u64, time: Duration) {
+        self.slowest = self.slowest.max(Some((time, index)));
     }
 
     /// Counts the case of this number.
@@ -128,6 +136,9 @@ impl fmt::Display for Summary {
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.count));
         for Finding { count, first, said } in findings {
             writeln!(f, "findings {count}x {said} (first in case {first})")?;
+        }
+        if let Some((time, index)) = self.slowest {
+            writeln!(f, "slowest {:.1} s (case {index})", time.as_secs_f64())?;
         }
         write!(
             f,

@@ -699,7 +699,7 @@ mod tests {
     fn what_goes_wrong_is_all_that_is_left() {
         let mut tried = 0;
         for case in (0..2000)
-            .map(|index| generate(7, index))
+            .map(|index| generate(7, index, None))
             .filter(has_maximum)
         {
             let wrong = Outcome::new(Class::Wrong, "a-pass", "");

@@ -123,7 +123,8 @@ impl Worker {
                 if running.served < CASES {
                     self.running = Some(running);
                 } else {
-                    drop(running.input);
+                    // It answered everything; its end is not waited for, which might never come.
+                    running.child.kill()?;
                     running.child.wait()?;
                 }
                 Ok(outcome)

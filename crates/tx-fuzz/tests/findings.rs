@@ -31,7 +31,7 @@ fn nothing_is_found_in_the_first_cases() {
     let mut accepted = 0;
     let mut wrong = Vec::new();
     for index in 0..12 {
-        let outcome = tx_fuzz::check(&tx_fuzz::generate(0, index), &tx::Compiler::new);
+        let outcome = tx_fuzz::check(&tx_fuzz::generate(0, index, None), &tx::Compiler::new);
         accepted += usize::from(outcome.class == Class::Accepted);
         if outcome.class.is_finding() {
             wrong.push(format!("case {index}: {outcome}"));

@@ -664,6 +664,10 @@ pub(crate) enum FuzzTarget {
         #[command(flatten)]
         run: FuzzRun,
 
+        /// Draw programs of this kind only
+        #[arg(long, value_name = "KIND")]
+        programs: Option<FuzzPrograms>,
+
         /// Have this variant, one of yours as well, compute a reduction of every program, and pass
         /// over those in which it takes none
         #[arg(
@@ -700,6 +704,16 @@ pub(crate) enum FuzzTarget {
     /// Print random modules
     #[command(after_help = FUZZ_SHOW_EXAMPLES)]
     Show(FuzzRun),
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FuzzPrograms {
+    /// Kernels written by hand: one `gpu.func`
+    Kernels,
+    /// Host functions: reductions of whole arrays
+    Functions,
+    /// Host functions with several ops over the rows of matrices
+    Rows,
 }
 
 /// Ten years: as far as a clock can be asked.

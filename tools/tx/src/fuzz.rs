@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tx_fuzz::{Case, Summary, modules, text};
+use tx_fuzz::{Case, ProgramKind, Summary, modules, text};
 
-use crate::cli::{Fuzz, FuzzRun, FuzzTarget};
+use crate::cli::{Fuzz, FuzzPrograms, FuzzRun, FuzzTarget};
 use crate::failure::Failure;
 use crate::name;
 use crate::progress;
@@ -34,7 +34,11 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     let tx = std::env::current_exe().map_err(refused)?;
     let done = Arc::new(AtomicU64::new(0));
     let (summary, out) = match &options.target {
-        FuzzTarget::Modules { run, variant } => {
+        FuzzTarget::Modules {
+            run,
+            programs,
+            variant,
+        } => {
             if let Some(unknown) = variant.as_deref().and_then(tx::unknown_variant) {
                 return Err(Failure::Usage(unknown));
             }
@@ -48,6 +52,11 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
                 seed: run.seed,
                 first: run.first,
                 jobs: run.jobs as usize,
+                programs: programs.map(|kind| match kind {
+                    FuzzPrograms::Kernels => ProgramKind::Kernel,
+                    FuzzPrograms::Functions => ProgramKind::Host,
+                    FuzzPrograms::Rows => ProgramKind::Rows,
+                }),
                 variant: variant.clone(),
                 out: run.out.clone(),
                 done: Arc::clone(&done),
@@ -142,7 +151,7 @@ fn replay(files: &[PathBuf]) -> Result<(), Failure> {
 /// Prints programs without checking them.
 fn show(run: &FuzzRun) -> Result<(), Failure> {
     for index in run.first..run.first + run.cases.unwrap_or(1) {
-        let case = tx_fuzz::generate(run.seed, index);
+        let case = tx_fuzz::generate(run.seed, index, None);
         let text = case
             .text()
             .map_err(|error| Failure::Refused(error.to_string()))?;

@@ -9,6 +9,7 @@ use crate::combine::{CUSTOM, Combine, Determinism, Kind};
 use crate::description::{Case, Program, View};
 use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I1, I8, I16, I32, I64};
 use crate::random::Random;
+use std::fmt;
 
 /// Chips with different variants.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
@@ -18,15 +19,41 @@ const SIZES: [usize; 22] = [
     0, 1, 1, 2, 3, 4, 5, 7, 8, 8, 16, 17, 20, 31, 32, 33, 48, 64, 100, 128, 257, 1003,
 ];
 
-/// Case `index` of the run with this seed.
-pub fn generate(seed: u64, index: u64) -> Case {
+/// A kind of [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramKind {
+    /// A `gpu.func`.
+    Kernel,
+    /// A `func.func` on whole arrays.
+    Host,
+    /// A `func.func` with several ops over the rows of matrices.
+    Rows,
+}
+
+impl fmt::Display for ProgramKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kernel => "kernels",
+            Self::Host => "functions",
+            Self::Rows => "rows",
+        })
+    }
+}
+
+/// Returns case `index` of the run with this seed. With `only`, every program has that kind.
+pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     let mut random = Random::new(seed, index);
     // What was drawn may ask for too much memory, for instance; then something else is drawn.
     loop {
-        let program = match random.below(100) {
-            0..35 => Program::Kernel(kernel::kernel(&mut random)),
-            35..55 => Program::Host(host::host(&mut random)),
-            _ => Program::Rows(rows::rows(&mut random)),
+        let drawn = match random.below(100) {
+            0..35 => ProgramKind::Kernel,
+            35..55 => ProgramKind::Host,
+            _ => ProgramKind::Rows,
+        };
+        let program = match only.unwrap_or(drawn) {
+            ProgramKind::Kernel => Program::Kernel(kernel::kernel(&mut random)),
+            ProgramKind::Host => Program::Host(host::host(&mut random)),
+            ProgramKind::Rows => Program::Rows(rows::rows(&mut random)),
         };
         let case = Case {
             chip: random.pick(&CHIPS).to_owned(),
@@ -158,21 +185,21 @@ mod tests {
     #[test]
     fn cases_can_be_made_again() {
         for index in 0..200 {
-            let case = generate(3, index);
-            assert_eq!(case, generate(3, index));
+            let case = generate(3, index, None);
+            assert_eq!(case, generate(3, index, None));
             let json = serde_json::to_string(&case).unwrap();
             assert_eq!(case, serde_json::from_str(&json).unwrap());
-            assert_eq!(case.text(), generate(3, index).text());
+            assert_eq!(case.text(), generate(3, index, None).text());
         }
-        assert_ne!(generate(3, 0), generate(3, 1));
-        assert_ne!(generate(3, 0), generate(4, 0));
+        assert_ne!(generate(3, 0, None), generate(3, 1, None));
+        assert_ne!(generate(3, 0, None), generate(4, 0, None));
     }
 
     /// Everything that is drawn from is drawn.
     #[test]
     fn cases_are_of_all_sorts() {
         let texts: Vec<String> = (0..3000)
-            .map(|index| generate(5, index).text().unwrap().mlir)
+            .map(|index| generate(5, index, None).text().unwrap().mlir)
             .collect();
         for word in [
             "scope(thread)",

@@ -154,7 +154,7 @@ const MODULES: u64 = 64;
 impl Corpus {
     /// Random modules that all depend on `seed`.
     pub(super) fn random(seed: u64, opt: Option<&Path>) -> io::Result<Self> {
-        let texts = (0..MODULES).filter_map(|index| crate::generate(seed, index).text().ok());
+        let texts = (0..MODULES).filter_map(|index| crate::generate(seed, index, None).text().ok());
         let unit = |text: crate::Text| {
             Ok(Unit {
                 bytecode: opt.map_or(Ok(None), |opt| bytecode(opt, &text.mlir))?,
