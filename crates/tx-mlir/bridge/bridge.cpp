@@ -19,8 +19,8 @@ StringRef ref(TxStr s) { return StringRef(s.data, s.length); }
 TxStr str(StringRef s) { return TxStr{s.data(), s.size()}; }
 void append(void *sink, TxStr text) { static_cast<std::string *>(sink)->append(text.data, text.length); }
 
-/// The options of a pass or a pipeline, made at run time from Rust's table. Values stay text:
-/// Rust gives them their types.
+/// The options of a pass or a pipeline, created at run time from a table of the Rust side. Option
+/// values stay text: the Rust side parses them.
 template <typename Owner, template <typename...> class Opt> struct Options {
   SmallVector<std::unique_ptr<Opt<std::string>>> options;
 
@@ -37,7 +37,7 @@ template <typename Owner, template <typename...> class Opt> struct Options {
 
 template <typename T> using PassOption = Pass::Option<T>;
 
-/// A pass whose work is done by a Rust function.
+/// A pass implemented by a Rust function.
 class RustPass : public Pass {
 public:
   explicit RustPass(const TxPass *info)

@@ -1,4 +1,4 @@
-//! Affine maps as plain data.
+//! Affine maps and expressions as Rust values.
 
 use crate::build::{Builder, Cond, Index, Predicate};
 use crate::ir::Op;
@@ -7,43 +7,43 @@ use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::MlirAffineExpr;
 use std::fmt;
 
-/// An affine expression over dimensions and symbols.
+/// Affine expression over dimensions and symbols.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Affine {
-    /// The dimension of this number.
+    /// Dimension with this position.
     Dim(usize),
-    /// The symbol of this number.
+    /// Symbol with this position.
     Symbol(usize),
-    /// A number.
+    /// Integer constant.
     Const(i64),
-    /// A sum.
+    /// Sum of two expressions.
     Add(Box<Self>, Box<Self>),
-    /// A product.
+    /// Product of two expressions.
     Mul(Box<Self>, Box<Self>),
-    /// A remainder, never negative.
+    /// Remainder of a division; the remainder is never negative.
     Mod(Box<Self>, Box<Self>),
-    /// A quotient, rounded down.
+    /// Quotient rounded towards negative infinity.
     FloorDiv(Box<Self>, Box<Self>),
-    /// A quotient, rounded up.
+    /// Quotient rounded towards positive infinity.
     CeilDiv(Box<Self>, Box<Self>),
 }
 
-/// An affine map.
+/// Affine map from dimensions and symbols to results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AffineMap {
     /// Number of dimensions.
     pub dims: usize,
     /// Number of symbols.
     pub symbols: usize,
-    /// One expression for each result.
+    /// One expression per result.
     pub results: Vec<Affine>,
 }
 
 impl Affine {
     fn from_raw(raw: MlirAffineExpr) -> Option<Self> {
         let index = |n: isize| usize::try_from(n).ok();
-        // SAFETY: each query is asked of the sort of expression it is for; the expression lives as
-        // long as its context.
+        // SAFETY: each accessor is called on the kind of expression that it expects; expressions
+        // live as long as their context.
         unsafe {
             if mlir_sys::mlirAffineExprIsADim(raw) {
                 return index(mlir_sys::mlirAffineDimExprGetPosition(raw)).map(Self::Dim);
@@ -72,7 +72,7 @@ impl Affine {
 
     fn to_raw(&self, context: &Context) -> MlirAffineExpr {
         let both = |l: &Self, r: &Self| (l.to_raw(context), r.to_raw(context));
-        // SAFETY: the context, and with it all expressions, is alive.
+        // SAFETY: the context is alive, and expressions live as long as their context.
         unsafe {
             match self {
                 Self::Dim(n) => mlir_sys::mlirAffineDimExprGet(context.to_raw(), n.cast_signed()),
@@ -104,7 +104,8 @@ impl Affine {
         }
     }
 
-    /// The parts of an operation.
+    /// Returns both operands of a binary expression; `None` for a dimension, a symbol or a
+    /// constant.
     pub fn operands(&self) -> Option<(&Self, &Self)> {
         match self {
             Self::Dim(_) | Self::Symbol(_) | Self::Const(_) => None,
@@ -116,7 +117,7 @@ impl Affine {
         }
     }
 
-    /// Whether dimension `dim` occurs.
+    /// Returns whether the expression contains dimension `dim`.
     pub fn uses(&self, dim: usize) -> bool {
         match self.operands() {
             Some((l, r)) => l.uses(dim) || r.uses(dim),
@@ -124,7 +125,7 @@ impl Affine {
         }
     }
 
-    /// The expression with `dims` in the places of its dimensions.
+    /// Returns the expression with dimension `i` replaced by `dims[i]`.
     #[must_use]
     pub fn replace(&self, dims: &[Self]) -> Self {
         let both = |l: &Self, r: &Self| (Box::new(l.replace(dims)), Box::new(r.replace(dims)));
@@ -154,7 +155,8 @@ impl Affine {
         }
     }
 
-    /// By how much the value grows when dimension `dim` grows by one; `None` where that varies.
+    /// Returns the constant increment of the value per unit step of dimension `dim`; `None` if the
+    /// increment is not constant.
     pub fn step(&self, dim: usize) -> Option<i64> {
         if !self.uses(dim) {
             return Some(0);
@@ -172,11 +174,11 @@ impl Affine {
 }
 
 impl AffineMap {
-    /// Takes an attribute apart; `None` when it is no affine map.
+    /// Reads an `affine_map` attribute; `None` for another attribute.
     pub fn of(attribute: Attribute<'_>) -> Option<Self> {
         let raw = attribute.to_raw();
         let count = |n: isize| usize::try_from(n).ok();
-        // SAFETY: only maps are asked, for results that they have.
+        // SAFETY: the accessors are called on an affine map, with positions of existing results.
         unsafe {
             if !mlir_sys::mlirAttributeIsAAffineMap(raw) {
                 return None;
@@ -192,12 +194,12 @@ impl AffineMap {
         }
     }
 
-    /// The map that leaves `dims` dimensions as they are.
+    /// Returns the identity map over `dims` dimensions.
     pub fn identity(dims: usize) -> Self {
         Self::select(dims, 0..dims)
     }
 
-    /// The map whose results are these dimensions.
+    /// Returns the map over `dims` dimensions whose results are the given dimensions.
     pub fn select(dims: usize, results: impl IntoIterator<Item = usize>) -> Self {
         Self {
             dims,
@@ -206,7 +208,8 @@ impl AffineMap {
         }
     }
 
-    /// The dimension that each result is, when each is one and none is repeated.
+    /// Returns the dimension of each result of a projected permutation; `None` if a result is no
+    /// plain dimension or a dimension occurs twice.
     pub fn as_projected_permutation(&self) -> Option<Vec<usize>> {
         let mut dims = Vec::new();
         for result in &self.results {
@@ -218,7 +221,8 @@ impl AffineMap {
         Some(dims)
     }
 
-    /// The map with expressions in the places of its dimensions, over `dims` dimensions.
+    /// Returns the map over `dims` dimensions with old dimension `i` replaced by the expression
+    /// `by[i]`.
     #[must_use]
     pub fn replace(&self, dims: usize, by: &[Affine]) -> Self {
         Self {
@@ -228,11 +232,11 @@ impl AffineMap {
         }
     }
 
-    /// As an attribute.
+    /// Returns the map as an `affine_map` attribute.
     pub fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
         let mut results: Vec<MlirAffineExpr> =
             self.results.iter().map(|r| r.to_raw(context)).collect();
-        // SAFETY: the context, and with it all expressions, is alive.
+        // SAFETY: the context is alive, and expressions live as long as their context.
         unsafe {
             let map = mlir_sys::mlirAffineMapGet(
                 context.to_raw(),
@@ -246,9 +250,9 @@ impl AffineMap {
     }
 }
 
-/// The indexing maps of a `linalg` op, a map for each operand; `None` when it is none.
+/// Returns the indexing maps of a `linalg` op, one per operand; `None` for another op.
 pub fn indexing_maps(op: Op<'_>) -> Option<Vec<AffineMap>> {
-    // SAFETY: the op is alive; the C API answers null for ops of other dialects.
+    // SAFETY: the op is alive; the C API returns null for ops of other dialects.
     let maps = unsafe {
         let raw = mlir_sys::mlirLinalgGetIndexingMapsAttribute(op.to_raw());
         if raw.ptr.is_null() {
@@ -267,7 +271,8 @@ impl fmt::Display for Affine {
         match self {
             Self::Dim(d) => write!(f, "d{d}"),
             Self::Symbol(s) => write!(f, "s{s}"),
-            // MLIR reads a number without its sign, which this has no room for; the sum it folds.
+            // MLIR parses the magnitude of a literal first, and 2^63 overflows; MLIR folds this
+            // difference.
             Self::Const(i64::MIN) => write!(f, "({} - 1)", i64::MIN + 1),
             Self::Const(c) => write!(f, "{c}"),
             Self::Add(l, r) => write!(f, "({l} + {r})"),
@@ -299,8 +304,8 @@ impl fmt::Display for AffineMap {
 }
 
 impl<'c> Builder<'c> {
-    /// The value of an affine expression at `point`. Symbols count as 0: maps with symbols are
-    /// refused before.
+    /// Emits the value of an affine expression at `point`. Symbols evaluate to 0, because callers
+    /// reject maps with symbols.
     pub fn affine(&self, expr: &Affine, point: &[Index<'c>]) -> Index<'c> {
         let both = |l: &Affine, r: &Affine| (self.affine(l, point), self.affine(r, point));
         let op = |name: &str, l: Index<'c>, r: Index<'c>| {
@@ -318,7 +323,7 @@ impl<'c> Builder<'c> {
                 let (l, r) = both(l, r);
                 self.mul(l, r)
             }
-            // Numerators may be negative, as in `d0 - d1`.
+            // The dividend may be negative, as in `d0 - d1`.
             Affine::Mod(l, r) => {
                 let (l, r) = both(l, r);
                 let rest = op("arith.remsi", l, r);

@@ -1,4 +1,4 @@
-//! Attributes of upstream dialects that MLIR's C API does not know.
+//! Accessors of upstream dialect attributes that MLIR's C API does not cover.
 
 use crate::ffi;
 use crate::ir::{Op, attribute};
@@ -6,57 +6,58 @@ use melior::Context;
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 use std::borrow::Cow;
 
-/// The keyword of an enumeration, such as `bfly` of `#nvvm<shfl_kind bfly>`; `None` for an attribute
-/// that is none of those that the passes and the executor read.
+/// Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`. `None` for
+/// an attribute whose class `txEnumerator` does not list.
 pub fn enumerator(attribute: Attribute<'_>) -> Option<&'static str> {
-    // SAFETY: the keywords are constants of MLIR.
+    // SAFETY: the keywords are static strings of MLIR.
     match unsafe { ffi::txEnumerator(attribute.to_raw()).as_str() } {
         Cow::Borrowed(keyword) if !keyword.is_empty() => Some(keyword),
         _ => None,
     }
 }
 
-/// The keyword of an attribute of `op` that is an enumeration.
+/// Returns the keyword of the enum attribute `name` of `op`.
 pub fn enumerator_of(op: Op<'_>, name: &str) -> Option<&'static str> {
     attribute(op, name).and_then(enumerator)
 }
 
-/// Whether the `#arith.fastmath` or `#arith.overflow` of an op has a flag.
+/// Returns whether the `#arith.fastmath` or `#arith.overflow` attribute `name` of `op` contains
+/// `flag`.
 pub fn has_flag(op: Op<'_>, name: &str, flag: &str) -> bool {
-    // SAFETY: the text is read during the call.
+    // SAFETY: C++ reads the text only during the call.
     attribute(op, name)
         .is_some_and(|a| unsafe { ffi::txHasFlag(a.to_raw(), ffi::TxStr::new(flag)) })
 }
 
-/// The least number of an `#llvm.constant_range`, and the first beyond it.
+/// Returns the bounds of an `#llvm.constant_range`: lower inclusive, upper exclusive.
 pub fn constant_range(attribute: Attribute<'_>) -> Option<[i64; 2]> {
     let mut bounds = [0; 2];
-    // SAFETY: two numbers are written.
+    // SAFETY: the call writes two numbers.
     unsafe { ffi::txConstantRange(attribute.to_raw(), bounds.as_mut_ptr()) }.then_some(bounds)
 }
 
-/// The number of elements of an `!llvm.array`; `None` for another type.
+/// Returns the number of elements of an `!llvm.array`; `None` for another type.
 pub fn array_length(ty: Type<'_>) -> Option<u64> {
-    // SAFETY: a plain query.
+    // SAFETY: the type is alive.
     u64::try_from(unsafe { ffi::txArrayLength(ty.to_raw()) }).ok()
 }
 
-/// The parameters of an `#nvvm.target`.
+/// Parameters of an `#nvvm.target`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NvvmTarget {
     /// Name of the chip, such as `sm_90`.
     pub chip: String,
-    /// LLVM's features, separated by commas.
+    /// LLVM's target features, separated by commas.
     pub features: String,
     /// Whether every other parameter has its default value.
     pub is_plain: bool,
 }
 
 impl NvvmTarget {
-    /// Those of an attribute; `None` where it is no `#nvvm.target`.
+    /// Reads an `#nvvm.target`; `None` for another attribute.
     pub fn of(attribute: Attribute<'_>) -> Option<Self> {
         let mut found = std::mem::MaybeUninit::uninit();
-        // SAFETY: all is written where there is a target, whose texts are copied.
+        // SAFETY: the call initializes `found` when it returns true, and both texts are copied.
         unsafe {
             ffi::txNvvmTarget(attribute.to_raw(), found.as_mut_ptr()).then(|| {
                 let found = found.assume_init();
@@ -69,7 +70,8 @@ impl NvvmTarget {
         }
     }
 
-    /// An `#nvvm.target` for a chip, with the other parameters of `like`.
+    /// Returns an `#nvvm.target` with this chip and these features. `like` supplies the other
+    /// parameters.
     ///
     /// # Panics
     /// If `like` is no `#nvvm.target`.

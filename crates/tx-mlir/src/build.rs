@@ -1,5 +1,5 @@
-//! Building ops: an insertion point, structured control flow, and index arithmetic that folds
-//! what is known while it is written, so that expansions come out readable.
+//! Op builder: an insertion point, structured control flow, and index arithmetic that folds
+//! constants as it emits, so that expanded IR stays readable.
 
 use crate::ir::{
     Blk, Op, Val, blocks, context, copy, i64_attribute, key, name, operands, ops, parse_attribute,
@@ -16,17 +16,17 @@ use melior::ir::{Attribute, Block, Identifier, Location, Region, RegionLike, Typ
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// An index that may be known while the code is written.
+/// Index value: a compile-time constant or an SSA value.
 #[derive(Clone, Copy)]
 pub enum Index<'c> {
-    /// A known value.
+    /// Compile-time constant.
     Const(i64),
-    /// A value of type `index`.
+    /// SSA value of type `index`.
     Val(Val<'c>),
 }
 
 impl Index<'_> {
-    /// The value, when it is known.
+    /// Returns the constant, or `None` for an SSA value.
     pub fn known(self) -> Option<i64> {
         match self {
             Self::Const(n) => Some(n),
@@ -35,16 +35,16 @@ impl Index<'_> {
     }
 }
 
-/// A condition that may be known while the code is written.
+/// Condition: a compile-time constant or an SSA value.
 #[derive(Clone, Copy)]
 pub enum Cond<'c> {
-    /// A known truth.
+    /// Compile-time constant.
     Const(bool),
-    /// A value of type `i1`.
+    /// SSA value of type `i1`.
     Val(Val<'c>),
 }
 
-/// Predicates of `arith.cmpi`, by their encoding.
+/// Predicates of `arith.cmpi`, with MLIR's encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are arith's own")]
 pub enum Predicate {
@@ -57,28 +57,28 @@ pub enum Predicate {
     Ult = 6,
 }
 
-/// Creates ops at one place, all with one location.
+/// Builder that creates ops at one insertion point, all with one location.
 pub struct Builder<'c> {
     context: &'c Context,
     block: Blk<'c>,
     before: Option<Op<'c>>,
     location: Location<'c>,
-    /// Constants and sizes made so far by this builder and by those around it. All of them dominate what
-    /// comes next, because a builder only moves forward.
+    /// Constants and memref sizes emitted so far by this builder and its parents. They dominate
+    /// every later op, because a builder only appends.
     constants: RefCell<BTreeMap<Known, Val<'c>>>,
 }
 
-/// What a builder makes once.
+/// Key of a value that a builder emits once and reuses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Known {
-    /// A constant, by where its value and its type are kept: MLIR keeps each once.
+    /// A constant: addresses of its uniqued attribute and of its uniqued type.
     Constant(usize, usize),
-    /// The size of a dimension of a memref, which is [`key`] of a value.
+    /// The size of a memref dimension: the [`key`] of the memref, and the dimension.
     Size(usize, usize),
 }
 
 impl<'c> Builder<'c> {
-    /// Inserts before `op`, at its location.
+    /// Inserts before `op`, with the location of `op`.
     ///
     /// # Panics
     /// If `op` is in no block.
@@ -94,7 +94,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Inserts at the start of `block`, at `location`.
+    /// Inserts at the start of `block`, with location `location`.
     pub fn at_start(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
         Self {
             context,
@@ -105,7 +105,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Inserts at the end of `block`, at `location`.
+    /// Inserts at the end of `block`, with location `location`.
     pub fn at_end(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
         Self {
             context,
@@ -116,7 +116,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// The op in front of which it inserts; `None` at the end of a block.
+    /// Returns the op before which the builder inserts; `None` at the end of a block.
     pub fn next_op(&self) -> Option<Op<'c>> {
         self.before
     }
@@ -131,7 +131,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Inserts at the same place, at another location.
+    /// Returns a builder with this insertion point and another location.
     #[must_use]
     pub fn located(&self, location: Location<'c>) -> Self {
         Self {
@@ -150,17 +150,17 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// The context.
+    /// Returns the MLIR context.
     pub fn context(&self) -> &'c Context {
         self.context
     }
 
-    /// The location of what is created.
+    /// Returns the location of the created ops.
     pub fn location(&self) -> Location<'c> {
         self.location
     }
 
-    /// Starts an op.
+    /// Starts an op with this name.
     pub fn create<'n>(&self, name: &'n str) -> Create<'_, 'n, 'c> {
         Create {
             builder: self,
@@ -172,43 +172,44 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Parses an attribute whose text is known to be right.
+    /// Parses an attribute whose text is valid.
     pub fn attribute(&self, text: &str) -> Attribute<'c> {
         parse_attribute(self.context, text)
     }
 
-    /// The type `index`.
+    /// Returns the type `index`.
     pub fn index_type(&self) -> Type<'c> {
         Type::index(self.context)
     }
 
-    /// A signless integer type.
+    /// Returns the signless integer type with `bits` bits.
     pub fn int_type(&self, bits: u32) -> Type<'c> {
         IntegerType::new(self.context, bits).into()
     }
 
-    /// A float type by its name.
+    /// Returns the float type with this name.
     pub fn float_type(&self, name: &str) -> Type<'c> {
         Type::parse(self.context, name).unwrap_or_else(|| panic!("`{name}` is no type"))
     }
 
-    /// `arith.constant` of an integer or `index` type, or of vectors of one.
+    /// Emits an `arith.constant` of an integer type, of `index`, or a splat of a vector of either.
     pub fn int(&self, value: i64, ty: Type<'c>) -> Val<'c> {
         self.number(|element| IntegerAttribute::new(element, value).into(), ty)
     }
 
-    /// `arith.constant` of a float type, or of vectors of one.
+    /// Emits an `arith.constant` of a float type, or a splat of a vector of floats.
     pub fn float(&self, value: f64, ty: Type<'c>) -> Val<'c> {
         let number = |element| FloatAttribute::new(self.context, element, value).into();
         self.number(number, ty)
     }
 
-    /// A number, or that in each element of a vector.
+    /// Emits a scalar constant, or a splat for a vector type. `of` makes the attribute of one
+    /// element.
     fn number(&self, of: impl FnOnce(Type<'c>) -> Attribute<'c>, ty: Type<'c>) -> Val<'c> {
         let Some((_, element)) = vector_parts(ty) else {
             return self.constant(of(ty), ty);
         };
-        // SAFETY: the type is a vector, and the attribute is of the type of its elements.
+        // SAFETY: `ty` is a vector type, and the attribute has its element type.
         let splat = unsafe {
             Attribute::from_raw(mlir_sys::mlirDenseElementsAttrSplatGet(
                 ty.to_raw(),
@@ -218,7 +219,7 @@ impl<'c> Builder<'c> {
         self.constant(splat, ty)
     }
 
-    /// `arith.constant`, made once.
+    /// Emits an `arith.constant`, or returns an equal dominating constant.
     pub fn constant(&self, value: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
         let key = Known::Constant(value.to_raw().ptr as usize, ty.to_raw().ptr as usize);
         if let Some(known) = self.constants.borrow().get(&key) {
@@ -233,7 +234,7 @@ impl<'c> Builder<'c> {
         made
     }
 
-    /// The size of a memref's dimension, read once.
+    /// Emits a `memref.dim`, or returns the result of an equal dominating `memref.dim`.
     pub fn dim(&self, memref: Val<'c>, place: usize) -> Val<'c> {
         let key = Known::Size(key(memref), place);
         if let Some(known) = self.constants.borrow().get(&key) {
@@ -249,7 +250,7 @@ impl<'c> Builder<'c> {
         made
     }
 
-    /// The value of an index.
+    /// Returns the index as an SSA value; a constant becomes an `arith.constant`.
     pub fn value(&self, index: Index<'c>) -> Val<'c> {
         match index {
             Index::Const(n) => self.int(n, self.index_type()),
@@ -257,15 +258,15 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Copies what `block` computes, with `arguments` for its arguments; returns what its
-    /// terminator is given.
+    /// Copies the ops of `block` with `arguments` in place of the block arguments. Returns the
+    /// values of the terminator's operands.
     pub fn inline(&self, block: Blk<'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
         let arguments: Vec<_> = arguments.iter().copied().enumerate().collect();
         self.inline_with(block, &arguments, &|_| None)
     }
 
-    /// The same with some arguments by their numbers, and with `known` results of ops that are not
-    /// to be copied.
+    /// Copies the ops of `block` like [`Self::inline`]. `arguments` lists pairs of argument number
+    /// and value. An op for which `known` returns results is not copied.
     pub fn inline_with(
         &self,
         block: Blk<'c>,
@@ -300,7 +301,7 @@ impl<'c> Builder<'c> {
             .collect()
     }
 
-    /// Copies `op`, which has no regions, with other operands; its results.
+    /// Copies `op`, which has no regions, with operands `inputs`. Returns the results of the copy.
     pub fn copy_with(&self, op: Op<'c>, inputs: &[Val<'c>]) -> Vec<Val<'c>> {
         let copy = self.insert(copy(op));
         for (i, input) in inputs.iter().enumerate() {
@@ -309,7 +310,8 @@ impl<'c> Builder<'c> {
         results(copy)
     }
 
-    /// A region of one block that takes `arguments` and gives `terminator` what `body` computes.
+    /// Creates a region of one block with arguments of types `arguments`. The values that `body`
+    /// returns become the operands of the terminator.
     pub fn region_of(
         &self,
         arguments: &[Type<'c>],
@@ -328,7 +330,7 @@ impl<'c> Builder<'c> {
         region
     }
 
-    /// A region with a copy of `block`.
+    /// Creates a region with a copy of `block`.
     pub fn copy_of(&self, block: Blk<'c>) -> Region<'c> {
         let types: Vec<Type<'c>> = (0..block.argument_count())
             .map(|i| argument(block, i).r#type())
@@ -339,7 +341,7 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// A two-operand op whose result has the type of its operands.
+    /// Emits a binary op whose result has the type of its operands.
     pub fn binary(&self, name: &str, left: Val<'c>, right: Val<'c>) -> Val<'c> {
         self.create(name)
             .operands(&[left, right])
@@ -362,7 +364,7 @@ impl<'c> Builder<'c> {
         Index::Val(self.binary(name, self.value(left), self.value(right)))
     }
 
-    /// `left + right`.
+    /// Emits or folds `left + right`.
     pub fn add(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
         match (left, right) {
             (Index::Const(0), x) | (x, Index::Const(0)) => x,
@@ -370,7 +372,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `left - right`.
+    /// Emits or folds `left - right`.
     pub fn sub(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
         match (left, right) {
             (x, Index::Const(0)) => x,
@@ -379,7 +381,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `left * right`.
+    /// Emits or folds `left * right`.
     pub fn mul(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
         match (left, right) {
             (Index::Const(0), _) | (_, Index::Const(0)) => Index::Const(0),
@@ -388,7 +390,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `left / right` of non-negative numbers, rounded down.
+    /// Emits or folds `left / right` of non-negative indices, rounded down.
     pub fn div(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
         match (left, right) {
             (x, Index::Const(1)) => x,
@@ -396,7 +398,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `left % right` of non-negative numbers.
+    /// Emits or folds `left % right` of non-negative indices.
     pub fn rem(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
         match (left, right) {
             (_, Index::Const(1)) => Index::Const(0),
@@ -404,7 +406,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `left / right` of non-negative numbers, rounded up.
+    /// Emits or folds `left / right` of non-negative indices, rounded up.
     pub fn ceildiv(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
         match (left, right) {
             (x, Index::Const(1)) => x,
@@ -413,7 +415,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `left < right` of non-negative numbers.
+    /// Emits or folds `left < right` of non-negative indices.
     pub fn less(&self, left: Index<'c>, right: Index<'c>) -> Cond<'c> {
         match (left, right) {
             (Index::Const(l), Index::Const(r)) => Cond::Const(l < r),
@@ -422,7 +424,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `left == right`.
+    /// Emits or folds `left == right`.
     pub fn equal(&self, left: Index<'c>, right: Index<'c>) -> Cond<'c> {
         match (left, right) {
             (Index::Const(l), Index::Const(r)) => Cond::Const(l == r),
@@ -430,7 +432,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `!condition`.
+    /// Emits or folds `!condition`.
     pub fn negate(&self, condition: Cond<'c>) -> Cond<'c> {
         match condition {
             Cond::Const(c) => Cond::Const(!c),
@@ -438,7 +440,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `left && right`.
+    /// Emits or folds `left && right`.
     pub fn and(&self, left: Cond<'c>, right: Cond<'c>) -> Cond<'c> {
         match (left, right) {
             (Cond::Const(false), _) | (_, Cond::Const(false)) => Cond::Const(false),
@@ -447,7 +449,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `arith.cmpi`.
+    /// Emits an `arith.cmpi` of scalars.
     pub fn compare(&self, predicate: Predicate, left: Val<'c>, right: Val<'c>) -> Val<'c> {
         self.create("arith.cmpi")
             .attr("predicate", i64_attribute(self.context, predicate as i64))
@@ -456,12 +458,12 @@ impl<'c> Builder<'c> {
             .value()
     }
 
-    /// `arith.cmpi` of integers or vectors of them, by the encoding of the predicate.
+    /// Emits an `arith.cmpi` of integers or integer vectors; `predicate` is MLIR's encoding.
     pub fn compare_ints(&self, predicate: i64, left: Val<'c>, right: Val<'c>) -> Val<'c> {
         self.compare_as("arith.cmpi", predicate, left, right)
     }
 
-    /// `arith.cmpf` of floats or vectors of them, by the encoding of the predicate.
+    /// Emits an `arith.cmpf` of floats or float vectors; `predicate` is MLIR's encoding.
     pub fn compare_floats(&self, predicate: i64, left: Val<'c>, right: Val<'c>) -> Val<'c> {
         self.compare_as("arith.cmpf", predicate, left, right)
     }
@@ -479,12 +481,12 @@ impl<'c> Builder<'c> {
             .value()
     }
 
-    /// The negation of an `i1`.
+    /// Emits the negation of an `i1`.
     pub fn not(&self, value: Val<'c>) -> Val<'c> {
         self.binary("arith.xori", value, self.int(1, self.int_type(1)))
     }
 
-    /// `arith.select`, folded when the condition is known.
+    /// Emits an `arith.select`; a constant condition folds.
     pub fn select(&self, condition: Cond<'c>, yes: Val<'c>, no: Val<'c>) -> Val<'c> {
         match condition {
             Cond::Const(true) => yes,
@@ -497,7 +499,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `arith.select` of indices.
+    /// Emits an `arith.select` of two indices; a constant condition folds.
     pub fn select_index(&self, condition: Cond<'c>, yes: Index<'c>, no: Index<'c>) -> Index<'c> {
         match condition {
             Cond::Const(true) => yes,
@@ -506,7 +508,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// `arith.index_cast` to or from `index`.
+    /// Emits an `arith.index_cast` to or from `index`.
     pub fn index_cast(&self, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
         if value.r#type() == ty {
             return value;
@@ -517,7 +519,7 @@ impl<'c> Builder<'c> {
             .value()
     }
 
-    /// `arith.index_castui` to or from `index`.
+    /// Emits an `arith.index_castui` to or from `index`.
     pub fn index_castui(&self, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
         self.create("arith.index_castui")
             .operands(&[value])
@@ -525,8 +527,8 @@ impl<'c> Builder<'c> {
             .value()
     }
 
-    /// A loop from `from` to `to` that carries `inits`; returns what it leaves. A loop that runs
-    /// never or once is not written as one.
+    /// Emits an `scf.for` over `from..to` with iteration arguments `inits`. Returns the results of
+    /// the loop. If the trip count is a constant 0 or 1, no loop is emitted.
     pub fn for_loop(
         &self,
         from: Index<'c>,
@@ -566,12 +568,13 @@ impl<'c> Builder<'c> {
         results(op)
     }
 
-    /// Copies `op` with its regions; operands are those of `op`.
+    /// Copies `op` with its regions; the copy has the operands of `op`.
     pub fn copy(&self, op: Op<'c>) -> Op<'c> {
         self.insert(copy(op))
     }
 
-    /// `scf.if` without results. Returns builders at the end of both of its blocks.
+    /// Emits an `scf.if` without results. Returns a builder for each branch, which inserts before
+    /// the branch's `scf.yield`.
     pub fn branches(&self, condition: Val<'c>) -> [Self; 2] {
         let region = || {
             let region = Region::new();
@@ -591,7 +594,7 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// Runs `then` where `condition` holds.
+    /// Emits an `scf.if` without an else branch; a constant condition folds.
     pub fn if_then(&self, condition: Cond<'c>, then: impl FnOnce(&Self)) {
         let run = |b: &Self| {
             then(b);
@@ -600,7 +603,7 @@ impl<'c> Builder<'c> {
         self.branch(condition, &[], false, run, |_| Vec::new());
     }
 
-    /// Runs `then` where `condition` holds, and `otherwise` where it does not.
+    /// Emits an `scf.if` with both branches and no results; a constant condition folds.
     pub fn if_then_else(
         &self,
         condition: Cond<'c>,
@@ -618,7 +621,7 @@ impl<'c> Builder<'c> {
         self.branch(condition, &[], true, then, otherwise);
     }
 
-    /// The values of `then` where `condition` holds, those of `otherwise` where it does not.
+    /// Emits an `scf.if` with results of types `types`; a constant condition folds.
     pub fn if_else(
         &self,
         condition: Cond<'c>,
@@ -667,10 +670,10 @@ impl<'c> Builder<'c> {
     }
 }
 
-/// A block argument that is known to exist.
+/// Returns block argument `index`.
 ///
 /// # Panics
-/// If it does not.
+/// If the block has no argument with this number.
 pub fn argument<'c>(block: Blk<'c>, index: usize) -> Val<'c> {
     block
         .argument(index)
@@ -678,7 +681,7 @@ pub fn argument<'c>(block: Blk<'c>, index: usize) -> Val<'c> {
         .into()
 }
 
-/// An op under construction.
+/// Op under construction.
 #[must_use = "the op is not created before `build`"]
 pub struct Create<'b, 'n, 'c> {
     builder: &'b Builder<'c>,
@@ -708,44 +711,44 @@ impl<'c> Create<'_, '_, 'c> {
         self
     }
 
-    /// Adds an attribute.
+    /// Adds the attribute `name`.
     pub fn attr(mut self, name: &str, value: Attribute<'c>) -> Self {
         self.attributes
             .push((Identifier::new(self.builder.context, name), value));
         self
     }
 
-    /// Adds a unit attribute.
+    /// Adds the unit attribute `name`.
     pub fn unit(self, name: &str) -> Self {
         let value = Attribute::unit(self.builder.context);
         self.attr(name, value)
     }
 
-    /// Adds a truth value.
+    /// Adds a boolean attribute.
     pub fn boolean(self, name: &str, value: bool) -> Self {
         let value = BoolAttribute::new(self.builder.context, value).into();
         self.attr(name, value)
     }
 
-    /// Adds a string.
+    /// Adds a string attribute.
     pub fn string(self, name: &str, value: &str) -> Self {
         let value = StringAttribute::new(self.builder.context, value).into();
         self.attr(name, value)
     }
 
-    /// Adds an `array<i64: …>`.
+    /// Adds an `array<i64: …>` attribute.
     pub fn i64s(self, name: &str, values: &[i64]) -> Self {
         let value = crate::ir::i64_array(self.builder.context, values);
         self.attr(name, value)
     }
 
-    /// Adds an attribute written as text, for those of dialects that have no builder.
+    /// Adds an attribute written as MLIR text, for dialects without an attribute builder.
     pub fn attr_text(self, name: &str, text: &str) -> Self {
         let value = self.builder.attribute(text);
         self.attr(name, value)
     }
 
-    /// Adds the sizes of the groups of operands.
+    /// Adds `operandSegmentSizes`: the number of operands in each operand group.
     pub fn segments(self, sizes: &[usize]) -> Self {
         let sizes: Vec<i64> = sizes
             .iter()
@@ -755,7 +758,7 @@ impl<'c> Create<'_, '_, 'c> {
         self.attr("operandSegmentSizes", value)
     }
 
-    /// Adds a type as an attribute.
+    /// Adds a type attribute.
     pub fn attr_type(self, name: &str, ty: Type<'c>) -> Self {
         self.attr(name, TypeAttribute::new(ty).into())
     }
@@ -769,7 +772,7 @@ impl<'c> Create<'_, '_, 'c> {
     /// Creates the op.
     ///
     /// # Panics
-    /// If MLIR refuses it: a bug of the caller.
+    /// If MLIR rejects the op, which is a bug of the caller.
     pub fn build(self) -> Op<'c> {
         let op = OperationBuilder::new(self.name, self.builder.location)
             .add_operands(&self.operands)
@@ -781,10 +784,10 @@ impl<'c> Create<'_, '_, 'c> {
         self.builder.insert(op)
     }
 
-    /// Creates the op; its first result.
+    /// Creates the op, and returns its first result.
     ///
     /// # Panics
-    /// If it has none.
+    /// If the op has no results.
     pub fn value(self) -> Val<'c> {
         results(self.build())[0]
     }

@@ -1,11 +1,11 @@
-//! Damage in MLIR bytecode that MLIR's reader does not survive.
+//! Detection of damaged MLIR bytecode that crashes MLIR's reader.
 //!
 //! [MLIR's format](https://mlir.llvm.org/docs/BytecodeFormat/): `ML\xefR`, a version, the
-//! producer's name, and sections. The section of offsets says how many attributes and types there
-//! are, and then lists their offsets in groups, each with its length. MLIR 22 writes as many
-//! entries as a group claims to have into a table of as many as there are, and does not compare the
-//! two (`AttrTypeReader::initialize`): the heap is overwritten. It also makes arrays of elements of
-//! any type, and whoever prints one takes them for numbers. All other damage is left to MLIR.
+//! producer's name, and sections. The offset section gives the numbers of attributes and types,
+//! then lists their offsets in groups, each with its length. MLIR 22 does not compare the lengths
+//! of the groups with these numbers (`AttrTypeReader::initialize`), so an overlong group overwrites
+//! the heap. MLIR also accepts dense arrays with any element type, and its printer reads their
+//! elements as numbers. MLIR reports all other damage.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -14,18 +14,18 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::MlirAttribute;
 
 const MAGIC: &[u8] = b"ML\xefR";
-/// The section of offsets of attributes and types.
+/// Identifier of the section with the offsets of attributes and types.
 const ATTR_TYPE_OFFSET: u8 = 3;
-/// The bit of a section's number that says that its alignment follows.
+/// Bit of a section identifier: the alignment of the section follows.
 const ALIGNED: u8 = 0x80;
 const PADDING: u8 = 0xcb;
 
-/// Whether this is bytecode, not text.
+/// Returns whether `source` is MLIR bytecode, not text.
 pub(crate) fn is_bytecode(source: &[u8]) -> bool {
     source.starts_with(MAGIC)
 }
 
-/// What is wrong with bytecode, if it would overwrite the heap. Text is never wrong.
+/// Returns an error message for bytecode that would overwrite the heap; `None` for text.
 pub(crate) fn damage(source: &[u8]) -> Option<String> {
     let offsets = attr_type_offsets(source)?;
     let mut reader = Reader(offsets);
@@ -55,8 +55,8 @@ pub(crate) fn damage(source: &[u8]) -> Option<String> {
     None
 }
 
-/// An op below `root`, as it was read from bytecode, with an array of neither integers nor
-/// floating-point numbers.
+/// Returns the first op below `root` with a dense array attribute whose elements are neither
+/// integers nor floats. `root` was read from bytecode.
 pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
     let is_misread = |op: &Op<'_>| {
         op.attributes()
@@ -65,9 +65,10 @@ pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
     walk(root).into_iter().find(is_misread)
 }
 
-/// Whether an attribute is such an array, or holds one.
+/// Returns whether `attribute` is or contains a dense array of neither integers nor floats.
 fn has_misread_array(attribute: MlirAttribute) -> bool {
-    // SAFETY: queries of an attribute that lives, and of what it is.
+    // SAFETY: the attribute and the attributes in it are alive; each accessor follows its type
+    // check.
     unsafe {
         if !txHoldsNumbers(attribute) {
             return true;
@@ -87,7 +88,7 @@ fn has_misread_array(attribute: MlirAttribute) -> bool {
     }
 }
 
-/// The bytes of the section of offsets; nothing where MLIR does not get to it.
+/// Returns the bytes of the offset section; `None` if MLIR rejects the file before that section.
 fn attr_type_offsets(source: &[u8]) -> Option<&[u8]> {
     let mut reader = Reader(source.strip_prefix(MAGIC)?);
     let _version = reader.varint()?;
@@ -122,7 +123,8 @@ impl<'a> Reader<'a> {
         Some(bytes)
     }
 
-    /// A number whose first byte ends in as many zeros as bytes follow it, or is zero before a whole word.
+    /// Reads a variable-length integer of MLIR bytecode. The number of trailing zero bits of the
+    /// first byte is the number of bytes that follow.
     fn varint(&mut self) -> Option<u64> {
         let first = self.byte()?;
         let following = first.trailing_zeros() as usize;

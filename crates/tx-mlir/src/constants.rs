@@ -1,4 +1,5 @@
-//! Arrays with initial values: `memref.global`, and the attributes that hold their elements.
+//! Constant arrays: `memref.global` ops, and the elements of `dense` and `dense_resource`
+//! attributes.
 
 use crate::ffi;
 use crate::ir::{
@@ -10,8 +11,8 @@ use melior::Context;
 use melior::ir::r#type::{IntegerType, RankedTensorType};
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 
-/// Returns the `memref.global` that a `memref.get_global` names; `None` for another op, and where
-/// the symbol table around the op has no such global.
+/// Returns the `memref.global` that a `memref.get_global` refers to; `None` for another op or an
+/// undefined symbol.
 pub fn global_of<'c>(get_global: Op<'c>) -> Option<Op<'c>> {
     if !is(get_global, "memref.get_global") {
         return None;
@@ -25,29 +26,28 @@ pub fn global_of<'c>(get_global: Op<'c>) -> Option<Op<'c>> {
     })
 }
 
-/// Returns the initial value of a `memref.global`; `None` where it has none.
+/// Returns the initial value of a `memref.global`; `None` for an external or uninitialized global.
 pub fn initial_value<'c>(global: Op<'c>) -> Option<Attribute<'c>> {
     attribute(global, "initial_value")
         .filter(|value| *value != Attribute::unit(crate::context(global)))
 }
 
-/// Whether a `memref.global` is `constant`.
+/// Returns whether `global` is a `memref.global` marked `constant`.
 pub fn is_constant_global(global: Op<'_>) -> bool {
     is(global, "memref.global") && attribute(global, "constant").is_some()
 }
 
-/// Returns the `constant` global that a memref is, or is a view of.
+/// Returns the `constant` global that `memref` refers to, directly or through views.
 pub fn constant_of<'c>(memref: Val<'c>) -> Option<Op<'c>> {
     global_of(defining_op(root(memref))?).filter(|global| is_constant_global(*global))
 }
 
-/// Returns the bits of each element of `dense` or `dense_resource`, in the low bits of a word.
-/// `None` for any other attribute, for elements of more than 64 bits, and for a resource without
-/// data: MLIR prints one as `__elided__` on request.
+/// Returns the bit pattern of each element of a `dense` or `dense_resource` attribute,
+/// zero-extended to 64 bits. `None` for another attribute, for elements over 64 bits, and for an
+/// elided resource (`__elided__`).
 pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
     let raw = attribute.to_raw();
-    // SAFETY: shaped types alone are asked for their elements, and attributes of such types for
-    // their number.
+    // SAFETY: the accessors are called on an elements attribute, whose type is shaped.
     let (element, count) = unsafe {
         if !mlir_sys::mlirAttributeIsADenseElements(raw)
             && !mlir_sys::mlirAttributeIsADenseResourceElements(raw)
@@ -60,11 +60,11 @@ pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
     };
     let each = stored_bytes(element)?;
     let is_bool = integer_width(element) == Some(1);
-    // SAFETY: the bytes are read while the attribute lives, which is as long as its context.
+    // SAFETY: the bytes are read while the attribute's context lives.
     let blob = unsafe { ffi::txResourceBytes(raw).as_bytes() };
-    // SAFETY: asked of dense elements only.
+    // SAFETY: the attribute is dense elements, for which this accessor is defined.
     if unsafe { mlir_sys::mlirAttributeIsADenseElements(raw) } {
-        // SAFETY: as above; a splat has one element, others have all of them.
+        // SAFETY: a splat stores one element, another attribute stores all of its elements.
         return unsafe {
             let is_splat = mlir_sys::mlirDenseElementsAttrIsSplat(raw);
             let place = |i: usize| if is_splat { 0 } else { i };
@@ -92,11 +92,12 @@ pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
     }
 }
 
-/// Returns the elements of `dense` or `dense_resource` as they lie in memory, [`byte_width`] bytes
-/// each, the lowest first. `None` where [`dense_bits`] is.
+/// Returns the elements of a `dense` or `dense_resource` attribute in their memory layout:
+/// [`byte_width`] bytes per element, little-endian. `None` for the attributes that [`dense_bits`]
+/// rejects.
 pub fn dense_bytes(attribute: Attribute<'_>) -> Option<Vec<u8>> {
     let bits = dense_bits(attribute)?;
-    // SAFETY: the attribute has a shaped type, as it has elements.
+    // SAFETY: an attribute with elements has a shaped type.
     let element = unsafe {
         let ty = mlir_sys::mlirAttributeGetType(attribute.to_raw());
         Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(ty))
@@ -109,11 +110,11 @@ pub fn dense_bytes(attribute: Attribute<'_>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the `dense` attribute of type `tensor<Nxi8>` with these bytes.
+/// Returns a `dense` attribute of type `tensor<Nxi8>` with these bytes.
 pub fn dense_of<'c>(context: &'c Context, bytes: &[u8]) -> Attribute<'c> {
     let element = IntegerType::new(context, 8).into();
     let ty = RankedTensorType::new(&[bytes.len() as u64], element, None);
-    // SAFETY: an element of the type is a byte, and the bytes are copied.
+    // SAFETY: the element type has one byte, and the bytes are copied.
     unsafe {
         Attribute::from_raw(mlir_sys::mlirDenseElementsAttrRawBufferGet(
             ty.to_raw(),
@@ -123,7 +124,7 @@ pub fn dense_of<'c>(context: &'c Context, bytes: &[u8]) -> Attribute<'c> {
     }
 }
 
-/// Bytes that MLIR stores an element in.
+/// Returns the number of bytes in which MLIR stores an element, at most 8.
 fn stored_bytes(element: Type<'_>) -> Option<usize> {
     let bits = match integer_width(element) {
         Some(bits) => bits,
@@ -134,7 +135,7 @@ fn stored_bytes(element: Type<'_>) -> Option<usize> {
     (bits <= 64).then(|| bits.div_ceil(8) as usize)
 }
 
-/// Up to eight bytes as a word, the lowest first.
+/// Returns up to 8 little-endian bytes as a word.
 fn word(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);

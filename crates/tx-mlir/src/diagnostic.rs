@@ -1,4 +1,4 @@
-//! Diagnostics: emitting them from Rust, and capturing what MLIR reports.
+//! Diagnostics: emission from Rust, and capture of MLIR's messages.
 
 use crate::ffi::{self, TxStr};
 use crate::ir::Op;
@@ -12,24 +12,23 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-/// The number of the rule that a diagnostic reports, printed as `TX0012`. [`crate::codes`] has a
-/// constant for each.
+/// Number of a diagnostic rule, printed as `TX0012`. [`crate::codes`] has a constant for each rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(u16);
 
 impl Code {
-    /// The code of this number, 1 to 9999.
+    /// Returns the code with this number, 1 to 9999.
     pub const fn new(number: u16) -> Self {
         assert!(number >= 1 && number <= 9999, "codes have four digits");
         Self(number)
     }
 
-    /// The number.
+    /// Returns the number of the code.
     pub const fn number(self) -> u16 {
         self.0
     }
 
-    /// The code that MLIR's diagnostic engine carries as `number`, where 0 is none.
+    /// Returns the code stored as `number` in MLIR's diagnostic metadata; 0 means no code.
     pub(crate) fn carried(number: u32) -> Option<Self> {
         let number = u16::try_from(number).ok();
         number.filter(|n| (1..=9999).contains(n)).map(Self)
@@ -42,7 +41,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// The error of a text that is not `TX` and four digits.
+/// Error for a text that is not `TX` followed by four digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoCode;
 
@@ -58,11 +57,12 @@ impl FromStr for Code {
     }
 }
 
-/// Proof that an error diagnostic was emitted: the only way to fail in a pass or a verifier.
+/// Proof that an error diagnostic was emitted. A pass or a verifier fails only by returning this
+/// type.
 #[derive(Debug)]
 pub struct Failed(());
 
-/// A diagnostic under construction.
+/// Diagnostic under construction.
 #[must_use = "nothing is reported before `emit`"]
 pub struct Report<'c, S> {
     location: Location<'c>,
@@ -74,25 +74,25 @@ pub struct Report<'c, S> {
 
 static EXPLAINS: OnceLock<fn(Code) -> String> = OnceLock::new();
 
-/// Adds what `explain` says of its code to each error as its last note, for the rest of the
-/// process. The first call counts.
+/// Makes every later error with a code end with the note `explain(code)`, in this process. Only the
+/// first call has an effect.
 pub fn explain_errors(explain: fn(Code) -> String) {
     EXPLAINS.get_or_init(|| explain);
 }
 
-/// The note of an error with this code, where [`explain_errors`] asks for one.
+/// Returns the explanatory note for errors with this code, if [`explain_errors`] was called.
 pub fn explanation(code: Code) -> Option<String> {
     EXPLAINS.get().map(|explain| explain(code))
 }
 
 thread_local! {
-    /// What a pass works on in this thread, where places are shown with a line in any case.
+    /// Module that a pass or verifier of this thread processes; set only if diagnostics show source
+    /// lines.
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 
-/// Calls `run`, which works on `op`. What is reported of a file as a whole, as a module that is not
-/// written there is located, is reported at the first op of it, where a line is shown in any case,
-/// as the driver of MLIR does.
+/// Calls `run`, which processes `op`. During the call, a diagnostic whose location has no line is
+/// reported at the first op of `op` that has one, as `mlir-opt` does.
 pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     let before = MODULE.replace(source::reads().then(|| op.to_raw()));
     let result = run();
@@ -100,17 +100,18 @@ pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The place of the first op in `module`, if `location` is that of a file as a whole.
+/// Returns the location of the first op in `module` that has a line, if `location` has none.
 fn first_place<'c>(module: MlirOperation, location: Location<'c>) -> Option<Location<'c>> {
     let has_line = |at: &Location<'_>| source_location(*at).is_none_or(|at| at.line > 0);
     if has_line(&location) {
         return None;
     }
-    // SAFETY: the pass that works on it has not returned.
+    // SAFETY: the module outlives the call of `working_on` that set it.
     let module = unsafe { Op::from_raw(module) };
     let mut places = crate::walk(module).into_iter().map(|op| op.location());
     let first = places.find(has_line)?;
-    // SAFETY: locations live as long as their context, which is one.
+    // SAFETY: a location lives as long as the context, and the module has the context of
+    // `location`.
     Some(unsafe { Location::from_raw(first.to_raw()) })
 }
 
@@ -123,7 +124,7 @@ pub struct RemarkSeverity;
 
 /// Starts an error at `location`.
 ///
-/// Style: lower case, no full stop, code in backticks, found against expected.
+/// Style: lower case, no full stop, code in backticks, found and expected.
 pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, ErrorSeverity> {
     Report {
         location,
@@ -134,7 +135,7 @@ pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'
     }
 }
 
-/// Starts a warning at `location`: of what is accepted, and hardly ever meant.
+/// Starts a warning at `location`, for a construct that is legal but probably a mistake.
 pub fn warning<'c>(
     location: Location<'c>,
     message: impl Into<String>,
@@ -163,19 +164,19 @@ pub fn remark<'c>(
 }
 
 impl<'c, S> Report<'c, S> {
-    /// Sets the code of the rule that the diagnostic reports.
+    /// Sets the diagnostic code.
     pub fn code(mut self, code: impl Into<Option<Code>>) -> Self {
         self.code = code.into();
         self
     }
 
-    /// Adds a note at the diagnostic's own location.
+    /// Adds a note at the location of the diagnostic.
     pub fn note(mut self, message: impl Into<String>) -> Self {
         self.notes.push((None, message.into()));
         self
     }
 
-    /// Adds a note elsewhere.
+    /// Adds a note at another location.
     pub fn note_at(mut self, location: Location<'c>, message: impl Into<String>) -> Self {
         self.notes.push((Some(location), message.into()));
         self
@@ -199,7 +200,7 @@ impl<'c, S> Report<'c, S> {
             })
             .collect();
         let notes: Vec<TxStr> = self.notes.iter().map(|(_, n)| TxStr::new(n)).collect();
-        // SAFETY: both arrays have one entry a note and outlive the call.
+        // SAFETY: both arrays have one entry per note and outlive the call.
         unsafe {
             ffi::txEmit(
                 at.to_raw(),
@@ -242,16 +243,16 @@ impl Report<'_, RemarkSeverity> {
     }
 }
 
-/// How serious a [`Diagnostic`] is.
+/// Severity of a [`Diagnostic`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// The program was refused.
+    /// The program is rejected.
     Error,
-    /// Suspicious, but accepted.
+    /// The program is accepted, but probably has a mistake.
     Warning,
-    /// Belongs to another diagnostic.
+    /// Part of another diagnostic.
     Note,
-    /// Information that was asked for.
+    /// Information that an option requested.
     Remark,
 }
 
@@ -266,20 +267,20 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A place in a source file; lines and columns count from 1, and are 0 where the file as a whole is meant.
+/// Position in a source file. Lines and columns count from 1; line 0 denotes the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLocation {
     /// File name as given to the parser.
     pub file: String,
-    /// Line.
+    /// Line number, from 1; 0 for the whole file.
     pub line: usize,
-    /// Column.
+    /// Column number, from 1; 0 for the whole file.
     pub column: usize,
 }
 
 impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // 0 is no line: the file as a whole is meant.
+        // Line 0 denotes the whole file.
         match self.line {
             0 => f.write_str(&self.file),
             line => write!(f, "{}:{line}:{}", self.file, self.column),
@@ -287,8 +288,8 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// The file position of an MLIR location: that of the innermost file location in it, looking
-/// through names, call sites (the callee) and fusions (the first part that has one).
+/// Returns the file position of an MLIR location. For a name location, the position of its child;
+/// for a call site, of the callee; for a fused location, of the first part with a position.
 pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         Some(SourceLocation {
@@ -313,7 +314,7 @@ pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     }
 }
 
-/// The message of a diagnostic. One that quotes bytes which are no UTF-8 cannot be shown.
+/// Returns the message of a diagnostic, or a substitute if the message is not valid UTF-8.
 fn message(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> String {
     use std::fmt::Write as _;
     let mut message = String::new();
@@ -323,8 +324,7 @@ fn message(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> String {
     }
 }
 
-/// The code that a diagnostic carries: [`Report::code`] puts it into the metadata of MLIR's
-/// diagnostic, which melior does not read.
+/// Returns the code of a diagnostic from MLIR's diagnostic metadata, which melior does not expose.
 fn code(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Option<Code> {
     const {
         assert!(
@@ -332,29 +332,29 @@ fn code(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Option<Code> {
             "melior's diagnostic is one handle"
         );
     }
-    // SAFETY: the only field of melior's type that has a size is the handle.
+    // SAFETY: the handle is the only field of melior's type with a non-zero size.
     let raw: MlirDiagnostic = unsafe { std::mem::transmute_copy(diagnostic) };
     // SAFETY: the diagnostic is alive.
     Code::carried(unsafe { ffi::txCode(raw) })
 }
 
-/// A diagnostic as plain data.
+/// Diagnostic as a Rust value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How serious it is.
+    /// Severity of the diagnostic.
     pub severity: Severity,
-    /// The rule that it reports. Messages of MLIR have none.
+    /// Diagnostic code; `None` for MLIR's own messages.
     pub code: Option<Code>,
-    /// Where, when MLIR knows a file position.
+    /// File position, if the MLIR location has one.
     pub location: Option<SourceLocation>,
-    /// What is wrong.
+    /// Message text.
     pub message: String,
-    /// What belongs to it.
+    /// Notes attached to the diagnostic.
     pub notes: Vec<Diagnostic>,
 }
 
 impl Diagnostic {
-    /// A diagnostic that a handler of a context was given, with its notes.
+    /// Converts a diagnostic that a handler of an MLIR context received, with its notes.
     pub fn from_melior(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Self {
         Self {
             severity: match diagnostic.severity() {

@@ -1,42 +1,42 @@
-//! Memory effects of ops, as the ops themselves declare them.
+//! Memory effects that ops declare through MLIR's interfaces.
 
 use crate::ffi;
 use crate::ir::{Op, Val, blocks, name};
 use mlir_sys::MlirValue;
 use std::ffi::{c_int, c_void};
 
-/// What an op does to memory.
+/// Kind of a memory effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectKind {
-    /// Reads it.
+    /// The op reads memory.
     Read,
-    /// Writes it.
+    /// The op writes memory.
     Write,
-    /// Makes it.
+    /// The op allocates memory.
     Allocate,
-    /// Ends it.
+    /// The op frees memory.
     Free,
 }
 
-/// One effect: on the memory behind `value`, or on memory that the op does not name.
+/// Memory effect of an op.
 #[derive(Clone, Copy)]
 pub struct Effect<'c> {
-    /// What happens.
+    /// Kind of the effect.
     pub kind: EffectKind,
-    /// The memref or pointer it happens to.
+    /// Affected memref or pointer; `None` for memory that is no operand or result of the op.
     pub value: Option<Val<'c>>,
 }
 
-/// The effects that `op` itself declares through MLIR's `MemoryEffectOpInterface`; `None` when it
-/// declares nothing and so may do anything.
+/// Returns the memory effects that `op` declares through `MemoryEffectOpInterface`. `None` for an
+/// op without declared effects, which may have any effect.
 pub fn memory_effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
     unsafe extern "C" fn push(data: *mut c_void, kind: c_int, value: MlirValue) {
-        // SAFETY: `data` is the vector below.
+        // SAFETY: `data` points to `raw` below.
         let effects = unsafe { &mut *data.cast::<Vec<(c_int, MlirValue)>>() };
         effects.push((kind, value));
     }
     let mut raw: Vec<(c_int, MlirValue)> = Vec::new();
-    // SAFETY: `push` gets the vector it expects.
+    // SAFETY: `push` receives the pointer to `raw`.
     let known =
         unsafe { ffi::txMemoryEffects(op.to_raw(), push, std::ptr::from_mut(&mut raw).cast()) };
     known.then(|| {
@@ -48,21 +48,21 @@ pub fn memory_effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
                     2 => EffectKind::Allocate,
                     _ => EffectKind::Free,
                 },
-                // SAFETY: the value belongs to `op`.
+                // SAFETY: the value is an operand or a result of `op`.
                 value: (!value.ptr.is_null()).then(|| unsafe { Val::from_raw(value) }),
             })
             .collect()
     })
 }
 
-/// Whether `op` touches no memory, though it may be undefined for some operands, as a division by
-/// zero is.
+/// Returns whether `op` has no memory effects. The op may still have undefined behaviour for some
+/// operands, such as a division by zero.
 pub fn only_computes(op: Op<'_>) -> bool {
     is_pure(op) || memory_effects(op).is_some_and(|effects| effects.is_empty())
 }
 
-/// Whether `op`, apart from what is in its regions, computes, and does no more to memory than to
-/// read what `readable` holds for.
+/// Returns whether `op`, its regions excluded, has no memory effect except reads of values for
+/// which `readable` returns true.
 pub fn only_reads<'c>(op: Op<'c>, readable: impl Fn(Val<'c>) -> bool) -> bool {
     let reads = |effects: Vec<Effect<'c>>| {
         let mut effects = effects.into_iter();
@@ -71,14 +71,14 @@ pub fn only_reads<'c>(op: Op<'c>, readable: impl Fn(Val<'c>) -> bool) -> bool {
     is_control(op) || only_computes(op) || memory_effects(op).is_some_and(reads)
 }
 
-/// Whether `op` decides which ops of its regions are executed, and how often, or ends such a region, and
-/// does nothing else itself.
+/// Returns whether `op` is an `scf` op that only controls the execution of regions, or an
+/// `scf.yield` or `scf.condition`.
 pub fn is_control(op: Op<'_>) -> bool {
     name(op).starts_with("scf.")
         && (!blocks(op).is_empty() || matches!(name(op), "scf.yield" | "scf.condition"))
 }
 
-/// Whether removing `op` changes nothing but its results.
+/// Returns whether `op` is pure in MLIR's sense: speculatable and without memory effects.
 pub fn is_pure(op: Op<'_>) -> bool {
     // SAFETY: `op` is alive.
     unsafe { ffi::txIsPure(op.to_raw()) }

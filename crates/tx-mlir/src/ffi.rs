@@ -1,4 +1,4 @@
-//! The C interface of `bridge/include/tx/bridge.h`, field by field.
+//! Rust declarations of the C interface `bridge/include/tx/bridge.h`.
 
 use mlir_sys::{
     MlirAttribute, MlirContext, MlirDiagnostic, MlirDialectRegistry, MlirLocation, MlirModule,
@@ -6,7 +6,7 @@ use mlir_sys::{
 };
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// Text owned by the other side for the duration of a call.
+/// Borrowed text that stays valid during a call.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct TxStr {
@@ -32,7 +32,7 @@ impl TxStr {
         if self.length == 0 {
             return "".into();
         }
-        // SAFETY: `data` points at `length` bytes by the contract of the bridge.
+        // SAFETY: by the contract of the bridge, `data` points at `length` bytes.
         let bytes = unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.length) };
         String::from_utf8_lossy(bytes)
     }
@@ -43,7 +43,7 @@ impl TxStr {
         if self.length == 0 {
             return &[];
         }
-        // SAFETY: `data` points at `length` bytes by the contract of the bridge.
+        // SAFETY: by the contract of the bridge, `data` points at `length` bytes.
         unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.length) }
     }
 }
@@ -145,6 +145,6 @@ unsafe extern "C" {
         data: *mut c_void,
     ) -> bool;
     pub(crate) fn txIsPure(op: MlirOperation) -> bool;
-    /// LLVM's own, which ends the process when the handler returns.
+    /// LLVM's function of this name. LLVM ends the process when the handler returns.
     pub(crate) fn LLVMInstallFatalErrorHandler(handler: unsafe extern "C" fn(*const c_char));
 }

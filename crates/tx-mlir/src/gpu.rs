@@ -1,4 +1,4 @@
-//! Kernels, and objects of `gpu.binary`.
+//! Accessors of GPU kernels, launches, and objects of `gpu.binary`.
 
 use crate::ir::dictionary_of;
 use crate::ir::{
@@ -16,16 +16,17 @@ use mlir_sys::{
     mlirGPUObjectAttrGetWithKernels,
 };
 
-/// Whether `op` is a kernel `gpu.func`.
+/// Returns whether `op` is a `gpu.func` marked as a kernel.
 pub fn is_kernel(op: Op<'_>) -> bool {
     is(op, "gpu.func")
         && (attribute(op, "kernel").is_some() || attribute(op, "gpu.kernel").is_some())
 }
 
-/// The op that gives the dynamic shared memory of a block.
+/// Name of the op that returns a block's dynamic shared memory.
 pub const DYNAMIC_SHARED: &str = "gpu.dynamic_shared_memory";
 
-/// Bytes of dynamic shared memory that a kernel looks at; `None` where they are known at run time only.
+/// Returns the bytes of dynamic shared memory that a kernel accesses; `None` if the size is
+/// dynamic.
 pub fn dynamic_shared_bytes(kernel: Op<'_>) -> Option<u64> {
     let is_dynamic = |value: Val<'_>| defining_op(value).is_some_and(|op| is(op, DYNAMIC_SHARED));
     let mut most = 0;
@@ -45,27 +46,27 @@ pub fn dynamic_shared_bytes(kernel: Op<'_>) -> Option<u64> {
     Some(most)
 }
 
-/// The operands of a `gpu.launch_func`.
+/// Operands of a `gpu.launch_func`.
 pub struct LaunchOperands<'c> {
-    /// Whether it waits for others, gives a token, or stands in a stream.
+    /// Whether the launch has async dependencies, a result token, or a stream operand.
     pub is_async: bool,
-    /// Blocks along x, y and z.
+    /// Number of blocks along x, y and z.
     pub grid: [Val<'c>; 3],
-    /// Threads of a block along x, y and z.
+    /// Number of threads per block along x, y and z.
     pub block: [Val<'c>; 3],
-    /// Blocks of a cluster along x, y and z.
+    /// Number of blocks per cluster along x, y and z.
     pub cluster: Option<[Val<'c>; 3]>,
-    /// Bytes of dynamic shared memory.
+    /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: Option<Val<'c>>,
-    /// What the kernel is passed.
+    /// Arguments of the kernel.
     pub arguments: Vec<Val<'c>>,
 }
 
-/// The group of operands of `gpu.launch_func` with the bytes of dynamic shared memory.
+/// Index of the operand group of `gpu.launch_func` with the dynamic shared memory size.
 const DYNAMIC_SHARED_GROUP: usize = 10;
 
 impl<'c> LaunchOperands<'c> {
-    /// Takes a launch apart; `None` for what the verifier of MLIR would refuse.
+    /// Reads the operands of a `gpu.launch_func`; `None` for an op that MLIR's verifier rejects.
     pub fn of(op: Op<'c>) -> Option<Self> {
         let groups = operand_groups(op)?;
         let one = |group: usize| groups.get(group)?.first().copied();
@@ -83,7 +84,7 @@ impl<'c> LaunchOperands<'c> {
         })
     }
 
-    /// Has a launch give so many bytes of dynamic shared memory, an i32.
+    /// Sets the dynamic shared memory size of a launch, an `i32` in bytes.
     pub fn set_dynamic_shared(op: Op<'c>, bytes: Val<'c>) {
         let Some(mut groups) = operand_groups(op) else {
             return;
@@ -98,11 +99,11 @@ impl<'c> LaunchOperands<'c> {
     }
 }
 
-/// The contents of the objects of a `gpu.binary`: PTX as text, for what this project makes.
+/// Returns the contents of the objects of a `gpu.binary`; PTX text for objects compiled by tx.
 pub fn object_texts(binary: Op<'_>) -> Vec<String> {
     objects(binary)
         .into_iter()
-        // SAFETY: `objects` leaves GPU objects only; the text is copied while they live.
+        // SAFETY: `objects` returns GPU objects only; the text is copied while they live.
         .map(|object| unsafe {
             let text = mlirGPUObjectAttrGetObject(object.to_raw());
             let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
@@ -116,22 +117,22 @@ fn objects<'c>(binary: Op<'c>) -> Vec<Attribute<'c>> {
         .and_then(elements)
         .unwrap_or_default()
         .into_iter()
-        // SAFETY: a plain query.
+        // SAFETY: the attribute is alive.
         .filter(|object| unsafe { mlirAttributeIsAGPUObjectAttr(object.to_raw()) })
         .collect()
 }
 
-/// Puts a `gpu.binary` with one object, of assembly, in the place of a `gpu.module`.
+/// Replaces a `gpu.module` by a `gpu.binary` with one assembly object.
 pub fn replace_by_binary(module: Op<'_>, target: Attribute<'_>, assembly: &str, properties: &str) {
-    /// `gpu::CompilationTarget::Assembly`.
+    /// Value of `gpu::CompilationTarget::Assembly`.
     const ASSEMBLY: u32 = 2;
     let b = crate::Builder::before(module);
     let text = mlir_sys::MlirStringRef {
         data: assembly.as_ptr().cast(),
         length: assembly.len(),
     };
-    // SAFETY: all attributes are of the module's context; the text is copied; there are no kernels
-    // to speak of.
+    // SAFETY: all attributes belong to the module's context; the text is copied; null means no
+    // kernel table.
     let object = unsafe {
         Attribute::from_raw(mlirGPUObjectAttrGetWithKernels(
             context(module).to_raw(),
@@ -154,13 +155,14 @@ pub fn replace_by_binary(module: Op<'_>, target: Attribute<'_>, assembly: &str, 
     crate::erase(module);
 }
 
-/// Removes the properties of objects whose names end in `TimeInMs`; returns how many there were.
+/// Removes the object properties whose names end in `TimeInMs`. Returns the number of removed
+/// properties.
 pub fn strip_object_times(binary: Op<'_>) -> i64 {
     let mut removed = 0;
     let stripped: Vec<Attribute<'_>> = objects(binary)
         .into_iter()
         .map(|object| {
-            // SAFETY: `objects` leaves GPU objects only; null attributes are not looked into.
+            // SAFETY: `objects` returns GPU objects only; null attributes are not accessed.
             unsafe {
                 let properties = mlirGPUObjectAttrGetProperties(object.to_raw());
                 if properties.ptr.is_null() {
@@ -195,8 +197,8 @@ pub fn strip_object_times(binary: Op<'_>) -> i64 {
     removed
 }
 
-/// What to do about a kernel whose block size cannot be read: there is none, it has another name,
-/// or is of another kind.
+/// Returns the note for a kernel without a readable `known_block_size`. The attribute is absent,
+/// misspelt, or has the wrong kind.
 pub fn missing_block_size(kernel: Op<'_>) -> String {
     const NAME: &str = "known_block_size";
     let expected = format!("`attributes {{{NAME} = array<i32: X, Y, Z>}}`");

@@ -1,4 +1,4 @@
-//! Short names for melior's types, and the queries and edits that passes are made of.
+//! Short aliases of melior's types, and queries and edits of IR for passes.
 
 use melior::ir::attribute::{
     AttributeLike, DenseI32ArrayAttribute, DenseI64ArrayAttribute, IntegerAttribute,
@@ -18,23 +18,23 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
-/// An op.
+/// MLIR operation.
 pub type Op<'c> = OperationRef<'c, 'c>;
-/// A value.
+/// SSA value.
 pub type Val<'c> = Value<'c, 'c>;
-/// A block.
+/// MLIR block.
 pub type Blk<'c> = BlockRef<'c, 'c>;
 
-/// The context of `op`.
+/// Returns the MLIR context of `op`.
 pub fn context<'c>(op: Op<'c>) -> &'c Context {
     // SAFETY: `op` is alive, and so is its context for `'c`.
     unsafe { interned(mlir_sys::mlirOperationGetContext(op.to_raw())) }
 }
 
-/// A reference to a context that lives as long as the context.
+/// Returns a reference to a context that lives as long as the context.
 ///
-/// melior's `ContextRef::to_ref` refers to the `ContextRef` itself, which is a temporary where one
-/// asks an op for its context. So one handle is kept for each context that was ever asked for.
+/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which here is a temporary.
+/// Therefore one leaked `ContextRef` per context is kept.
 ///
 /// # Safety
 /// The context lives for `'c`.
@@ -49,18 +49,18 @@ unsafe fn interned<'c>(raw: MlirContext) -> &'c Context {
     unsafe { (*(handle as *const ContextRef<'c>)).to_ref() }
 }
 
-/// The full name of `op`, `dialect.mnemonic`.
+/// Returns the full name of `op`, `dialect.mnemonic`.
 pub fn name(op: Op<'_>) -> &str {
     std::str::from_utf8(name_bytes(op)).unwrap_or_default()
 }
 
-/// Whether `op` is called `expected`. Passes ask this of every op, so that bytes are compared and
-/// not read as text.
+/// Returns whether the name of `op` is `expected`. Compares bytes, because passes call this
+/// function for every op.
 pub fn is(op: Op<'_>, expected: &str) -> bool {
     name_bytes(op) == expected.as_bytes()
 }
 
-/// Whether no dialect of the context defines an op with the name of `op`.
+/// Returns whether no dialect of the context defines an op with the name of `op`.
 pub fn is_unregistered(op: Op<'_>) -> bool {
     // SAFETY: `op` is alive; its name is interned and lives as long as the context.
     unsafe {
@@ -72,11 +72,11 @@ pub fn is_unregistered(op: Op<'_>) -> bool {
 fn name_bytes(op: Op<'_>) -> &[u8] {
     // SAFETY: `op` is alive; its name is interned and lives as long as the context.
     let name = unsafe { mlirIdentifierStr(mlirOperationGetName(op.to_raw())) };
-    // SAFETY: as above. No name is empty, so that `data` is never null.
+    // SAFETY: as above. No op name is empty, so `data` is never null.
     unsafe { std::slice::from_raw_parts(name.data.cast::<u8>(), name.length) }
 }
 
-/// The blocks of all regions of `op`, in order.
+/// Returns the blocks of all regions of `op`, in order.
 pub fn blocks<'c>(op: Op<'c>) -> Vec<Blk<'c>> {
     let mut blocks = Vec::new();
     // SAFETY: `op` is alive; a null region ends the list.
@@ -94,7 +94,7 @@ pub fn blocks<'c>(op: Op<'c>) -> Vec<Blk<'c>> {
     blocks
 }
 
-/// The blocks of region number `region` of `op`, in order; none when there is no such region.
+/// Returns the blocks of region `region` of `op`, in order; empty if the op has no such region.
 pub fn region_blocks<'c>(op: Op<'c>, region: usize) -> Vec<Blk<'c>> {
     if region >= op.region_count() {
         return Vec::new();
@@ -110,12 +110,12 @@ pub fn region_blocks<'c>(op: Op<'c>, region: usize) -> Vec<Blk<'c>> {
     std::iter::successors(region.first_block(), |b| b.next_in_region()).collect()
 }
 
-/// The first block of region number `region` of `op`, where there is one.
+/// Returns the first block of region `region` of `op`.
 pub fn first_block<'c>(op: Op<'c>, region: usize) -> Option<Blk<'c>> {
     region_blocks(op, region).into_iter().next()
 }
 
-/// The ops of `block`, in order. The list is taken at once, so that the block may be edited.
+/// Returns a copy of the op list of `block`, in order, so the caller may edit the block.
 pub fn ops<'c>(block: Blk<'c>) -> Vec<Op<'c>> {
     let mut ops = Vec::new();
     let mut op = block.first_operation();
@@ -126,20 +126,20 @@ pub fn ops<'c>(block: Blk<'c>) -> Vec<Op<'c>> {
     ops
 }
 
-/// The op before `op` in its block.
+/// Returns the op before `op` in its block.
 pub fn previous<'c>(op: Op<'c>) -> Option<Op<'c>> {
-    // MLIR's C interface knows the next one only.
+    // MLIR's C API has no accessor for the previous op.
     let all = ops(op.block()?);
     let at = all.iter().position(|other| *other == op)?;
     all.get(at.checked_sub(1)?).copied()
 }
 
-/// The blocks that control may go to from the end of `block`, as often as its terminator names them.
+/// Returns the successor blocks of the terminator of `block`, duplicates included.
 pub fn successors<'c>(block: Blk<'c>) -> Vec<Blk<'c>> {
     let Some(last) = block.terminator() else {
         return Vec::new();
     };
-    // SAFETY: the terminator is alive, and has as many successors as it says.
+    // SAFETY: the terminator is alive, and each index is below its number of successors.
     unsafe {
         (0..mlir_sys::mlirOperationGetNumSuccessors(last.to_raw()))
             .map(|i| Blk::from_raw(mlir_sys::mlirOperationGetSuccessor(last.to_raw(), i)))
@@ -147,7 +147,7 @@ pub fn successors<'c>(block: Blk<'c>) -> Vec<Blk<'c>> {
     }
 }
 
-/// `root` and every op below it in program order.
+/// Returns `root` and every op nested in it, in program order.
 pub fn walk<'c>(root: Op<'c>) -> Vec<Op<'c>> {
     fn visit<'c>(op: Op<'c>, all: &mut Vec<Op<'c>>) {
         all.push(op);
@@ -164,32 +164,32 @@ pub fn walk<'c>(root: Op<'c>) -> Vec<Op<'c>> {
     all
 }
 
-/// The op around `op`.
+/// Returns the parent op of `op`.
 pub fn parent<'c>(op: Op<'c>) -> Option<Op<'c>> {
     op.parent_operation()
 }
 
-/// The ops around `op`, innermost first.
+/// Returns the ancestors of `op`, innermost first.
 pub fn ancestors<'c>(op: Op<'c>) -> impl Iterator<Item = Op<'c>> {
     std::iter::successors(parent(op), |o| parent(*o))
 }
 
-/// The nearest op around `op` that is called `wanted`.
+/// Returns the nearest ancestor of `op` with the name `wanted`.
 pub fn enclosing<'c>(op: Op<'c>, wanted: &str) -> Option<Op<'c>> {
     ancestors(op).find(|o| is(*o, wanted))
 }
 
-/// The operands of `op`.
+/// Returns the operands of `op`.
 pub fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     op.operands().collect()
 }
 
-/// The results of `op`.
+/// Returns the results of `op`.
 pub fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     op.results().map(Val::from).collect()
 }
 
-/// The op that computes `value`, or none when it is a block argument.
+/// Returns the op that defines `value`; `None` for a block argument.
 pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
     // SAFETY: an op result has an owner.
     value
@@ -197,7 +197,7 @@ pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
         .then(|| unsafe { Op::from_raw(mlir_sys::mlirOpResultGetOwner(value.to_raw())) })
 }
 
-/// The block and position of a block argument.
+/// Returns the block and the index of a block argument.
 pub fn argument_of<'c>(value: Val<'c>) -> Option<(Blk<'c>, usize)> {
     // SAFETY: a block argument has an owner and a number.
     value.is_block_argument().then(|| unsafe {
@@ -208,7 +208,7 @@ pub fn argument_of<'c>(value: Val<'c>) -> Option<(Blk<'c>, usize)> {
     })
 }
 
-/// Whether `value` is made in a region of `op`.
+/// Returns whether `value` is defined in a region of `op`.
 pub fn is_defined_in<'c>(value: Val<'c>, op: Op<'c>) -> bool {
     let holder = match defining_op(value) {
         Some(def) => parent(def),
@@ -217,47 +217,47 @@ pub fn is_defined_in<'c>(value: Val<'c>, op: Op<'c>) -> bool {
     holder.is_some_and(|h| h == op || ancestors(h).any(|o| o == op))
 }
 
-/// A key under which a value can be kept in an ordered map while the IR stands.
+/// Returns the address of a value as a map key, valid while the IR lives.
 pub fn key(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
 }
 
-/// Replaces every use of `old`.
+/// Replaces every use of `old` by `new`.
 pub fn replace_uses<'c>(old: Val<'c>, new: Val<'c>) {
     // SAFETY: both values are alive.
     unsafe { mlirValueReplaceAllUsesOfWith(old.to_raw(), new.to_raw()) }
 }
 
-/// A copy of `op` with its regions, in no block. Operands are those of `op`.
+/// Returns a detached copy of `op` with its regions; the copy has the operands of `op`.
 pub fn copy<'c>(op: Op<'c>) -> melior::ir::Operation<'c> {
-    // SAFETY: `op` is alive, and the copy is owned by nobody else.
+    // SAFETY: `op` is alive, and the caller owns the copy.
     unsafe { melior::ir::Operation::from_raw(mlir_sys::mlirOperationClone(op.to_raw())) }
 }
 
 /// Replaces one operand of `op`.
 pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) {
-    // SAFETY: both are alive, and the index is one of an operand.
+    // SAFETY: op and value are alive, and the op has an operand with this index.
     unsafe { mlir_sys::mlirOperationSetOperand(op.to_raw(), index.cast_signed(), value.to_raw()) }
 }
 
-/// Replaces all operands of `op`, which has no groups of them.
+/// Replaces all operands of `op`, but not its `operandSegmentSizes`.
 pub fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) {
     let raw: Vec<_> = values.iter().map(|v| v.to_raw()).collect();
-    // SAFETY: all are alive, and the list has the length given.
+    // SAFETY: op and values are alive, and the length is that of the list.
     unsafe {
         mlir_sys::mlirOperationSetOperands(op.to_raw(), raw.len().cast_signed(), raw.as_ptr());
     }
 }
 
-/// Gives `value` another type. What uses and defines it must agree with that.
+/// Sets the type of `value`. The caller keeps its definition and uses consistent.
 pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
-    // SAFETY: both are alive.
+    // SAFETY: value and type are alive.
     unsafe { mlir_sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }
 }
 
-/// The ops that `value` is an operand of, once for each use.
+/// Returns the ops that use `value`, one entry per use.
 pub fn users(value: Val<'_>) -> Vec<Op<'_>> {
-    // SAFETY: the value is alive, and with it its uses and their owners.
+    // SAFETY: the value is alive, and so are its uses and their owners.
     unsafe {
         let mut found = Vec::new();
         let mut next = mlir_sys::mlirValueGetFirstUse(value.to_raw());
@@ -269,18 +269,18 @@ pub fn users(value: Val<'_>) -> Vec<Op<'_>> {
     }
 }
 
-/// The number of a float attribute.
+/// Returns the value of a float attribute.
 pub fn float_value(attribute: Attribute<'_>) -> Option<f64> {
-    // SAFETY: the attribute is alive, and asked for a float only where it is one.
+    // SAFETY: the attribute is alive, and read as a float only after the check.
     unsafe {
         let raw = attribute.to_raw();
         mlir_sys::mlirAttributeIsAFloat(raw).then(|| mlir_sys::mlirFloatAttrGetValueDouble(raw))
     }
 }
 
-/// The number that all elements of a dense attribute are.
+/// Returns the splat element of a dense attribute; `None` if the elements are stored one by one.
 pub fn splat_value(dense: Attribute<'_>) -> Option<Attribute<'_>> {
-    // SAFETY: the attribute is alive, and asked for a splat value only where it has one.
+    // SAFETY: the attribute is alive, and read as a splat only after the check.
     unsafe {
         let raw = dense.to_raw();
         let is_splat = mlir_sys::mlirAttributeIsADenseElements(raw)
@@ -289,14 +289,14 @@ pub fn splat_value(dense: Attribute<'_>) -> Option<Attribute<'_>> {
     }
 }
 
-/// Whether `value` has any use.
+/// Returns whether `value` has any use.
 pub fn has_uses(value: Val<'_>) -> bool {
     // SAFETY: the value is alive.
     unsafe { !mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
 }
 
-/// The text of `op`. MLIR writes it in pieces of a few bytes, which are put together before they
-/// are read as text.
+/// Returns the text of `op`. The pieces that MLIR's printer writes are joined before UTF-8
+/// decoding.
 pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
     collect(|append, text| {
         // SAFETY: `op` and the flags are alive.
@@ -306,8 +306,8 @@ pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
     })
 }
 
-/// Prints ops of a module that is not changed meanwhile. The values are numbered once; printing an op alone numbers
-/// those of the whole module each time.
+/// Printer for many ops of one unchanged module. The printer numbers the module's values once;
+/// printing an op without it renumbers the whole module each time.
 #[derive(Debug)]
 pub struct Printer<'m> {
     state: mlir_sys::MlirAsmState,
@@ -315,7 +315,7 @@ pub struct Printer<'m> {
 }
 
 impl<'m> Printer<'m> {
-    /// A printer of ops in `module`.
+    /// Creates a printer for the ops of `module`.
     pub fn new(module: Op<'m>) -> Self {
         let flags = OperationPrintingFlags::new();
         Self {
@@ -327,7 +327,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// The text of `op`, which stands in the module.
+    /// Returns the text of `op`, which is in the printer's module.
     pub fn text(&self, op: Op<'_>) -> String {
         collect(|append, text| {
             // SAFETY: the op and the state are alive.
@@ -340,16 +340,17 @@ impl<'m> Printer<'m> {
 
 impl Drop for Printer<'_> {
     fn drop(&mut self) {
-        // SAFETY: it was created with `mlirAsmStateCreateForOperation` and is destroyed once.
+        // SAFETY: `mlirAsmStateCreateForOperation` created the state, which is destroyed once.
         unsafe { mlir_sys::mlirAsmStateDestroy(self.state) }
     }
 }
 
-/// The text that `print` hands over in pieces.
+/// Returns the concatenation of the pieces that `print` passes to its callback.
 fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) -> String {
     unsafe extern "C" fn append(piece: MlirStringRef, text: *mut c_void) {
         if piece.length > 0 {
-            // SAFETY: MLIR calls this with a piece of text, and with the vector that it was given.
+            // SAFETY: MLIR calls this function with a piece of text and the `text` pointer from
+            // below.
             unsafe {
                 let piece = std::slice::from_raw_parts(piece.data.cast::<u8>(), piece.length);
                 (*text.cast::<Vec<u8>>()).extend_from_slice(piece);
@@ -361,7 +362,7 @@ fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) -> Str
     String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// Removes an argument of a block, which must have no use; those after it move up.
+/// Erases an unused block argument; later arguments move down by one index.
 pub fn erase_argument(argument: Val<'_>) {
     if let Some((block, index)) = argument_of(argument)
         && let Ok(index) = u32::try_from(index)
@@ -371,7 +372,7 @@ pub fn erase_argument(argument: Val<'_>) {
     }
 }
 
-/// Removes and destroys `op`, whose results must have no use.
+/// Erases `op`, whose results must have no uses.
 pub fn erase(op: Op<'_>) {
     // SAFETY: `op` is alive; destroying it also removes it from its block.
     unsafe {
@@ -380,19 +381,20 @@ pub fn erase(op: Op<'_>) {
     }
 }
 
-/// Gives `op` the location of the text that it comes from, without the calls through which it was inlined.
+/// Replaces the location of `op` by its innermost callee location: removes the call sites that
+/// inlining added.
 pub fn drop_call_sites(op: Op<'_>) {
     let mut location = op.location();
     while location.is_call_site() {
         location = location.call_site_callee();
     }
-    // SAFETY: both are alive.
+    // SAFETY: op and location are alive.
     unsafe { mlir_sys::mlirOperationSetLocation(op.to_raw(), location.to_raw()) }
 }
 
-/// Whether `ty` is a tensor whose elements are laid out otherwise than densely in row-major order.
+/// Returns whether `ty` is a ranked tensor with an encoding attribute, such as a sparse layout.
 pub fn has_encoding(ty: Type<'_>) -> bool {
-    // SAFETY: only ranked tensors are asked for their encoding.
+    // SAFETY: the encoding is read from ranked tensors only.
     unsafe {
         mlir_sys::mlirTypeIsARankedTensor(ty.to_raw())
             && !mlir_sys::mlirRankedTensorTypeGetEncoding(ty.to_raw())
@@ -403,21 +405,21 @@ pub fn has_encoding(ty: Type<'_>) -> bool {
 
 /// Moves `op` to the end of a block without a terminator.
 pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
-    // SAFETY: both are alive, and the block owns the op from here on.
+    // SAFETY: op and block are alive, and the block takes ownership of the op.
     unsafe {
         mlir_sys::mlirOperationRemoveFromParent(op.to_raw());
         mlir_sys::mlirBlockAppendOwnedOperation(block.to_raw(), op.to_raw());
     }
 }
 
-/// Moves `op` to the place before `other`, in any block.
+/// Moves `op` before `other`, which may be in another block.
 pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
-    // SAFETY: both are alive, and stand in blocks.
+    // SAFETY: both ops are alive and in blocks.
     unsafe { mlir_sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
 }
 
-/// Makes every reference to symbol `old` within `from` one to `new`; false where a reference is not
-/// understood.
+/// Renames every reference to symbol `old` in `from` to `new`. Returns false if MLIR cannot analyse
+/// a reference.
 pub fn rename_symbol_uses(old: &str, new: &str, from: Op<'_>) -> bool {
     let text = |s: &str| MlirStringRef {
         data: s.as_ptr().cast(),
@@ -430,24 +432,24 @@ pub fn rename_symbol_uses(old: &str, new: &str, from: Op<'_>) -> bool {
     done.value != 0
 }
 
-/// Sets an attribute, inherent or discardable.
+/// Sets an inherent or discardable attribute.
 pub fn set_attribute<'c>(op: Op<'c>, name: &str, attribute: Attribute<'c>) {
     // SAFETY: `op` is alive.
     unsafe { OperationRefMut::from_raw(op.to_raw()) }.set_attribute(name, attribute);
 }
 
-/// Removes an attribute if it is there.
+/// Removes an attribute, if present.
 pub fn remove_attribute(op: Op<'_>, name: &str) {
-    // SAFETY: `op` is alive. That the attribute may be absent is not an error here.
+    // SAFETY: `op` is alive. An absent attribute is not an error.
     let _ = unsafe { OperationRefMut::from_raw(op.to_raw()) }.remove_attribute(name);
 }
 
-/// An attribute by name, inherent or discardable.
+/// Returns the inherent or discardable attribute with this name.
 pub fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
     op.attribute(name).ok()
 }
 
-/// The attributes of an op, inherent and discardable.
+/// Returns the inherent and discardable attributes of an op.
 pub fn attributes<'c>(op: Op<'c>) -> Vec<(String, Attribute<'c>)> {
     (0..op.attribute_count())
         .filter_map(|i| op.attribute_at(i).ok())
@@ -460,9 +462,9 @@ pub fn attributes<'c>(op: Op<'c>) -> Vec<(String, Attribute<'c>)> {
         .collect()
 }
 
-/// The last names of the symbols that the attributes of an op refer to.
+/// Returns the leaf names of the symbol references among the attributes of an op.
 pub fn symbol_uses(op: Op<'_>) -> Vec<String> {
-    // SAFETY: the op is alive, and what is asked for by its number is there.
+    // SAFETY: the op is alive, and each index is below its number of attributes.
     let attributes = unsafe {
         (0..mlir_sys::mlirOperationGetNumAttributes(op.to_raw())).map(|i| {
             let named = mlir_sys::mlirOperationGetAttribute(op.to_raw(), i);
@@ -474,9 +476,9 @@ pub fn symbol_uses(op: Op<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The attributes that an op has beside those that its definition declares, in their order.
+/// Returns the discardable attributes of an op, in order.
 pub fn discardable_attributes<'c>(op: Op<'c>) -> Vec<(String, Attribute<'c>)> {
-    // SAFETY: the op is alive, and what is asked for by its number is there.
+    // SAFETY: the op is alive, and each index is below its number of discardable attributes.
     unsafe {
         (0..mlir_sys::mlirOperationGetNumDiscardableAttributes(op.to_raw()))
             .map(|i| {
@@ -490,15 +492,16 @@ pub fn discardable_attributes<'c>(op: Op<'c>) -> Vec<(String, Attribute<'c>)> {
     }
 }
 
-/// The text of a string attribute.
+/// Returns the text of the string attribute `name` of an op.
 pub fn string_attribute(op: Op<'_>, name: &str) -> Option<String> {
     attribute(op, name).and_then(string_value)
 }
 
-/// The text of a string attribute. Bytes that are no UTF-8 are replaced.
+/// Returns the text of a string attribute, with invalid UTF-8 replaced.
 pub fn string_value(attribute: Attribute<'_>) -> Option<String> {
     let raw = attribute.to_raw();
-    // SAFETY: only strings are asked for their text; an empty one may have no address.
+    // SAFETY: the text is read from string attributes only; an empty string may have a null
+    // address.
     unsafe {
         if !mlir_sys::mlirAttributeIsAString(raw) {
             return None;
@@ -512,22 +515,22 @@ pub fn string_value(attribute: Attribute<'_>) -> Option<String> {
     }
 }
 
-/// The value of an integer attribute.
+/// Returns the value of the integer attribute `name` of an op.
 pub fn integer_attribute(op: Op<'_>, name: &str) -> Option<i64> {
     attribute(op, name).and_then(integer_value)
 }
 
-/// The value of an integer attribute of at most 64 bits, as a signed number.
+/// Returns the value of an integer attribute of at most 64 bits, sign-extended.
 pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     IntegerAttribute::try_from(attribute)
         .ok()
         .map(|a| a.value())
 }
 
-/// The entries of a dictionary attribute, in the dictionary's (alphabetical) order.
+/// Returns the entries of a dictionary attribute, in alphabetical order.
 pub fn dictionary<'c>(attribute: Attribute<'c>) -> Vec<(String, Attribute<'c>)> {
     let raw = attribute.to_raw();
-    // SAFETY: only dictionaries are asked for their elements.
+    // SAFETY: the elements are read from dictionaries only.
     unsafe {
         if !mlir_sys::mlirAttributeIsADictionary(raw) {
             return Vec::new();
@@ -546,7 +549,7 @@ pub fn dictionary<'c>(attribute: Attribute<'c>) -> Vec<(String, Attribute<'c>)> 
     }
 }
 
-/// An entry of a dictionary attribute of `op`.
+/// Returns entry `entry` of the dictionary attribute `name` of `op`.
 pub fn dictionary_entry<'c>(op: Op<'c>, name: &str, entry: &str) -> Option<Attribute<'c>> {
     dictionary(attribute(op, name)?)
         .into_iter()
@@ -554,22 +557,22 @@ pub fn dictionary_entry<'c>(op: Op<'c>, name: &str, entry: &str) -> Option<Attri
         .map(|(_, a)| a)
 }
 
-/// Where a value is made.
+/// Returns the location of a value.
 pub fn value_location<'c>(value: Val<'c>) -> Location<'c> {
-    // SAFETY: a plain getter; locations live as long as their context.
+    // SAFETY: the value is alive; locations live as long as their context.
     unsafe { Location::from_raw(mlir_sys::mlirValueGetLocation(value.to_raw())) }
 }
 
-/// The name of an argument of a function or a region, as `%A`, where the text of the program is known.
+/// Returns the source name of a block argument, such as `%A`, if the source text is available.
 pub fn written_name(value: Val<'_>) -> Option<String> {
     argument_of(value)?;
     crate::source::value_name(value_location(value))
 }
 
-/// The integers of a `DenseI32ArrayAttr` or `DenseI64ArrayAttr`.
+/// Returns the elements of a `DenseI32ArrayAttr` or `DenseI64ArrayAttr`.
 pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     let raw = attribute.to_raw();
-    // SAFETY: only arrays of the right element type are asked for their elements.
+    // SAFETY: the elements are read from arrays of the checked element type only.
     unsafe {
         let n = || mlir_sys::mlirDenseArrayGetNumElements(raw);
         if mlir_sys::mlirAttributeIsADenseI64Array(raw) {
@@ -590,7 +593,8 @@ pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     }
 }
 
-/// The operands of `op`, a list for each of the groups that it declares; `None` when it has no groups.
+/// Returns the operands of `op`, split into its operand segments; `None` without
+/// `operandSegmentSizes`.
 pub fn operand_groups<'c>(op: Op<'c>) -> Option<Vec<Vec<Val<'c>>>> {
     let sizes = integers(attribute(op, "operandSegmentSizes")?)?;
     let mut all = operands(op).into_iter();
@@ -606,10 +610,10 @@ pub fn operand_groups<'c>(op: Op<'c>) -> Option<Vec<Vec<Val<'c>>>> {
     )
 }
 
-/// The names of a symbol reference, outermost first: `a` and `b` of `@a::@b`.
+/// Returns the names of a symbol reference, outermost first: `a` and `b` for `@a::@b`.
 pub fn symbol_path(attribute: Attribute<'_>) -> Option<Vec<String>> {
     let raw = attribute.to_raw();
-    // SAFETY: only symbol references are asked for their names, which live as long as the context.
+    // SAFETY: the names are read from symbol references only, and live as long as the context.
     unsafe {
         if !mlir_sys::mlirAttributeIsASymbolRef(raw) {
             return None;
@@ -627,11 +631,11 @@ pub fn symbol_path(attribute: Attribute<'_>) -> Option<Vec<String>> {
     }
 }
 
-/// The bits of a float attribute, in the low bytes.
+/// Returns the bits of a float attribute of at most 64 bits, zero-extended.
 pub fn float_bits(attribute: Attribute<'_>) -> Option<u64> {
     let raw = attribute.to_raw();
-    // SAFETY: only floats are asked for their type and made an array of one, whose bytes are read
-    // while it lives, as many as an element has.
+    // SAFETY: the attribute is a float; the splat of it stores `bytes` bytes, which are read while
+    // the splat lives.
     unsafe {
         if !mlir_sys::mlirAttributeIsAFloat(raw) {
             return None;
@@ -650,10 +654,10 @@ pub fn float_bits(attribute: Attribute<'_>) -> Option<u64> {
     }
 }
 
-/// The elements of an array attribute.
+/// Returns the elements of an array attribute.
 pub fn elements<'c>(attribute: Attribute<'c>) -> Option<Vec<Attribute<'c>>> {
     let raw = attribute.to_raw();
-    // SAFETY: only arrays are asked for their elements.
+    // SAFETY: the elements are read from arrays only.
     unsafe {
         mlir_sys::mlirAttributeIsAArray(raw).then(|| {
             (0..mlir_sys::mlirArrayAttrGetNumElements(raw))
@@ -663,24 +667,24 @@ pub fn elements<'c>(attribute: Attribute<'c>) -> Option<Vec<Attribute<'c>>> {
     }
 }
 
-/// The type inside a `TypeAttr`.
+/// Returns the type in a type attribute.
 pub fn type_value<'c>(attribute: Attribute<'c>) -> Option<Type<'c>> {
-    // SAFETY: only type attributes are asked for their type.
+    // SAFETY: the type is read from type attributes only.
     unsafe {
         mlir_sys::mlirAttributeIsAType(attribute.to_raw())
             .then(|| Type::from_raw(mlir_sys::mlirTypeAttrGetValue(attribute.to_raw())))
     }
 }
 
-/// Parses an attribute whose text the caller knows to be right.
+/// Parses an attribute whose text is valid.
 ///
 /// # Panics
-/// If it is not: a bug of the caller, reported as such by the pass framework.
+/// If the text is invalid, which is a bug of the caller.
 pub fn parse_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     Attribute::parse(context, text).unwrap_or_else(|| panic!("`{text}` is not an attribute"))
 }
 
-/// A dictionary.
+/// Returns a dictionary attribute.
 pub fn dictionary_of<'c>(context: &'c Context, entries: &[(&str, Attribute<'c>)]) -> Attribute<'c> {
     let named: Vec<mlir_sys::MlirNamedAttribute> = entries
         .iter()
@@ -689,7 +693,7 @@ pub fn dictionary_of<'c>(context: &'c Context, entries: &[(&str, Attribute<'c>)]
             attribute: value.to_raw(),
         })
         .collect();
-    // SAFETY: the context, and with it all names and values, is alive.
+    // SAFETY: the context is alive, and so are all names and values.
     unsafe {
         Attribute::from_raw(mlir_sys::mlirDictionaryAttrGet(
             context.to_raw(),
@@ -699,22 +703,22 @@ pub fn dictionary_of<'c>(context: &'c Context, entries: &[(&str, Attribute<'c>)]
     }
 }
 
-/// An `i64` attribute.
+/// Returns an `i64` attribute.
 pub fn i64_attribute<'c>(context: &'c Context, value: i64) -> Attribute<'c> {
     IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()
 }
 
-/// An `i32` attribute.
+/// Returns an `i32` attribute.
 pub fn i32_attribute<'c>(context: &'c Context, value: i64) -> Attribute<'c> {
     IntegerAttribute::new(IntegerType::new(context, 32).into(), value).into()
 }
 
-/// An `array<i64: …>`.
+/// Returns an `array<i64: …>` attribute.
 pub fn i64_array<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
     DenseI64ArrayAttribute::new(context, values).into()
 }
 
-/// An `array<i32: …>` of numbers that fit.
+/// Returns an `array<i32: …>` attribute. Every value must fit in an `i32`.
 pub fn i32_array<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
     let values: Vec<i32> = values
         .iter()
@@ -723,29 +727,29 @@ pub fn i32_array<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
     DenseI32ArrayAttribute::new(context, &values).into()
 }
 
-/// Bits of an integer type, of any signedness. `IntegerType::try_from` prints a type that is none,
-/// which takes long.
+/// Returns the bit width of an integer type of any signedness. `IntegerType::try_from` is slow on
+/// other types, because its error prints the type.
 pub fn integer_width(ty: Type<'_>) -> Option<u32> {
-    // SAFETY: asked of integer types only.
+    // SAFETY: the width is read from integer types only.
     ty.is_integer()
         .then(|| unsafe { mlir_sys::mlirIntegerTypeGetWidth(ty.to_raw()) })
 }
 
-/// Whether `ty` is an integer type that says nothing of a sign.
+/// Returns whether `ty` is a signless integer type.
 pub fn is_signless(ty: Type<'_>) -> bool {
-    // SAFETY: asked of integer types only.
+    // SAFETY: the signedness is read from integer types only.
     ty.is_integer() && unsafe { mlir_sys::mlirIntegerTypeIsSignless(ty.to_raw()) }
 }
 
-/// Size in bytes of one element of `ty` in memory, as the LLVM lowering lays it out; `None` for
-/// types that have no fixed size.
+/// Returns the size in bytes of one element of type `ty` in memory, as LLVM lays it out; `None` for
+/// a type without a fixed size.
 pub fn byte_width(ty: Type<'_>) -> Option<u64> {
     let bits = if ty.is_index() {
         64
     } else if let Some(width) = integer_width(ty) {
         width
     } else if ty.is_float() {
-        // SAFETY: asked of float types only.
+        // SAFETY: the width is read from float types only.
         unsafe { mlir_sys::mlirFloatTypeGetWidth(ty.to_raw()) }
     } else {
         return None;
@@ -753,20 +757,20 @@ pub fn byte_width(ty: Type<'_>) -> Option<u64> {
     Some(u64::from(bits).div_ceil(8).next_power_of_two())
 }
 
-/// Bits of a float type.
+/// Returns the bit width of a float type.
 ///
 /// # Panics
-/// If `ty` is none.
+/// If `ty` is no float type.
 pub fn float_width(ty: Type<'_>) -> u32 {
     assert!(ty.is_float(), "`{ty}` is no float type");
-    // SAFETY: asked of float types only.
+    // SAFETY: the width is read from float types only.
     unsafe { mlir_sys::mlirFloatTypeGetWidth(ty.to_raw()) }
 }
 
-/// Lanes and element type of a one-dimensional vector type.
+/// Returns the number of lanes and the element type of a one-dimensional vector type.
 pub fn vector_parts(ty: Type<'_>) -> Option<(u64, Type<'_>)> {
     let raw = ty.to_raw();
-    // SAFETY: only vectors are asked for their parts.
+    // SAFETY: the shape is read from vector types only.
     unsafe {
         (mlir_sys::mlirTypeIsAVector(raw) && mlir_sys::mlirShapedTypeGetRank(raw) == 1).then(|| {
             (
@@ -777,25 +781,25 @@ pub fn vector_parts(ty: Type<'_>) -> Option<(u64, Type<'_>)> {
     }
 }
 
-/// The element type of a memref, whatever its layout.
+/// Returns the element type of a ranked memref of any layout.
 pub fn memref_element(ty: Type<'_>) -> Option<Type<'_>> {
     let raw = ty.to_raw();
-    // SAFETY: only memrefs are asked for their elements.
+    // SAFETY: the element type is read from memref types only.
     unsafe {
         mlir_sys::mlirTypeIsAMemRef(raw)
             .then(|| Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(raw)))
     }
 }
 
-/// Whether `ty` is a memref type with a rank.
+/// Returns whether `ty` is a ranked memref type.
 pub fn is_memref(ty: Type<'_>) -> bool {
-    // SAFETY: a plain query.
+    // SAFETY: the type is alive.
     unsafe { mlir_sys::mlirTypeIsAMemRef(ty.to_raw()) }
 }
 
-/// Whether a memref type has a `strided` layout.
+/// Returns whether a memref type has a `strided` layout.
 pub fn is_strided(ty: Type<'_>) -> bool {
-    // SAFETY: only memrefs are asked for their layout.
+    // SAFETY: the layout is read from memref types only.
     unsafe {
         is_memref(ty)
             && mlir_sys::mlirAttributeIsAStridedLayout(mlir_sys::mlirMemRefTypeGetLayout(
@@ -804,9 +808,9 @@ pub fn is_strided(ty: Type<'_>) -> bool {
     }
 }
 
-/// Whether an attribute is of this dialect, or holds one that is.
+/// Returns whether an attribute, or an element nested in it, belongs to this dialect.
 pub fn is_of_dialect(attribute: Attribute<'_>, dialect: &str) -> bool {
-    // SAFETY: the attribute is alive, and its dialect as long as the context.
+    // SAFETY: the attribute is alive, and its dialect lives as long as the context.
     let own = unsafe {
         let of = mlir_sys::mlirAttributeGetDialect(attribute.to_raw());
         let name = mlir_sys::mlirDialectGetNamespace(of);
@@ -820,28 +824,28 @@ pub fn is_of_dialect(attribute: Attribute<'_>, dialect: &str) -> bool {
         .any(|one| is_of_dialect(one, dialect))
 }
 
-/// Whether `ty` is a tensor type, ranked or not.
+/// Returns whether `ty` is a ranked or unranked tensor type.
 pub fn is_tensor(ty: Type<'_>) -> bool {
-    // SAFETY: a plain query.
+    // SAFETY: the type is alive.
     unsafe { mlir_sys::mlirTypeIsATensor(ty.to_raw()) }
 }
 
-/// The address space of a pointer of the LLVM dialect; `None` for any other type.
+/// Returns the address space of an `!llvm.ptr`; `None` for another type.
 pub fn pointer_space(ty: Type<'_>) -> Option<u32> {
-    // SAFETY: only pointers are asked for their address space.
+    // SAFETY: the address space is read from pointers only.
     unsafe {
         mlir_sys::mlirTypeIsALLVMPointerType(ty.to_raw())
             .then(|| mlir_sys::mlirLLVMPointerTypeGetAddressSpace(ty.to_raw()))
     }
 }
 
-/// The context of a type.
+/// Returns the MLIR context of a type.
 pub fn context_of<'c>(ty: Type<'c>) -> &'c Context {
     // SAFETY: a context outlives its types.
     unsafe { interned(mlir_sys::mlirTypeGetContext(ty.to_raw())) }
 }
 
-/// The type `f32` in the context of `ty`.
+/// Returns the type `f32` in the context of `ty`.
 pub fn f32_of(ty: Type<'_>) -> Type<'_> {
     Type::float32(context_of(ty))
 }

@@ -1,12 +1,12 @@
-//! MLIR for `tx`: the generic bridge to MLIR's pass registry and driver, and safe helpers over
-//! melior for code that inspects and rewrites IR.
+//! MLIR for `tx`: a generic bridge to MLIR's pass registry and driver, and safe helpers over melior
+//! that inspect and rewrite IR.
 //!
-//! This crate is the only home of MLIR `unsafe` and of the generic C++ bridge. It knows no
-//! dialect of `tx` and no pass.
+//! All `unsafe` code for MLIR and the C++ bridge are in this crate. The crate names no dialect of
+//! `tx` and no pass.
 //!
 //! # What is not checked
-//! As in melior, handles to ops, blocks and values ([`Op`], [`Blk`], [`Val`]) are not tied to the
-//! life of the IR they point into: using one after [`erase`] is a bug of the caller.
+//! As in melior, handles to ops, blocks and values ([`Op`], [`Blk`], [`Val`]) do not borrow from
+//! the IR that they point to. Using a handle after [`erase`] is a bug of the caller.
 
 pub mod affine;
 mod attributes;
@@ -57,7 +57,7 @@ pub use session::{Session, check_pipeline};
 pub use suggest::nearest;
 pub use toolkit::ignore_cuda_toolkit;
 
-/// What a caught panic said.
+/// Returns the message of a caught panic.
 pub fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
     payload
         .downcast_ref::<&str>()

@@ -1,5 +1,4 @@
-//! LLVM, of which MLIR's C interface has no more than the translation: targets, pipelines over its
-//! IR, and code.
+//! LLVM's C API: NVPTX target machines, LLVM IR pass pipelines, and assembly emission.
 
 mod kernels;
 
@@ -13,7 +12,7 @@ use std::marker::{PhantomData, PhantomPinned};
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Something of LLVM's that is known by its address alone.
+/// Opaque LLVM object, used only behind a pointer.
 #[repr(C)]
 struct Opaque {
     _bytes: [u8; 0],
@@ -22,7 +21,7 @@ struct Opaque {
 
 type Ref = *mut Opaque;
 
-// As in the headers of LLVM 22 under `llvm-c`, and in `mlir-c/Target/LLVMIR.h`.
+// Declarations as in `llvm-c` of LLVM 22 and in `mlir-c/Target/LLVMIR.h`.
 unsafe extern "C" {
     fn mlirTranslateModuleToLLVMIR(module: MlirOperation, context: Ref) -> Ref;
     fn LLVMContextCreate() -> Ref;
@@ -76,31 +75,31 @@ unsafe extern "C" {
     fn LLVMDisposeMemoryBuffer(buffer: Ref);
 }
 
-/// `LLVMAssemblyFile`.
+/// Value of `LLVMAssemblyFile`.
 const ASSEMBLY: c_int = 0;
-/// `LLVMDSError`.
+/// Value of `LLVMDSError`.
 const ERROR: c_int = 0;
 
-/// What to make code for.
+/// Target of code generation.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
-    /// Such as `nvptx64-nvidia-cuda`.
+    /// Target triple, such as `nvptx64-nvidia-cuda`.
     pub triple: &'a str,
-    /// Such as `sm_90`.
+    /// Chip, such as `sm_90`.
     pub chip: &'a str,
-    /// Such as `+ptx78`.
+    /// Target features, such as `+ptx78`.
     pub features: &'a str,
-    /// How much the code generator optimizes, 0 to 3.
+    /// Optimization level of the code generator, 0 to 3.
     pub level: u8,
 }
 
-/// What LLVM reports is kept here while it works.
+/// Error messages that LLVM reported to the diagnostic handler of a context.
 #[derive(Default)]
 struct Reports(Vec<String>);
 
 unsafe extern "C" fn keep(diagnostic: Ref, reports: *mut c_void) {
-    // SAFETY: LLVM calls this with its diagnostic, and with the reports that the handler was set
-    // with, which outlive the context; nothing else refers to them meanwhile.
+    // SAFETY: LLVM passes its diagnostic and the `Reports` that the handler was set with. The
+    // reports outlive the context, and nothing else accesses them during the call.
     unsafe {
         if LLVMGetDiagInfoSeverity(diagnostic) == ERROR {
             let text = taken(LLVMGetDiagInfoDescription(diagnostic));
@@ -109,15 +108,15 @@ unsafe extern "C" fn keep(diagnostic: Ref, reports: *mut c_void) {
     }
 }
 
-/// A message of LLVM's, which is freed.
+/// Copies a message of LLVM into a `String`, and frees the message.
 ///
 /// # Safety
-/// It is null, or one that `LLVMDisposeMessage` frees.
+/// `message` is null, or a string that `LLVMDisposeMessage` frees.
 unsafe fn taken(message: *mut c_char) -> String {
     if message.is_null() {
         return String::new();
     }
-    // SAFETY: as above; it ends in a NUL.
+    // SAFETY: by the contract of the function, `message` ends in a NUL.
     unsafe {
         let text = CStr::from_ptr(message).to_string_lossy().into_owned();
         LLVMDisposeMessage(message);
@@ -125,45 +124,45 @@ unsafe fn taken(message: *mut c_char) -> String {
     }
 }
 
-/// Calls a function when it goes.
+/// LLVM object with the function that frees it.
 struct Owned(Ref, unsafe extern "C" fn(Ref));
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: made with the function that frees what it holds.
+        // SAFETY: the object was stored with the function that frees it.
         unsafe { (self.1)(self.0) }
     }
 }
 
-/// What to make code of: an op that holds functions in LLVM's dialect, and for which machine.
+/// Input of code generation: a module and its target.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a, 'c> {
-    /// The op.
+    /// Op whose region holds functions in the LLVM dialect.
     pub module: Op<'c>,
-    /// The machine.
+    /// Target of code generation.
     pub machine: Machine<'a>,
 }
 
-/// Assembly of each module: `passes`, in the syntax of `opt`, run over its LLVM IR first. Kernels
-/// of all of them are compiled by themselves, small ones some at a time, where they have nothing in
-/// common, by as many threads as there are processors that do not do so already for another call.
-/// The result does not depend on them.
+/// Returns the assembly of each module, after the LLVM IR passes `passes` in the syntax of `opt`.
+///
+/// Independent kernels are compiled separately, on as many threads as there are idle processors;
+/// small kernels are compiled in batches. The assembly does not depend on the number of threads.
 ///
 /// # Errors
-/// Says of each what LLVM reports: a triple that it does not know, a pipeline that it does not
-/// understand, or what it cannot make code of. Some of the latter ends the process.
+/// Returns LLVM's message for each module that fails: an unknown triple, an invalid pipeline, or IR
+/// that the code generator rejects. Some of the code generator's errors end the process.
 pub fn assembly(codes: &[Code<'_, '_>], passes: &str) -> Vec<Result<String, String>> {
     assembly_by_parts(codes, passes, MOST_OPS)
 }
 
-/// [`assembly`], where parts have so many ops at most, or one kernel.
+/// Implements [`assembly`] with batches of at most `most_ops` ops, or one kernel.
 fn assembly_by_parts(
     codes: &[Code<'_, '_>],
     passes: &str,
     most_ops: usize,
 ) -> Vec<Result<String, String>> {
     static ONCE: Once = Once::new();
-    // SAFETY: registers targets, once.
+    // SAFETY: LLVM's target registration runs once.
     ONCE.call_once(|| unsafe {
         LLVMInitializeNVPTXTargetInfo();
         LLVMInitializeNVPTXTarget();
@@ -174,7 +173,7 @@ fn assembly_by_parts(
         .iter()
         .map(|code| Separable::of(code.module, most_ops))
         .collect();
-    // The number of a module, that of a part where it has several, and what it takes.
+    // Index of the module, index of its batch if the module is split, and the cost in ops.
     let mut jobs: Vec<(usize, Option<usize>, usize)> = Vec::new();
     for (number, separable) in separable.iter().enumerate() {
         match separable {
@@ -207,12 +206,12 @@ fn assembly_by_parts(
                 Err(error) => errors.push(error),
             }
         }
-        // Parts fail for the same reason mostly.
+        // The batches of a module usually fail for the same reason.
         errors.dedup();
         of_each.push(if !errors.is_empty() {
             Err(errors.join("; "))
         } else if let Some(separable) = &separable[number] {
-            // What cannot be put together is compiled together.
+            // If the PTX of the batches cannot be joined, the whole module is compiled at once.
             let whole = || emit(Translated::new(code.module)?, code.machine, passes);
             separable.join(&texts).map_or_else(whole, Ok)
         } else {
@@ -222,24 +221,25 @@ fn assembly_by_parts(
     of_each
 }
 
-/// So many machines are kept, the last that were used.
+/// Maximum number of idle target machines in the cache, most recently used first.
 const MOST_MACHINES: usize = 64;
 
-/// Machines that no thread uses: to make one takes as long as several passes over a kernel.
+/// Cache of idle target machines. Creating a target machine takes as long as several passes over a
+/// kernel.
 static MACHINES: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
 fn machines() -> MutexGuard<'static, Vec<Kept>> {
     MACHINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// LLVM IR, in a context of its own. What is dropped first was made last.
+/// LLVM IR module in an LLVM context of its own. The field order drops the module first.
 struct Translated {
     module: Owned,
     context: Owned,
     reports: Box<Reports>,
 }
 
-// SAFETY: LLVM has nothing of a context that belongs to a thread; only one at a time has it.
+// SAFETY: an LLVM context has no thread-local state, and one thread at a time owns this value.
 unsafe impl Send for Translated {}
 
 impl Translated {
@@ -261,7 +261,7 @@ impl Translated {
         }
     }
 
-    /// What LLVM reported, when it has nothing more to say.
+    /// Drops the module and its context, and returns LLVM's error messages.
     fn finish(self) -> Vec<String> {
         let Self {
             module,
@@ -274,7 +274,7 @@ impl Translated {
     }
 }
 
-/// A machine of LLVM's.
+/// Cached target machine, with its key.
 struct Kept {
     triple: CString,
     chip: String,
@@ -283,7 +283,7 @@ struct Kept {
     machine: Owned,
 }
 
-// SAFETY: nothing of a machine belongs to a thread; only one at a time has it.
+// SAFETY: a target machine has no thread-local state, and one thread at a time owns this value.
 unsafe impl Send for Kept {}
 
 impl Kept {
@@ -291,7 +291,7 @@ impl Kept {
         let (triple, chip) = (terminated(machine.triple)?, terminated(machine.chip)?);
         let features = terminated(machine.features)?;
         let (mut target, mut error) = (null_mut(), null_mut());
-        // SAFETY: LLVM reads texts, and writes the two addresses, while it is called.
+        // SAFETY: LLVM reads the texts and writes the two pointers only during the calls.
         let made = unsafe {
             if LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut error) != 0 {
                 return Err(taken(error));
@@ -326,12 +326,12 @@ impl Kept {
     }
 }
 
-/// A text for LLVM.
+/// Converts a text to a NUL-terminated string for LLVM.
 fn terminated(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| format!("`{text:?}` has a NUL"))
 }
 
-/// Assembly of LLVM IR.
+/// Emits the assembly of LLVM IR, with a cached target machine if one matches.
 fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<String, String> {
     let kept = {
         let mut machines = machines();
@@ -346,7 +346,7 @@ fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<St
     made
 }
 
-/// [`emit`] with a machine that was made.
+/// Emits the assembly of LLVM IR with a given target machine.
 fn emit_by(kept: &Kept, translated: Translated, passes: &str) -> Result<String, String> {
     let Kept {
         triple, machine, ..
@@ -354,8 +354,8 @@ fn emit_by(kept: &Kept, translated: Translated, passes: &str) -> Result<String, 
     let passes = terminated(passes)?;
     let mut error = null_mut();
     let module = &translated.module;
-    // SAFETY: everything lives as long as it is used: what is dropped first was made last. LLVM
-    // reads texts while it is called.
+    // SAFETY: every object outlives its uses, because locals drop in reverse order. LLVM reads
+    // texts only during the calls.
     let text = unsafe {
         let layout = Owned(LLVMCreateTargetDataLayout(machine.0), LLVMDisposeTargetData);
         LLVMSetTarget(module.0, triple.as_ptr());

@@ -1,42 +1,42 @@
-//! Memref types taken apart.
+//! Memref types as Rust values, views, and overlap of memrefs.
 
 use crate::build::Index;
 use crate::ir::{Op, Val, defining_op, elements, integer_value, integers, name, operands};
 use melior::ir::r#type::{MemRefType, TypeLike};
 use melior::ir::{Attribute, AttributeLike, ShapedTypeLike, Type, ValueLike};
 
-/// A memref type as plain data; `None` stands for what is known at run time only.
+/// Parts of a memref type; `None` denotes a dynamic size, stride or offset.
 #[derive(Clone)]
 pub struct MemRef<'c> {
-    /// The type itself.
+    /// MLIR type.
     pub ty: Type<'c>,
     /// Element type.
     pub element: Type<'c>,
-    /// Sizes, outermost first.
+    /// Size of each dimension, outermost first.
     pub shape: Vec<Option<u64>>,
-    /// Strides in elements.
+    /// Stride of each dimension, in elements.
     pub strides: Vec<Option<i64>>,
-    /// Offset in elements.
+    /// Offset, in elements.
     pub offset: Option<i64>,
-    /// Where the memory lives.
+    /// Memory space.
     pub space: Space,
 }
 
-/// Memory spaces that kernels see.
+/// Memory spaces of a GPU kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// Seen by every thread.
+    /// Global memory, visible to every thread.
     Global,
-    /// Seen by one CTA.
+    /// Shared memory, visible to one CTA.
     Shared,
-    /// Seen by one thread.
+    /// Private memory, visible to one thread.
     Private,
-    /// Anything else.
+    /// Any other memory space.
     Other,
 }
 
 impl Space {
-    /// How users call it.
+    /// Returns the name of the memory space in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Global => "global memory",
@@ -48,12 +48,12 @@ impl Space {
 }
 
 impl<'c> MemRef<'c> {
-    /// Takes the type of `value` apart; `None` when it is no ranked memref with a strided layout.
+    /// Reads the type of `value`; `None` if it is no ranked memref with a strided layout.
     pub fn of(value: Val<'c>) -> Option<Self> {
         Self::from_type(value.r#type())
     }
 
-    /// Takes `ty` apart; `None` when it is no ranked memref with a strided layout.
+    /// Reads the type `ty`; `None` if it is no ranked memref with a strided layout.
     pub fn from_type(ty: Type<'c>) -> Option<Self> {
         let memref = MemRefType::try_from(ty).ok()?;
         let rank = memref.rank();
@@ -70,7 +70,7 @@ impl<'c> MemRef<'c> {
         if strided.value == 0 {
             return None;
         }
-        // SAFETY: plain query.
+        // SAFETY: the call has no preconditions.
         let dynamic = unsafe { mlir_sys::mlirShapedTypeGetDynamicStrideOrOffset() };
         let known = |n: i64| (n != dynamic).then_some(n);
         Some(Self {
@@ -90,30 +90,30 @@ impl<'c> MemRef<'c> {
         })
     }
 
-    /// The attribute that says where the memory lives; none is global memory.
+    /// Returns the memory space attribute; `None` denotes global memory.
     pub fn memory_space(&self) -> Option<Attribute<'c>> {
         MemRefType::try_from(self.ty).ok()?.memory_space()
     }
 
-    /// Whether elements are in row-major order without gaps, from the first on: there is no layout.
+    /// Returns whether the layout is the identity: contiguous row-major elements from offset 0.
     pub fn is_contiguous(&self) -> bool {
         let Ok(memref) = MemRefType::try_from(self.ty) else {
             return false;
         };
         let layout = memref.layout().to_raw();
-        // SAFETY: the value of an attribute that is an affine map.
+        // SAFETY: the affine map is read from affine map attributes only.
         unsafe {
             mlir_sys::mlirAttributeIsAAffineMap(layout)
                 && mlir_sys::mlirAffineMapIsIdentity(mlir_sys::mlirAffineMapAttrGetValue(layout))
         }
     }
 
-    /// Number of dimensions.
+    /// Returns the number of dimensions.
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
 
-    /// Number of elements, when every size is static.
+    /// Returns the number of elements; `None` if a size is dynamic.
     pub fn elements(&self) -> Option<u64> {
         self.shape
             .iter()
@@ -121,10 +121,10 @@ impl<'c> MemRef<'c> {
     }
 }
 
-/// A list of offsets, sizes or strides of a view, of which `attribute` holds the static ones and
-/// `dynamic` the others, in order.
+/// Returns the mixed static and dynamic offsets, sizes or strides of a view op. `attribute` names
+/// the static list, and `dynamic` holds the values of its dynamic entries, in order.
 pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec<Index<'c>>> {
-    // SAFETY: plain query.
+    // SAFETY: the call has no preconditions.
     let marker = unsafe { mlir_sys::mlirShapedTypeGetDynamicStrideOrOffset() };
     let mut dynamic = dynamic.iter();
     integers(crate::ir::attribute(op, attribute)?)?
@@ -139,7 +139,7 @@ pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec
         .collect()
 }
 
-/// The groups of dimensions that `memref.collapse_shape` joins, or that `memref.expand_shape` makes.
+/// Returns the groups of dimensions of a `memref.collapse_shape` or `memref.expand_shape`.
 pub fn reassociation(op: Op<'_>) -> Option<Vec<Vec<usize>>> {
     elements(crate::ir::attribute(op, "reassociation")?)?
         .into_iter()
@@ -164,12 +164,12 @@ const VIEWS: [&str; 8] = [
     "memref.view",
 ];
 
-/// Whether `op` makes a view of its first operand.
+/// Returns whether the result of `op` is a view of its first operand.
 pub fn is_view(op: Op<'_>) -> bool {
     VIEWS.contains(&name(op))
 }
 
-/// The memref that `value` is, directly or through others, a view of.
+/// Returns the memref that `value` is a view of, through any number of views.
 pub fn root(value: Val<'_>) -> Val<'_> {
     let mut value = value;
     while let Some(op) = defining_op(value).filter(|op| is_view(*op)) {
@@ -181,18 +181,18 @@ pub fn root(value: Val<'_>) -> Val<'_> {
     value
 }
 
-/// Whether two memrefs have elements in common.
+/// Overlap of the elements of two memrefs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overlap {
-    /// No element of one is an element of the other.
+    /// The memrefs have no element in common.
     Never,
-    /// It depends on what is not known here.
+    /// The memrefs may have elements in common.
     Maybe,
-    /// One of them is a part of the other.
+    /// One memref contains the other.
     Always,
 }
 
-/// Whether two memrefs overlap. Different memories do not.
+/// Returns the overlap of two memrefs. Memrefs with different roots are assumed disjoint.
 pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
     let base = root(one);
     if base != root(two) {
@@ -205,20 +205,20 @@ pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
     }
 }
 
-/// Where the elements of a view are, counted from the pointer that views of one memory share.
+/// Element positions of a view, relative to the base pointer of its root.
 struct Places {
     offset: i64,
-    /// Sizes and strides.
+    /// Size and stride of each dimension.
     dims: Vec<(Option<u64>, i64)>,
 }
 
 impl Places {
-    /// `None` where they are not known, or counted otherwise.
+    /// Returns `None` for a dynamic stride or offset, and for a view through `memref.view`.
     fn of(value: Val<'_>) -> Option<Self> {
         let memref = MemRef::of(value)?;
         let mut at = value;
         while let Some(op) = defining_op(at).filter(|op| is_view(*op)) {
-            // It is shifted by bytes, of which its type says nothing.
+            // The type of a `memref.view` does not contain its byte shift.
             if name(op) == "memref.view" {
                 return None;
             }
@@ -245,8 +245,8 @@ impl Places {
         })
     }
 
-    /// The first and the last place, of a row of this length, or of all memory. `None` where that
-    /// is not known, and where it reaches into another row.
+    /// Returns the first and the last position, modulo `period` if given. `None` if the positions
+    /// are unknown or wrap around the period.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;
@@ -266,7 +266,7 @@ impl Places {
     }
 }
 
-/// What a memory space names: the number of an address space of PTX, or one of the GPU dialect.
+/// Returns the memory space for an address space number of NVPTX or a `#gpu.address_space`.
 fn space(attribute: Attribute<'_>) -> Space {
     match (
         crate::integer_value(attribute),

@@ -1,9 +1,9 @@
-//! Files that are not there.
+//! Messages for missing input files.
 
 use std::path::Path;
 
-/// Returns why a file that was to be read as `what`, such as `a program`, cannot be read; `None`
-/// for a file that is there.
+/// Returns the error message for a path that does not exist or is a folder; `None` for an existing
+/// file. `what` is the expected content, such as `a program`.
 pub fn missing(path: &Path, what: &str) -> Option<String> {
     if path.is_dir() {
         return Some(format!("this is a folder, expected {what}"));

@@ -1,8 +1,9 @@
-//! The names that values have in a source: MLIR forgets them when it has read it.
+//! SSA value names of a source text, which MLIR's parser discards.
 //!
-//! A block argument stands where its location is; a result stands before the op that is there, as
-//! long as that is the op which it comes from. What passes make of an op stands in its place under
-//! another name, and has none of these.
+//! A name is found through a location. The location of a block argument is the position of its
+//! name. The location of a result is the position of its op, after the `%name =`; the op written
+//! there must have the same name as the op in the IR. Results of ops that passes created have no
+//! source name.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;
@@ -14,7 +15,7 @@ use mlir_sys::{
     mlirOpPrintingFlagsPrintNameLocAsPrefix, mlirOperationSetLocation,
 };
 
-/// Whose locations have a name for now. They get back what they had.
+/// Guard that restores the original locations of ops and block arguments when it is dropped.
 struct Named<'c> {
     context: &'c Context,
     arguments: Vec<(MlirValue, MlirLocation)>,
@@ -33,7 +34,7 @@ impl<'c> Named<'c> {
     fn argument(&mut self, argument: MlirValue, location: Location<'_>, name: &str) {
         self.arguments.push((argument, location.to_raw()));
         let named = Location::name(self.context, name, location);
-        // SAFETY: it is a block argument of IR that is alive, and the location is of its context.
+        // SAFETY: the block argument is alive, and the location belongs to its context.
         unsafe { mlirBlockArgumentSetLocation(argument, named.to_raw()) };
     }
 
@@ -48,26 +49,26 @@ impl<'c> Named<'c> {
 impl Drop for Named<'_> {
     fn drop(&mut self) {
         for (argument, location) in &self.arguments {
-            // SAFETY: nothing was changed in between but locations.
+            // SAFETY: only locations changed since the constructor, so the argument is alive.
             unsafe { mlirBlockArgumentSetLocation(*argument, *location) };
         }
         for (op, location) in &self.ops {
-            // SAFETY: the same.
+            // SAFETY: as above, the op is alive.
             unsafe { mlirOperationSetLocation(*op, *location) };
         }
     }
 }
 
-/// The names that values have in a text.
+/// SSA value names of a source text.
 pub struct Names<'s> {
     file: &'s str,
     text: &'s str,
-    /// Where its lines begin.
+    /// Byte offset of each line.
     lines: Vec<usize>,
 }
 
 impl<'s> Names<'s> {
-    /// Those of `text`, which was read from `file`.
+    /// Creates the lookup for `text`, which was read from `file`.
     pub fn new(file: &'s str, text: &'s str) -> Self {
         let ends = text.match_indices('\n').map(|(end, _)| end + 1);
         Self {
@@ -77,8 +78,9 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// The text of `op` with these names, as far as MLIR can print them: several results of one op
-    /// share the first name, and ops that name their results themselves do so.
+    /// Returns the text of `op` with the source names of its values. Two limits of MLIR's printer
+    /// apply: results of one op share the first name, and ops with `OpAsmOpInterface` choose their
+    /// own names.
     pub fn text_of(&self, op: Op<'_>) -> String {
         let mut named = Named::new(context(op));
         for op in walk(op) {
@@ -104,13 +106,13 @@ impl<'s> Names<'s> {
         op.to_string_with_flags(flags).unwrap_or_default()
     }
 
-    /// The name of a block argument.
+    /// Returns the source name of a block argument.
     pub fn argument(&self, argument: Val<'_>) -> Option<&'s str> {
         let (_, from) = self.at(argument.location())?;
         value(from)
     }
 
-    /// What stands before a place, and what from there on.
+    /// Returns the text before and after a location.
     fn at(&self, location: Location<'_>) -> Option<(&'s str, &'s str)> {
         let place = source_location(location).filter(|place| place.file == self.file)?;
         let line = *self.lines.get(place.line.checked_sub(1)?)?;
@@ -118,7 +120,7 @@ impl<'s> Names<'s> {
             .split_at_checked(line + place.column.checked_sub(1)?)
     }
 
-    /// The name of the first result of the op `op` that stands there.
+    /// Returns the source name of the first result of the op `op` at a location.
     fn result(&self, location: Location<'_>, op: &str) -> Option<&'s str> {
         let (before, from) = self.at(location)?;
         if !is_op(from, op) {
@@ -129,7 +131,7 @@ impl<'s> Names<'s> {
         for part in list.by_ref() {
             let last = part.split_whitespace().next_back()?;
             first = value(last);
-            // Before a name that has anything else before it there is no other.
+            // The first name of the list has been reached: other text precedes it.
             if first.is_none() || part.trim() != last {
                 break;
             }
@@ -138,7 +140,7 @@ impl<'s> Names<'s> {
     }
 }
 
-/// Whether an op of this name is written there: in full, quoted, or without its dialect.
+/// Returns whether `text` begins with the op name `op`: in full, quoted, or without its dialect.
 fn is_op(text: &str, op: &str) -> bool {
     let text = text.strip_prefix('"').unwrap_or(text);
     let end = text.find(|c: char| !is_of_name(c)).unwrap_or(text.len());
@@ -146,7 +148,7 @@ fn is_op(text: &str, op: &str) -> bool {
     [op, short].contains(&&text[..end])
 }
 
-/// The value that a text begins with, without what begins it; none of those that are but numbered.
+/// Returns the SSA name at the start of a text, without `%`; `None` for a number such as `%0`.
 fn value(text: &str) -> Option<&str> {
     let name = text.strip_prefix('%')?;
     let end = name.find(|c: char| !is_of_name(c)).unwrap_or(name.len());

@@ -1,14 +1,14 @@
-//! How deep a text is nested. MLIR's parser, and what looks at IR after it, takes a piece of the
-//! stack for each level, and a process that has no more is ended without a word.
+//! Limits on the nesting depth and expression length of MLIR text. MLIR's parser and passes recurse
+//! on both, and a stack overflow ends the process without a message.
 
 use std::collections::BTreeMap;
 
-/// Levels that a text may have: half of the 500 `scf.if` that were compiled on two megabytes, which
-/// threads have, by a debug build; 1000 were too many.
+/// Maximum nesting depth of a text. A debug build compiled 500 nested `scf.if` on a 2 MiB thread
+/// stack, and overflowed the stack with 1000.
 pub(crate) const MOST: usize = 256;
 
-/// Line and column, from 1, of what opens one level too many: a bracket, a minus of a minus, or an
-/// alias, in which there are as many levels as in what it stands for.
+/// Returns the line and column, from 1, at which the nesting exceeds [`MOST`]. Brackets and
+/// repeated minus signs nest; the use of an alias adds the depth of its definition.
 pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     let mut aliases = Aliases::default();
@@ -23,7 +23,7 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
                 aliases.end_line(open.is_empty());
             }
             b'/' if source.get(at + 1) == Some(&b'/') => {
-                // What comes next is a text of its own, whatever is open.
+                // A `// -----` separator starts a new module, even inside open brackets.
                 if source[at..].starts_with(b"// -----") {
                     open.clear();
                     aliases = Aliases::default();
@@ -32,7 +32,7 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
                 next = at + end.unwrap_or(source.len() - at);
             }
             b'"' => next = end_of_string(source, at) + 1,
-            // Of `->`, and of comparisons in affine sets.
+            // `->` in a type, and `<=` or `>=` in an affine set.
             b'-' if source.get(at + 1) == Some(&b'>') => next = at + 2,
             b'<' | b'>' if source.get(at + 1) == Some(&b'=') => next = at + 2,
             b'-' => {
@@ -53,7 +53,7 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
                 open.pop_if(|last| *last == b'<');
             }
             b')' | b']' | b'}' => {
-                // What is left open within ends as well.
+                // A closing bracket also closes any `<` left open inside it.
                 while open.pop_if(|last| *last == b'<').is_some() {}
                 open.pop();
             }
@@ -69,13 +69,13 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Terms and factors that an expression of an affine map may have: the parser takes each in a call
-/// of its own. Of those that it survives on a stack of two megabytes, a quarter or less.
+/// Maximum number of terms and factors of an affine expression. The parser recurses once for each.
+/// The limit is at most a quarter of the number that a 2 MiB stack supports.
 pub(crate) const MOST_TERMS: usize = 4096;
 
-/// Line and column, from 1, of what joins one term too many to an expression.
+/// Returns the line and column, from 1, of the operator that exceeds [`MOST_TERMS`].
 pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
-    // Of what is around, by brackets.
+    // Number of terms before each open bracket.
     let mut around = Vec::new();
     let mut terms = 1;
     let (mut line, mut start) = (1, 0);
@@ -96,7 +96,7 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
             b'"' => next = end_of_string(source, at) + 1,
             b'-' if source.get(at + 1) == Some(&b'>') => next = at + 2,
             b'[' | b'{' => around.push(std::mem::replace(&mut terms, 1)),
-            // What is in parentheses may be a part of the expression, and counts in it.
+            // A parenthesized expression may be part of the expression, so its terms count.
             b'(' => around.push(terms),
             b')' => terms = terms.max(around.pop().unwrap_or(1)),
             b']' => terms = around.pop().unwrap_or(1),
@@ -104,7 +104,7 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
                 around.pop();
                 terms = 1;
             }
-            // Of types of any shape.
+            // `*` in an unranked type, such as `memref<*xf32>`.
             b'*' if source[..at].last() == Some(&b'<') => {}
             b',' | b'=' | b':' => terms = 1,
             b'+' | b'-' | b'*' => terms += 1,
@@ -124,7 +124,7 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Levels of what the aliases of a text stand for, and of the one that is being defined.
+/// Nesting depth of each alias, and of the alias that is being defined.
 #[derive(Default)]
 struct Aliases<'s> {
     levels: BTreeMap<&'s [u8], usize>,
@@ -136,34 +136,34 @@ impl<'s> Aliases<'s> {
         self.defined = Some((name, 0));
     }
 
-    /// Something in so many levels.
+    /// Records a nesting depth inside the current definition.
     fn reach(&mut self, levels: usize) {
         if let Some((_, most)) = &mut self.defined {
             *most = levels.max(*most);
         }
     }
 
-    /// The end of a line, at which a definition ends unless something is open.
+    /// Ends the current definition at the end of a line, unless a bracket is open.
     fn end_line(&mut self, closed: bool) {
         if let Some((name, levels)) = self.defined.take_if(|_| closed) {
             self.levels.insert(name, levels);
         }
     }
 
-    /// What an alias stands for is one level of its own, so that those that stand for each other count.
+    /// Returns the depth that a use of an alias adds: one more than the depth of its definition.
     fn levels(&self, name: &[u8]) -> usize {
         self.levels.get(name).map_or(0, |levels| levels + 1)
     }
 }
 
-/// `#` or `!`, and the letters of the name that follow.
+/// Returns the name at `at`: a sigil such as `#` or `!`, and the letters after it.
 fn name_at(source: &[u8], at: usize) -> &[u8] {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"_$.-".contains(byte);
     let letters = source[at + 1..].iter().take_while(|byte| is_letter(byte));
     &source[at..=at + letters.count()]
 }
 
-/// Whether a definition goes on here.
+/// Returns whether `=` follows, as in the definition of an alias.
 fn is_defined(source: &[u8], at: usize) -> bool {
     let mut rest = source[at..]
         .iter()
@@ -171,7 +171,7 @@ fn is_defined(source: &[u8], at: usize) -> bool {
     rest.next() == Some(&b'=') && rest.next() != Some(&b'=')
 }
 
-/// Signs of which each is of the next, and where they end.
+/// Run of minus signs: their number, and the position after the last.
 struct Signs {
     count: usize,
     end: usize,
@@ -179,7 +179,7 @@ struct Signs {
 
 fn end_of_signs(source: &[u8], begin: usize) -> Signs {
     let (mut count, mut end) = (1, begin + 1);
-    // What stands between them, but for the ends of lines, which are counted elsewhere.
+    // Spaces between the signs are skipped; the caller counts line ends.
     while let Some(byte) = source.get(end) {
         match byte {
             b'-' if source.get(end + 1) != Some(&b'>') => count += 1,
@@ -191,12 +191,12 @@ fn end_of_signs(source: &[u8], begin: usize) -> Signs {
     Signs { count, end }
 }
 
-/// The quotation mark that ends the string, or the end of its line.
+/// Returns the position of the closing quotation mark, or of the last byte of the line.
 fn end_of_string(source: &[u8], begin: usize) -> usize {
     let mut at = begin + 1;
     loop {
         match source.get(at) {
-            // The end of the line is looked at again.
+            // The caller counts the end of the line.
             Some(b'\n') | None => return at - 1,
             Some(b'\\') if source.get(at + 1) != Some(&b'\n') => at += 2,
             Some(b'"') => return at,

@@ -1,7 +1,7 @@
-//! Passes and pipelines written in Rust, registered in MLIR's own registry.
+//! Registration of Rust passes and pipelines in MLIR's registry.
 //!
-//! What is registered here appears in `--help`, in `--pass-pipeline`, in timing, statistics and
-//! crash reproducers exactly as MLIR's own passes do.
+//! Registered passes and pipelines appear in `--help`, `--pass-pipeline`, timing reports,
+//! statistics and crash reproducers, like MLIR's own.
 
 use crate::bytecode::is_bytecode;
 use crate::diagnostic::{Failed, error};
@@ -19,76 +19,77 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Mutex, Once, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-/// An option of a pass or a pipeline. Values travel as text; `init` is the default.
+/// Option of a pass or a pipeline. Option values are text.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionDesc {
-    /// Name on the command line, kebab-case.
+    /// Name on the command line, in kebab-case.
     pub name: &'static str,
-    /// One line for `--help`.
+    /// Help text, one line.
     pub help: &'static str,
-    /// What a value is, for `--help`: `number`.
+    /// Kind of value that `--help` shows, such as `number`.
     pub ty: &'static str,
     /// Default value.
     pub init: &'static str,
 }
 
-/// A counter that a pass reports to `--mlir-pass-statistics`.
+/// Counter that `--mlir-pass-statistics` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatisticDesc {
-    /// Name in the report, kebab-case.
+    /// Name in the report, in kebab-case.
     pub name: &'static str,
-    /// What it counts.
+    /// Description of the counted event.
     pub help: &'static str,
 }
 
-/// Runs a pass: op, option values, counters.
+/// Function that runs a pass. Arguments: op, option values, counters.
 pub type RunPass = for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>;
 
-/// A pass as MLIR's registry needs to know it.
+/// Description of a pass for MLIR's registry.
 pub struct PassDesc {
     /// Name on the command line.
     pub argument: &'static str,
-    /// One line for `--help`.
+    /// Help text, one line.
     pub summary: &'static str,
-    /// Name of the op it runs on, `builtin.module` as a rule.
+    /// Name of the op that the pass runs on, usually `builtin.module`.
     pub anchor: &'static str,
-    /// Options in order.
+    /// Options, in order.
     pub options: Vec<OptionDesc>,
-    /// Counters in order.
+    /// Counters, in order.
     pub statistics: Vec<StatisticDesc>,
     /// Dialects whose ops the pass creates.
     pub dialects: &'static [unsafe extern "C" fn() -> MlirDialectHandle],
-    /// Checks option values (in the order of `options`) when a pipeline is parsed.
+    /// Validates option values, in the order of `options`, when a pipeline is parsed.
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs the pass: op, option values, counters (in the order of `statistics`).
+    /// Runs the pass. Arguments: op, option values, and counters in the order of `statistics`.
     pub run: RunPass,
 }
 
-/// A named pipeline: a function from option values to the text of a pass pipeline.
+/// Named pipeline: a function from option values to the text of a pass pipeline.
 pub struct PipelineDesc {
     /// Name on the command line.
     pub argument: &'static str,
-    /// One line for `--help`.
+    /// Help text, one line.
     pub summary: &'static str,
-    /// Options in order.
+    /// Options, in order.
     pub options: Vec<OptionDesc>,
-    /// From option values (in the order of `options`) to the pipeline's text.
+    /// Returns the text of the pipeline for option values in the order of `options`.
     pub expand: fn(&[&str]) -> Result<String, String>,
 }
 
-/// MLIR locks its registry for nobody: who parses a pipeline reads it, who registers writes it.
+/// Lock of MLIR's pass registry, which is not thread-safe: parsing a pipeline reads it,
+/// registration writes it.
 static REGISTRY: RwLock<()> = RwLock::new(());
 
-/// Keeps others from registering while a pipeline is parsed.
+/// Locks the registry for reading, so that no thread registers while a pipeline is parsed.
 pub(crate) fn reading() -> RwLockReadGuard<'static, ()> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers under a name, unless there is a pass or a pipeline of that name: to MLIR that would be
-/// the end of the process.
+/// Calls `register` unless a pass or a pipeline named `name` exists. MLIR aborts the process on a
+/// duplicate registration.
 fn register_as(name: &str, register: impl FnOnce()) -> bool {
     let _writing = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the text outlives the call, and nobody else writes.
+    // SAFETY: the text outlives the call, and the lock excludes other writers.
     let free = !unsafe { ffi::txIsRegistered(TxStr::new(name)) };
     if free {
         register();
@@ -96,14 +97,14 @@ fn register_as(name: &str, register: impl FnOnce()) -> bool {
     free
 }
 
-/// Whether MLIR's registry has a pass or a pipeline of this name.
+/// Returns whether MLIR's registry has a pass or a pipeline with this name.
 pub fn is_registered(name: &str) -> bool {
     let _reading = reading();
-    // SAFETY: the text outlives the call, and nobody writes.
+    // SAFETY: the text outlives the call, and the lock excludes writers.
     unsafe { ffi::txIsRegistered(TxStr::new(name)) }
 }
 
-/// What is registered here, in that order: a pass or a pipeline, and what it is for.
+/// Passes and pipelines registered from Rust, in the order of registration.
 static LISTED: Mutex<Vec<Listed>> = Mutex::new(Vec::new());
 
 struct Listed {
@@ -121,7 +122,8 @@ fn list(is_pipeline: bool, argument: &'static str, summary: &'static str) {
     });
 }
 
-/// How `--help` of an optimizer driver begins: with what MLIR's own does not have.
+/// Returns the start of an optimizer driver's `--help`: the passes and pipelines registered from
+/// Rust.
 fn overview(program: &str) -> String {
     let listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
     let width = listed.iter().map(|one| one.argument.len()).max();
@@ -143,14 +145,14 @@ fn overview(program: &str) -> String {
     )
 }
 
-/// Registers a pass for the rest of the process; false, and nothing is done, when there is a pass
-/// or a pipeline of its name.
+/// Registers a pass for the rest of the process. Returns false, without any effect, if a pass or a
+/// pipeline has the same name.
 pub fn register_pass(desc: PassDesc) -> bool {
     register_as(desc.argument, || add_pass(desc))
 }
 
 fn add_pass(desc: PassDesc) {
-    // The registry lives as long as the process, and so does what it points at.
+    // The registry lives as long as the process, so its descriptions are leaked.
     let desc: &'static PassDesc = Box::leak(Box::new(desc));
     list(false, desc.argument, desc.summary);
     let options = leak_options(&desc.options);
@@ -180,8 +182,8 @@ fn add_pass(desc: PassDesc) {
     unsafe { ffi::txRegisterPass(pass) }
 }
 
-/// Registers a pipeline for the rest of the process; false, and nothing is done, when there is a
-/// pass or a pipeline of its name.
+/// Registers a pipeline for the rest of the process. Returns false, without any effect, if a pass
+/// or a pipeline has the same name.
 pub fn register_pipeline(desc: PipelineDesc) -> bool {
     register_as(desc.argument, || add_pipeline(desc))
 }
@@ -202,7 +204,7 @@ fn add_pipeline(desc: PipelineDesc) {
     unsafe { ffi::txRegisterPipeline(pipeline) }
 }
 
-/// Registers MLIR's own passes, once per process however often it is called.
+/// Registers MLIR's own passes. Only the first call in a process has an effect.
 pub fn register_upstream_passes() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -218,19 +220,19 @@ pub fn register_upstream_dialects(registry: &DialectRegistry) {
     unsafe { ffi::txRegisterTranslations(registry.to_raw()) }
 }
 
-/// What a pass counted in this process.
+/// Counters of a pass, summed over this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassStatistics {
-    /// The pass.
+    /// Command-line name of the pass.
     pub argument: &'static str,
-    /// Counters and their totals, in the order of the description.
+    /// Counters and their totals, in the order of the pass description.
     pub totals: Vec<(StatisticDesc, i64)>,
 }
 
 static TOTALS: Mutex<BTreeMap<&'static str, PassStatistics>> = Mutex::new(BTreeMap::new());
 
-/// Totals of all passes that ran in this process, by name. LLVM as distributions build it counts
-/// nothing, so `--mlir-pass-statistics` alone would show nothing.
+/// Returns the counters of all passes that ran in this process, by name. LLVM packages of
+/// distributions are built without statistics, so MLIR's own report is empty.
 pub fn statistics() -> Vec<PassStatistics> {
     TOTALS
         .lock()
@@ -253,14 +255,15 @@ fn count(desc: &'static PassDesc, counts: &[i64]) {
     }
 }
 
-/// Runs `mlir-opt`'s main function over `registry`; returns the exit status. Files of damaged
-/// bytecode are refused, which that function does not survive. `--mlir-pass-statistics` prints what
-/// passes of [`register_pass`] counted. It is the body of a `main`: as in programs that are not in
-/// Rust, the process ends in silence when nobody reads its output any more, and with a message and
-/// status 1 where that cannot be written.
+/// Runs the main function of `mlir-opt` with the dialects of `registry`. Returns the exit status.
+///
+/// Damaged bytecode, which would crash MLIR's reader, is rejected first. `--mlir-pass-statistics`
+/// prints the counters of passes from [`register_pass`]. The function is the body of a `main`: it
+/// restores the default action of `SIGPIPE`, and a failed write ends the process with a message and
+/// status 1.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
-    // SAFETY: the handler is the one that every process is given. LLVM calls a write that failed a
-    // crash of its own.
+    // SAFETY: the handler is the default one. With Rust's handler, a closed pipe is a write error,
+    // which LLVM reports as a crash.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let args: Vec<String> = args.into_iter().collect();
     let named =
@@ -270,7 +273,7 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     let overview = overview(&program);
     let _ = FAILING.set([program, named]);
     crate::source::read_files();
-    // SAFETY: the function lives as long as the process, and nobody else sets one.
+    // SAFETY: the function lives as long as the process, and no other code sets a handler.
     unsafe { ffi::LLVMInstallFatalErrorHandler(fatal) };
     let taken = match reads_standard_input(&args) {
         true => take_standard_input(),
@@ -302,13 +305,13 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
         ffi::txOptMain(argc, argv, TxStr::new(&overview), registry.to_raw())
     });
     if wants_statistics {
-        // A closed standard error is no reason to fail.
+        // An error of writing to a closed standard error is ignored.
         let _ = report_statistics(&mut std::io::stderr());
     }
     status
 }
 
-/// MLIR's own report has no numbers where LLVM was built without statistics.
+/// Writes the counters of Rust passes, which MLIR's report omits if LLVM has no statistics.
 fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     for pass in statistics() {
         writeln!(out, "{}", pass.argument)?;
@@ -319,15 +322,15 @@ fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The program, and what it writes to, as messages name them.
+/// Name of the program and of its output, for error messages.
 static FAILING: OnceLock<[String; 2]> = OnceLock::new();
 
-/// What LLVM says of a stream that could not be written, which it finds where the stream is closed.
+/// Start of LLVM's message for an output stream that has a write error when it is closed.
 const UNWRITTEN: &str = "IO failure on output stream: ";
 
-/// Says what LLVM ends the process for.
+/// Prints LLVM's fatal error message.
 unsafe extern "C" fn fatal(reason: *const c_char) {
-    // SAFETY: LLVM gives a C string.
+    // SAFETY: LLVM passes a C string.
     let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy();
     let message = match (reason.strip_prefix(UNWRITTEN), FAILING.get()) {
         (Some(why), Some([program, output])) => {
@@ -335,11 +338,11 @@ unsafe extern "C" fn fatal(reason: *const c_char) {
         }
         _ => format!("LLVM ERROR: {reason}"),
     };
-    // There is nowhere else to say it.
+    // A failed write of this message cannot be reported.
     let _ = writeln!(std::io::stderr(), "{message}");
 }
 
-/// The file to write that arguments name.
+/// Returns the output file that the arguments name.
 fn output(args: &[String]) -> Option<&str> {
     let option = |arg: &'_ str| arg.trim_start_matches('-') == "o";
     let after = args.windows(2).find(|pair| option(&pair[0]));
@@ -353,7 +356,7 @@ fn output(args: &[String]) -> Option<&str> {
         .filter(|name| *name != "-")
 }
 
-/// Arguments that may be files to read.
+/// Returns the arguments that may name input files.
 fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
     let after_output =
         std::iter::once(false).chain(args.iter().map(|arg| arg.trim_start_matches('-') == "o"));
@@ -364,20 +367,20 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Whether a file is anything but damaged bytecode, and text that MLIR does not survive or takes
-/// for another, which is reported. Other text is left to MLIR.
+/// Returns false, after an error message, for a file that [`is_right`] rejects.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
-    // A pipe gives what it holds only once.
+    // Reading a pipe would consume its content.
     if !Path::new(name).is_file() {
         return true;
     }
     std::fs::read(name).map_or(true, |source| is_right(name, &source, registry))
 }
 
-/// The same of what a file, or standard input, holds.
+/// Returns false, after an error message, for source that would crash MLIR or that MLIR would
+/// misread: damaged bytecode, and text that exceeds a limit. MLIR reports all other errors.
 fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
-        // A bare context, for the handler alone.
+        // A context without dialects, only for the diagnostic handler.
         let context = Context::new_with_threading(false);
         show_diagnostics(&context);
         return !is_refused(&context, name, source);
@@ -388,10 +391,10 @@ fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     parse(&context, name, source).is_some()
 }
 
-/// What MLIR calls standard input.
+/// MLIR's file name for standard input.
 pub(crate) const STANDARD_INPUT: &str = "<stdin>";
 
-/// Flags that are answered before anything is read.
+/// Flags that end the process before it reads input.
 const ANSWERED: &[&str] = &[
     "help",
     "help-hidden",
@@ -408,11 +411,11 @@ fn reads_standard_input(args: &[String]) -> bool {
     !args.iter().skip(1).any(is_answered) && inputs(args).next().is_none()
 }
 
-/// Reads all of standard input, and puts it back for who reads it next. None where it is typed, or
-/// cannot be put back.
+/// Reads all of standard input, and replaces it by a copy for the next reader. `None` for a
+/// terminal, and on systems without `memfd_create`.
 ///
 /// # Errors
-/// Says why it cannot be read.
+/// Returns the I/O error of reading or copying.
 #[cfg(target_os = "linux")]
 fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     use std::fs::File;
@@ -423,16 +426,16 @@ fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     }
     let mut text = Vec::new();
     std::io::stdin().lock().read_to_end(&mut text)?;
-    // SAFETY: the name is a C string, and the answer is checked.
+    // SAFETY: the name is a C string, and the result is checked.
     let fd = unsafe { libc::memfd_create(c"stdin".as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {
         return Err(std::io::Error::last_os_error());
     }
-    // SAFETY: it is new, and nobody else's.
+    // SAFETY: the descriptor is new, so `File` is its only owner.
     let mut copy = unsafe { File::from_raw_fd(fd) };
     copy.write_all(&text)?;
     copy.rewind()?;
-    // SAFETY: both are open.
+    // SAFETY: both descriptors are open.
     unsafe { libc::dup2(copy.as_raw_fd(), libc::STDIN_FILENO) };
     Ok(Some(text))
 }
@@ -442,19 +445,18 @@ fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Writes what is reported as MLIR's driver does, with notes, which MLIR leaves out where nobody
-/// else shows a diagnostic.
+/// Prints diagnostics with their notes, as MLIR's driver does. Without a handler, MLIR omits notes.
 fn show_diagnostics(context: &Context) {
     context.attach_diagnostic_handler(|diagnostic| {
         let shown = crate::Diagnostic::from_melior(&diagnostic);
-        // A closed standard error is no reason to fail.
+        // An error of writing to a closed standard error is ignored.
         let _ = writeln!(std::io::stderr(), "{shown}");
         true
     });
 }
 
-/// Runs the main function of MLIR's language server over `registry`, which speaks with an editor
-/// over standard input and output until it is told to stop; returns the exit status.
+/// Runs the main function of `mlir-lsp-server` with the dialects of `registry`, over standard input
+/// and output, until the editor ends the session. Returns the exit status.
 pub fn lsp_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: `argv` is a vector of C strings, and the registry is alive.
     with_argv(args, |argc, argv| unsafe {
@@ -462,12 +464,12 @@ pub fn lsp_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     })
 }
 
-/// Calls a main function with arguments as C passes them.
+/// Calls a C main function with `argc` and `argv`.
 fn with_argv(
     args: impl IntoIterator<Item = String>,
     main: impl FnOnce(i32, *mut *mut c_char) -> i32,
 ) -> i32 {
-    // A NUL cannot reach a process through its argument vector.
+    // The operating system cannot pass a NUL in an argument.
     let args: Vec<CString> = args
         .into_iter()
         .filter_map(|a| CString::new(a).ok())
@@ -497,7 +499,7 @@ fn leak_options(options: &[OptionDesc]) -> &'static [TxOption] {
         .leak()
 }
 
-/// Gives `f` the option values that C++ passed as an array of `count` strings.
+/// Calls `f` with the option values that C++ passed as an array of `count` strings.
 ///
 /// # Safety
 /// `values` points at `count` strings.
@@ -525,7 +527,7 @@ unsafe extern "C" fn pass_check(
     emit: TxSink,
     sink: *mut c_void,
 ) -> bool {
-    // SAFETY: `rust` is the leaked `PassDesc`; `values` has one entry an option.
+    // SAFETY: `rust` is the leaked `PassDesc`; `values` has one entry per option.
     let result = unsafe {
         let desc = &*rust.cast::<PassDesc>();
         with_values(values, desc.options.len(), |v| {
@@ -544,8 +546,8 @@ unsafe extern "C" fn pass_run(
     values: *const TxStr,
     statistics: *mut i64,
 ) -> bool {
-    // SAFETY: `rust` is the leaked `PassDesc`; the arrays have one entry an option and a counter;
-    // MLIR keeps `op` alive while the pass runs.
+    // SAFETY: `rust` is the leaked `PassDesc`; the arrays have one entry per option and per
+    // counter; MLIR keeps `op` alive while the pass runs.
     let (desc, op, statistics) = unsafe {
         let desc: &'static PassDesc = &*rust.cast();
         let statistics = match desc.statistics.len() {
@@ -557,7 +559,7 @@ unsafe extern "C" fn pass_run(
     crate::diagnostic::working_on(op, || caught(desc, op, values, statistics))
 }
 
-/// Runs a pass. A panic must not unwind into C++: it becomes a diagnostic like any other failure.
+/// Runs a pass. A panic must not unwind into C++, so it becomes an error diagnostic.
 fn caught(
     desc: &'static PassDesc,
     op: Op<'_>,
@@ -565,7 +567,7 @@ fn caught(
     statistics: &mut [i64],
 ) -> bool {
     let run = || {
-        // SAFETY: MLIR gives a value for each option.
+        // SAFETY: MLIR passes one value per option.
         unsafe {
             with_values(values, desc.options.len(), |v| {
                 (desc.run)(op, v, &mut *statistics)
@@ -597,7 +599,7 @@ unsafe extern "C" fn pipeline_expand(
     out: *mut c_void,
     error: *mut c_void,
 ) -> bool {
-    // SAFETY: `rust` is the leaked `PipelineDesc`; `values` has one entry an option.
+    // SAFETY: `rust` is the leaked `PipelineDesc`; `values` has one entry per option.
     let result = unsafe {
         let desc = &*rust.cast::<PipelineDesc>();
         with_values(values, desc.options.len(), |v| {

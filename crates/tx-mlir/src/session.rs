@@ -1,4 +1,4 @@
-//! A context that keeps what MLIR reports instead of printing it.
+//! MLIR context that records diagnostics instead of printing them.
 
 use crate::bytecode::{self, is_bytecode, misread};
 use crate::codes;
@@ -18,32 +18,30 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Pipelines that a session keeps, at most.
+/// Maximum number of cached pass managers per session.
 const MOST_PIPELINES: usize = 128;
 
-/// An MLIR context with every dialect available, single-threaded, whose diagnostics are kept.
+/// Single-threaded MLIR context with every dialect available. The session records its diagnostics.
 pub struct Session {
-    /// Pipelines that ran, by their text: what a pass prepares once (patterns of all dialects, in
-    /// `canonicalize`) takes longer than to run it. They are dropped before the context that they
-    /// are of.
+    /// Cached pass managers, by pipeline text. Preparing a pass can take longer than running it:
+    /// `canonicalize` collects the patterns of all dialects. The field order drops the pass
+    /// managers before the context.
     pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
 }
 
-// SAFETY: nothing of a context belongs to a thread, nor of pipelines, which are dropped with it.
-// MLIR keeps caches of threads where a context is used by several at once, which this one is not;
-// the handler shares the list of diagnostics alone, which is locked.
+// SAFETY: contexts and pass managers have no thread-local state, because one thread at a time uses
+// the context. The diagnostic handler shares only the list of diagnostics, behind a mutex.
 unsafe impl Send for Session {}
 
-/// What was reported so far.
+/// Locks the recorded diagnostics.
 fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec<Diagnostic>> {
     diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a text is one that MLIR does not survive, or takes for another: what is nested deeper
-/// than what takes it apart survives, and sizes that are dropped without a word. That it is goes to
-/// the context's handler.
+/// Returns true, after an error, for text that would crash MLIR's parser, or whose sizes MLIR would
+/// drop without a message.
 pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     if let Some((line, column)) = nesting::too_deep(text) {
         let at = Location::new(context, name, line, column);
@@ -85,7 +83,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     true
 }
 
-/// Parses MLIR text or bytecode; `name` is the file that locations speak of. What is wrong goes to
+/// Parses MLIR text or bytecode. Locations use `name` as their file name. Errors are reported to
 /// the context's handler.
 pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Option<Module<'c>> {
     if let Some(damage) = bytecode::damage(source) {
@@ -95,11 +93,11 @@ pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Opti
     if !is_bytecode(source) && is_refused(context, name, source) {
         return None;
     }
-    // The lexer looks for a NUL behind the last byte.
+    // MLIR's lexer needs a NUL after the last byte.
     let mut terminated = source.to_vec();
     terminated.push(0);
     let terminated = Rc::new(terminated);
-    // SAFETY: both strings outlive the call; the module is ours.
+    // SAFETY: both strings outlive the call, and the module is owned here.
     let module = source::while_parsing(name, terminated.clone(), || unsafe {
         Module::from_option_raw(ffi::txParseModule(
             context.to_raw(),
@@ -117,7 +115,7 @@ pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Opti
                  write the file again",
                 crate::name(op)
             );
-            // The op itself cannot be printed.
+            // MLIR cannot print the op, so the message contains only its name.
             crate::error(op.location(), reason).emit();
             return None;
         }
@@ -126,7 +124,7 @@ pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Opti
 }
 
 impl Session {
-    /// A context with the upstream dialects and what `register` adds to the registry.
+    /// Creates a session with the upstream dialects and the dialects that `register` adds.
     pub fn new(register: impl FnOnce(&DialectRegistry)) -> Self {
         let registry = DialectRegistry::new();
         register_upstream_dialects(&registry);
@@ -137,7 +135,7 @@ impl Session {
         context.attach_diagnostic_handler(move |d| {
             let said = Diagnostic::from_melior(&d);
             let mut kept = locked(&kept);
-            // What does not lower an op tries it again, and says the same.
+            // A pattern that fails to lower an op is retried, and repeats its message.
             if kept.last() != Some(&said) {
                 kept.push(said);
             }
@@ -150,21 +148,21 @@ impl Session {
         }
     }
 
-    /// The context.
+    /// Returns the MLIR context.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// Takes what was reported since the last call.
+    /// Returns and clears the recorded diagnostics.
     pub fn take_diagnostics(&self) -> Vec<Diagnostic> {
         std::mem::take(&mut locked(&self.diagnostics))
     }
 
-    /// Parses MLIR text or bytecode; `name` is the file that locations speak of.
+    /// Parses MLIR text or bytecode. Locations use `name` as their file name.
     pub fn parse(&self, name: &str, source: &[u8]) -> Option<Module<'_>> {
         let parsed = parse(&self.context, name, source);
         if parsed.is_none() {
-            // The op is the one that stands in the text, where its author has written it more readably.
+            // The note prints the op that the source text already shows.
             for diagnostic in locked(&self.diagnostics).iter_mut() {
                 let shows_op = |n: &Diagnostic| n.message.starts_with("see current operation: ");
                 diagnostic.notes.retain(|note| !shows_op(note));
@@ -173,8 +171,8 @@ impl Session {
         parsed
     }
 
-    /// Parses the text of an attribute; `name` is the file that locations speak of. `None` where it
-    /// is none, with the reason among the diagnostics.
+    /// Parses the text of an attribute. `None` if the text is invalid; the session then holds an
+    /// error. `name` is the file name in errors about nesting depth.
     pub fn parse_attribute(&self, name: &str, text: &str) -> Option<Attribute<'_>> {
         if is_refused(&self.context, name, text.as_bytes()) {
             return None;
@@ -182,19 +180,20 @@ impl Session {
         Attribute::parse(&self.context, text)
     }
 
-    /// Runs a textual pass pipeline (without the anchor) on `module`, and verifies it after each
-    /// pass; false when a pass failed or the text is wrong, with the reason among the diagnostics.
+    /// Runs a textual pass pipeline over `builtin.module` on `module`, and verifies the module
+    /// after each pass. Returns false, with an error among the diagnostics, if the text is invalid
+    /// or a pass fails.
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, true)
     }
 
-    /// The same without verifying: [`Self::verify`] is for when several have run. It takes as long
-    /// as small passes do.
+    /// Runs a pipeline like [`Self::run`], but does not verify the module. Verification takes as
+    /// long as a small pass; call [`Self::verify`] after several pipelines.
     pub fn run_unverified(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, false)
     }
 
-    /// Whether `module` is valid; what is not is among the diagnostics.
+    /// Returns whether `module` is valid. Verifier errors are recorded.
     pub fn verify(&self, module: &Module<'_>) -> bool {
         module.as_operation().verify()
     }
@@ -212,7 +211,7 @@ impl Session {
         manager.enable_verifier(verified);
         let done = manager.run(module).is_ok();
         let mut pipelines = self.pipelines.borrow_mut();
-        // What a failure leaves in a pass is not known.
+        // A pass that failed may be in an inconsistent state, so its pass manager is dropped.
         if done && pipelines.len() < MOST_PIPELINES {
             pipelines.insert(pipeline.to_owned(), manager);
         }
@@ -222,13 +221,13 @@ impl Session {
     fn prepare(&self, pipeline: &str) -> Result<PassManager<'static>, melior::Error> {
         let manager = PassManager::new(&self.context);
         parse_pipeline(&manager, pipeline)?;
-        // SAFETY: managers are of a context that outlives them, as long as they stay in
-        // `pipelines`, or in `run`.
+        // SAFETY: a pass manager lives in `pipelines` or in `run_passes`, and the context outlives
+        // both.
         Ok(unsafe { std::mem::transmute::<PassManager<'_>, PassManager<'static>>(manager) })
     }
 }
 
-/// Reads the text of a pipeline over `builtin.module`.
+/// Parses the text of a pipeline over `builtin.module`.
 fn parse_pipeline(manager: &PassManager<'_>, pipeline: &str) -> Result<(), melior::Error> {
     let text = format!("builtin.module({pipeline})");
     let _reading = crate::registration::reading();
@@ -236,15 +235,15 @@ fn parse_pipeline(manager: &PassManager<'_>, pipeline: &str) -> Result<(), melio
 }
 
 /// Checks the text of a pipeline over `builtin.module`, such as `cse,tile-schedule{chip=sm_90}`:
-/// whether its passes are registered and have these options.
+/// its passes and their options must be registered.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// Returns MLIR's error message.
 pub fn check_pipeline(pipeline: &str) -> Result<(), String> {
     if nesting::too_deep(pipeline.as_bytes()).is_some() {
         return Err(format!("nested more than {} levels deep", nesting::MOST));
     }
-    // A bare context: passes load the dialects that they need when they run.
+    // A context without dialects suffices: passes load their dialects when they run.
     let context = Context::new_with_threading(false);
     let said = Arc::new(Mutex::new(Vec::new()));
     let kept = said.clone();

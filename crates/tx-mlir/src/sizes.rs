@@ -1,19 +1,20 @@
-//! Sizes of blocks, clusters and grids that are written as MLIR does not take them: it drops them
-//! without a word, and the kernel has none.
+//! Block, cluster and grid size attributes with a wrong type, which MLIR's parser drops without a
+//! message. The kernel would then have no known size.
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 
-/// A size that would be dropped.
+/// Size attribute that MLIR's parser would drop.
 pub(crate) struct Dropped<'t> {
-    /// From 1.
+    /// Line, from 1.
     pub(crate) line: usize,
-    /// From 1, in bytes.
+    /// Column in bytes, from 1.
     pub(crate) column: usize,
     pub(crate) name: &'static str,
     pub(crate) value: &'t str,
 }
 
-/// The first size that is a number, a text or a list of anything but `i32`, in braces of an op.
+/// Returns the first size attribute in an op's dictionary whose value is a number, a string, or a
+/// list that is not `array<i32>`.
 pub(crate) fn dropped(text: &str) -> Option<Dropped<'_>> {
     (1..).zip(text.lines()).find_map(|(line, written)| {
         let code = written.split_once("//").map_or(written, |(code, _)| code);
@@ -22,7 +23,7 @@ pub(crate) fn dropped(text: &str) -> Option<Dropped<'_>> {
             places.find_map(|(at, _)| {
                 let column = at + 1;
                 let before = code[..at].chars().next_back();
-                // Part of another name, or of a string.
+                // The name is part of another name or of a string.
                 if before.is_some_and(|c| c.is_ascii_alphanumeric() || "._$\"".contains(c)) {
                     return None;
                 }
@@ -39,7 +40,7 @@ pub(crate) fn dropped(text: &str) -> Option<Dropped<'_>> {
     })
 }
 
-/// What a value is, unless it is `array<i32: ...>`, or no list that is written here.
+/// Returns the text of a size value; `None` for `array<i32: ...>`, and for an alias.
 fn of_other_numbers(rest: &str) -> Option<&str> {
     let to = |close: char| Some(&rest[..=rest.find(close)?]);
     match rest {
@@ -54,7 +55,7 @@ fn of_other_numbers(rest: &str) -> Option<&str> {
     }
 }
 
-/// The value as it is to be written, where that is plain.
+/// Returns the value as an `array<i32: ...>`, if it consists of at most three sizes.
 pub(crate) fn mended(value: &str) -> Option<String> {
     let numbers = value.split([':', '<', '>', '[', ']', '"']);
     let list = numbers.map(str::trim).find(|part| {

@@ -1,4 +1,4 @@
-//! The names of arguments in the text of a program, which MLIR forgets.
+//! Argument names in the source text of a program, which MLIR's parser discards.
 
 use crate::diagnostic::source_location;
 use crate::registration::STANDARD_INPUT;
@@ -9,31 +9,32 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
-    /// What this thread parses: the name that locations have, and the text.
+    /// File name and text of the module that this thread is parsing.
     static PARSED: RefCell<Option<(String, Rc<Vec<u8>>)>> = const { RefCell::new(None) };
 }
 
-/// Whether what locations name are files as MLIR has read them. What an editor shows may differ.
+/// Whether locations refer to unchanged files on disk. In an editor, the text can differ from the
+/// file.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
 
 static INPUT: OnceLock<Vec<u8>> = OnceLock::new();
 
-/// Keeps what standard input held: it gives that only once.
+/// Keeps the content of standard input, which can be read only once.
 pub(crate) fn keep_input(text: Vec<u8>) {
     INPUT.get_or_init(|| text);
 }
 
-/// Looks into the files that locations name, for the rest of the process.
+/// Enables reading of the files that locations name, for the rest of the process.
 pub(crate) fn read_files() {
     READS_FILES.store(true, Ordering::Relaxed);
 }
 
-/// Whether it does.
+/// Returns whether the files that locations name may be read.
 pub(crate) fn reads() -> bool {
     READS_FILES.load(Ordering::Relaxed)
 }
 
-/// Calls `parse`, during which locations of this name are about this text.
+/// Calls `parse`. During the call, locations with the file name `name` refer to `text`.
 pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
     PARSED.set(Some((name.to_owned(), text)));
     let parsed = parse();
@@ -41,7 +42,7 @@ pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce
     parsed
 }
 
-/// The name of the value that is written at a location, as `%A`, where the text of the program is known.
+/// Returns the SSA name written at a location, such as `%A`, if the source text is available.
 pub(crate) fn value_name(location: Location<'_>) -> Option<String> {
     let at = source_location(location)?;
     let parsed = PARSED.with_borrow(|parsed| {
@@ -65,7 +66,7 @@ pub(crate) fn value_name(location: Location<'_>) -> Option<String> {
     name_at(line.get(at.column.checked_sub(1)?..)?)
 }
 
-/// The name that a text begins with, if it is one of a value.
+/// Returns the SSA name at the start of a text.
 fn name_at(text: &[u8]) -> Option<String> {
     let letters = text.strip_prefix(b"%")?;
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"_$.-".contains(byte);
@@ -73,7 +74,8 @@ fn name_at(text: &[u8]) -> Option<String> {
     Some(format!("%{}", String::from_utf8_lossy(&letters[..length])))
 }
 
-/// The file, and the lines before, of a part of one: `within split at a.mlir:7 offset `.
+/// Returns the file and the number of preceding lines of a module from a split file, which MLIR
+/// names `within split at a.mlir:7 offset `.
 fn of_split(name: &str) -> Option<(&str, usize)> {
     let part = name.strip_prefix("within split at ")?;
     let (file, line) = part.trim_end().strip_suffix(" offset")?.rsplit_once(':')?;

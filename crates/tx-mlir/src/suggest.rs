@@ -1,9 +1,9 @@
-//! Names that may be meant by others.
+//! Spelling suggestions.
 
 use strsim::osa_distance;
 
-/// The name that may have been meant: the first of those with the fewest letters that were left
-/// out, put in, changed or swapped, if most of it is right.
+/// Returns the known name with the smallest edit distance to `found`: insertions, deletions,
+/// substitutions and swaps of letters. `None` if the distance exceeds a third of the name.
 pub fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     known
         .into_iter()

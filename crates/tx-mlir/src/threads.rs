@@ -1,4 +1,4 @@
-//! Work on as many processors as are free.
+//! Parallel map over idle processors.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -6,27 +6,29 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Threads of the process that are in [`map`]: those that called it, and those that help.
+/// Number of threads of this process inside [`map`]: callers and helpers.
 static WORKING: AtomicUsize = AtomicUsize::new(0);
 
-/// LLVM recurses over what it reads: as much as the first thread of a process usually has.
+/// Stack size of a helper thread, in bytes: the usual size of a main thread's stack, because LLVM
+/// recurses over its input.
 const STACK: usize = 8 << 20;
 
-/// One of [`WORKING`].
+/// Token of one thread counted in [`WORKING`].
 struct Place;
 
 impl Place {
-    /// For a thread that is there anyway.
+    /// Counts the calling thread.
     fn of_caller() -> Self {
         WORKING.fetch_add(1, Ordering::Relaxed);
         Self
     }
 
-    /// For a thread that helps, if fewer are at work than there are processors.
+    /// Counts a helper thread, or returns `None` if all processors are busy.
     fn of_helper(processors: usize) -> Option<Self> {
         let more = |working| (working < processors).then_some(working + 1);
         let taken = WORKING.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        // Made where it was taken only, as it is given back when it is dropped.
+        // A token exists only if the count was incremented, because dropping it decrements the
+        // count.
         taken.ok().map(|_| Self)
     }
 }
@@ -37,11 +39,11 @@ impl Drop for Place {
     }
 }
 
-/// Jobs that nobody works on yet.
+/// Queue of jobs that no thread has started.
 struct Queue<J> {
-    /// Each with its size and its number.
+    /// Jobs, keyed by size and index.
     jobs: BTreeMap<(usize, usize), J>,
-    /// Whether more may come.
+    /// Whether further jobs can arrive.
     is_open: bool,
 }
 
@@ -49,11 +51,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What `work` makes of each job, in the order of the jobs, which come with their sizes: the
-/// largest that there is is begun first. The jobs themselves are made in order, by the thread that
-/// calls. It works on them too, and other threads help as long as fewer are at it in the whole
-/// process than there are processors. So programs that are compiled by many threads get no more of
-/// them.
+/// Returns the result of `work` for each job, in the order of `jobs`. Each job comes with its size,
+/// and the largest queued job starts first.
+///
+/// The calling thread creates the jobs in order, and then works on them. Helper threads join while
+/// the process has fewer threads in `map` than processors. Concurrent calls therefore share one
+/// limit.
 pub(crate) fn map<J: Send, R: Send>(
     jobs: impl ExactSizeIterator<Item = (usize, J)>,
     work: impl Fn(J) -> R + Sync,
@@ -95,12 +98,13 @@ pub(crate) fn map<J: Send, R: Send>(
                 let _place = place;
                 work_on();
             };
-            // A thread that cannot be had is done without.
+            // If a helper thread cannot be created, the caller does its work.
             let _ = thread::Builder::new()
                 .stack_size(STACK)
                 .spawn_scoped(scope, help);
         }
-        // Also if the next job cannot be made: helpers wait for it.
+        // The guard closes the queue even if creating a job panics; otherwise the helpers wait
+        // forever.
         let closing = Closed(&queue, &changed);
         for (number, (size, job)) in jobs.enumerate() {
             locked(&queue).jobs.insert((size, number), job);
@@ -114,7 +118,7 @@ pub(crate) fn map<J: Send, R: Send>(
     made.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Closes a queue when it goes.
+/// Guard that closes a queue when it is dropped.
 struct Closed<'q, J>(&'q Mutex<Queue<J>>, &'q Condvar);
 
 impl<J> Drop for Closed<'_, J> {

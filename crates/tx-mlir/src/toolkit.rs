@@ -1,16 +1,16 @@
-//! The CUDA toolkit that MLIR would look for.
+//! Isolation of MLIR from an installed CUDA toolkit.
 
 /// Keeps MLIR from linking libdevice of the CUDA toolkit that `CUDA_ROOT`, `CUDA_HOME` or
-/// `CUDA_PATH` names: what is compiled would depend on the environment, take longer, and fail where
-/// LLVM cannot read that version.
+/// `CUDA_PATH` names. Otherwise the output depends on the environment, compilation takes longer,
+/// and fails where LLVM cannot read that libdevice.
 ///
-/// MLIR takes the first of these variables that is there, and no toolkit where it is empty. To name
-/// another folder in the option `toolkit` of `gpu-module-to-binary` makes it complain that there is
-/// no libdevice.
+/// MLIR uses the first of these variables that is set, and no toolkit if the value is empty. Naming
+/// another folder in the `toolkit` option of `gpu-module-to-binary` is no alternative: MLIR reports
+/// the missing libdevice as an error.
 ///
 /// # Safety
-/// No other thread may read or write the environment meanwhile: call it first in `main`.
+/// No other thread may access the environment during the call: call the function first in `main`.
 pub unsafe fn ignore_cuda_toolkit() {
-    // SAFETY: the caller's promise.
+    // SAFETY: by the contract of this function.
     unsafe { std::env::set_var("CUDA_ROOT", "") };
 }

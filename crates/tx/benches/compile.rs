@@ -1,11 +1,11 @@
-//! Time from MLIR text to PTX, in process.
+//! In-process compile time, from MLIR text to PTX.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-/// A program of the lit tests.
+/// Returns the text of a lit test.
 fn program(path: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../lit-tests")
@@ -30,7 +30,7 @@ fn text_to_ptx(c: &mut Criterion) {
     group.finish();
 }
 
-/// A host function with so many sums of rows, one after the other.
+/// Returns a host function with `count` consecutive row sums.
 fn sums(count: usize, columns: &str) -> String {
     let source = format!("memref<1024x{columns}xf32>");
     let sum = format!(
@@ -42,7 +42,7 @@ fn sums(count: usize, columns: &str) -> String {
     )
 }
 
-/// One sum of rows, and how the time grows with their number.
+/// Compile time of 1 to 1000 row sums in one function.
 fn row_sums(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
     let compiler = tx::Compiler::new(target).expect("a compiler");
@@ -62,8 +62,8 @@ fn row_sums(c: &mut Criterion) {
     group.finish();
 }
 
-/// Sixteen programs, compiled by as many threads as a group says, up to those of this machine, with
-/// one compiler.
+/// Compile time of 16 programs by 1, 2, 4, … threads that share one compiler, up to the number of
+/// processors.
 fn threads(c: &mut Criterion) {
     const PROGRAMS: usize = 16;
     let target = tx::Target::parse("sm_90").expect("a known chip");
@@ -93,7 +93,7 @@ fn threads(c: &mut Criterion) {
     group.finish();
 }
 
-/// One sum of rows, stage by stage: what each takes of whole compilations.
+/// Compile time of each stage of one row sum.
 fn stages(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
     let compiler = tx::Compiler::new(target).expect("a compiler");
@@ -120,7 +120,7 @@ fn stages(c: &mut Criterion) {
     group.finish();
 }
 
-/// Every program of the lit tests that works on whole arrays.
+/// Compile time of every program in `lit-tests/programs`.
 fn programs(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
     let compiler = tx::Compiler::new(target).expect("a compiler");

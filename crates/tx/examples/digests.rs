@@ -1,14 +1,14 @@
-//! Prints a digest of the PTX and of the launch plan of every program in a folder, for three chips,
-//! to see what a change of the compiler changes in its output:
+//! Prints a digest of the PTX and the launch plan of every program in a folder, for three chips.
+//! The comparison of two runs shows which outputs a change of the compiler affects:
 //!
 //! ```console
 //! cargo run --release -p tx-compiler --example digests -- lit-tests > before.txt
 //! cargo run --release -p tx-compiler --example digests -- lit-tests | diff before.txt -
 //! ```
 //!
-//! A line is the file, the number of the part (parts are separated by `// -----`), the entry, the
-//! chip, and the first half of the SHA-256 of PTX and plan; `refused` stands for a program that
-//! does not compile. Lines are in the order of their names.
+//! A line contains the file, the index of the part (`// -----` separates parts), the entry, the
+//! chip, and the first half of a SHA-256 over PTX and plan. A program that does not compile has the
+//! digest `refused`. Lines are sorted by chip, then by file.
 
 use std::fs;
 use std::io;
@@ -58,7 +58,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// A line for each entry of a program.
+/// Returns one line per entry of a program.
 fn digests(compiler: &Compiler, name: &str, text: &str) -> Vec<String> {
     let chip = compiler.target().chip().name;
     let mut source = Source::new(name, text);

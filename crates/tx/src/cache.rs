@@ -1,4 +1,4 @@
-//! Programs that were compiled before.
+//! Cache of compiled programs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,9 +11,9 @@ use tx_target::Chip;
 
 use crate::compile::Source;
 
-/// What a program is compiled to depends on: the program, the chip, whether assertions are kept, the
-/// compiler, and the passes of others that were put into its pipeline, as text. None where it cannot be told which compiler
-/// this is.
+/// Returns the cache key of a compilation: a hash of the program, chip, assertion option, compiler
+/// build, registered variants and inserted passes. `None` if the compiler build cannot be
+/// determined.
 pub(crate) fn key(chip: Chip, asserts: bool, inserted: &str, source: &Source) -> Option<Key> {
     let variants: Vec<&str> = tx_passes::variants().iter().map(|v| v.name()).collect();
     Some(Key::of([
@@ -22,20 +22,20 @@ pub(crate) fn key(chip: Chip, asserts: bool, inserted: &str, source: &Source) ->
         inserted.as_bytes(),
         chip.name.as_bytes(),
         if asserts { b"asserts" } else { b"" },
-        // In locations.
+        // The name occurs in locations.
         source.name.as_bytes(),
         source.entry.as_deref().unwrap_or_default().as_bytes(),
         &source.text,
     ]))
 }
 
-/// What was compiled before. One of another form is none.
+/// Returns the cached artifact; `None` for a missing or unreadable entry.
 pub(crate) fn get(cache: &Cache, key: &Key) -> Option<Artifact> {
     let _span = tracing::debug_span!("cache").entered();
     serde_json::from_slice(&cache.get(key)?).ok()
 }
 
-/// Keeps what was compiled. That it cannot be kept is no reason to fail.
+/// Stores an artifact. A failure is logged, and does not fail the compilation.
 pub(crate) fn put(cache: &Cache, key: &Key, artifact: &Artifact) {
     let kept = serde_json::to_vec(artifact)
         .map_err(std::io::Error::from)
@@ -45,9 +45,8 @@ pub(crate) fn put(cache: &Cache, key: &Key, artifact: &Artifact) {
     }
 }
 
-/// The files that this compiler is in, with their sizes and when they were made: its own, and those
-/// of MLIR and LLVM where they are shared libraries. A version number would not tell two builds
-/// apart.
+/// Returns the identity of this compiler build: path, size, inode and modification time of its
+/// binary and of shared MLIR and LLVM libraries. A version number would not distinguish two builds.
 fn compiler() -> Option<&'static str> {
     static COMPILER: OnceLock<Option<String>> = OnceLock::new();
     COMPILER
@@ -67,8 +66,8 @@ fn compiler() -> Option<&'static str> {
         .as_deref()
 }
 
-/// The files of memory maps, as `/proc/PID/maps` has them, that hold code at an address, or are of
-/// LLVM; none where that address is not in a file.
+/// Returns the mapped files that contain the address `own`, and those of MLIR and LLVM, from the
+/// text of `/proc/PID/maps`. `None` if no file contains the address.
 fn files_of(maps: &str, own: u64) -> Option<BTreeSet<&str>> {
     let mut files = BTreeSet::new();
     let mut found = false;

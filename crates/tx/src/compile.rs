@@ -1,4 +1,4 @@
-//! From MLIR text to an artifact.
+//! Compilation from MLIR text to an artifact.
 
 use crate::cache;
 use crate::error::{Error, ErrorKind};
@@ -21,45 +21,45 @@ use tx_mlir::{
 use tx_plan::{Artifact, Explanation, Plan, Stage, Warning};
 use tx_target::Chip;
 
-/// What to compile for.
+/// Chip to compile for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     chip: Chip,
 }
 
 impl Target {
-    /// The target of this name, such as `sm_90`.
+    /// Returns the target with this name, such as `sm_90`.
     ///
     /// # Errors
-    /// [`ErrorKind::Target`] when it is not known; the message lists those that are.
+    /// [`ErrorKind::Target`] for an unknown name; the message lists the known names.
     pub fn parse(name: &str) -> Result<Self, Error> {
         Chip::parse(name)
             .map(|chip| Self { chip })
             .map_err(|e| Error::plain(ErrorKind::Target, e.to_string()).with_code(codes::TX0501))
     }
 
-    /// The chip.
+    /// Returns the chip.
     pub fn chip(self) -> Chip {
         self.chip
     }
 }
 
-/// A program to compile.
+/// Input of a compilation.
 #[derive(Debug, Clone)]
 pub struct Source {
     /// File name for locations.
     pub name: String,
     /// MLIR text or bytecode.
     pub text: Vec<u8>,
-    /// The function or kernel to launch; may be left out when there is one.
+    /// Name of the function or kernel to compile; optional if the program has only one.
     pub entry: Option<String>,
-    /// Whether to keep the IR after each stage in [`Artifact::stages`].
+    /// Keep the IR after each stage in [`Artifact::stages`].
     pub keep_stages: bool,
 }
 
 impl Source {
-    /// A program in MLIR text or bytecode that has one function or kernel to launch. `name` is what
-    /// locations call its file.
+    /// Creates a source from MLIR text or bytecode with a single entry. `name` is the file name in
+    /// locations.
     pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
         Self {
             name: name.into(),
@@ -70,9 +70,8 @@ impl Source {
     }
 }
 
-/// Compiles programs for one target, any number of them, from any number of threads. The first
-/// takes longer than those after it: what MLIR loads for one is kept for the next. A clone shares
-/// it.
+/// Compiler for one target, for any number of programs and threads. The first compilation takes
+/// longer, because later ones reuse its MLIR context. Clones share these contexts.
 ///
 /// ```
 /// # let sum = "gpu.module @m {
@@ -104,7 +103,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler for programs that name no target of their own.
+    /// Creates a compiler for programs without a target attribute of their own.
     ///
     /// # Errors
     /// None at present.
@@ -123,14 +122,14 @@ impl Compiler {
         })
     }
 
-    /// What it compiles for.
+    /// Returns the target of the compiler.
     pub fn target(&self) -> Target {
         self.target
     }
 
-    /// Takes from a cache what was compiled before, and keeps there what is compiled from here on.
-    /// Such an [`Artifact`] has one stage, `cache`. What another build of the compiler made, or one
-    /// with other variants, is not taken.
+    /// Uses a cache: an artifact found there is returned with the single stage `cache`, and other
+    /// artifacts are stored. Artifacts of another compiler build, or with other variants, do not
+    /// match.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -139,8 +138,8 @@ impl Compiler {
         }
     }
 
-    /// Keeps the IR after each stage of every compilation in [`Artifact::stages`], as text;
-    /// [`Artifact::ir_after`] finds one.
+    /// Keeps the IR after each stage in [`Artifact::stages`], as text. [`Artifact::ir_after`]
+    /// returns the IR of one stage.
     ///
     /// ```
     /// # let sum = "gpu.module @m {
@@ -164,8 +163,8 @@ impl Compiler {
         }
     }
 
-    /// Has PTX say from which line of the program its instructions come, in `.loc` directives. What
-    /// is compiled so is not taken from a cache, nor kept there.
+    /// Emits `.loc` directives in PTX, which map instructions to source lines. These compilations
+    /// bypass the cache.
     #[must_use]
     pub fn with_locations(self) -> Self {
         Self {
@@ -174,8 +173,9 @@ impl Compiler {
         }
     }
 
-    /// Leaves [`Artifact::device_ir`] empty, which GPUs have no use for: a compilation takes 6 %
-    /// less. A [cache](Self::with_cache) is for every device, so that what it keeps is whole.
+    /// Leaves [`Artifact::device_ir`] empty, which only the CPU device needs. Compile time drops by
+    /// 6 %. The option has no effect with a [cache](Self::with_cache), which stores artifacts for
+    /// every device.
     #[must_use]
     pub fn without_device_ir(self) -> Self {
         Self {
@@ -184,9 +184,9 @@ impl Compiler {
         }
     }
 
-    /// Keeps each `cf.assert` in the body of a linalg op: a thread for whose element the condition is
-    /// false calls `__assertfail`, and the launch fails. They are dropped otherwise. An op whose
-    /// body asserts is not computed with others, so that there are more kernels.
+    /// Keeps each `cf.assert` in the body of a linalg op, which is dropped by default. A thread
+    /// whose condition is false calls `__assertfail`, and the launch fails. An op with an assertion
+    /// is not fused with other ops, so the program may have more kernels.
     #[must_use]
     pub fn with_asserts(self) -> Self {
         Self {
@@ -195,9 +195,9 @@ impl Compiler {
         }
     }
 
-    /// Also compiles each kernel to a PTX module of its own, for [`Artifact::modules`]. LLVM compiles
-    /// each kernel twice: the compile time of 13 kernels goes from 335 to 594 ms. Such an artifact is
-    /// neither taken from a cache nor kept there.
+    /// Also compiles each kernel to a separate PTX module, for [`Artifact::modules`]. LLVM then
+    /// compiles each kernel twice: compile time of a program with 13 kernels, 335 → 594 ms. These
+    /// compilations bypass the cache.
     #[must_use]
     pub fn with_modules(self) -> Self {
         Self {
@@ -206,10 +206,10 @@ impl Compiler {
         }
     }
 
-    /// Runs a pass, or several separated by commas, right after a pass of `lower-reduction`: one of
-    /// your own ([`crate::register_pass`]) or of MLIR's, with options where it has some
-    /// (`"mine{limit=8}"`). Several at one place run in the order in which they were put there. The
-    /// module is verified after each, and each is a stage.
+    /// Runs one or more comma-separated passes directly after the pass `after` of
+    /// `lower-reduction`. A pass is registered with [`crate::register_pass`] or is MLIR's, and may
+    /// have options (`"mine{limit=8}"`). Passes at one position run in the order of insertion. The
+    /// module is verified after each pass, and each pass is a stage.
     ///
     /// ```
     /// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
@@ -222,17 +222,17 @@ impl Compiler {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Pipeline`] when `lower-reduction` has no pass `after` (the message lists those
-    /// that it has), or the text names a pass that is not registered, or an option that it lacks.
+    /// [`ErrorKind::Pipeline`] if `lower-reduction` has no pass `after` (the message lists its
+    /// passes), or if a pass or an option in `passes` is not registered.
     pub fn with_pass_after(self, after: &str, passes: &str) -> Result<Self, Error> {
         self.with_pass(Side::After, after, passes)
     }
 
-    /// Runs a pass, or several separated by commas, right before a pass of `lower-reduction`: see
-    /// [`Self::with_pass_after`].
+    /// Runs one or more comma-separated passes directly before the pass `before` of
+    /// `lower-reduction`. See [`Self::with_pass_after`].
     ///
     /// # Errors
-    /// As [`Self::with_pass_after`].
+    /// The errors of [`Self::with_pass_after`].
     pub fn with_pass_before(self, before: &str, passes: &str) -> Result<Self, Error> {
         self.with_pass(Side::Before, before, passes)
     }
@@ -243,8 +243,8 @@ impl Compiler {
         Ok(self)
     }
 
-    /// `lower-reduction` for this target, with the passes that were put into it: the text of a
-    /// pipeline over `builtin.module`, for a pass manager of the caller's own.
+    /// Returns the text of `lower-reduction` for this target, with inserted passes: a pipeline over
+    /// `builtin.module` for the caller's own pass manager.
     ///
     /// # Errors
     /// None at present.
@@ -252,12 +252,12 @@ impl Compiler {
         Ok(self.passes(LOWER)?.join(","))
     }
 
-    /// Whether passes or variants are not those of `tx`.
+    /// Returns whether passes or variants of other crates are present.
     fn has_passes_of_others(&self) -> bool {
         self.inserted != Insertions::default() || tx_passes::has_variants_of_others()
     }
 
-    /// The passes of a pipeline, with those that were put into it.
+    /// Returns the passes of a pipeline, with the inserted passes.
     fn passes(&self, pipeline: &str) -> Result<Vec<String>, Error> {
         let passes = expand(pipeline, self.target.chip)?;
         Ok(match pipeline {
@@ -266,7 +266,7 @@ impl Compiler {
         })
     }
 
-    /// Compiles MLIR text that has one function or kernel to launch.
+    /// Compiles MLIR text with a single function or kernel to launch.
     ///
     /// # Errors
     /// See [`ErrorKind`].
@@ -274,9 +274,9 @@ impl Compiler {
         self.compile_source(&Source::new("<input>", text))
     }
 
-    /// Compiles a module of any context, which it leaves as it is: the module is printed, and read
-    /// in a context of the compiler's, so that it has to hold what [`crate::register_dialects`]
-    /// registers and nothing else. Diagnostics have the locations of its ops.
+    /// Compiles a module of another MLIR context, without changing it. The module is printed and
+    /// parsed in a context of the compiler, so it may contain only the dialects of
+    /// [`crate::register_dialects`]. Diagnostics have the locations of the module's ops.
     ///
     /// # Errors
     /// See [`ErrorKind`].
@@ -293,13 +293,13 @@ impl Compiler {
             name: LOWER.to_owned(),
         };
         let compile = || match self.run(source, None) {
-            // Which of its passes leaves what is not valid is seen where each is verified.
+            // The second run verifies after each pass, to find the pass that breaks the module.
             Err(error) if error.kind == lower => {
                 self.compile_watched(source, &mut |_, _, _| Ok(()))
             }
             done => done,
         };
-        // Stages that are wanted have to be gone through.
+        // The cache stores neither IR of stages, nor `.loc` directives, nor separate modules.
         let has_more = self.keep_stages || source.keep_stages || self.locates || self.has_modules;
         let cache = self.cache.as_ref().filter(|_| !has_more);
         let start = Instant::now();
@@ -320,8 +320,8 @@ impl Compiler {
         Ok(artifact)
     }
 
-    /// The functions and kernels of a program that can be compiled, in order, without kernels that
-    /// one of its functions launches.
+    /// Returns the names of the functions and kernels that can be compiled, in order. Kernels that
+    /// a function of the program launches are omitted.
     ///
     /// # Errors
     /// [`ErrorKind::Parse`].
@@ -332,7 +332,7 @@ impl Compiler {
         })
     }
 
-    /// How a program is launched, without its PTX.
+    /// Returns the launch plan of a program, without compiling its PTX.
     ///
     /// # Errors
     /// See [`ErrorKind`].
@@ -355,8 +355,9 @@ impl Compiler {
         })
     }
 
-    /// A warning, if the entry is a kernel that asks which block runs it and has no
-    /// `known_grid_size`: launched without a grid, it has one block, or one cluster.
+    /// Returns a warning if the entry is a kernel that reads its block index but has no
+    /// `known_grid_size`. Such a kernel is launched with one block, or one cluster, unless the
+    /// launch specifies a grid.
     ///
     /// # Errors
     /// [`ErrorKind::Parse`].
@@ -367,15 +368,15 @@ impl Compiler {
         })
     }
 
-    /// The chip that the kernels of a `gpu.module` are compiled for: its own, where it names one.
+    /// Returns the chip of a `gpu.module`: its target attribute, or the target of the compiler.
     fn chip(&self, module: &Module<'_>, kernels: Option<&str>) -> String {
         let own = kernels.and_then(|kernels| chip_of(module, kernels));
         own.unwrap_or(self.target.chip).name.to_owned()
     }
 
-    /// Explains how the program is compiled, and why: the schedule of each op, with the kernels
-    /// that are made of it, the variant of each reduction and the way of each exchange, with costs
-    /// or why it is refused. In the order of the program, schedules first.
+    /// Explains the choices of the compiler: the schedule and kernels of each op, the variant of
+    /// each reduction, and the lowering of each exchange between threads. Alternatives have costs
+    /// or the reason of their rejection. Schedules come first; each group is in program order.
     ///
     /// # Errors
     /// See [`ErrorKind`].
@@ -398,7 +399,8 @@ impl Compiler {
                 "tile-select-variant" => "tile-select-variant{explain}",
                 _ => return Ok(()),
             };
-            // What the pass changes is not compiled. Where it fails, so does the next, which says why.
+            // The pass runs on a copy, which is discarded. If the pass fails, the next pass reports
+            // the reason.
             if let Some(mut copy) = Module::from_operation(tx_mlir::copy(top(module))) {
                 let (done, choices) = tx_passes::explain::collect(|| session.run(&mut copy, pass));
                 if done {
@@ -412,8 +414,8 @@ impl Compiler {
         Ok(explained)
     }
 
-    /// The reductions of a program, in its order, and the schedules that each might have: the one
-    /// that it gets first.
+    /// Returns the reductions of a program, in order, with their candidate schedules. The first
+    /// candidate is the default.
     ///
     /// # Errors
     /// See [`ErrorKind`].
@@ -429,13 +431,13 @@ impl Compiler {
         Ok(found)
     }
 
-    /// Compiles a program with other schedules: one for each of [`Self::candidates`] in their
-    /// order, or none where the schedule stays. Reductions beyond the end of the list keep theirs.
-    /// Also returns the program with these schedules in it, as text.
+    /// Compiles a program with other schedules. Entry `i` is for reduction `i` of
+    /// [`Self::candidates`]; `None` or a missing entry selects the default. Also returns the text
+    /// of the program with these schedules.
     ///
     /// # Errors
-    /// See [`ErrorKind`]; [`ErrorKind::Schedule`] for a text that is no schedule, and for more
-    /// schedules than reductions.
+    /// See [`ErrorKind`]. [`ErrorKind::Schedule`] for an invalid schedule, and for more schedules
+    /// than reductions.
     pub fn compile_scheduled(
         &self,
         source: &Source,
@@ -454,8 +456,8 @@ impl Compiler {
         Ok((artifact, text))
     }
 
-    /// The ops of a module that have candidates, without these; `None` where `tile-schedule`
-    /// refuses the module.
+    /// Returns the ops with candidate schedules, and removes the attribute that lists the
+    /// candidates. `None` if `tile-list-candidates` fails.
     fn tunables<'c>(
         &self,
         session: &Session,
@@ -463,7 +465,7 @@ impl Compiler {
     ) -> Option<Vec<(tx_mlir::Op<'c>, Tunable)>> {
         let pass = format!("tile-list-candidates{{chip={}}}", self.target.chip.name);
         if !session.run(module, &pass) {
-            // The next pass says why.
+            // The next pass reports the reason.
             session.take_diagnostics();
             return None;
         }
@@ -500,11 +502,11 @@ impl Compiler {
         Some(found)
     }
 
-    /// Compiles a program, and shows the module to `watch` after it was parsed and after each pass,
-    /// with the name of that stage. What `watch` changes is compiled on.
+    /// Compiles a program, and calls `watch` with the module and the name of the stage: after
+    /// parsing and after each pass. Changes that `watch` makes to the module are compiled.
     ///
     /// # Errors
-    /// See [`ErrorKind`], and what `watch` answers.
+    /// See [`ErrorKind`]; also the errors that `watch` returns.
     pub fn compile_watched(
         &self,
         source: &Source,
@@ -515,7 +517,7 @@ impl Compiler {
         })
     }
 
-    /// The same with a `watch` that is also told which pass is next.
+    /// Compiles like [`Self::compile_watched`]; `watch` also receives the name of the next pass.
     fn watched(&self, source: &Source, watch: &mut Watching<'_>) -> Result<Artifact, Error> {
         self.run(source, Some(watch))
     }
@@ -543,7 +545,7 @@ impl Compiler {
     }
 }
 
-/// Puts a schedule on each reduction that gets one.
+/// Sets the attribute `schedule` of each reduction with a given schedule.
 fn write_schedules(
     session: &Session,
     tunables: &[(tx_mlir::Op<'_>, Tunable)],
@@ -574,92 +576,92 @@ fn write_schedules(
     Ok(())
 }
 
-/// What [`Compiler::explain`] finds.
+/// Result of [`Compiler::explain`].
 #[derive(Debug, Clone, Default)]
 pub struct Explained {
-    /// What was chosen, and why.
+    /// Choices of the compiler, with their reasons.
     pub choices: Vec<Explanation>,
-    /// What the program says and hardly means.
+    /// Warnings: constructs of the program that are legal but probably mistakes.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A reduction, and the schedules that it might have.
+/// Reduction with its candidate schedules.
 #[derive(Debug, Clone)]
 pub struct Tunable {
-    /// The function in which it stands.
+    /// Name of the enclosing function.
     pub function: String,
-    /// Its name.
+    /// Name of the op.
     pub op: String,
-    /// Where it stands in the program, if that is known.
+    /// Source position of the op, if known.
     pub place: Option<tx_plan::Place>,
-    /// The schedules, the one that it gets first.
+    /// Candidate schedules; the first one is the default.
     pub candidates: Vec<Candidate>,
-    /// What [`Candidate::microseconds`] are of: a GPU, and the sizes of a large array where they
-    /// are known at run time only.
+    /// GPU that [`Candidate::microseconds`] are estimated for, with the assumed sizes of dynamic
+    /// dimensions.
     pub estimated_for: String,
 }
 
-/// A schedule that a reduction might have.
+/// Candidate schedule of a reduction.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// As the attribute `schedule`.
+    /// Text of the attribute `schedule`.
     pub schedule: String,
-    /// What it should take, where sizes that are known at run time only are those of a large array.
+    /// Estimated time in microseconds; dynamic dimensions have the sizes in
+    /// [`Tunable::estimated_for`].
     pub microseconds: f64,
 }
 
-/// Is shown the module after each stage of a compilation, with the name of the stage.
+/// Callback that receives the name of a stage and the module after it.
 pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
-/// A [`Watch`] that is told the stage, the pass that is next in its pipeline (nothing when there is
-/// none), and the module.
+/// [`Watch`] that also receives the name of the next pass in the pipeline, or an empty string.
 type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
-/// After which passes of a pipeline the module is verified.
+/// Passes after which the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// After each one: a caller sees or changes the module between passes, or passes and variants
+    /// After each pass: a caller sees or changes the module between passes, or passes or variants
     /// of other crates run.
     Each,
-    /// After [`CONVERT`] and after the last one: verification takes as long as a pass.
+    /// After [`CONVERT`] and after the last pass, because verification takes as long as a pass.
     Boundaries,
 }
 
-/// The pipeline that passes can be put into.
+/// Pipeline that accepts inserted passes.
 const LOWER: &str = "lower-reduction";
 
-/// Makes `tile` ops of the ops of the input program. The verifiers of the dialect state the rules
-/// for programs in `linalg` too, so the module is verified after this pass whatever runs after it.
+/// Pass that converts linalg ops to `tile` ops. The verifiers of `tile` ops also check the input
+/// program, so the module is always verified after this pass.
 const CONVERT: &str = "convert-linalg-to-tile";
 
-/// The pipeline that puts tensors into memory.
+/// Pipeline that converts tensors to memrefs.
 const TENSORS: &str = "tensors-to-memrefs";
 
-/// What writes an op that is several reductions as these.
+/// Pass that decomposes `linalg.softmax` into reductions.
 const SOFTMAX: &str = "linalg-decompose-softmax";
 
-/// What computes sizes that a host function stores and reads.
+/// Pass that evaluates sizes that a host function stores to memory and loads again.
 const SIZES: &str = "func-compute-sizes";
 
-/// What removes assertions from bodies.
+/// Pass that removes assertions from the bodies of linalg ops.
 const DROP: &str = "linalg-drop-asserts";
 
-/// What makes kernels of reductions.
+/// Pass that converts reductions to kernels.
 const SCHEDULE: &str = "tile-schedule";
 
-/// What says which chip modules are for.
+/// Pass that attaches the target chip to GPU modules.
 const ATTACH: &str = "tile-attach-target";
 
-/// Makes LLVM's debug information of the locations of ops: lines, and nothing of variables.
+/// Pass that creates LLVM debug information from the locations of ops: line tables only.
 const LOCATE: &str = "ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}";
 
-/// One compilation.
+/// State of one compilation.
 struct Run<'r, 'w> {
     compiler: &'r Compiler,
     stages: Vec<Stage>,
     keep: bool,
     watch: Option<&'r mut Watching<'w>>,
-    /// The targets of modules, as they were when they were attached.
+    /// Targets of the GPU modules after the last [`ATTACH`].
     attached: Option<Vec<Option<String>>>,
 }
 
@@ -691,7 +693,8 @@ impl Run<'_, '_> {
         };
         plan.chip = self.compiler.chip(&module, kernels);
         if self.compiler.locates {
-            // MLIR 22's pass crashes on a call site outside of an `llvm.func`.
+            // MLIR 22's `ensure-debug-info-scope-on-llvm-func` crashes on a call site location
+            // outside of an `llvm.func`.
             walk(top(&module))
                 .into_iter()
                 .for_each(tx_mlir::drop_call_sites);
@@ -701,7 +704,8 @@ impl Run<'_, '_> {
             true => Module::from_operation(tx_mlir::copy(top(&module))),
             false => None,
         };
-        // LLVM's dialect is verified above: what follows changes single instructions, until LLVM reads them.
+        // The module was verified above. The remaining passes change single instructions, and LLVM
+        // verifies its own IR.
         for pass in tx_passes::EMIT {
             self.pass(session, &mut module, pass, "", Verify::Boundaries)?;
         }
@@ -713,7 +717,7 @@ impl Run<'_, '_> {
                     "no PTX was emitted",
                 )
             })?,
-            // Nothing is launched.
+            // The program launches no kernel.
             None => String::new(),
         };
         let warnings = warnings(&session.take_diagnostics());
@@ -725,7 +729,7 @@ impl Run<'_, '_> {
                 })?,
             _ => Vec::new(),
         };
-        // What is warned of a part was warned of the whole.
+        // Warnings about a separate kernel module repeat those of the whole module.
         session.take_diagnostics();
         Ok(Artifact {
             ptx,
@@ -737,7 +741,7 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Lowers to kernels, and finds how they are launched.
+    /// Lowers the program to kernels, and returns its launch plan.
     fn lower(
         &mut self,
         session: &Session,
@@ -752,7 +756,7 @@ impl Run<'_, '_> {
         self.pipeline(session, module, LOWER, verify)?;
         match entry {
             Entry::Kernel(launches) => Ok(plan::with_dynamic_shared(launches, module)),
-            // The passes have made launches of what the function says.
+            // The passes turned the ops of the function into launches.
             Entry::Function(name) => plan::of_function(session, module, &name),
         }
     }
@@ -771,8 +775,8 @@ impl Run<'_, '_> {
                 true => lower_gpu_modules(module),
                 false => pass.clone(),
             };
-            // Each pipeline gives targets to modules, as it may run alone. After the first there is
-            // none to give, unless passes of others make modules or change targets.
+            // Each pipeline begins with this pass, because it may run alone. The second run has an
+            // effect only if inserted passes created modules or changed targets.
             let attaches = stage_name(&pass) == ATTACH;
             if attaches && self.attached.as_ref() == Some(&targets(module)) {
                 continue;
@@ -845,18 +849,19 @@ impl Run<'_, '_> {
     }
 }
 
-/// What `gpu-to-nvvm` does to GPU modules, as far as there is something to do in `module`.
+/// Returns the passes of `gpu-to-nvvm` on GPU modules that have an effect on `module`.
 fn lower_gpu_modules(module: &Module<'_>) -> String {
     let ops: Vec<Op<'_>> = gpu_modules(module).flat_map(walk).collect();
     let names: BTreeSet<&str> = ops.iter().map(|op| tx_mlir::name(*op)).collect();
     tx_passes::lower_gpu_modules(Some(&names))
 }
 
-/// Is shown the module after each step of [`load`]: the name of the step and when it began.
+/// Callback that receives the module after each step of [`load`], with the name and the start time
+/// of the step.
 type Loading<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
 
-/// Reads a program and makes it one on memrefs: functions on tensors are bufferized, and calls
-/// between host functions inlined. Assertions in bodies are dropped, unless `asserts` keeps them.
+/// Parses a program and converts it to memrefs: functions on tensors are bufferized, and calls
+/// between host functions are inlined. Assertions in bodies are removed unless `asserts` is set.
 fn load<'s>(
     session: &'s Session,
     source: &Source,
@@ -870,7 +875,7 @@ fn load<'s>(
         let fallback = "an op of a dialect that is not registered";
         Error::reported(ErrorKind::Unsupported, session.take_diagnostics(), fallback)
     })?;
-    // What is checked by execution has loops around bodies.
+    // An assertion is checked by execution, which needs loops around the body.
     let first = tx_passes::has_softmax(&top(&module)).then_some(SOFTMAX);
     let has_tensors = tx_passes::has_tensors(top(&module));
     let drops = !asserts && tx_passes::has_body_asserts(top(&module));
@@ -899,9 +904,8 @@ fn load<'s>(
     Ok(module)
 }
 
-/// Makes the private functions public that may be meant as the entry: the one that is named, or all
-/// where no function is public. Private functions that nothing calls are removed when calls are
-/// inlined.
+/// Makes private functions public if they may be the entry: the function that `source` names, and
+/// all functions if none is public. Inlining removes private functions without callers.
 fn publish(module: &Module<'_>, source: &Source) {
     let functions: Vec<Op<'_>> = walk(top(module))
         .into_iter()
@@ -917,7 +921,7 @@ fn publish(module: &Module<'_>, source: &Source) {
     }
 }
 
-/// Whether a host function calls another.
+/// Returns whether a host function calls another function.
 fn has_calls(module: &Module<'_>) -> bool {
     walk(top(module))
         .into_iter()
@@ -926,7 +930,7 @@ fn has_calls(module: &Module<'_>) -> bool {
 
 fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error> {
     let _span = tracing::debug_span!("parse", file = source.name).entered();
-    // Functions that are not compiled may hold ops of any dialect.
+    // Functions that are not compiled may contain ops of unregistered dialects.
     session.context().set_allow_unregistered_dialects(true);
     session.parse(&source.name, &source.text).ok_or_else(|| {
         Error::reported(
@@ -937,7 +941,8 @@ fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error>
     })
 }
 
-/// What of what was reported is no error. It is told once, however many kernels are made of an op.
+/// Returns the warnings among the diagnostics, without the duplicates of ops that become several
+/// kernels.
 fn warnings(reported: &[Diagnostic]) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     let severe = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;
@@ -954,12 +959,12 @@ fn warnings(reported: &[Diagnostic]) -> Vec<Warning> {
     warnings
 }
 
-/// Milliseconds since `start`.
+/// Returns the milliseconds since `start`.
 fn millis(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// The passes of a named pipeline for a chip.
+/// Returns the passes of a named pipeline for a chip.
 fn expand(name: &str, chip: Chip) -> Result<Vec<String>, Error> {
     let expanded = tx_passes::PIPELINES
         .iter()
@@ -971,12 +976,12 @@ fn expand(name: &str, chip: Chip) -> Result<Vec<String>, Error> {
     Ok(passes.collect())
 }
 
-/// What the stage of a pass is called: its name, without options and without what it is nested in.
+/// Returns the stage name of a pass: its name without options and nested passes.
 pub(crate) fn stage_name(pass: &str) -> &str {
     pass.split(['{', '(']).next().unwrap_or(pass)
 }
 
-/// The passes of a pipeline's text, one by one.
+/// Splits the text of a pipeline at its top-level commas.
 pub(crate) fn split_passes(text: &str) -> Vec<&str> {
     let mut depth = 0i32;
     text.split(|c| {
@@ -986,7 +991,7 @@ pub(crate) fn split_passes(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// The chip that a `gpu.module` is compiled for.
+/// Returns the chip of the target attribute of a `gpu.module`.
 fn chip_of(module: &Module<'_>, kernels: &str) -> Option<Chip> {
     let holder = gpu_modules(module).find(|op| is_named(*op, kernels))?;
     let targets = attribute(holder, "targets").and_then(elements)?;
@@ -994,14 +999,14 @@ fn chip_of(module: &Module<'_>, kernels: &str) -> Option<Chip> {
     targets.find_map(|target| Chip::parse(&target.chip).ok())
 }
 
-/// What the `gpu.module`s of a module are compiled for.
+/// Returns the target attributes of all GPU modules.
 fn targets(module: &Module<'_>) -> Vec<Option<String>> {
     gpu_modules(module)
         .map(|op| attribute(op, "targets").map(|targets| targets.to_string()))
         .collect()
 }
 
-/// The `gpu.module`s of a module, or the binaries that they were made.
+/// Returns the `gpu.module` ops of a module, and the `gpu.binary` ops that replaced them.
 pub(crate) fn gpu_modules<'m>(module: &'m Module<'_>) -> impl Iterator<Item = Op<'m>> {
     walk(top(module))
         .into_iter()
@@ -1012,9 +1017,9 @@ pub(crate) fn is_named(op: Op<'_>, name: &str) -> bool {
     string_attribute(op, "sym_name").as_deref() == Some(name)
 }
 
-/// The text of the `gpu.module` of this name alone, with the location of every op, so that a fault
-/// can name its source line. In generic form, because the short form of `nvvm.barrier` does not
-/// read back with a location.
+/// Returns the generic form of the named `gpu.module` alone, with the location of every op, so that
+/// a fault can name its source line. The short form of `nvvm.barrier` does not parse with a
+/// location.
 pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     let device = Module::new(module.as_operation().location());
     let holder = kernels.and_then(|kernels| gpu_modules(module).find(|op| is_named(*op, kernels)));
@@ -1024,7 +1029,7 @@ pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     generic(&device)
 }
 
-/// A module in generic form, with the location of every op.
+/// Returns a module in generic form, with the location of every op.
 fn generic(module: &Module<'_>) -> String {
     let flags = OperationPrintingFlags::new()
         .enable_debug_info(true, false)
@@ -1032,13 +1037,13 @@ fn generic(module: &Module<'_>) -> String {
     tx_mlir::text(top(module), &flags)
 }
 
-/// The module as an op.
+/// Returns the module as an op.
 pub(crate) fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
     // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
     unsafe { Op::from_raw(module.as_operation().to_raw()) }
 }
 
-/// PTX of a `gpu.module` that was made a binary.
+/// Returns the PTX of the `gpu.binary` that replaced a `gpu.module`.
 pub(crate) fn ptx_of(module: &Module<'_>, kernels: &str) -> Option<String> {
     let binary = gpu_modules(module).find(|op| is_named(*op, kernels))?;
     tx_mlir::gpu::object_texts(binary).into_iter().next()

@@ -1,49 +1,49 @@
-//! What can go wrong, and whose fault it is.
+//! Errors of the compiler, classified by their cause.
 
 use std::fmt;
 use tx_mlir::{Code, Diagnostic};
 
-/// What went wrong.
+/// Kind of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The target is not known. The caller's to change.
+    /// Unknown target: a mistake of the caller.
     Target,
-    /// A pass cannot go where it was put (see [`crate::Compiler::with_pass_after`]). The caller's to change.
+    /// Invalid pass insertion (see [`crate::Compiler::with_pass_after`]): a mistake of the caller.
     Pipeline,
-    /// A schedule does not parse, is no list of steps, or there are more of them than reductions (see
-    /// [`crate::Compiler::compile_scheduled`]). The caller's to change.
+    /// Invalid schedule, or more schedules than reductions (see
+    /// [`crate::Compiler::compile_scheduled`]): a mistake of the caller.
     Schedule,
-    /// There is a pass, a pipeline or a variant of the name under which another was to be
-    /// registered. The caller's to change.
+    /// Registration under a name that a pass, a pipeline or a variant already has: a mistake of the
+    /// caller.
     Taken,
-    /// The source is no valid MLIR, or breaks a rule of a dialect. The program's fault.
+    /// Invalid MLIR, or a violated rule of a dialect: a mistake in the program.
     Parse,
-    /// There is no such entry, or none was named and there are several. The caller's to change.
+    /// Unknown entry, or no entry named although the program has several: a mistake of the caller.
     Entry,
-    /// A pass refused the program; the diagnostics say why. The program's fault, unless they speak
-    /// of an internal error.
+    /// A pass rejected the program: a mistake in the program, unless the diagnostics report an
+    /// internal error.
     Pass {
-        /// The pass.
+        /// Name of the pass.
         name: String,
     },
-    /// The program needs something that is not implemented; the diagnostics name it.
+    /// The program needs a feature that is not implemented; the diagnostics name it.
     Unsupported,
-    /// No PTX came out although every pass succeeded: a bug of this crate.
+    /// No PTX was emitted although every pass succeeded: a bug of this crate.
     Codegen,
 }
 
-/// Why a program was not compiled.
+/// Error of a compilation.
 #[derive(Debug, Clone, thiserror::Error)]
 pub struct Error {
-    /// What went wrong.
+    /// Kind of the error.
     pub kind: ErrorKind,
-    /// Everything that MLIR reported, in order, with locations where there are any. Never empty.
+    /// Diagnostics of the compilation, in order, with locations if known. Never empty.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Error {
-    /// An error of one message without a place.
+    /// Creates an error with one message and no location.
     pub fn plain(kind: ErrorKind, message: impl Into<String>) -> Self {
         let diagnostic = Diagnostic {
             severity: tx_mlir::Severity::Error,
@@ -58,7 +58,7 @@ impl Error {
         }
     }
 
-    /// Sets the code of the rule that the message reports.
+    /// Sets the diagnostic code of every message.
     pub(crate) fn with_code(mut self, code: Code) -> Self {
         for diagnostic in &mut self.diagnostics {
             diagnostic.code = Some(code);
@@ -66,7 +66,7 @@ impl Error {
         self
     }
 
-    /// An error that was reported; `fallback` speaks where nothing was.
+    /// Creates an error from recorded diagnostics; `fallback` is the message if there are none.
     pub(crate) fn reported(kind: ErrorKind, diagnostics: Vec<Diagnostic>, fallback: &str) -> Self {
         if diagnostics.is_empty() {
             Self::plain(kind, fallback)

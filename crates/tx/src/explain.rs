@@ -1,10 +1,10 @@
-//! Which kernels become of the cases of a schedule.
+//! Assignment of kernels to the cases of a schedule.
 
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::{Op, string_attribute, walk};
 use tx_plan::{Choice, Explanation, ScheduleCase, SourcePlace};
 
-/// A kernel, the place of the op that it does, and for which lengths that is.
+/// Kernel with the source position of its op and the range of row lengths that it handles.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     name: String,
@@ -12,7 +12,7 @@ pub(crate) struct Kernel {
     lengths: Option<String>,
 }
 
-/// The kernels of a program whose reductions have just become kernels.
+/// Returns the kernels of a program directly after `tile-schedule`.
 pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     let all = walk(top).into_iter().filter(|op| is_kernel(*op));
     all.map(|op| Kernel {
@@ -23,8 +23,8 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     .collect()
 }
 
-/// Names the kernels of each case, which stand in the order of the cases. Where cases and kernels
-/// do not agree nothing is named.
+/// Sets the kernel names of each case, by position and order. If the numbers of cases and of kernel
+/// groups of a source position differ, no names are set.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
     let mut grouped = Vec::new();
     for one in all.iter_mut() {
@@ -44,7 +44,7 @@ pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
         .collect();
     let places: Vec<Option<SourcePlace>> = all.iter().map(|one| one.place.clone()).collect();
     for (at, place) in places.iter().enumerate() {
-        // Ops of one place are told together.
+        // Ops with the same source position are handled together.
         if places[..at].contains(place) {
             continue;
         }
@@ -59,7 +59,7 @@ pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
             .collect();
         let own = kernels.iter().copied().filter(|one| one.place == *place);
         let own: Vec<&Kernel> = own.collect();
-        // A case has as many kernels as follow one another for the same lengths.
+        // Consecutive kernels with the same range of row lengths belong to one case.
         let groups: Vec<&[&Kernel]> = own.chunk_by(|a, b| a.lengths == b.lengths).collect();
         if groups.len() != cases.len() {
             continue;

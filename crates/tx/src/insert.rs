@@ -1,31 +1,31 @@
-//! Passes of others among those of `lower-reduction`.
+//! Insertion of passes into `lower-reduction`.
 
 use crate::compile::{split_passes, stage_name};
 use crate::error::{Error, ErrorKind};
 
-/// Where a pass goes.
+/// Position of an inserted pass, relative to its anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Before,
     After,
 }
 
-/// Passes beside one of `lower-reduction`.
+/// Inserted pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Insertion {
     side: Side,
-    /// A pass of `lower-reduction`.
+    /// Name of a pass of `lower-reduction`.
     anchor: String,
-    /// One pass, with its options.
+    /// Text of one pass, with its options.
     pass: String,
 }
 
-/// All that were inserted, in the order in which they were.
+/// Inserted passes, in the order of insertion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Insertions(Vec<Insertion>);
 
 impl Insertions {
-    /// Adds passes, as text, beside the pass `anchor` of a pipeline.
+    /// Inserts passes, given as text, before or after the pass `anchor` of a pipeline.
     pub(crate) fn insert(
         &mut self,
         side: Side,
@@ -64,7 +64,7 @@ impl Insertions {
         Ok(())
     }
 
-    /// The passes of `lower-reduction` with these between them.
+    /// Returns the pipeline with the inserted passes.
     pub(crate) fn apply(&self, pipeline: Vec<String>) -> Vec<String> {
         let mut all = Vec::new();
         for pass in pipeline {
@@ -83,7 +83,7 @@ impl Insertions {
         all
     }
 
-    /// What a compilation depends on, as text; empty where nothing was inserted.
+    /// Returns a text that identifies the insertions in a cache key; empty without insertions.
     pub(crate) fn key(&self) -> String {
         self.0
             .iter()

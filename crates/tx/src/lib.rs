@@ -1,4 +1,4 @@
-//! The reduction compiler: MLIR text in, PTX and a launch plan out.
+//! The reduction compiler: translates MLIR text to PTX and a launch plan.
 //!
 //! ```
 //! let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?;
@@ -16,22 +16,21 @@
 //! # Ok::<(), tx::Error>(())
 //! ```
 //!
-//! The entry is a kernel, or a `func.func` whose ops are, after `lower-reduction`, launches of
-//! kernels, temporaries, views and arithmetic on indices.
+//! The entry of a program is a kernel, or a `func.func` that `lower-reduction` reduces to kernel
+//! launches, temporaries, views and index arithmetic.
 //!
-//! A [`Compiler`] is kept and used for many programs, from as many threads as there are. It can
-//! keep the IR after each stage ([`Compiler::with_stages`]), and what it compiled
-//! ([`Compiler::with_cache`]).
+//! A [`Compiler`] serves many programs and threads. Options keep the IR after each stage
+//! ([`Compiler::with_stages`]) or cache artifacts ([`Compiler::with_cache`]).
 //!
-//! Nothing is printed: what MLIR reports comes back in [`Error::diagnostics`], with locations.
+//! The library prints nothing: diagnostics are in [`Error::diagnostics`], with locations.
 //!
-//! The package `tx-examples` has numbered examples of all that follows; `docs/embedding.md` goes
-//! through them.
+//! The package `tx-examples` has numbered examples of these topics; `docs/embedding.md` explains
+//! them.
 //!
 //! # In a host compiler's own context
-//! [`register`] makes the passes known to MLIR's registry and [`register_dialects`] the dialect to
-//! a `DialectRegistry`. Then `lower-reduction` and every single pass can be named in a textual
-//! pipeline over the host's own module:
+//! [`register`] registers the passes with MLIR, and [`register_dialects`] adds the dialects to a
+//! `DialectRegistry`. Textual pipelines over the host's own module can then name `lower-reduction`
+//! and every single pass:
 //!
 //! ```
 //! use tx::melior::{Context, dialect::DialectRegistry, ir::Module, pass::PassManager, utility::parse_pass_pipeline};
@@ -57,13 +56,13 @@
 //! # Ok::<(), tx::melior::Error>(())
 //! ```
 //!
-//! A host that has a module and wants PTX calls [`Compiler::compile_module`].
+//! A host that has a module and needs PTX calls [`Compiler::compile_module`].
 //!
-//! # Variants and passes of one's own
-//! [`register_variant`] adds ways to compute reductions, [`register_pass`] passes, which
-//! [`Compiler::with_pass_after`] puts among those of `lower-reduction`. A crate that does so
-//! depends on this one alone: [`pass!`] and [`mod@pass`] describe passes, [`mlir`] inspects and
-//! rewrites IR, [`tile`] reads the ops of the dialect, and [`parts`] is what variants are made of.
+//! # Custom variants and passes
+//! [`register_variant`] adds an algorithm for reductions, and [`register_pass`] adds a pass, which
+//! [`Compiler::with_pass_after`] inserts into `lower-reduction`. Such a crate depends on this crate
+//! alone: [`pass!`] and [`mod@pass`] describe passes, [`mlir`] inspects and rewrites IR, [`tile`]
+//! reads the ops of the dialect, and [`parts`] has building blocks for variants.
 //!
 //! ```
 //! use tx::mlir::{Failed, Op, is, walk};
@@ -123,17 +122,17 @@ pub use tx_passes::{Combiner, Params, Predicate, Reduction, Variant};
 pub use tx_plan::{Artifact, Plan, Stage, Warning};
 pub use tx_target::Chip;
 
-/// Safe helpers over melior, to inspect and rewrite IR: what passes and variants work with.
+/// Safe helpers over melior that inspect and rewrite IR, for passes and variants.
 pub use tx_mlir as mlir;
-/// melior, at the version that this crate is built with: contexts, modules and pass managers of
-/// another version are other types.
+/// melior in the version that this crate uses. Contexts, modules and pass managers of another
+/// version are different types.
 pub use tx_mlir::melior;
 
-/// The `tile` dialect from Rust: typed views of its ops.
+/// Typed views of the ops of the `tile` dialect.
 pub use tx_dialect_tile as tile;
 pub use tx_passes::parts;
 
-/// What a pass is; [`pass!`](crate::pass!) describes one.
+/// Trait and descriptions of passes; [`pass!`](crate::pass!) declares a pass.
 pub mod pass {
     pub use tx_pass::{
         Counts, DialectGetter, OptionInfo, OptionValue, Pass, PassInfo, PipelineInfo,
@@ -142,9 +141,9 @@ pub mod pass {
 
 use melior::dialect::DialectRegistry;
 
-/// Describes a pass: its documentation, its argument, the dialects it creates ops of, its options
-/// and its counters. The type that it makes has a constant `INFO`, for [`register_pass`], and needs
-/// an `impl` of [`pass::Pass`].
+/// Declares a pass: its documentation, argument, dependent dialects, options and counters. The
+/// generated type has a constant `INFO` for [`register_pass`], and needs an `impl` of
+/// [`pass::Pass`].
 ///
 /// ```
 /// tx::pass! {
@@ -169,8 +168,7 @@ use melior::dialect::DialectRegistry;
 /// assert!((Split::INFO.check)(&["-8", "true", "row"]).is_err());
 /// ```
 ///
-/// A pass that creates no ops of a dialect needs no `creates [...]`, and one that counts nothing no
-/// `counts {...}`:
+/// `creates [...]` and `counts {...}` are optional:
 ///
 /// ```
 /// tx::pass! {
@@ -184,11 +182,12 @@ use melior::dialect::DialectRegistry;
 /// ```
 ///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tile` and
-/// `vector`, or any other with the getter of its handle: `mine = my_dialect::handle`.
+/// `vector`. Any other dialect is written with the getter of its handle: `mine =
+/// my_dialect::handle`.
 ///
-/// An option is a field, `NAME: TYPE = DEFAULT`. Types are `u32`, `bool` and `String`, or any other
-/// that implements [`pass::OptionValue`]. The default is a string whatever the type, `"1024"` and
-/// not `1024`: what one would write in a pipeline, as in `mine-split{limit=8 tell label=row}`.
+/// An option is a field, `NAME: TYPE = DEFAULT`. The type is `u32`, `bool`, `String`, or any type
+/// that implements [`pass::OptionValue`]. The default is a string for every type, written as in a
+/// pipeline such as `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {
@@ -199,37 +198,37 @@ macro_rules! pass {
 #[doc(hidden)]
 pub use tx_pass::pass as __pass;
 
-/// What the page for other programs shows compiles.
+/// Compiles the code blocks of `docs/embedding.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/embedding.md")]
 mod embedding {}
 
-/// The variant that the page about them shows compiles.
+/// Compiles the code blocks of `docs/how-to/add-a-variant.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/how-to/add-a-variant.md")]
 mod variant {}
 
-/// Enters every pass and pipeline in MLIR's registry; call it as often as you like.
+/// Registers every pass and pipeline of tx with MLIR. Repeated calls have no effect.
 pub fn register() {
     tx_passes::register();
 }
 
-/// Makes the `tile` dialect, every dialect of MLIR's, and what emitting PTX needs, available to
-/// contexts that are made from `registry`, or to which it is appended. MLIR loads them when a text
-/// or a pass needs them; a program that builds ops with melior's API calls
-/// `context.load_all_available_dialects()` before, as MLIR ends the process where the dialect of an
-/// op is not loaded.
+/// Adds the `tile` dialect, MLIR's dialects, and the translations for PTX to `registry`.
+///
+/// MLIR loads a dialect when a parsed text or a pass needs it. A program that builds ops with
+/// melior must call `context.load_all_available_dialects()` first, because MLIR aborts if the
+/// dialect of a created op is not loaded.
 pub fn register_dialects(registry: &DialectRegistry) {
     tx_mlir::registration::register_upstream_dialects(registry);
     tx_dialect_tile::register(registry);
 }
 
-/// Enters a pass in MLIR's registry, for the rest of the process: textual pipelines may name it,
-/// and [`Compiler::with_pass_after`] may put it into `lower-reduction`. Other threads may compile
-/// meanwhile; who parses pipelines in a context of his own may not.
+/// Registers a pass with MLIR for the rest of the process. Textual pipelines can then name the
+/// pass, and [`Compiler::with_pass_after`] can insert it into `lower-reduction`. Other threads may
+/// compile during the call, but must not parse pipelines in a context of their own.
 ///
 /// # Errors
-/// [`ErrorKind::Taken`] when there is a pass or a pipeline of its name.
+/// [`ErrorKind::Taken`] if a pass or a pipeline has the same name.
 pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
     register();
     match info.register() {
@@ -246,7 +245,7 @@ pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
     }
 }
 
-/// The names of all ways to compute reductions that there are, in their order.
+/// Returns the names of all registered variants, in order.
 pub fn variant_names() -> Vec<&'static str> {
     tx_passes::variants()
         .iter()
@@ -254,20 +253,21 @@ pub fn variant_names() -> Vec<&'static str> {
         .collect()
 }
 
-/// What to say of a name that no way to compute reductions has: which names there are, and the near one.
+/// Returns the error message for an unknown variant name, with all names and a suggestion; `None`
+/// for a known name.
 pub fn unknown_variant(name: &str) -> Option<String> {
     (!variant_names().contains(&name)).then(|| tx_passes::unknown_variant(name))
 }
 
-/// Adds a way to compute reductions, for the rest of the process: every compilation from here on
-/// asks it, in any context.
+/// Registers a variant for the rest of the process. All later compilations, in any context,
+/// consider the variant.
 ///
-/// A [cache](Compiler::with_cache) knows variants and passes by their names and by the file that
-/// the compiler is in. One that is in another file, as a plugin is, gets another name when it
-/// changes.
+/// A [cache](Compiler::with_cache) identifies variants and passes by their names and by the file of
+/// the compiler's binary. A variant in another file, such as a plugin, needs a new name when its
+/// code changes.
 ///
 /// # Errors
-/// [`ErrorKind::Taken`] when there is a variant of its name.
+/// [`ErrorKind::Taken`] if a variant has the same name.
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), Error> {
     tx_passes::register_variant(variant).map_err(|message| Error::plain(ErrorKind::Taken, message))
 }

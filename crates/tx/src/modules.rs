@@ -1,4 +1,4 @@
-//! A PTX module for each kernel.
+//! Separate PTX modules, one per kernel.
 
 use crate::compile::{gpu_modules, is_named, ptx_of, top};
 use melior::ir::Module;
@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use tx_mlir::{Op, Session, blocks, copy, erase, ops, string_attribute, symbol_uses, walk};
 use tx_plan::{KernelModule, Step};
 
-/// Compiles each kernel of the steps, in LLVM's dialect in one `gpu.module`, by itself: with the globals
-/// and functions that it uses, and nothing else. `None` where a pass fails.
+/// Compiles the kernel of each step to a PTX module that contains only the kernel and the globals
+/// and functions that it uses. `None` if a pass fails.
 pub(crate) fn compile(
     session: &Session,
     module: &Module<'_>,
@@ -34,7 +34,7 @@ pub(crate) fn compile(
     Some(made)
 }
 
-/// Erases every symbol that a kernel does not need, directly or through others.
+/// Erases every symbol that a kernel does not use, directly or indirectly.
 fn keep_kernel(module: &Module<'_>, gpu_module: &str, kernel: &str) {
     for holder in gpu_modules(module).collect::<Vec<_>>() {
         if !is_named(holder, gpu_module) {
@@ -60,7 +60,7 @@ fn keep_kernel(module: &Module<'_>, gpu_module: &str, kernel: &str) {
     }
 }
 
-/// The symbols that ops within `op` refer to.
+/// Returns the symbols that ops in `op` refer to.
 fn referred(op: Op<'_>) -> Vec<String> {
     walk(op).into_iter().flat_map(symbol_uses).collect()
 }

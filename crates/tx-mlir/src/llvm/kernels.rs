@@ -1,5 +1,4 @@
-//! Kernels of one module, compiled by themselves: what makes modules of some of them, and one
-//! assembly of theirs.
+//! Splits a module into batches of independent kernels, and joins the PTX of the batches.
 
 use crate::ir::{
     Op, attribute, blocks, context, copy, discardable_attributes, is, name, ops, string_attribute,
@@ -10,9 +9,9 @@ use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
 use melior::ir::{Block, Identifier, Region, RegionLike};
 use std::collections::BTreeMap;
 
-/// What refers to a global, or to a function.
+/// Op that refers to a global or to a function.
 const ADDRESS_OF: &str = "llvm.mlir.addressof";
-/// What else refers to functions.
+/// Further ops that refer to functions.
 const CALLS: [&str; 4] = [
     "llvm.blockaddress",
     "llvm.call",
@@ -20,37 +19,37 @@ const CALLS: [&str; 4] = [
     "llvm.invoke",
 ];
 
-/// A function, with what of the module it needs.
+/// Kernel function and the globals that it uses.
 struct Kernel<'c> {
     function: Op<'c>,
     globals: Vec<Op<'c>>,
-    /// How many ops it has, as a measure of what it takes.
+    /// Number of ops, a measure of the compile time.
     size: usize,
 }
 
-/// Neighbours are compiled together as long as they have no more ops than this. What LLVM prepares
-/// for each module takes half as long as to compile a kernel of a hundred ops.
+/// Maximum number of ops of a batch of several adjacent kernels. LLVM's fixed cost per module is
+/// half the cost of compiling a kernel of 100 ops.
 pub(super) const MOST_OPS: usize = 300;
 
-/// A module of functions that have nothing in common.
+/// Module whose kernels share no function and no global.
 pub(super) struct Separable<'c> {
     module: Op<'c>,
-    /// Those that are compiled together.
+    /// Batches: adjacent kernels that are compiled as one module.
     parts: Vec<Vec<Kernel<'c>>>,
-    /// Of all functions, in the order of the module.
+    /// Names of all globals, in module order.
     globals: Vec<String>,
 }
 
 impl<'c> Separable<'c> {
-    /// The functions of a module in LLVM's dialect, if there are several, all of them kernels, none
-    /// refers to another, and each global is referred to by one. Functions with debug information
-    /// have that in common. Those that have no more than `most_ops` ops together, neighbours all of
-    /// them, are one part.
+    /// Splits a module in the LLVM dialect into batches. `None` unless the module has several
+    /// functions, all of them kernels without debug information, no kernel refers to a function,
+    /// and exactly one kernel uses each global. A batch is a run of adjacent kernels with at most
+    /// `most_ops` ops, or one kernel.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =
             ops(block).into_iter().partition(|op| is(*op, "llvm.func"));
-        // Its initial value refers to no other.
+        // The initializer refers to no symbol.
         let is_plain = |op: &Op<'c>| {
             let refers = walk(*op).into_iter().any(|op| is(op, ADDRESS_OF));
             is(*op, "llvm.mlir.global") && !refers
@@ -96,7 +95,7 @@ impl<'c> Separable<'c> {
                 _ => parts.push(vec![kernel]),
             }
         }
-        // What nobody refers to is of the module alone.
+        // An unused global belongs to no kernel, so the module cannot be split.
         (free.is_empty() && parts.len() > 1).then_some(Self {
             module,
             parts,
@@ -104,12 +103,12 @@ impl<'c> Separable<'c> {
         })
     }
 
-    /// The sizes of the parts, in their order.
+    /// Returns the number of ops of each batch, in order.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().map(|part| size(part))
     }
 
-    /// A module with one of the parts.
+    /// Returns a module with the kernels and globals of one batch.
     pub(super) fn part(&self, number: usize) -> Operation<'c> {
         let part = &self.parts[number];
         let block = Block::new(&[]);
@@ -133,8 +132,8 @@ impl<'c> Separable<'c> {
             .expect("a module like one that there is")
     }
 
-    /// The PTX of the module, of that of its parts, as LLVM would write it of all of them; nothing
-    /// where it has more than kernels, and shared memory that LLVM moves into them.
+    /// Joins the PTX of the batches into the PTX that LLVM would print for the whole module. `None`
+    /// if a batch contains more than kernels and demoted shared-memory globals.
     pub(super) fn join(&self, ptx: &[String]) -> Option<String> {
         let (mut start, mut moved, mut kernels) = (None, Vec::new(), Vec::new());
         for ptx in ptx {
@@ -152,7 +151,7 @@ impl<'c> Separable<'c> {
                         .strip_suffix(" has been demoted")?;
                     moved.push((self.globals.iter().position(|name| name == global)?, line));
                 }
-                // Labels have the number of their function.
+                // Block labels contain the index of their function in the module.
                 let [old, new] = [number, kernels.len()].map(|n| format!("$L__BB{n}_"));
                 kernels.push((name, body.replace(&old, &new)));
             }
@@ -171,20 +170,20 @@ impl<'c> Separable<'c> {
     }
 }
 
-/// The ops of kernels.
+/// Returns the total number of ops of kernels.
 fn size(kernels: &[Kernel<'_>]) -> usize {
     kernels.iter().map(|kernel| kernel.size).sum()
 }
 
-/// What LLVM writes before a function.
+/// PTX text that LLVM prints before a function.
 const BEGINNING: &str = "\t// .globl\t";
-/// What follows, for a kernel.
+/// PTX text that begins a kernel.
 const ENTRY: &str = ".visible .entry";
 
-/// Whether the location of an op holds more than places in a source.
+/// Returns whether the location of an op carries debug metadata.
 fn has_debug_information(op: Op<'_>) -> bool {
     let location = op.location().to_raw();
-    // SAFETY: plain queries; only fused locations are asked for what they hold.
+    // SAFETY: the location is alive; metadata is read from fused locations only.
     unsafe {
         mlir_sys::mlirLocationIsAFused(location)
             && !mlir_sys::mlirLocationFusedGetMetadata(location)

@@ -1,4 +1,4 @@
-//! Branches of a host function, as conditions of steps.
+//! Translation of branches of a host function into conditions of launch steps.
 
 use super::check_size;
 use super::host::Host;
@@ -10,29 +10,30 @@ use tx_mlir::{
 };
 use tx_plan::{Condition, Expr, Relation, alternatives, exactly_one};
 
-/// Branches that one host function may have. An else branch of `arith.andi` counts as several.
+/// Maximum number of branches of one host function. The else branch of an `arith.andi` counts once
+/// per operand.
 const MAX_BRANCHES: usize = 1024;
-/// How deep `arith.andi` may be nested.
+/// Maximum nesting depth of `arith.andi`.
 const MAX_DEPTH: usize = 64;
 
 const CONDITIONS: &str = "a condition is `arith.cmpi` of sizes, strides, addresses and integer arguments, a \
                           remainder compared with 0, or several of these joined by `arith.andi`";
 
-/// What decides about a launch.
+/// State of the translation of branches.
 #[derive(Default)]
 pub(super) struct Branches {
-    /// The conditions under which the current block runs.
+    /// Conditions under which the current block runs.
     pub(super) path: Vec<Condition>,
-    /// Nesting of the current block.
+    /// Nesting depth of the current block.
     depth: usize,
-    /// Branches that were read.
+    /// Number of translated branches.
     count: usize,
-    /// Choices that were made.
+    /// Number of choices found so far.
     choices: usize,
 }
 
 impl<'c> Host<'c> {
-    /// Follows `scf.if`: the launches in it get the conditions on the way to them.
+    /// Translates `scf.if`: launches inside it get the conditions of their branch.
     pub(super) fn branch(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let [condition] = operands(op)[..] else {
             return Err(self.unknown(op));
@@ -73,13 +74,13 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// Whether the current block runs under a condition.
+    /// Returns whether the current block runs under a condition.
     pub(super) fn is_in_branch(&self) -> bool {
         self.branches.depth > 0
     }
 
-    /// Makes the steps from `first` on a choice, if exactly one alternative holds for any arguments. An
-    /// `scf.if` without launches in one of its branches leaves conditions alone.
+    /// Marks the steps from `first` on as a choice if exactly one of their alternatives runs for
+    /// any arguments. The steps of an `scf.if` with a branch without launches only have conditions.
     fn choose(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         let is_choice = steps.iter().any(|step| !step.when.is_empty())
@@ -92,7 +93,8 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Lists of conditions of which exactly one holds where `condition` is as `wanted`, and none elsewhere.
+    /// Returns lists of conditions. Exactly one list holds if `condition` equals `wanted`, and none
+    /// otherwise.
     fn paths(
         &self,
         branch: Op<'c>,
@@ -151,13 +153,13 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// What `arith.cmpi` compares.
+    /// Returns the operands and the relation of an `arith.cmpi`.
     pub(super) fn comparison(&self, op: Op<'c>) -> Result<(Expr, Relation, Expr), Failed> {
         let [left_value, right] = operands(op)[..] else {
             return Err(self.unknown(op));
         };
         let (mut left, mut right) = (self.compared(op, left_value)?, self.compared(op, right)?);
-        // The numbers that `arith` gives its predicates; unsigned ones follow the signed ones.
+        // Encoding of the predicates of `arith.cmpi`; unsigned predicates follow the signed ones.
         let predicate = integer_attribute(op, "predicate").unwrap_or(-1);
         let relation = match predicate {
             0 => Relation::Equal,
@@ -169,10 +171,10 @@ impl<'c> Host<'c> {
             _ => return Err(self.unknown(op)),
         };
         if predicate > 5 {
-            // A negative number would be a huge one, which no size is.
+            // As an unsigned number, a negative number exceeds every size.
             (left, right) = (left.non_negative(), right.non_negative());
         }
-        // A remainder is 0 whichever way its quotient was rounded.
+        // `x remsi n == 0` equals `x mod n == 0`, whichever way the quotient is rounded.
         let is_equality = matches!(relation, Relation::Equal | Relation::NotEqual);
         if is_equality
             && right == Expr::Const(0)

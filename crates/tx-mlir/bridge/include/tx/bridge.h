@@ -1,7 +1,7 @@
 // The C interface between tx's Rust code and MLIR's C++ pass registry and driver.
 //
-// Everything here is generic: it knows no pass, no dialect and takes no decision. Rust hands
-// over function pointers at registration, so no C++ object file refers to a Rust symbol by name.
+// The bridge names no pass and no dialect, and takes no decision. The Rust side passes function
+// pointers at registration, so no C++ object file refers to a Rust symbol by name.
 #pragma once
 
 #include "mlir-c/Diagnostics.h"
@@ -25,7 +25,7 @@ typedef struct {
   const char *name, *help; // NUL-terminated, static
 } TxStatistic;
 
-// Receives one line of text (an error message) while a callback runs.
+// Receives the text that a callback writes, such as an error message.
 typedef void (*TxSink)(void *sink, TxStr text);
 
 typedef struct {
@@ -34,12 +34,13 @@ typedef struct {
   size_t optionCount;
   const TxStatistic *statistics;
   size_t statisticCount;
-  const void *rust; // the Rust description; also the pass's TypeID
+  const void *rust; // the Rust description of the pass; its address is the pass's TypeID
   // Adds the dialects whose ops the pass creates.
   void (*dialects)(const void *rust, MlirDialectRegistry registry);
-  // Checks option values when the pipeline is parsed; explains a refusal to `sink`.
+  // Checks the option values when the pipeline is parsed; writes the error message to `sink` and
+  // returns false for an invalid value.
   bool (*check)(const void *rust, const TxStr *values, TxSink emit, void *sink);
-  // Runs the pass. Diagnostics were emitted when it returns false.
+  // Runs the pass. Returns false after it emitted error diagnostics.
   bool (*run)(const void *rust, MlirOperation op, const TxStr *values, int64_t *statistics);
 } TxPass;
 
@@ -48,41 +49,44 @@ typedef struct {
   const TxOption *options;
   size_t optionCount;
   const void *rust;
-  // Writes the pipeline's text to `out`, or explains to `error` why there is none.
+  // Writes the text of the pipeline to `out`, or an error message to `error` and returns false.
   bool (*expand)(const void *rust, const TxStr *values, TxSink emit, void *out, void *error);
 } TxPipeline;
 
 void txRegisterPass(const TxPass *pass);
 void txRegisterPipeline(const TxPipeline *pipeline);
-// Whether a pass or a pipeline has this name.
+// Returns whether a pass or a pipeline with this name is registered.
 bool txIsRegistered(TxStr name);
 
-// Makes `gpu-module-to-binary` and LLVM IR translation work in contexts made from `registry`.
+// Registers the interfaces that `gpu-module-to-binary` and the translation to LLVM IR need.
 void txRegisterTranslations(MlirDialectRegistry registry);
 
-// `mlir-opt`'s main function over `registry`; `--help` begins with `overview`.
+// The main function of `mlir-opt` with the dialects of `registry`; `--help` begins with `overview`.
 int txOptMain(int argc, char **argv, TxStr overview, MlirDialectRegistry registry);
 
-// `mlir-lsp-server`'s main function over `registry`. It is in an object of its own: who does not
-// call it does not link it.
+// The main function of `mlir-lsp-server` with the dialects of `registry`. A separate object file
+// defines this function, so a program that does not call the function does not link the server.
 int txLspMain(int argc, char **argv, MlirDialectRegistry registry);
 
-// Parses text or bytecode as a module (an implicit one where the text has none); null on failure.
+// Parses text or bytecode as a module, and adds an implicit module around other top-level ops.
+// Returns null on failure.
 MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
-// Whether an attribute is anything but a dense array of what is no integer and no float.
+// Returns false for a dense array whose elements are neither integers nor floats, true for every
+// other attribute.
 bool txHoldsNumbers(MlirAttribute attribute);
 
-// Attributes of upstream dialects that MLIR's C API does not know.
+// Attributes of upstream dialects that MLIR's C API does not cover.
 
-// The keyword of an enumeration, such as `bfly` of `#nvvm<shfl_kind bfly>`. No data for others.
+// Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`; an empty
+// string for an attribute of another kind.
 TxStr txEnumerator(MlirAttribute attribute);
-// Whether `#arith.fastmath` or `#arith.overflow` has the flag of this name.
+// Returns whether an `#arith.fastmath` or `#arith.overflow` attribute contains the flag.
 bool txHasFlag(MlirAttribute attribute, TxStr flag);
-// The least number of `#llvm.constant_range`, and the first beyond it.
+// Writes the bounds of an `#llvm.constant_range`: lower inclusive, upper exclusive.
 bool txConstantRange(MlirAttribute attribute, int64_t bounds[2]);
-// The number of elements of an `!llvm.array`; -1 for another type.
+// Returns the number of elements of an `!llvm.array`; -1 for another type.
 int64_t txArrayLength(MlirType type);
-// The data of `dense_resource`; no data for others, and for a resource that is elided.
+// Returns the data of a `dense_resource`; empty for another attribute or an elided resource.
 TxStr txResourceBytes(MlirAttribute attribute);
 
 typedef struct {
@@ -90,24 +94,26 @@ typedef struct {
   bool plain; // Every other parameter has its default value.
 } TxNvvmTarget;
 
-// The parameters of `#nvvm.target`; false for other attributes.
+// Reads the parameters of an `#nvvm.target`; returns false for another attribute.
 bool txNvvmTarget(MlirAttribute attribute, TxNvvmTarget *target);
-// An `#nvvm.target`, with the other parameters of `like` where that is not null.
+// Returns an `#nvvm.target` with this chip and these features. A non-null `like` supplies the other
+// parameters.
 MlirAttribute txNvvmTargetFor(MlirContext context, MlirAttribute like, TxStr chip, TxStr features);
 
-// Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. `code` is 0 where it has
-// none. A note without a location of its own (`noteLocations[i].ptr` null) stands at `location`.
+// Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. A `code` of 0 means no
+// code. A note whose `noteLocations[i].ptr` is null is attached at `location`.
 void txEmit(MlirLocation location, int severity, unsigned code, TxStr message,
             const MlirLocation *noteLocations, const TxStr *notes, size_t noteCount);
-// The code of a diagnostic: the only number in its metadata, or 0.
+// Returns the code of a diagnostic, which is the only number in its metadata, or 0.
 unsigned txCode(MlirDiagnostic diagnostic);
 
-// Memory effects of `op` itself. Kinds: 0 read, 1 write, 2 allocate, 3 free. A null value stands
-// for memory that is not named. Returns false when the op does not declare its effects.
+// Calls `effect` for each memory effect that `op` declares, regions excluded. Kinds: 0 read, 1
+// write, 2 allocate, 3 free. A null value denotes memory that is not an operand. Returns false if
+// `op` declares no effects.
 bool txMemoryEffects(MlirOperation op, void (*effect)(void *data, int kind, MlirValue value),
                      void *data);
 
-// Whether `op` only computes its results, or (with `recursive`) the ops in its regions do.
+// Returns whether `op` is pure in MLIR's sense: speculatable and without memory effects.
 bool txIsPure(MlirOperation op);
 
 #ifdef __cplusplus
