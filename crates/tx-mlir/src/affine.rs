@@ -20,11 +20,11 @@ pub enum Affine {
     Add(Box<Self>, Box<Self>),
     /// Product of two expressions.
     Mul(Box<Self>, Box<Self>),
-    /// Remainder of a division; the remainder is never negative.
+    /// Remainder, never negative.
     Mod(Box<Self>, Box<Self>),
-    /// Quotient rounded towards negative infinity.
+    /// Quotient, rounded down.
     FloorDiv(Box<Self>, Box<Self>),
-    /// Quotient rounded towards positive infinity.
+    /// Quotient, rounded up.
     CeilDiv(Box<Self>, Box<Self>),
 }
 
@@ -155,8 +155,8 @@ impl Affine {
         }
     }
 
-    /// Returns the constant increment of the value per unit step of dimension `dim`; `None` if the
-    /// increment is not constant.
+    /// Returns the increment of the value per step of dimension `dim`; `None` if it is not
+    /// constant.
     pub fn step(&self, dim: usize) -> Option<i64> {
         if !self.uses(dim) {
             return Some(0);
@@ -208,8 +208,7 @@ impl AffineMap {
         }
     }
 
-    /// Returns the dimension of each result of a projected permutation; `None` if a result is no
-    /// plain dimension or a dimension occurs twice.
+    /// Returns the dimension of each result of a projected permutation; `None` for another map.
     pub fn as_projected_permutation(&self) -> Option<Vec<usize>> {
         let mut dims = Vec::new();
         for result in &self.results {
@@ -271,8 +270,7 @@ impl fmt::Display for Affine {
         match self {
             Self::Dim(d) => write!(f, "d{d}"),
             Self::Symbol(s) => write!(f, "s{s}"),
-            // MLIR parses the magnitude of a literal first, and 2^63 overflows; MLIR folds this
-            // difference.
+            // MLIR cannot parse the magnitude 2^63, but folds this difference.
             Self::Const(i64::MIN) => write!(f, "({} - 1)", i64::MIN + 1),
             Self::Const(c) => write!(f, "{c}"),
             Self::Add(l, r) => write!(f, "({l} + {r})"),
@@ -304,8 +302,8 @@ impl fmt::Display for AffineMap {
 }
 
 impl<'c> Builder<'c> {
-    /// Emits the value of an affine expression at `point`. Symbols evaluate to 0, because callers
-    /// reject maps with symbols.
+    /// Emits the value of an affine expression at `point`. Symbols evaluate to 0: callers reject
+    /// maps with symbols.
     pub fn affine(&self, expr: &Affine, point: &[Index<'c>]) -> Index<'c> {
         let both = |l: &Affine, r: &Affine| (self.affine(l, point), self.affine(r, point));
         let op = |name: &str, l: Index<'c>, r: Index<'c>| {
@@ -347,7 +345,7 @@ impl<'c> Builder<'c> {
 mod tests {
     use super::*;
 
-    /// Every number that a map can hold is read again.
+    /// Checks that a printed map with extreme constants parses to an equal map.
     #[test]
     fn maps_are_read_again() {
         let context = Context::new();

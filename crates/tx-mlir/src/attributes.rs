@@ -6,8 +6,8 @@ use melior::Context;
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 use std::borrow::Cow;
 
-/// Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`. `None` for
-/// an attribute whose class `txEnumerator` does not list.
+/// Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`. Returns
+/// `None` for an attribute whose class `txEnumerator` does not list.
 pub fn enumerator(attribute: Attribute<'_>) -> Option<&'static str> {
     // SAFETY: the keywords are static strings of MLIR.
     match unsafe { ffi::txEnumerator(attribute.to_raw()).as_str() } {
@@ -74,7 +74,7 @@ impl NvvmTarget {
     /// parameters.
     ///
     /// # Panics
-    /// If `like` is no `#nvvm.target`.
+    /// Panics if `like` is no `#nvvm.target`.
     pub fn attribute<'c>(
         context: &'c Context,
         like: Option<Attribute<'c>>,

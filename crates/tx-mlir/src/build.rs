@@ -1,5 +1,5 @@
-//! Op builder: an insertion point, structured control flow, and index arithmetic that folds
-//! constants as it emits, so that expanded IR stays readable.
+//! Op builder with structured control flow and index arithmetic, which folds constants to keep
+//! expanded IR readable.
 
 use crate::ir::{
     Blk, Op, Val, blocks, context, copy, i64_attribute, key, name, operands, ops, parse_attribute,
@@ -63,8 +63,8 @@ pub struct Builder<'c> {
     block: Blk<'c>,
     before: Option<Op<'c>>,
     location: Location<'c>,
-    /// Constants and memref sizes emitted so far by this builder and its parents. They dominate
-    /// every later op, because a builder only appends.
+    /// Constants and memref sizes emitted so far by this builder and its parents. These values
+    /// dominate every later op, because a builder only appends.
     constants: RefCell<BTreeMap<Known, Val<'c>>>,
 }
 
@@ -81,7 +81,7 @@ impl<'c> Builder<'c> {
     /// Inserts before `op`, with the location of `op`.
     ///
     /// # Panics
-    /// If `op` is in no block.
+    /// Panics if `op` is in no block.
     pub fn before(op: Op<'c>) -> Self {
         Self {
             context: context(op),
@@ -94,7 +94,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Inserts at the start of `block`, with location `location`.
+    /// Inserts at the start of `block`, at `location`.
     pub fn at_start(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
         Self {
             context,
@@ -105,7 +105,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Inserts at the end of `block`, with location `location`.
+    /// Inserts at the end of `block`, at `location`.
     pub fn at_end(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
         Self {
             context,
@@ -203,8 +203,6 @@ impl<'c> Builder<'c> {
         self.number(number, ty)
     }
 
-    /// Emits a scalar constant, or a splat for a vector type. `of` makes the attribute of one
-    /// element.
     fn number(&self, of: impl FnOnce(Type<'c>) -> Attribute<'c>, ty: Type<'c>) -> Val<'c> {
         let Some((_, element)) = vector_parts(ty) else {
             return self.constant(of(ty), ty);
@@ -234,7 +232,7 @@ impl<'c> Builder<'c> {
         made
     }
 
-    /// Emits a `memref.dim`, or returns the result of an equal dominating `memref.dim`.
+    /// Emits a `memref.dim`, or returns an equal dominating value.
     pub fn dim(&self, memref: Val<'c>, place: usize) -> Val<'c> {
         let key = Known::Size(key(memref), place);
         if let Some(known) = self.constants.borrow().get(&key) {
@@ -486,7 +484,7 @@ impl<'c> Builder<'c> {
         self.binary("arith.xori", value, self.int(1, self.int_type(1)))
     }
 
-    /// Emits an `arith.select`; a constant condition folds.
+    /// Emits or folds an `arith.select`.
     pub fn select(&self, condition: Cond<'c>, yes: Val<'c>, no: Val<'c>) -> Val<'c> {
         match condition {
             Cond::Const(true) => yes,
@@ -499,7 +497,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Emits an `arith.select` of two indices; a constant condition folds.
+    /// Emits or folds an `arith.select` of two indices.
     pub fn select_index(&self, condition: Cond<'c>, yes: Index<'c>, no: Index<'c>) -> Index<'c> {
         match condition {
             Cond::Const(true) => yes,
@@ -594,7 +592,7 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// Emits an `scf.if` without an else branch; a constant condition folds.
+    /// Emits or folds an `scf.if` without an else branch.
     pub fn if_then(&self, condition: Cond<'c>, then: impl FnOnce(&Self)) {
         let run = |b: &Self| {
             then(b);
@@ -603,7 +601,7 @@ impl<'c> Builder<'c> {
         self.branch(condition, &[], false, run, |_| Vec::new());
     }
 
-    /// Emits an `scf.if` with both branches and no results; a constant condition folds.
+    /// Emits or folds an `scf.if` with both branches and no results.
     pub fn if_then_else(
         &self,
         condition: Cond<'c>,
@@ -621,7 +619,7 @@ impl<'c> Builder<'c> {
         self.branch(condition, &[], true, then, otherwise);
     }
 
-    /// Emits an `scf.if` with results of types `types`; a constant condition folds.
+    /// Emits or folds an `scf.if` with results of types `types`.
     pub fn if_else(
         &self,
         condition: Cond<'c>,
@@ -673,7 +671,7 @@ impl<'c> Builder<'c> {
 /// Returns block argument `index`.
 ///
 /// # Panics
-/// If the block has no argument with this number.
+/// Panics if the block has no argument with this number.
 pub fn argument<'c>(block: Blk<'c>, index: usize) -> Val<'c> {
     block
         .argument(index)
@@ -772,7 +770,7 @@ impl<'c> Create<'_, '_, 'c> {
     /// Creates the op.
     ///
     /// # Panics
-    /// If MLIR rejects the op, which is a bug of the caller.
+    /// Panics if MLIR rejects the op, which is a bug of the caller.
     pub fn build(self) -> Op<'c> {
         let op = OperationBuilder::new(self.name, self.builder.location)
             .add_operands(&self.operands)
@@ -787,7 +785,7 @@ impl<'c> Create<'_, '_, 'c> {
     /// Creates the op, and returns its first result.
     ///
     /// # Panics
-    /// If the op has no results.
+    /// Panics if the op has no results.
     pub fn value(self) -> Val<'c> {
         results(self.build())[0]
     }

@@ -20,7 +20,6 @@ const ATTR_TYPE_OFFSET: u8 = 3;
 const ALIGNED: u8 = 0x80;
 const PADDING: u8 = 0xcb;
 
-/// Returns whether `source` is MLIR bytecode, not text.
 pub(crate) fn is_bytecode(source: &[u8]) -> bool {
     source.starts_with(MAGIC)
 }
@@ -143,22 +142,22 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    /// A file with only the section of offsets, of fewer than 64 bytes.
+    /// Returns a bytecode file whose offset section has fewer than 64 bytes.
     fn file(offsets: &[u8]) -> Vec<u8> {
         let mut file = b"ML\xefR\x0dtest\0".to_vec();
-        // A section of strings before it, aligned.
+        // An aligned string section precedes the offset section.
         file.extend([ALIGNED, 3, 0b1001, PADDING, PADDING, 1]);
         file.extend([ATTR_TYPE_OFFSET, (offsets.len() as u8) << 1 | 1]);
         file.extend(offsets);
         file
     }
 
-    /// Small numbers, as bytecode writes them.
+    /// Encodes small numbers as variable-length integers.
     fn numbers(numbers: &[u8]) -> Vec<u8> {
         numbers.iter().map(|number| number << 1 | 1).collect()
     }
 
-    /// Groups may not list more than there is, and whatever else is wrong is MLIR's to say.
+    /// Checks that overlong groups are detected, and other damage is left to MLIR.
     #[test]
     fn groups_that_are_too_long() {
         let whole = [2, 1, 0, 1, 9, 1, 1, 9, 0, 1, 9];
@@ -178,7 +177,6 @@ mod tests {
         assert_eq!(damage(b""), None);
     }
 
-    /// Numbers of every length.
     #[test]
     fn numbers_are_read() {
         for (bytes, number) in [

@@ -43,8 +43,8 @@ pub fn constant_of<'c>(memref: Val<'c>) -> Option<Op<'c>> {
 }
 
 /// Returns the bit pattern of each element of a `dense` or `dense_resource` attribute,
-/// zero-extended to 64 bits. `None` for another attribute, for elements over 64 bits, and for an
-/// elided resource (`__elided__`).
+/// zero-extended to 64 bits. Returns `None` for another attribute, for elements over 64 bits, and
+/// for an elided resource (`__elided__`).
 pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
     let raw = attribute.to_raw();
     // SAFETY: the accessors are called on an elements attribute, whose type is shaped.
@@ -93,8 +93,8 @@ pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
 }
 
 /// Returns the elements of a `dense` or `dense_resource` attribute in their memory layout:
-/// [`byte_width`] bytes per element, little-endian. `None` for the attributes that [`dense_bits`]
-/// rejects.
+/// [`byte_width`] bytes per element, little-endian. Returns `None` for the attributes that
+/// [`dense_bits`] rejects.
 pub fn dense_bytes(attribute: Attribute<'_>) -> Option<Vec<u8>> {
     let bits = dense_bits(attribute)?;
     // SAFETY: an attribute with elements has a shaped type.
@@ -135,7 +135,6 @@ fn stored_bytes(element: Type<'_>) -> Option<usize> {
     (bits <= 64).then(|| bits.div_ceil(8) as usize)
 }
 
-/// Returns up to 8 little-endian bytes as a word.
 fn word(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);

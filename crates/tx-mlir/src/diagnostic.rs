@@ -75,7 +75,7 @@ pub struct Report<'c, S> {
 static EXPLAINS: OnceLock<fn(Code) -> String> = OnceLock::new();
 
 /// Makes every later error with a code end with the note `explain(code)`, in this process. Only the
-/// first call has an effect.
+/// first call of this function has an effect.
 pub fn explain_errors(explain: fn(Code) -> String) {
     EXPLAINS.get_or_init(|| explain);
 }
@@ -91,8 +91,8 @@ thread_local! {
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 
-/// Calls `run`, which processes `op`. During the call, a diagnostic whose location has no line is
-/// reported at the first op of `op` that has one, as `mlir-opt` does.
+/// Calls `run`, which processes `op`. If diagnostics show source lines, a diagnostic without a line
+/// is reported at the first op in `op` that has one, as `mlir-opt` does.
 pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     let before = MODULE.replace(source::reads().then(|| op.to_raw()));
     let result = run();
@@ -288,8 +288,8 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Returns the file position of an MLIR location. For a name location, the position of its child;
-/// for a call site, of the callee; for a fused location, of the first part with a position.
+/// Returns the file position of an MLIR location. A name location has the position of its child, a
+/// call site that of its callee, and a fused location that of its first part with a position.
 pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         Some(SourceLocation {
@@ -393,7 +393,7 @@ mod tests {
     use crate::session::Session;
     use melior::ir::operation::OperationLike;
 
-    /// The module of a file that writes none is the file as a whole; its first op has a line.
+    /// Checks that a diagnostic at an implicit module is reported at the first op with a line.
     #[test]
     fn files_as_a_whole_are_shown_at_their_first_op() {
         let session = Session::new(|_| {});
@@ -429,8 +429,6 @@ mod tests {
         }
     }
 
-    /// What an error is reported with arrives at the handler of the context, and in its location
-    /// nothing changes.
     #[test]
     fn codes_are_carried() {
         let session = Session::new(|_| {});

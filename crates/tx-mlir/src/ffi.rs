@@ -145,6 +145,6 @@ unsafe extern "C" {
         data: *mut c_void,
     ) -> bool;
     pub(crate) fn txIsPure(op: MlirOperation) -> bool;
-    /// LLVM's function of this name. LLVM ends the process when the handler returns.
+    /// Sets LLVM's handler of fatal errors. LLVM ends the process when the handler returns.
     pub(crate) fn LLVMInstallFatalErrorHandler(handler: unsafe extern "C" fn(*const c_char));
 }

@@ -197,7 +197,7 @@ pub fn strip_object_times(binary: Op<'_>) -> i64 {
     removed
 }
 
-/// Returns the note for a kernel without a readable `known_block_size`. The attribute is absent,
+/// Returns the note for a kernel without a readable `known_block_size`. This attribute is absent,
 /// misspelt, or has the wrong kind.
 pub fn missing_block_size(kernel: Op<'_>) -> String {
     const NAME: &str = "known_block_size";

@@ -33,8 +33,8 @@ pub fn context<'c>(op: Op<'c>) -> &'c Context {
 
 /// Returns a reference to a context that lives as long as the context.
 ///
-/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which here is a temporary.
-/// Therefore one leaked `ContextRef` per context is kept.
+/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which here is a temporary. The
+/// function therefore keeps one leaked `ContextRef` per context.
 ///
 /// # Safety
 /// The context lives for `'c`.
@@ -249,7 +249,7 @@ pub fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) {
     }
 }
 
-/// Sets the type of `value`. The caller keeps its definition and uses consistent.
+/// Sets the type of `value`. The caller keeps the definition and the uses of `value` consistent.
 pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
     // SAFETY: value and type are alive.
     unsafe { mlir_sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }
@@ -295,8 +295,7 @@ pub fn has_uses(value: Val<'_>) -> bool {
     unsafe { !mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
 }
 
-/// Returns the text of `op`. The pieces that MLIR's printer writes are joined before UTF-8
-/// decoding.
+/// Returns the text of `op`, decoded from UTF-8 after joining the pieces that MLIR prints.
 pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
     collect(|append, text| {
         // SAFETY: `op` and the flags are alive.
@@ -307,7 +306,7 @@ pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
 }
 
 /// Printer for many ops of one unchanged module. The printer numbers the module's values once;
-/// printing an op without it renumbers the whole module each time.
+/// without a printer, each printed op renumbers the whole module.
 #[derive(Debug)]
 pub struct Printer<'m> {
     state: mlir_sys::MlirAsmState,
@@ -679,7 +678,7 @@ pub fn type_value<'c>(attribute: Attribute<'c>) -> Option<Type<'c>> {
 /// Parses an attribute whose text is valid.
 ///
 /// # Panics
-/// If the text is invalid, which is a bug of the caller.
+/// Panics if the text is invalid, which is a bug of the caller.
 pub fn parse_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     Attribute::parse(context, text).unwrap_or_else(|| panic!("`{text}` is not an attribute"))
 }
@@ -727,8 +726,8 @@ pub fn i32_array<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
     DenseI32ArrayAttribute::new(context, &values).into()
 }
 
-/// Returns the bit width of an integer type of any signedness. `IntegerType::try_from` is slow on
-/// other types, because its error prints the type.
+/// Returns the bit width of an integer type of any signedness. On other types, melior's
+/// `IntegerType::try_from` is slow, because its error prints the type.
 pub fn integer_width(ty: Type<'_>) -> Option<u32> {
     // SAFETY: the width is read from integer types only.
     ty.is_integer()
@@ -760,7 +759,7 @@ pub fn byte_width(ty: Type<'_>) -> Option<u64> {
 /// Returns the bit width of a float type.
 ///
 /// # Panics
-/// If `ty` is no float type.
+/// Panics if `ty` is no float type.
 pub fn float_width(ty: Type<'_>) -> u32 {
     assert!(ty.is_float(), "`{ty}` is no float type");
     // SAFETY: the width is read from float types only.

@@ -1,8 +1,8 @@
 //! MLIR for `tx`: a generic bridge to MLIR's pass registry and driver, and safe helpers over melior
 //! that inspect and rewrite IR.
 //!
-//! All `unsafe` code for MLIR and the C++ bridge are in this crate. The crate names no dialect of
-//! `tx` and no pass.
+//! The crate contains the C++ bridge and most `unsafe` code for MLIR. The crate depends on no
+//! dialect of `tx` and on no pass.
 //!
 //! # What is not checked
 //! As in melior, handles to ops, blocks and values ([`Op`], [`Blk`], [`Val`]) do not borrow from

@@ -232,7 +232,8 @@ fn machines() -> MutexGuard<'static, Vec<Kept>> {
     MACHINES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// LLVM IR module in an LLVM context of its own. The field order drops the module first.
+/// LLVM IR module in an LLVM context of its own. The field order drops the module before its
+/// context.
 struct Translated {
     module: Owned,
     context: Owned,
@@ -326,7 +327,6 @@ impl Kept {
     }
 }
 
-/// Converts a text to a NUL-terminated string for LLVM.
 fn terminated(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| format!("`{text:?}` has a NUL"))
 }
@@ -346,7 +346,6 @@ fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<St
     made
 }
 
-/// Emits the assembly of LLVM IR with a given target machine.
 fn emit_by(kept: &Kept, translated: Translated, passes: &str) -> Result<String, String> {
     let Kept {
         triple, machine, ..
@@ -354,8 +353,8 @@ fn emit_by(kept: &Kept, translated: Translated, passes: &str) -> Result<String, 
     let passes = terminated(passes)?;
     let mut error = null_mut();
     let module = &translated.module;
-    // SAFETY: every object outlives its uses, because locals drop in reverse order. LLVM reads
-    // texts only during the calls.
+    // SAFETY: locals drop in reverse order, so each object outlives its uses. LLVM reads texts only
+    // during the calls.
     let text = unsafe {
         let layout = Owned(LLVMCreateTargetDataLayout(machine.0), LLVMDisposeTargetData);
         LLVMSetTarget(module.0, triple.as_ptr());
@@ -399,7 +398,7 @@ mod tests {
     use super::*;
     use crate::Session;
 
-    /// However many kernels are compiled at once, what comes out is what LLVM makes of the module.
+    /// Checks that the PTX of any split into batches equals the PTX of the whole module.
     #[test]
     fn parts_make_the_same_as_the_module() {
         let kernel = |name: &str, comparison: &str| {
@@ -443,7 +442,7 @@ mod tests {
         let of = |ops| assembly_by_parts(&[code], "function(instcombine)", ops).remove(0);
         let whole = of(usize::MAX).expect("PTX");
         assert!(whole.contains("$L__BB3_2:"), "{whole}");
-        // One kernel at a time, then two.
+        // First one kernel per batch, then two.
         for most_ops in [0, 25] {
             assert_eq!(of(most_ops).as_ref(), Ok(&whole));
         }

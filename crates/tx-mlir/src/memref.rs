@@ -208,7 +208,6 @@ pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
 /// Element positions of a view, relative to the base pointer of its root.
 struct Places {
     offset: i64,
-    /// Size and stride of each dimension.
     dims: Vec<(Option<u64>, i64)>,
 }
 
@@ -245,8 +244,8 @@ impl Places {
         })
     }
 
-    /// Returns the first and the last position, modulo `period` if given. `None` if the positions
-    /// are unknown or wrap around the period.
+    /// Returns the first and the last position, modulo `period` if given. Returns `None` if the
+    /// positions are unknown or wrap around the period.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

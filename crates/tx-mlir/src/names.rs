@@ -63,7 +63,6 @@ impl Drop for Named<'_> {
 pub struct Names<'s> {
     file: &'s str,
     text: &'s str,
-    /// Byte offset of each line.
     lines: Vec<usize>,
 }
 
@@ -183,12 +182,10 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         let context = Context::new_with_registry(&registry, false);
         context.set_allow_unregistered_dialects(true);
         let module = Module::parse(&context, SOURCE).expect("a module");
-        // SAFETY: the module lives as long as what is done with it.
+        // SAFETY: the module outlives the closure.
         edit(unsafe { Op::from_raw(module.as_operation().to_raw()) });
     }
 
-    /// Arguments and results have the names of the source, those without one have numbers, and
-    /// locations stay what they were.
     #[test]
     fn values_have_the_names_of_the_source() {
         with_module(|module| {
@@ -211,8 +208,7 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         });
     }
 
-    /// What stands at the place of an op and is another, and what is of another file, has no name
-    /// of the source.
+    /// Checks that a replaced op and an op of another file have no source names.
     #[test]
     fn other_values_have_none() {
         with_module(|module| {

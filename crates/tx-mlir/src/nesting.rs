@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-/// Maximum nesting depth of a text. A debug build compiled 500 nested `scf.if` on a 2 MiB thread
-/// stack, and overflowed the stack with 1000.
+/// Maximum nesting depth of a text. On a 2 MiB thread stack, a debug build compiled 500 nested
+/// `scf.if`, but not 1000.
 pub(crate) const MOST: usize = 256;
 
 /// Returns the line and column, from 1, at which the nesting exceeds [`MOST`]. Brackets and
@@ -69,8 +69,8 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Maximum number of terms and factors of an affine expression. The parser recurses once for each.
-/// The limit is at most a quarter of the number that a 2 MiB stack supports.
+/// Maximum number of terms and factors of an affine expression. The parser recurses once per term,
+/// and the limit is at most a quarter of the recursion depth that a 2 MiB stack supports.
 pub(crate) const MOST_TERMS: usize = 4096;
 
 /// Returns the line and column, from 1, of the operator that exceeds [`MOST_TERMS`].
@@ -213,7 +213,7 @@ mod tests {
         open.repeat(times) + &close.repeat(times)
     }
 
-    /// Every kind of bracket counts, in any mixture, and one that is closed does not.
+    /// Checks that open brackets of every kind count, in any mixture.
     #[test]
     fn levels_are_counted() {
         for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")] {
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(too_deep(mixed.as_bytes()), Some((MOST / 2 + 2, MOST + 1)));
     }
 
-    /// A sign of a sign is a level, and so is an alias in what another stands for.
+    /// Checks that nested minus signs and nested aliases count.
     #[test]
     fn signs_and_aliases_are_counted() {
         let signs = |times: usize| format!("affine_map<(d0) -> ({}d0)>", "- -".repeat(times));
@@ -244,17 +244,16 @@ mod tests {
         assert_eq!(too_deep(chain(MOST).as_bytes()), Some((MOST / 2 + 2, 10)));
         let types = "!t = tuple<i32>\n".to_owned() + &"tuple<!t,\n".repeat(MOST - 1);
         assert_eq!(too_deep(types.as_bytes()), Some((MOST, 7)));
-        // What is used side by side is no deeper, and what a text before defined is not known.
+        // Aliases used side by side do not nest, and an alias of an earlier module is unknown.
         let beside = chain(9) + &"func.func @f() attributes {a = #a9}\n".repeat(MOST);
         assert_eq!(too_deep(beside.as_bytes()), None);
         let next = (chain(MOST / 2) + "// -----\n").repeat(3);
         assert_eq!(too_deep(next.as_bytes()), None);
-        // A definition ends with its line: what ops nest is not in it.
+        // The definition of an alias ends with its line.
         let ops = "#a = 1 : i32\n".to_owned() + &nested("{", "}", MOST) + "\n#b = [#a]\n{{#b}}";
         assert_eq!(too_deep(ops.as_bytes()), None);
     }
 
-    /// Terms and factors of one expression count, over lines, and not those of others.
     #[test]
     fn terms_are_counted() {
         let map = |joined: &str, times: usize| {
@@ -269,7 +268,7 @@ mod tests {
             };
             assert_eq!(found, Some(place), "{joined}");
         }
-        // What is in parentheses is a part of what is around them.
+        // A parenthesized expression counts as part of the enclosing expression.
         let nested = format!(
             "{}d0{}",
             "(d0 + ".repeat(MOST_TERMS),
@@ -293,14 +292,14 @@ mod tests {
         }
     }
 
-    /// A string whose end is missing behind a backslash ends with its line, which counts.
+    /// Checks that an unterminated string ends with its line, even after a backslash.
     #[test]
     fn a_backslash_takes_no_line() {
         let text = "\"\\\n".to_owned() + &"(".repeat(MOST + 1);
         assert_eq!(too_deep(text.as_bytes()), Some((2, MOST + 1)));
     }
 
-    /// Brackets in strings and comments are none, nor are arrows and comparisons.
+    /// Checks that brackets in strings and comments, arrows and comparisons do not count.
     #[test]
     fn what_is_no_bracket_does_not_count() {
         for text in [
@@ -312,11 +311,11 @@ mod tests {
         ] {
             assert_eq!(too_deep(text.repeat(MOST).as_bytes()), None, "{text}");
         }
-        // A `<` that nothing closes ends with what is around it.
+        // An unclosed `<` ends with its enclosing bracket.
         assert_eq!(too_deep("(<)".repeat(MOST + 1).as_bytes()), None);
-        // What follows another text begins anew.
+        // A separator starts a new module.
         assert_eq!(too_deep("(\n// -----\n".repeat(MOST + 1).as_bytes()), None);
-        // Ends of texts.
+        // Unterminated texts.
         for text in ["\"", "\"\\", "/", "//", "-", "<"] {
             assert_eq!(too_deep(text.as_bytes()), None, "{text}");
         }

@@ -1,7 +1,7 @@
 //! Registration of Rust passes and pipelines in MLIR's registry.
 //!
-//! Registered passes and pipelines appear in `--help`, `--pass-pipeline`, timing reports,
-//! statistics and crash reproducers, like MLIR's own.
+//! Registered passes appear in `--help`, `--pass-pipeline`, timing reports, statistics and crash
+//! reproducers, like MLIR's own.
 
 use crate::bytecode::is_bytecode;
 use crate::diagnostic::{Failed, error};
@@ -41,7 +41,7 @@ pub struct StatisticDesc {
     pub help: &'static str,
 }
 
-/// Function that runs a pass. Arguments: op, option values, counters.
+/// Function that runs a pass. The arguments are the op, option values and counters.
 pub type RunPass = for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>;
 
 /// Description of a pass for MLIR's registry.
@@ -60,7 +60,8 @@ pub struct PassDesc {
     pub dialects: &'static [unsafe extern "C" fn() -> MlirDialectHandle],
     /// Validates option values, in the order of `options`, when a pipeline is parsed.
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs the pass. Arguments: op, option values, and counters in the order of `statistics`.
+    /// Runs the pass. The arguments are the op, option values, and counters in the order of
+    /// `statistics`.
     pub run: RunPass,
 }
 
@@ -204,7 +205,7 @@ fn add_pipeline(desc: PipelineDesc) {
     unsafe { ffi::txRegisterPipeline(pipeline) }
 }
 
-/// Registers MLIR's own passes. Only the first call in a process has an effect.
+/// Registers MLIR's own passes. Only the first call of this function in a process has an effect.
 pub fn register_upstream_passes() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -328,7 +329,6 @@ static FAILING: OnceLock<[String; 2]> = OnceLock::new();
 /// Start of LLVM's message for an output stream that has a write error when it is closed.
 const UNWRITTEN: &str = "IO failure on output stream: ";
 
-/// Prints LLVM's fatal error message.
 unsafe extern "C" fn fatal(reason: *const c_char) {
     // SAFETY: LLVM passes a C string.
     let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy();
@@ -342,7 +342,6 @@ unsafe extern "C" fn fatal(reason: *const c_char) {
     let _ = writeln!(std::io::stderr(), "{message}");
 }
 
-/// Returns the output file that the arguments name.
 fn output(args: &[String]) -> Option<&str> {
     let option = |arg: &'_ str| arg.trim_start_matches('-') == "o";
     let after = args.windows(2).find(|pair| option(&pair[0]));
@@ -377,7 +376,8 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
 }
 
 /// Returns false, after an error message, for source that would crash MLIR or that MLIR would
-/// misread: damaged bytecode, and text that exceeds a limit. MLIR reports all other errors.
+/// misread: damaged bytecode, and text that exceeds a limit. MLIR itself reports all other errors
+/// in the source.
 fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // A context without dialects, only for the diagnostic handler.
@@ -411,7 +411,7 @@ fn reads_standard_input(args: &[String]) -> bool {
     !args.iter().skip(1).any(is_answered) && inputs(args).next().is_none()
 }
 
-/// Reads all of standard input, and replaces it by a copy for the next reader. `None` for a
+/// Reads all of standard input, and replaces it by a copy for the next reader. Returns `None` for a
 /// terminal, and on systems without `memfd_create`.
 ///
 /// # Errors
@@ -445,7 +445,7 @@ fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Prints diagnostics with their notes, as MLIR's driver does. Without a handler, MLIR omits notes.
+/// Prints diagnostics with their notes, which MLIR omits without a diagnostic handler.
 fn show_diagnostics(context: &Context) {
     context.attach_diagnostic_handler(|diagnostic| {
         let shown = crate::Diagnostic::from_melior(&diagnostic);
@@ -464,7 +464,6 @@ pub fn lsp_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     })
 }
 
-/// Calls a C main function with `argc` and `argv`.
 fn with_argv(
     args: impl IntoIterator<Item = String>,
     main: impl FnOnce(i32, *mut *mut c_char) -> i32,

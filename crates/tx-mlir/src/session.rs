@@ -35,7 +35,6 @@ pub struct Session {
 // the context. The diagnostic handler shares only the list of diagnostics, behind a mutex.
 unsafe impl Send for Session {}
 
-/// Locks the recorded diagnostics.
 fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec<Diagnostic>> {
     diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -171,8 +170,8 @@ impl Session {
         parsed
     }
 
-    /// Parses the text of an attribute. `None` if the text is invalid; the session then holds an
-    /// error. `name` is the file name in errors about nesting depth.
+    /// Parses the text of an attribute. Returns `None` if the text is invalid; the session then
+    /// holds an error. `name` is the file name in errors about nesting depth.
     pub fn parse_attribute(&self, name: &str, text: &str) -> Option<Attribute<'_>> {
         if is_refused(&self.context, name, text.as_bytes()) {
             return None;
@@ -227,7 +226,6 @@ impl Session {
     }
 }
 
-/// Parses the text of a pipeline over `builtin.module`.
 fn parse_pipeline(manager: &PassManager<'_>, pipeline: &str) -> Result<(), melior::Error> {
     let text = format!("builtin.module({pipeline})");
     let _reading = crate::registration::reading();

@@ -3,9 +3,7 @@
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 
-/// Size attribute that MLIR's parser would drop.
 pub(crate) struct Dropped<'t> {
-    /// Line, from 1.
     pub(crate) line: usize,
     /// Column in bytes, from 1.
     pub(crate) column: usize,

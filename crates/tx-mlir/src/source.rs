@@ -13,23 +13,20 @@ thread_local! {
     static PARSED: RefCell<Option<(String, Rc<Vec<u8>>)>> = const { RefCell::new(None) };
 }
 
-/// Whether locations refer to unchanged files on disk. In an editor, the text can differ from the
-/// file.
+/// Whether locations refer to files as MLIR read them. In an editor, the shown text can differ from
+/// the file on disk.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
 
 static INPUT: OnceLock<Vec<u8>> = OnceLock::new();
 
-/// Keeps the content of standard input, which can be read only once.
 pub(crate) fn keep_input(text: Vec<u8>) {
     INPUT.get_or_init(|| text);
 }
 
-/// Enables reading of the files that locations name, for the rest of the process.
 pub(crate) fn read_files() {
     READS_FILES.store(true, Ordering::Relaxed);
 }
 
-/// Returns whether the files that locations name may be read.
 pub(crate) fn reads() -> bool {
     READS_FILES.load(Ordering::Relaxed)
 }

@@ -17,7 +17,6 @@ const STACK: usize = 8 << 20;
 struct Place;
 
 impl Place {
-    /// Counts the calling thread.
     fn of_caller() -> Self {
         WORKING.fetch_add(1, Ordering::Relaxed);
         Self
@@ -55,7 +54,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// and the largest queued job starts first.
 ///
 /// The calling thread creates the jobs in order, and then works on them. Helper threads join while
-/// the process has fewer threads in `map` than processors. Concurrent calls therefore share one
+/// the process has fewer threads in `map` than processors, so concurrent calls of `map` share this
 /// limit.
 pub(crate) fn map<J: Send, R: Send>(
     jobs: impl ExactSizeIterator<Item = (usize, J)>,
@@ -118,7 +117,6 @@ pub(crate) fn map<J: Send, R: Send>(
     made.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Guard that closes a queue when it is dropped.
 struct Closed<'q, J>(&'q Mutex<Queue<J>>, &'q Condvar);
 
 impl<J> Drop for Closed<'_, J> {
@@ -135,7 +133,7 @@ mod tests {
     #[test]
     fn results_come_in_the_order_of_the_jobs() {
         let squares = map((0..100u32).map(|n| (n as usize, n)), |n| {
-            // The first take longest.
+            // The first jobs take longest.
             thread::sleep(std::time::Duration::from_micros(u64::from(200 - 2 * n)));
             n * n
         });

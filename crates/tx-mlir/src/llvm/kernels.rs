@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Op that refers to a global or to a function.
 const ADDRESS_OF: &str = "llvm.mlir.addressof";
-/// Further ops that refer to functions.
+/// Other ops that refer to functions.
 const CALLS: [&str; 4] = [
     "llvm.blockaddress",
     "llvm.call",
@@ -19,7 +19,6 @@ const CALLS: [&str; 4] = [
     "llvm.invoke",
 ];
 
-/// Kernel function and the globals that it uses.
 struct Kernel<'c> {
     function: Op<'c>,
     globals: Vec<Op<'c>>,
@@ -41,10 +40,10 @@ pub(super) struct Separable<'c> {
 }
 
 impl<'c> Separable<'c> {
-    /// Splits a module in the LLVM dialect into batches. `None` unless the module has several
-    /// functions, all of them kernels without debug information, no kernel refers to a function,
-    /// and exactly one kernel uses each global. A batch is a run of adjacent kernels with at most
-    /// `most_ops` ops, or one kernel.
+    /// Splits a module in the LLVM dialect into batches. Returns `None` unless the module has
+    /// several functions, all of them kernels without debug information, no kernel refers to a
+    /// function, and exactly one kernel uses each global. A batch is a run of adjacent kernels with
+    /// at most `most_ops` ops, or one kernel.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =
@@ -103,12 +102,10 @@ impl<'c> Separable<'c> {
         })
     }
 
-    /// Returns the number of ops of each batch, in order.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().map(|part| size(part))
     }
 
-    /// Returns a module with the kernels and globals of one batch.
     pub(super) fn part(&self, number: usize) -> Operation<'c> {
         let part = &self.parts[number];
         let block = Block::new(&[]);
@@ -132,8 +129,8 @@ impl<'c> Separable<'c> {
             .expect("a module like one that there is")
     }
 
-    /// Joins the PTX of the batches into the PTX that LLVM would print for the whole module. `None`
-    /// if a batch contains more than kernels and demoted shared-memory globals.
+    /// Joins the PTX of the batches into the PTX that LLVM would print for the whole module.
+    /// Returns `None` if a batch contains more than kernels and demoted shared-memory globals.
     pub(super) fn join(&self, ptx: &[String]) -> Option<String> {
         let (mut start, mut moved, mut kernels) = (None, Vec::new(), Vec::new());
         for ptx in ptx {
@@ -170,7 +167,6 @@ impl<'c> Separable<'c> {
     }
 }
 
-/// Returns the total number of ops of kernels.
 fn size(kernels: &[Kernel<'_>]) -> usize {
     kernels.iter().map(|kernel| kernel.size).sum()
 }
@@ -180,7 +176,6 @@ const BEGINNING: &str = "\t// .globl\t";
 /// PTX text that begins a kernel.
 const ENTRY: &str = ".visible .entry";
 
-/// Returns whether the location of an op carries debug metadata.
 fn has_debug_information(op: Op<'_>) -> bool {
     let location = op.location().to_raw();
     // SAFETY: the location is alive; metadata is read from fused locations only.

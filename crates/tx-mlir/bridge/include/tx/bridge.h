@@ -37,8 +37,7 @@ typedef struct {
   const void *rust; // the Rust description of the pass; its address is the pass's TypeID
   // Adds the dialects whose ops the pass creates.
   void (*dialects)(const void *rust, MlirDialectRegistry registry);
-  // Checks the option values when the pipeline is parsed; writes the error message to `sink` and
-  // returns false for an invalid value.
+  // Checks option values at pipeline parsing; writes an error to `sink` and returns false.
   bool (*check)(const void *rust, const TxStr *values, TxSink emit, void *sink);
   // Runs the pass. Returns false after it emitted error diagnostics.
   bool (*run)(const void *rust, MlirOperation op, const TxStr *values, int64_t *statistics);
@@ -55,7 +54,7 @@ typedef struct {
 
 void txRegisterPass(const TxPass *pass);
 void txRegisterPipeline(const TxPipeline *pipeline);
-// Returns whether a pass or a pipeline with this name is registered.
+// Returns whether a pass or a pipeline has this name.
 bool txIsRegistered(TxStr name);
 
 // Registers the interfaces that `gpu-module-to-binary` and the translation to LLVM IR need.
@@ -64,21 +63,18 @@ void txRegisterTranslations(MlirDialectRegistry registry);
 // The main function of `mlir-opt` with the dialects of `registry`; `--help` begins with `overview`.
 int txOptMain(int argc, char **argv, TxStr overview, MlirDialectRegistry registry);
 
-// The main function of `mlir-lsp-server` with the dialects of `registry`. A separate object file
-// defines this function, so a program that does not call the function does not link the server.
+// The main function of `mlir-lsp-server` with the dialects of `registry`. Its separate object file
+// keeps the server out of programs that do not call it.
 int txLspMain(int argc, char **argv, MlirDialectRegistry registry);
 
-// Parses text or bytecode as a module, and adds an implicit module around other top-level ops.
-// Returns null on failure.
+// Parses text or bytecode as a module, which may be implicit in text; null on failure.
 MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
-// Returns false for a dense array whose elements are neither integers nor floats, true for every
-// other attribute.
+// Returns false for a dense array of neither integers nor floats, else true.
 bool txHoldsNumbers(MlirAttribute attribute);
 
 // Attributes of upstream dialects that MLIR's C API does not cover.
 
-// Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`; an empty
-// string for an attribute of another kind.
+// Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`, or "".
 TxStr txEnumerator(MlirAttribute attribute);
 // Returns whether an `#arith.fastmath` or `#arith.overflow` attribute contains the flag.
 bool txHasFlag(MlirAttribute attribute, TxStr flag);
@@ -96,8 +92,7 @@ typedef struct {
 
 // Reads the parameters of an `#nvvm.target`; returns false for another attribute.
 bool txNvvmTarget(MlirAttribute attribute, TxNvvmTarget *target);
-// Returns an `#nvvm.target` with this chip and these features. A non-null `like` supplies the other
-// parameters.
+// Returns an `#nvvm.target`; a non-null `like` supplies the other parameters.
 MlirAttribute txNvvmTargetFor(MlirContext context, MlirAttribute like, TxStr chip, TxStr features);
 
 // Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. A `code` of 0 means no
@@ -107,9 +102,8 @@ void txEmit(MlirLocation location, int severity, unsigned code, TxStr message,
 // Returns the code of a diagnostic, which is the only number in its metadata, or 0.
 unsigned txCode(MlirDiagnostic diagnostic);
 
-// Calls `effect` for each memory effect that `op` declares, regions excluded. Kinds: 0 read, 1
-// write, 2 allocate, 3 free. A null value denotes memory that is not an operand. Returns false if
-// `op` declares no effects.
+// Calls `effect` for each memory effect that `op` declares. Kinds: 0 read, 1 write, 2 allocate, 3
+// free. A null value denotes memory that is not an operand. Returns false for undeclared effects.
 bool txMemoryEffects(MlirOperation op, void (*effect)(void *data, int kind, MlirValue value),
                      void *data);
 
