@@ -1,11 +1,11 @@
-//! Finds LLVM, or says what to do.
+//! Finds LLVM, or ends the build with instructions.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What the bindings to MLIR (`mlir-sys`, and `tblgen` below `melior`) read when they are built.
+/// Environment variables that the build scripts of `mlir-sys` and of `tblgen` (used by `melior`)
+/// read.
 const VARIABLES: [&str; 2] = ["MLIR_SYS_220_PREFIX", "TABLEGEN_220_PREFIX"];
-/// The major version of LLVM.
 const LLVM: &str = "22";
 
 fn main() {
@@ -15,13 +15,13 @@ fn main() {
     println!("cargo:prefix={}", prefix.display());
 }
 
-/// The folder LLVM is installed in. Ends the build, with what to do, where the bindings would not
-/// find it: they say less.
+/// Returns the folder in which LLVM is installed. Ends the build with instructions if the MLIR
+/// bindings would not find LLVM, because their own messages are less specific.
 fn llvm_prefix() -> PathBuf {
     for variable in VARIABLES {
         println!("cargo:rerun-if-env-changed={variable}");
     }
-    // What the bindings do without the variables.
+    // Without the variables, the bindings call `llvm-config` too.
     let ask = |what: &str| {
         let output = Command::new("llvm-config").arg(what).output();
         let output = output.ok().filter(|output| output.status.success())?;

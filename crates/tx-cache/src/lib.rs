@@ -1,4 +1,4 @@
-//! A folder of results that are found by the hash of what they were made of.
+//! Size-limited cache of results in a folder, keyed by a hash of their inputs.
 //!
 //! ```
 //! let folder = tempfile::tempdir()?;
@@ -10,12 +10,11 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Any number of threads and processes may use one folder. A result is written aside and then given
-//! its name, which is one step for the file system, and has a check sum with it: who reads sees all
-//! of it or nothing. Of results that take more than the limit together, those go first that were
-//! not asked for longest.
+//! Any number of threads and processes may share a folder. A result is written to a temporary file
+//! with a checksum, and then renamed, which is atomic: a reader sees a complete result or none.
+//! Beyond the size limit, the least recently used results are removed.
 //!
-//! A result that is lost or damaged is one that is not there: nothing is worse than making it again.
+//! A lost or damaged result counts as absent, because results can be computed again.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -26,12 +25,13 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
-/// What a result was made of: SHA-256 of it.
+/// Key of a result: SHA-256 of its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key([u8; 32]);
 
 impl Key {
-    /// The key of these parts, in this order. Each counts with its length, so that no two lists are one.
+    /// Returns the key of these inputs, in this order. The hash includes the length of each input,
+    /// so different lists have different keys.
     pub fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -42,44 +42,43 @@ impl Key {
     }
 }
 
-/// In hexadecimal digits.
+/// Prints the key in hexadecimal.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
-/// Results are kept in so many folders, by the first digit of their key. Each has its share of the
-/// limit, so that only one has to be looked through when a result comes.
+/// Number of subfolders, selected by the first hexadecimal digit of the key. Each subfolder has an
+/// equal share of the limit, so storing a result scans one subfolder only.
 const SHARES: u64 = 16;
 
-/// Files that are being written begin so.
 const ASIDE: &str = ".new-";
 
-/// Whoever wrote a file that is still aside after this time is not there any more.
+/// Age after which a temporary file is considered abandoned by its writer.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
-/// Results in a folder.
+/// Cache in a folder.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
     limit: u64,
-    /// What was in the way of the last result that could not be kept, by this or a clone of it.
+    /// Error of the last failed store, shared with clones of the cache.
     trouble: Arc<Mutex<Option<String>>>,
 }
 
-/// What is in a cache.
+/// Contents of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// How many results.
+    /// Number of results.
     pub results: u64,
-    /// How many bytes their files have.
+    /// Total size of the files in bytes.
     pub bytes: u64,
 }
 
 impl Cache {
-    /// The cache in a folder, which is made when there is something to keep. It grows to `limit`
-    /// bytes at most; a result of more than a sixteenth of that is not kept.
+    /// Creates a cache of at most `limit` bytes. The folder is created when the first result is
+    /// stored. A result larger than a sixteenth of the limit is not stored.
     pub fn new(folder: impl Into<PathBuf>, limit: u64) -> Self {
         Self {
             folder: folder.into(),
@@ -88,17 +87,17 @@ impl Cache {
         }
     }
 
-    /// Where it is.
+    /// Returns the folder of the cache.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// How many bytes it takes at most.
+    /// Returns the maximum size in bytes.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// What was made of this, if it is there.
+    /// Returns the result with this key, if present.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let mut file = File::open(&path).ok()?;
@@ -108,19 +107,22 @@ impl Cache {
             .read_exact(&mut sum)
             .and_then(|()| file.read_to_end(&mut result));
         if read.is_err() || sum != check_sum(&result) {
-            // A disk that was full, say. It is in the way of a good one.
+            // The file is damaged, for example because the disk was full; it would block a valid
+            // result.
             let _ = fs::remove_file(&path);
             return None;
         }
-        // When it was asked for. In a folder that cannot be written to the order of going is that of coming.
+        // Record the time of use. In a read-only folder, results are removed in the order of
+        // creation.
         let _ = file.set_modified(SystemTime::now());
         Some(result)
     }
 
-    /// Keeps what was made of this.
+    /// Stores a result.
     ///
     /// # Errors
-    /// When the folder cannot be made or written to; [`trouble`](Self::trouble) is that from then on.
+    /// Fails if the folder cannot be created or written; [`trouble`](Self::trouble) then returns
+    /// the error.
     pub fn put(&self, key: &Key, result: &[u8]) -> io::Result<()> {
         self.keep(key, result).inspect_err(|error| {
             let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,19 +130,19 @@ impl Cache {
         })
     }
 
-    /// Why a result could not be kept, if that was so: who puts it there may go on without a word,
-    /// and who made the cache tell of it.
+    /// Returns the error of the last result that could not be stored. The code that stores results
+    /// can ignore failures, and the owner of the cache can report them.
     pub fn trouble(&self) -> Option<String> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.clone()
     }
 
-    /// Whether results could be kept. No folder is made.
+    /// Checks whether results can be stored, without creating the folder.
     ///
     /// # Errors
-    /// When the folder cannot be written to, or not be made where it is to be.
+    /// Fails if the folder cannot be written, or cannot be created.
     pub fn check(&self) -> io::Result<()> {
-        // What is there of the way to it.
+        // Find the closest existing ancestor of the folder.
         let mut folder = std::path::absolute(&self.folder)?;
         while fs::symlink_metadata(&folder).is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
             && folder.pop()
@@ -165,10 +167,10 @@ impl Cache {
         Ok(())
     }
 
-    /// How much is in it.
+    /// Returns the number and the total size of the results.
     ///
     /// # Errors
-    /// When its folder cannot be read.
+    /// Fails if the folder cannot be read.
     pub fn usage(&self) -> io::Result<Usage> {
         let mut usage = Usage::default();
         for share in self.shares() {
@@ -194,14 +196,14 @@ fn check_sum(result: &[u8]) -> [u8; 32] {
     Sha256::digest(result).into()
 }
 
-/// A file of a folder.
 struct Kept {
     path: PathBuf,
     size: u64,
     used: SystemTime,
 }
 
-/// The results in a folder. Others may take some away meanwhile.
+/// Returns the results in a subfolder, and removes abandoned temporary files. Other processes may
+/// remove results during the call.
 fn files(folder: &Path) -> io::Result<Vec<Kept>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -229,7 +231,7 @@ fn files(folder: &Path) -> io::Result<Vec<Kept>> {
     Ok(found)
 }
 
-/// Removes what was not asked for longest, until no more than `most` bytes are left.
+/// Removes the least recently used results until at most `most` bytes are left.
 fn make_room(folder: &Path, most: u64) -> io::Result<()> {
     let mut kept = files(folder)?;
     let mut bytes: u64 = kept.iter().map(|file| file.size).sum();
@@ -242,7 +244,7 @@ fn make_room(folder: &Path, most: u64) -> io::Result<()> {
             break;
         }
         match fs::remove_file(&file.path) {
-            // Somebody else made room, too.
+            // Another process has removed the file.
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => bytes -= file.size,
         }

@@ -1,9 +1,10 @@
-//! Where LLVM and MLIR are installed.
+//! Location of LLVM and MLIR.
 //!
-//! The bindings to MLIR look for themselves, each in its way, and say little where they find
-//! nothing. The build script of this crate depends on nothing, so that it can run before theirs,
-//! and ends the build with what to do; with few jobs at a time cargo may start theirs first. Build
-//! scripts of crates that depend on this one read the folder from `DEP_TX_LLVM_PREFIX`.
+//! The build scripts of the MLIR bindings search for LLVM independently, and print unspecific
+//! messages if they do not find it. The build script of this crate has no dependencies, so cargo
+//! can run it first; it ends the build with instructions. With few parallel jobs, cargo may run the
+//! build scripts of the bindings first. Build scripts of dependent crates read the folder from
+//! `DEP_TX_LLVM_PREFIX`.
 
-/// The folder in which LLVM was when this was built: `bin`, `include` and `lib` are in it.
+/// Folder of LLVM at build time, which contains `bin`, `include` and `lib`.
 pub const PREFIX: &str = env!("TX_LLVM_PREFIX");

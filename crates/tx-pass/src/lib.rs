@@ -1,8 +1,8 @@
-//! The pass framework: what a pass is, how it is described, and the list it is entered in.
+//! Pass framework: the trait of passes, their declaration, and their registry.
 //!
 //! A pass is one file with one [`pass!`] block, whose doc comment is its documentation, and one
-//! `impl` of [`Pass`]. A crate of passes has one [`registry!`], which is its table of contents.
-//! No pass lives here.
+//! `impl` of [`Pass`]. A crate of passes has one [`registry!`], which lists its passes. This crate
+//! contains no pass.
 #![forbid(unsafe_code)]
 
 use tx_mlir::melior::ir::Location;
@@ -12,48 +12,47 @@ use tx_mlir::{ErrorSeverity, Failed, Op, Report, codes, context};
 #[doc(hidden)]
 pub use mlir_sys;
 
-/// Getter of a dialect's handle, as MLIR's C API has them.
+/// Getter of a dialect handle, as in MLIR's C API.
 pub type DialectGetter = unsafe extern "C" fn() -> mlir_sys::MlirDialectHandle;
 
-/// Work on one op (a `builtin.module`, unless the pass says otherwise).
+/// Pass over one op, a `builtin.module`.
 ///
-/// A pass talks to others through the IR alone. It checks everything before it changes anything:
-/// when it fails, the IR is as it was.
+/// Passes communicate only through the IR. A pass validates the IR before it changes anything, so a
+/// failed pass leaves the IR unchanged.
 pub trait Pass: Sized {
-    /// Does the work.
+    /// Runs the pass.
     ///
     /// # Errors
-    /// When the program cannot be handled; the diagnostic was emitted.
+    /// Fails if the pass rejects the program; an error diagnostic was emitted.
     fn run<'c>(&self, op: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed>;
 }
 
-/// The counters of a running pass, reported by `--mlir-pass-statistics`.
+/// Counters of a running pass, which `--mlir-pass-statistics` reports.
 pub struct Counts<'a> {
     names: &'static [(&'static str, &'static str)],
     values: &'a mut [i64],
 }
 
 impl Counts<'_> {
-    /// Adds to a counter that the pass declared.
+    /// Adds `n` to the declared counter `name`.
     ///
     /// # Panics
-    /// If it did not: a bug of the pass.
+    /// Panics if the pass does not declare the counter, which is a bug of the pass.
     pub fn add(&mut self, name: &str, n: i64) {
         let i = self.names.iter().position(|(s, _)| *s == name);
         self.values[i.expect("the pass declares its counters")] += n;
     }
 }
 
-/// A type that options can have: `u32`, `bool` and `String` are, and so is any other that reads
-/// itself from text.
+/// Type of an option value: `u32`, `bool`, `String`, or any type that parses from text.
 pub trait OptionValue: Sized {
-    /// What to write, for help: `string`, `number`, `true|false`.
+    /// Kind of value in help texts: `string`, `number`, `true|false`.
     const TYPE: &'static str;
 
-    /// Reads a value.
+    /// Parses a value.
     ///
     /// # Errors
-    /// Says what was expected.
+    /// Returns a message with the expected and the found text.
     fn parse(text: &str) -> Result<Self, String>;
 }
 
@@ -68,7 +67,7 @@ impl OptionValue for bool {
     const TYPE: &'static str = "true|false";
     fn parse(text: &str) -> Result<Self, String> {
         match text {
-            // An option that is named without a value is switched on.
+            // An option without a value is switched on.
             "true" | "1" | "" => Ok(true),
             "false" | "0" => Ok(false),
             _ => Err(format!("expected `true` or `false`, found `{text}`")),
@@ -84,8 +83,8 @@ impl OptionValue for u32 {
     }
 }
 
-/// Starts an error about the value of an option. It stands in no file: its place is in the text of
-/// the option, as in `tile-schedule{chip=sm_1}:1:15`.
+/// Starts an error about the value of a pass option. The location is a position in the option's
+/// text, such as `tile-schedule{chip=sm_1}:1:15`.
 pub fn option_error<'c>(
     op: Op<'c>,
     pass: &PassInfo,
@@ -94,59 +93,59 @@ pub fn option_error<'c>(
     message: impl Into<String>,
 ) -> Report<'c, ErrorSeverity> {
     let text = format!("{}{{{option}={value}}}", pass.argument);
-    // Behind the brace.
+    // Column after the brace, from 1.
     let column = pass.argument.len() + 2;
     tx_mlir::error(Location::new(context(op), &text, 1, column), message).code(codes::TX0323)
 }
 
-/// An option of a pass or of a pipeline.
+/// Option of a pass or a pipeline.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionInfo {
     /// Name on the command line.
     pub name: &'static str,
-    /// What values look like.
+    /// Kind of value.
     pub ty: &'static str,
-    /// Default.
+    /// Default value.
     pub init: &'static str,
-    /// What it does.
+    /// Help text.
     pub help: &'static str,
 }
 
-/// Everything about a pass that is known without running it.
+/// Static description of a pass.
 #[derive(Clone, Copy)]
 pub struct PassInfo {
     /// Name on the command line.
     pub argument: &'static str,
-    /// Documentation, Markdown; the first line is the summary.
+    /// Documentation in Markdown; the first line is the summary.
     pub doc: &'static str,
-    /// Name of the op it runs on.
+    /// Name of the op that the pass runs on.
     pub anchor: &'static str,
-    /// Options.
+    /// Options, in order.
     pub options: &'static [OptionInfo],
-    /// Names and meanings of counters.
+    /// Names and descriptions of the counters.
     pub counts: &'static [(&'static str, &'static str)],
-    /// Dialects whose ops it creates.
+    /// Dialects whose ops the pass creates.
     pub dialects: &'static [DialectGetter],
-    /// Checks option values.
+    /// Validates option values.
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs it with option values.
+    /// Runs the pass with option values.
     pub run: RunPass,
 }
 
-/// A named sequence of passes.
+/// Named sequence of passes.
 #[derive(Clone, Copy)]
 pub struct PipelineInfo {
     /// Name on the command line.
     pub argument: &'static str,
-    /// Documentation, Markdown; the first line is the summary.
+    /// Documentation in Markdown; the first line is the summary.
     pub doc: &'static str,
-    /// Options.
+    /// Options, in order.
     pub options: &'static [OptionInfo],
-    /// From option values to the pipeline's text.
+    /// Returns the text of the pipeline for option values.
     pub expand: fn(&[&str]) -> Result<String, String>,
 }
 
-/// The first line of a documentation text, without its full stop.
+/// Returns the first line of a documentation text, without its full stop.
 pub fn summary(doc: &str) -> &str {
     doc.trim()
         .lines()
@@ -169,8 +168,8 @@ fn options(infos: &[OptionInfo]) -> Vec<OptionDesc> {
 }
 
 impl PassInfo {
-    /// Enters the pass in MLIR's registry; false, and nothing is done, when there is a pass or a
-    /// pipeline of its name.
+    /// Registers the pass with MLIR. Returns false, without any effect, if a pass or a pipeline has
+    /// the same name.
     pub fn register(&self) -> bool {
         tx_mlir::registration::register_pass(PassDesc {
             argument: self.argument,
@@ -193,8 +192,8 @@ impl PassInfo {
 }
 
 impl PipelineInfo {
-    /// Enters the pipeline in MLIR's registry; false, and nothing is done, when there is a pass or
-    /// a pipeline of its name.
+    /// Registers the pipeline with MLIR. Returns false, without any effect, if a pass or a pipeline
+    /// has the same name.
     pub fn register(&self) -> bool {
         tx_mlir::registration::register_pipeline(PipelineDesc {
             argument: self.argument,
@@ -225,16 +224,14 @@ pub fn run_pass<'c, P: Pass>(
     )
 }
 
-/// Describes a pass: its documentation, its argument, the dialects it creates ops of, its options
-/// and its counters.
+/// Declares a pass: its documentation, argument, dependent dialects, options and counters.
 ///
-/// A dialect that is neither MLIR's own nor `tile` is written with the getter of its handle: `mine
-/// = my_dialect::handle`.
+/// A dialect other than `tile` and MLIR's own is written with the getter of its handle: `mine =
+/// my_dialect::handle`.
 ///
-/// An option is `NAME: TYPE = DEFAULT`, where the type is an [`OptionValue`] (`u32`, `bool`,
-/// `String`), and the default a string whatever the type: what one would write in a pipeline, as in
-/// `tile-count-things{limit=8}`. A pass that creates no ops needs no `creates [...]`, and one that
-/// counts nothing no `counts {...}`.
+/// An option is `NAME: TYPE = DEFAULT`, with an [`OptionValue`] type (`u32`, `bool`, `String`). The
+/// default is a string for every type, written as in a pipeline such as
+/// `tile-count-things{limit=8}`. `creates [...]` and `counts {...}` are optional.
 ///
 /// ```text
 /// pass! {
@@ -277,7 +274,7 @@ macro_rules! pass {
                 })
             }
 
-            /// What is known of the pass without running it.
+            /// Static description of the pass.
             pub const INFO: $crate::PassInfo = $crate::PassInfo {
                 argument: $argument,
                 doc: concat!($($doc, "\n"),*),
@@ -297,7 +294,7 @@ macro_rules! pass {
             };
         }
     };
-    // It would be taken for a description once more, and so on.
+    // Without this rule, a malformed description would match the last rule again, without end.
     (@tile($tile:path) $($description:tt)*) => {
         ::core::compile_error!(
             "expected `/// DOC pub struct NAME as \"argument\" creates [dialect, ...] { /// HELP \
@@ -306,13 +303,13 @@ macro_rules! pass {
              may be left out"
         );
     };
-    // The handle of the `tile` dialect comes from a crate that this one does not know.
+    // The crate that defines the `tile` dialect depends on this crate, so its handle is passed in.
     ($($description:tt)*) => {
         $crate::pass! { @tile(::tx_dialect_tile::handle) $($description)* }
     };
 }
 
-/// The C API's getter of an upstream dialect's handle.
+/// Returns the C API's getter of an upstream dialect handle.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dialect_getter {
@@ -357,8 +354,8 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Lists the passes of a crate, each with the module that it is in, and makes `PASSES`. The modules
-/// are declared by plain `mod` lines.
+/// Lists the passes of a crate, each with its module, and defines `PASSES`. Plain `mod` lines
+/// declare the modules.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {

@@ -5,7 +5,6 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-/// Returns the text of a lit test.
 fn program(path: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../lit-tests")
@@ -30,7 +29,6 @@ fn text_to_ptx(c: &mut Criterion) {
     group.finish();
 }
 
-/// Returns a host function with `count` consecutive row sums.
 fn sums(count: usize, columns: &str) -> String {
     let source = format!("memref<1024x{columns}xf32>");
     let sum = format!(

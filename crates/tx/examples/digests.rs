@@ -58,7 +58,6 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns one line per entry of a program.
 fn digests(compiler: &Compiler, name: &str, text: &str) -> Vec<String> {
     let chip = compiler.target().chip().name;
     let mut source = Source::new(name, text);

@@ -12,7 +12,7 @@ use tx_target::Chip;
 use crate::compile::Source;
 
 /// Returns the cache key of a compilation: a hash of the program, chip, assertion option, compiler
-/// build, registered variants and inserted passes. `None` if the compiler build cannot be
+/// build, registered variants and inserted passes. Returns `None` if the compiler build cannot be
 /// determined.
 pub(crate) fn key(chip: Chip, asserts: bool, inserted: &str, source: &Source) -> Option<Key> {
     let variants: Vec<&str> = tx_passes::variants().iter().map(|v| v.name()).collect();
@@ -29,13 +29,12 @@ pub(crate) fn key(chip: Chip, asserts: bool, inserted: &str, source: &Source) ->
     ]))
 }
 
-/// Returns the cached artifact; `None` for a missing or unreadable entry.
 pub(crate) fn get(cache: &Cache, key: &Key) -> Option<Artifact> {
     let _span = tracing::debug_span!("cache").entered();
     serde_json::from_slice(&cache.get(key)?).ok()
 }
 
-/// Stores an artifact. A failure is logged, and does not fail the compilation.
+/// Stores an artifact. A failure of the cache is logged, and does not fail the compilation.
 pub(crate) fn put(cache: &Cache, key: &Key, artifact: &Artifact) {
     let kept = serde_json::to_vec(artifact)
         .map_err(std::io::Error::from)
@@ -67,7 +66,7 @@ fn compiler() -> Option<&'static str> {
 }
 
 /// Returns the mapped files that contain the address `own`, and those of MLIR and LLVM, from the
-/// text of `/proc/PID/maps`. `None` if no file contains the address.
+/// text of `/proc/PID/maps`. Returns `None` if no file contains the address.
 fn files_of(maps: &str, own: u64) -> Option<BTreeSet<&str>> {
     let mut files = BTreeSet::new();
     let mut found = false;
@@ -106,8 +105,8 @@ mod tests {
 7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                  [stack]
 ";
 
-    /// A compiler in a library is that library, whatever program has loaded it, and the LLVM that
-    /// it was linked with.
+    /// Checks that the compiler build is identified by the library with its code, and by LLVM's
+    /// library.
     #[test]
     fn the_compiler_is_the_file_with_its_code() {
         let files = |own| files_of(MAPS, own).map(|files| files.into_iter().collect::<Vec<_>>());
@@ -120,12 +119,11 @@ mod tests {
             files(0x7f00_0008_0000),
             Some(vec!["/opt/lib/libreduce.so", llvm])
         );
-        // Code that was made at run time is in no file.
+        // JIT-compiled code belongs to no file.
         assert_eq!(files(0x7f00_0048_0000), None);
         assert_eq!(files(0x7ffd_0000_0010), None);
     }
 
-    /// This very program is found.
     #[test]
     fn knows_itself() {
         let own = std::env::current_exe().expect("a path");

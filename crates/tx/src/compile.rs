@@ -31,7 +31,7 @@ impl Target {
     /// Returns the target with this name, such as `sm_90`.
     ///
     /// # Errors
-    /// [`ErrorKind::Target`] for an unknown name; the message lists the known names.
+    /// Returns [`ErrorKind::Target`] for an unknown name; the message lists the known names.
     pub fn parse(name: &str) -> Result<Self, Error> {
         Chip::parse(name)
             .map(|chip| Self { chip })
@@ -71,7 +71,7 @@ impl Source {
 }
 
 /// Compiler for one target, for any number of programs and threads. The first compilation takes
-/// longer, because later ones reuse its MLIR context. Clones share these contexts.
+/// longer; later compilations reuse its MLIR context. Clones share these contexts.
 ///
 /// ```
 /// # let sum = "gpu.module @m {
@@ -106,7 +106,7 @@ impl Compiler {
     /// Creates a compiler for programs without a target attribute of their own.
     ///
     /// # Errors
-    /// None at present.
+    /// Returns no error at present.
     pub fn new(target: Target) -> Result<Self, Error> {
         tx_passes::register();
         Ok(Self {
@@ -163,8 +163,8 @@ impl Compiler {
         }
     }
 
-    /// Emits `.loc` directives in PTX, which map instructions to source lines. These compilations
-    /// bypass the cache.
+    /// Emits `.loc` directives in PTX, which map instructions to source lines. Compilations with
+    /// locations bypass the cache.
     #[must_use]
     pub fn with_locations(self) -> Self {
         Self {
@@ -173,9 +173,9 @@ impl Compiler {
         }
     }
 
-    /// Leaves [`Artifact::device_ir`] empty, which only the CPU device needs. Compile time drops by
-    /// 6 %. The option has no effect with a [cache](Self::with_cache), which stores artifacts for
-    /// every device.
+    /// Leaves [`Artifact::device_ir`] empty, which only the CPU device needs. The option reduces
+    /// compile time by 6 %. The option has no effect with a [cache](Self::with_cache), which stores
+    /// artifacts for every device.
     #[must_use]
     pub fn without_device_ir(self) -> Self {
         Self {
@@ -184,9 +184,9 @@ impl Compiler {
         }
     }
 
-    /// Keeps each `cf.assert` in the body of a linalg op, which is dropped by default. A thread
-    /// whose condition is false calls `__assertfail`, and the launch fails. An op with an assertion
-    /// is not fused with other ops, so the program may have more kernels.
+    /// Keeps each `cf.assert` in the body of a linalg op; by default, these assertions are dropped.
+    /// A thread whose condition is false calls `__assertfail`, and the launch fails. An op with an
+    /// assertion is not fused with other ops, so the program may have more kernels.
     #[must_use]
     pub fn with_asserts(self) -> Self {
         Self {
@@ -196,8 +196,8 @@ impl Compiler {
     }
 
     /// Also compiles each kernel to a separate PTX module, for [`Artifact::modules`]. LLVM then
-    /// compiles each kernel twice: compile time of a program with 13 kernels, 335 → 594 ms. These
-    /// compilations bypass the cache.
+    /// compiles each kernel twice: compile time of a program with 13 kernels, 335 → 594 ms.
+    /// Compilations with separate modules bypass the cache.
     #[must_use]
     pub fn with_modules(self) -> Self {
         Self {
@@ -222,8 +222,8 @@ impl Compiler {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Pipeline`] if `lower-reduction` has no pass `after` (the message lists its
-    /// passes), or if a pass or an option in `passes` is not registered.
+    /// Returns [`ErrorKind::Pipeline`] if `lower-reduction` has no pass `after` (the message lists
+    /// its passes), or if a pass or an option in `passes` is not registered.
     pub fn with_pass_after(self, after: &str, passes: &str) -> Result<Self, Error> {
         self.with_pass(Side::After, after, passes)
     }
@@ -232,7 +232,7 @@ impl Compiler {
     /// `lower-reduction`. See [`Self::with_pass_after`].
     ///
     /// # Errors
-    /// The errors of [`Self::with_pass_after`].
+    /// Fails with the errors of [`Self::with_pass_after`].
     pub fn with_pass_before(self, before: &str, passes: &str) -> Result<Self, Error> {
         self.with_pass(Side::Before, before, passes)
     }
@@ -247,17 +247,15 @@ impl Compiler {
     /// `builtin.module` for the caller's own pass manager.
     ///
     /// # Errors
-    /// None at present.
+    /// Returns no error at present.
     pub fn pipeline(&self) -> Result<String, Error> {
         Ok(self.passes(LOWER)?.join(","))
     }
 
-    /// Returns whether passes or variants of other crates are present.
     fn has_passes_of_others(&self) -> bool {
         self.inserted != Insertions::default() || tx_passes::has_variants_of_others()
     }
 
-    /// Returns the passes of a pipeline, with the inserted passes.
     fn passes(&self, pipeline: &str) -> Result<Vec<String>, Error> {
         let passes = expand(pipeline, self.target.chip)?;
         Ok(match pipeline {
@@ -269,7 +267,7 @@ impl Compiler {
     /// Compiles MLIR text with a single function or kernel to launch.
     ///
     /// # Errors
-    /// See [`ErrorKind`].
+    /// Returns an error of any [`ErrorKind`].
     pub fn compile(&self, text: &str) -> Result<Artifact, Error> {
         self.compile_source(&Source::new("<input>", text))
     }
@@ -279,7 +277,7 @@ impl Compiler {
     /// [`crate::register_dialects`]. Diagnostics have the locations of the module's ops.
     ///
     /// # Errors
-    /// See [`ErrorKind`].
+    /// Returns an error of any [`ErrorKind`].
     pub fn compile_module(&self, module: &Module<'_>) -> Result<Artifact, Error> {
         self.compile_source(&Source::new("<module>", generic(module)))
     }
@@ -324,7 +322,7 @@ impl Compiler {
     /// a function of the program launches are omitted.
     ///
     /// # Errors
-    /// [`ErrorKind::Parse`].
+    /// Returns [`ErrorKind::Parse`] for invalid source.
     pub fn entries(&self, source: &Source) -> Result<Vec<String>, Error> {
         self.sessions.with(source.text.len(), |session| {
             let module = load(session, source, self.asserts, &mut |_, _, _| ())?;
@@ -335,7 +333,7 @@ impl Compiler {
     /// Returns the launch plan of a program, without compiling its PTX.
     ///
     /// # Errors
-    /// See [`ErrorKind`].
+    /// Returns an error of any [`ErrorKind`].
     pub fn plan(&self, source: &Source) -> Result<Plan, Error> {
         self.sessions.with(source.text.len(), |session| {
             let mut module = load(session, source, self.asserts, &mut |_, _, _| ())?;
@@ -360,7 +358,7 @@ impl Compiler {
     /// launch specifies a grid.
     ///
     /// # Errors
-    /// [`ErrorKind::Parse`].
+    /// Returns [`ErrorKind::Parse`] for invalid source.
     pub fn unknown_grid(&self, source: &Source) -> Result<Option<Warning>, Error> {
         self.sessions.with(source.text.len(), |session| {
             let module = load(session, source, self.asserts, &mut |_, _, _| ())?;
@@ -376,10 +374,10 @@ impl Compiler {
 
     /// Explains the choices of the compiler: the schedule and kernels of each op, the variant of
     /// each reduction, and the lowering of each exchange between threads. Alternatives have costs
-    /// or the reason of their rejection. Schedules come first; each group is in program order.
+    /// or the reason of their rejection. The explanation of schedules comes first.
     ///
     /// # Errors
-    /// See [`ErrorKind`].
+    /// Returns an error of any [`ErrorKind`].
     pub fn explain(&self, source: &Source) -> Result<Explained, Error> {
         let mut explained = Explained::default();
         let mut kernels = Vec::new();
@@ -415,10 +413,10 @@ impl Compiler {
     }
 
     /// Returns the reductions of a program, in order, with their candidate schedules. The first
-    /// candidate is the default.
+    /// candidate schedule is the default.
     ///
     /// # Errors
-    /// See [`ErrorKind`].
+    /// Returns an error of any [`ErrorKind`].
     pub fn candidates(&self, source: &Source) -> Result<Vec<Tunable>, Error> {
         let mut found = Vec::new();
         self.watched(source, &mut |_, next, session, module| {
@@ -431,13 +429,13 @@ impl Compiler {
         Ok(found)
     }
 
-    /// Compiles a program with other schedules. Entry `i` is for reduction `i` of
-    /// [`Self::candidates`]; `None` or a missing entry selects the default. Also returns the text
-    /// of the program with these schedules.
+    /// Compiles a program with other schedules. Entry `i` of `schedules` is for reduction `i` of
+    /// [`Self::candidates`]; `None` or a missing entry selects the default schedule. Also returns
+    /// the text of the program with these schedules.
     ///
     /// # Errors
-    /// See [`ErrorKind`]. [`ErrorKind::Schedule`] for an invalid schedule, and for more schedules
-    /// than reductions.
+    /// Returns an error of any [`ErrorKind`]: [`ErrorKind::Schedule`] for an invalid schedule, and
+    /// for more schedules than reductions.
     pub fn compile_scheduled(
         &self,
         source: &Source,
@@ -457,7 +455,7 @@ impl Compiler {
     }
 
     /// Returns the ops with candidate schedules, and removes the attribute that lists the
-    /// candidates. `None` if `tile-list-candidates` fails.
+    /// candidates. Returns `None` if `tile-list-candidates` fails.
     fn tunables<'c>(
         &self,
         session: &Session,
@@ -506,7 +504,7 @@ impl Compiler {
     /// parsing and after each pass. Changes that `watch` makes to the module are compiled.
     ///
     /// # Errors
-    /// See [`ErrorKind`]; also the errors that `watch` returns.
+    /// Returns an error of any [`ErrorKind`], or the error of `watch`.
     pub fn compile_watched(
         &self,
         source: &Source,
@@ -545,7 +543,6 @@ impl Compiler {
     }
 }
 
-/// Sets the attribute `schedule` of each reduction with a given schedule.
 fn write_schedules(
     session: &Session,
     tunables: &[(tx_mlir::Op<'_>, Tunable)],
@@ -611,7 +608,7 @@ pub struct Candidate {
     pub microseconds: f64,
 }
 
-/// Callback that receives the name of a stage and the module after it.
+/// Callback that receives the name of a stage, and the module after the stage.
 pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
 /// [`Watch`] that also receives the name of the next pass in the pipeline, or an empty string.
@@ -620,42 +617,36 @@ type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(
 /// Passes after which the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// After each pass: a caller sees or changes the module between passes, or passes or variants
-    /// of other crates run.
+    /// Verify after each pass. This mode is used if a caller sees or changes the module between
+    /// passes, or if passes or variants of other crates run.
     Each,
-    /// After [`CONVERT`] and after the last pass, because verification takes as long as a pass.
+    /// Verify after [`CONVERT`] and after the last pass only, because verification takes as long as
+    /// a pass.
     Boundaries,
 }
 
-/// Pipeline that accepts inserted passes.
 const LOWER: &str = "lower-reduction";
 
 /// Pass that converts linalg ops to `tile` ops. The verifiers of `tile` ops also check the input
 /// program, so the module is always verified after this pass.
 const CONVERT: &str = "convert-linalg-to-tile";
 
-/// Pipeline that converts tensors to memrefs.
 const TENSORS: &str = "tensors-to-memrefs";
 
-/// Pass that decomposes `linalg.softmax` into reductions.
 const SOFTMAX: &str = "linalg-decompose-softmax";
 
 /// Pass that evaluates sizes that a host function stores to memory and loads again.
 const SIZES: &str = "func-compute-sizes";
 
-/// Pass that removes assertions from the bodies of linalg ops.
 const DROP: &str = "linalg-drop-asserts";
 
-/// Pass that converts reductions to kernels.
 const SCHEDULE: &str = "tile-schedule";
 
-/// Pass that attaches the target chip to GPU modules.
 const ATTACH: &str = "tile-attach-target";
 
 /// Pass that creates LLVM debug information from the locations of ops: line tables only.
 const LOCATE: &str = "ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}";
 
-/// State of one compilation.
 struct Run<'r, 'w> {
     compiler: &'r Compiler,
     stages: Vec<Stage>,
@@ -921,7 +912,6 @@ fn publish(module: &Module<'_>, source: &Source) {
     }
 }
 
-/// Returns whether a host function calls another function.
 fn has_calls(module: &Module<'_>) -> bool {
     walk(top(module))
         .into_iter()
@@ -959,12 +949,10 @@ fn warnings(reported: &[Diagnostic]) -> Vec<Warning> {
     warnings
 }
 
-/// Returns the milliseconds since `start`.
 fn millis(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// Returns the passes of a named pipeline for a chip.
 fn expand(name: &str, chip: Chip) -> Result<Vec<String>, Error> {
     let expanded = tx_passes::PIPELINES
         .iter()
@@ -981,7 +969,6 @@ pub(crate) fn stage_name(pass: &str) -> &str {
     pass.split(['{', '(']).next().unwrap_or(pass)
 }
 
-/// Splits the text of a pipeline at its top-level commas.
 pub(crate) fn split_passes(text: &str) -> Vec<&str> {
     let mut depth = 0i32;
     text.split(|c| {
@@ -991,7 +978,6 @@ pub(crate) fn split_passes(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// Returns the chip of the target attribute of a `gpu.module`.
 fn chip_of(module: &Module<'_>, kernels: &str) -> Option<Chip> {
     let holder = gpu_modules(module).find(|op| is_named(*op, kernels))?;
     let targets = attribute(holder, "targets").and_then(elements)?;
@@ -999,7 +985,6 @@ fn chip_of(module: &Module<'_>, kernels: &str) -> Option<Chip> {
     targets.find_map(|target| Chip::parse(&target.chip).ok())
 }
 
-/// Returns the target attributes of all GPU modules.
 fn targets(module: &Module<'_>) -> Vec<Option<String>> {
     gpu_modules(module)
         .map(|op| attribute(op, "targets").map(|targets| targets.to_string()))
@@ -1037,7 +1022,6 @@ fn generic(module: &Module<'_>) -> String {
     tx_mlir::text(top(module), &flags)
 }
 
-/// Returns the module as an op.
 pub(crate) fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
     // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
     unsafe { Op::from_raw(module.as_operation().to_raw()) }

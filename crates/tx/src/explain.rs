@@ -12,7 +12,6 @@ pub(crate) struct Kernel {
     lengths: Option<String>,
 }
 
-/// Returns the kernels of a program directly after `tile-schedule`.
 pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     let all = walk(top).into_iter().filter(|op| is_kernel(*op));
     all.map(|op| Kernel {
@@ -126,7 +125,7 @@ mod tests {
         let mut all = vec![
             explanation(1, &[Some(8), None]),
             explanation(2, &[None]),
-            // One kernel does both.
+            // One kernel implements both ops.
             explanation(3, &[None, None]),
         ];
         name_kernels(&mut all, &kernels);

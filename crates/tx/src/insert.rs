@@ -3,14 +3,12 @@
 use crate::compile::{split_passes, stage_name};
 use crate::error::{Error, ErrorKind};
 
-/// Position of an inserted pass, relative to its anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Before,
     After,
 }
 
-/// Inserted pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Insertion {
     side: Side,
@@ -64,7 +62,6 @@ impl Insertions {
         Ok(())
     }
 
-    /// Returns the pipeline with the inserted passes.
     pub(crate) fn apply(&self, pipeline: Vec<String>) -> Vec<String> {
         let mut all = Vec::new();
         for pass in pipeline {

@@ -16,7 +16,7 @@
 //! # Ok::<(), tx::Error>(())
 //! ```
 //!
-//! The entry of a program is a kernel, or a `func.func` that `lower-reduction` reduces to kernel
+//! The entry of a program is a kernel, or a `func.func` that `lower-reduction` lowers to kernel
 //! launches, temporaries, views and index arithmetic.
 //!
 //! A [`Compiler`] serves many programs and threads. Options keep the IR after each stage
@@ -59,10 +59,11 @@
 //! A host that has a module and needs PTX calls [`Compiler::compile_module`].
 //!
 //! # Custom variants and passes
-//! [`register_variant`] adds an algorithm for reductions, and [`register_pass`] adds a pass, which
-//! [`Compiler::with_pass_after`] inserts into `lower-reduction`. Such a crate depends on this crate
-//! alone: [`pass!`] and [`mod@pass`] describe passes, [`mlir`] inspects and rewrites IR, [`tile`]
-//! reads the ops of the dialect, and [`parts`] has building blocks for variants.
+//! [`register_variant`] adds an algorithm for reductions. [`register_pass`] adds a pass, which
+//! [`Compiler::with_pass_after`] inserts into `lower-reduction`. A crate with variants and passes
+//! depends on this crate alone: [`pass!`] and [`mod@pass`] describe passes, [`mlir`] inspects and
+//! rewrites IR, [`tile`] reads the ops of the dialect, and [`parts`] has building blocks for
+//! variants.
 //!
 //! ```
 //! use tx::mlir::{Failed, Op, is, walk};
@@ -181,8 +182,8 @@ use melior::dialect::DialectRegistry;
 /// assert!(Look::INFO.dialects.is_empty() && Look::INFO.counts.is_empty() && Look::INFO.options.is_empty());
 /// ```
 ///
-/// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tile` and
-/// `vector`. Any other dialect is written with the getter of its handle: `mine =
+/// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tensor`,
+/// `tile` and `vector`. Any other dialect is written with the getter of its handle: `mine =
 /// my_dialect::handle`.
 ///
 /// An option is a field, `NAME: TYPE = DEFAULT`. The type is `u32`, `bool`, `String`, or any type
@@ -208,7 +209,8 @@ mod embedding {}
 #[doc = include_str!("../../../docs/how-to/add-a-variant.md")]
 mod variant {}
 
-/// Registers every pass and pipeline of tx with MLIR. Repeated calls have no effect.
+/// Registers every pass and pipeline of tx with MLIR. Repeated calls of this function have no
+/// effect.
 pub fn register() {
     tx_passes::register();
 }
@@ -228,7 +230,7 @@ pub fn register_dialects(registry: &DialectRegistry) {
 /// compile during the call, but must not parse pipelines in a context of their own.
 ///
 /// # Errors
-/// [`ErrorKind::Taken`] if a pass or a pipeline has the same name.
+/// Returns [`ErrorKind::Taken`] if a pass or a pipeline has the same name.
 pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
     register();
     match info.register() {
@@ -267,7 +269,7 @@ pub fn unknown_variant(name: &str) -> Option<String> {
 /// code changes.
 ///
 /// # Errors
-/// [`ErrorKind::Taken`] if a variant has the same name.
+/// Returns [`ErrorKind::Taken`] if a variant has the same name.
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), Error> {
     tx_passes::register_variant(variant).map_err(|message| Error::plain(ErrorKind::Taken, message))
 }

@@ -7,7 +7,7 @@ use tx_mlir::{Op, Session, blocks, copy, erase, ops, string_attribute, symbol_us
 use tx_plan::{KernelModule, Step};
 
 /// Compiles the kernel of each step to a PTX module that contains only the kernel and the globals
-/// and functions that it uses. `None` if a pass fails.
+/// and functions that it uses. Returns `None` if a pass fails.
 pub(crate) fn compile(
     session: &Session,
     module: &Module<'_>,
@@ -60,7 +60,6 @@ fn keep_kernel(module: &Module<'_>, gpu_module: &str, kernel: &str) {
     }
 }
 
-/// Returns the symbols that ops in `op` refer to.
 fn referred(op: Op<'_>) -> Vec<String> {
     walk(op).into_iter().flat_map(symbol_uses).collect()
 }

@@ -1,28 +1,28 @@
-//! Contexts that wait for the next compilation: to load dialects takes longer than most passes do.
+//! Pool of MLIR contexts. Loading the dialects of a new context takes longer than most passes.
 
 use crate::error::Error;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use tx_mlir::Session;
 
-/// Bytes of programs that one context compiles. It never forgets a type, an attribute or a location.
+/// Maximum number of source bytes per context, because a context never frees types, attributes and
+/// locations.
 const MOST_BYTES: usize = 1 << 20;
-/// Bytes that a program counts as, at least.
+/// Minimum number of bytes that a program counts towards [`MOST_BYTES`].
 const LEAST_BYTES: usize = 1 << 12;
 
-/// Contexts that no compilation uses: as many as there were compilations at once.
+/// Idle contexts, at most as many as there were concurrent compilations.
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<Vec<Waiting>>);
 
 struct Waiting {
     session: Session,
-    /// Bytes of programs that it has compiled.
     bytes: usize,
 }
 
 impl Sessions {
-    /// Does something with a program of so many bytes in a context of its own. The context waits
-    /// for the next program if all went well: what a failure leaves is not known.
+    /// Calls `work` with a context for a program of `bytes` bytes. The context is reused after
+    /// success, and dropped after an error, because its state is then unknown.
     pub(crate) fn with<R>(
         &self,
         bytes: usize,
@@ -35,7 +35,7 @@ impl Sessions {
         });
         let done = work(&own.session)?;
         own.bytes = own.bytes.saturating_add(bytes.max(LEAST_BYTES));
-        // Remarks of one program are not to be told with the errors of the next.
+        // Remaining remarks must not appear among the errors of the next program.
         own.session.take_diagnostics();
         if own.bytes < MOST_BYTES {
             self.lock().push(own);

@@ -1,4 +1,5 @@
-//! Ops of dialects that are not registered, in functions that are compiled and in others.
+//! Handling of ops of unregistered dialects, which only functions that are not compiled may
+//! contain.
 
 use crate::compile::{Source, top};
 use melior::ir::Module;
@@ -9,12 +10,11 @@ use tx_mlir::{
     string_attribute, symbol_path, walk,
 };
 
-/// A function, or a module of kernels, with the symbols that it defines and refers to.
+/// Function or `gpu.module`, with the symbols that it defines and refers to.
 struct Unit<'c> {
     op: Op<'c>,
     defines: BTreeSet<String>,
     uses: BTreeSet<String>,
-    /// The first op of a dialect that is not registered.
     unregistered: Option<Op<'c>>,
 }
 
@@ -39,11 +39,10 @@ impl<'c> Unit<'c> {
     }
 }
 
-/// Removes the functions that are not compiled and that hold ops of dialects that are not registered, with
-/// the functions that refer to them.
+/// Removes the functions with ops of unregistered dialects, and the functions that refer to them.
 ///
 /// # Errors
-/// Reports such an op in a function that is compiled.
+/// Reports an op of an unregistered dialect in a function that is compiled.
 pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed> {
     let Some(body) = first_block(top(module), 0) else {
         return Ok(());
@@ -75,7 +74,8 @@ pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed>
     Ok(())
 }
 
-/// The units for which `starts` holds, and those that `follows` holds for and a unit that is found.
+/// Returns the indices of the units for which `starts` is true, and of all units reachable from
+/// them through `follows`.
 fn closure<'u, 'c>(
     units: &'u [Unit<'c>],
     starts: impl Fn(&Unit<'c>) -> bool,

@@ -10,8 +10,8 @@ use tx_mlir::{
 };
 use tx_plan::{Condition, Expr, Relation, alternatives, exactly_one};
 
-/// Maximum number of branches of one host function. The else branch of an `arith.andi` counts once
-/// per operand.
+/// Maximum number of branches of one host function. The else branch of an `scf.if` on an
+/// `arith.andi` counts once per operand of the `arith.andi`.
 const MAX_BRANCHES: usize = 1024;
 /// Maximum nesting depth of `arith.andi`.
 const MAX_DEPTH: usize = 64;
@@ -19,16 +19,11 @@ const MAX_DEPTH: usize = 64;
 const CONDITIONS: &str = "a condition is `arith.cmpi` of sizes, strides, addresses and integer arguments, a \
                           remainder compared with 0, or several of these joined by `arith.andi`";
 
-/// State of the translation of branches.
 #[derive(Default)]
 pub(super) struct Branches {
-    /// Conditions under which the current block runs.
     pub(super) path: Vec<Condition>,
-    /// Nesting depth of the current block.
     depth: usize,
-    /// Number of translated branches.
     count: usize,
-    /// Number of choices found so far.
     choices: usize,
 }
 
@@ -74,7 +69,6 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// Returns whether the current block runs under a condition.
     pub(super) fn is_in_branch(&self) -> bool {
         self.branches.depth > 0
     }
@@ -93,8 +87,8 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Returns lists of conditions. Exactly one list holds if `condition` equals `wanted`, and none
-    /// otherwise.
+    /// Returns lists of conditions. If `condition` equals `wanted`, all conditions of exactly one
+    /// list hold; otherwise no list holds.
     fn paths(
         &self,
         branch: Op<'c>,
@@ -153,7 +147,6 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Returns the operands and the relation of an `arith.cmpi`.
     pub(super) fn comparison(&self, op: Op<'c>) -> Result<(Expr, Relation, Expr), Failed> {
         let [left_value, right] = operands(op)[..] else {
             return Err(self.unknown(op));

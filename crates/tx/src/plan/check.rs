@@ -1,4 +1,4 @@
-//! What a host function asserts, as checks of its arguments.
+//! Translation of the assertions of a host function into checks of its arguments.
 
 use super::check_size;
 use super::host::{HOST_CODE, Host, Value};
@@ -12,21 +12,18 @@ use tx_mlir::{
 };
 use tx_plan::{Check, ElementType, Expr, Place, Relation};
 
-/// One part of a condition of `cf.assert` or `scf.if`; all parts must hold.
+/// One conjunct of the condition of a `cf.assert` or an `scf.if`.
 #[derive(Clone, Copy)]
 pub(super) enum Condition<'c> {
-    /// This `arith.cmpi` or `arith.cmpf` is true.
+    /// Result of the given `arith.cmpi` or `arith.cmpf`.
     Comparison(Op<'c>),
-    /// One of the two of this `arith.ori` is true.
+    /// Result of the given `arith.ori`.
     Either(Op<'c>),
-    /// It is known.
     Known(bool),
-    /// Something else.
     Other(Val<'c>),
 }
 
 impl<'c> Condition<'c> {
-    /// The comparisons that it is made of.
     pub(super) fn comparisons(self) -> Vec<Op<'c>> {
         let mut found = Vec::new();
         let mut pending = match self {
@@ -48,10 +45,10 @@ impl<'c> Condition<'c> {
     }
 }
 
-/// How deep `arith.ori` and `arith.andi` may be nested in what is asserted.
+/// Maximum nesting depth of `arith.ori` and `arith.andi` in an assertion.
 const MAX_DEPTH: usize = 12;
 
-/// What the condition of `cf.assert` or `scf.if` is made of by `arith.andi`, from left to right.
+/// Returns the conjuncts of the condition of a `cf.assert` or an `scf.if`, from left to right.
 pub(super) fn conditions(op: Op<'_>) -> Vec<Condition<'_>> {
     let mut conditions = Vec::new();
     let mut seen = BTreeSet::new();
@@ -77,7 +74,6 @@ pub(super) fn conditions(op: Op<'_>) -> Vec<Condition<'_>> {
 }
 
 impl<'c> Host<'c> {
-    /// Follows `cf.assert`.
     pub(super) fn assert(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let message = string_attribute(op, "msg").unwrap_or_default();
         if self.is_in_branch() {
@@ -133,7 +129,8 @@ impl<'c> Host<'c> {
 }
 
 impl<'c> Host<'c> {
-    /// What `arith.cmpf` compares, where both sides are whole numbers or constants.
+    /// Returns the operands and the relation of an `arith.cmpf` whose operands are integers in
+    /// floating point, or constants.
     fn compared_floats(
         &self,
         assert: Op<'c>,
@@ -152,7 +149,7 @@ impl<'c> Host<'c> {
         };
         let numbers = self.float(left).zip(self.float(right));
         let is_unordered = numbers.is_some_and(|(left, right)| left.is_nan() || right.is_nan());
-        // The numbers that `arith` gives its predicates: ordered ones, then unordered ones.
+        // Encoding of the predicates of `arith.cmpf`: ordered predicates precede unordered ones.
         let relation = match integer_attribute(comparison, "predicate") {
             Some(0) => return Ok(truth(false)),
             Some(7) => return Ok(truth(!is_unordered)),
@@ -175,7 +172,7 @@ impl<'c> Host<'c> {
         Ok((whole(left)?, relation, whole(right)?))
     }
 
-    /// Requires of arguments that `left` is at most `right`.
+    /// Adds the check `left <= right` on the arguments.
     pub(super) fn require(
         &mut self,
         op: Op<'c>,
@@ -204,8 +201,8 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// How far a condition is from being true: at most 0 where it is. So the smaller of two
-    /// distances is that of one condition or the other, the larger that of both.
+    /// Returns an expression that is at most 0 exactly if the condition is true. The minimum of two
+    /// such expressions represents their disjunction, the maximum their conjunction.
     pub(super) fn distance(
         &self,
         assert: Op<'c>,
@@ -258,17 +255,15 @@ impl<'c> Host<'c> {
     }
 }
 
-/// Whether an op compares numbers.
 fn is_comparison(op: Op<'_>) -> bool {
     is(op, "arith.cmpi") || is(op, "arith.cmpf")
 }
 
-/// Where an op is in the program's text.
 fn place(op: Op<'_>) -> Option<Place> {
     super::place(&source_location(op.location())?)
 }
 
-/// Whether two checks refuse the same arguments, whatever they say then.
+/// Returns whether two checks reject the same arguments; their messages may differ.
 fn same(a: &Check, b: &Check) -> bool {
     let as_they_are = (&a.left, &a.right) == (&b.left, &b.right);
     let swapped = || {

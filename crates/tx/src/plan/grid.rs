@@ -1,4 +1,4 @@
-//! A kernel that asks which block runs it, and does not say how many there are.
+//! Detection of kernels that read their block index but have no known grid size.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use tx_mlir::{
 };
 use tx_plan::Warning;
 
-/// Ops whose answer differs from block to block, or with the number of blocks.
+/// GPU dialect ops whose result depends on the block or on the grid size.
 const ASKS: [&str; 5] = [
     "gpu.block_id",
     "gpu.cluster_dim",
@@ -19,7 +19,7 @@ const ASKS: [&str; 5] = [
     "gpu.grid_dim",
 ];
 
-/// The same of NVVM, for each axis.
+/// Names of NVVM special registers that depend on the block or on the grid size.
 const REGISTERS: [&str; 4] = ["ctaid", "nctaid", "clusterid", "nclusterid"];
 
 fn asks(op: Op<'_>) -> bool {
@@ -30,7 +30,7 @@ fn asks(op: Op<'_>) -> bool {
     is_one && results(op).into_iter().any(has_uses)
 }
 
-/// The op with which `entry` asks which block runs it, where nothing says how many there are.
+/// Returns the op through which `entry` reads its block index, if its grid size is unknown.
 fn asking(entry: Op<'_>) -> Option<Op<'_>> {
     if !is_kernel(entry) || attribute(entry, "known_grid_size").is_some() {
         return None;
@@ -41,7 +41,7 @@ fn asking(entry: Op<'_>) -> Option<Op<'_>> {
         .find(|op| asks(*op))
 }
 
-/// What grids consist of, and the one that a plan takes for want of another.
+/// Returns the unit of the grid of `entry`, and the text for the smallest grid.
 fn least(entry: Op<'_>) -> (&'static str, &'static str) {
     match super::cluster_of(entry) {
         Some(_) => ("clusters", "one cluster"),
@@ -49,13 +49,13 @@ fn least(entry: Op<'_>) -> (&'static str, &'static str) {
     }
 }
 
-/// What a kernel that asks which block runs it is launched with, where nothing says its grid: `one
-/// block`, or `one cluster`.
+/// Returns the grid that is assumed for a kernel that reads its block index but has no known grid
+/// size: `one block` or `one cluster`.
 pub fn assumed_grid(entry: Op<'_>) -> Option<&'static str> {
     asking(entry).map(|_| least(entry).1)
 }
 
-/// What is warned of where `entry` is launched with the grid that a plan takes for want of one.
+/// Returns the warning that `entry` is launched with an assumed grid size.
 pub(super) fn unknown(entry: Op<'_>) -> Option<Warning> {
     let asking = asking(entry)?;
     let (what, assumed) = least(entry);
@@ -74,7 +74,7 @@ pub(super) fn unknown(entry: Op<'_>) -> Option<Warning> {
     })
 }
 
-/// A kernel, and the functions of its module that it calls.
+/// Returns a kernel and the functions that it calls, directly or indirectly.
 fn reached(kernel: Op<'_>) -> Vec<Op<'_>> {
     let beside: Vec<Op<'_>> = enclosing(kernel, "gpu.module").map_or_else(Vec::new, |module| {
         let all = walk(module).into_iter();

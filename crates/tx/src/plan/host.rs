@@ -1,5 +1,4 @@
-//! The plan of a host function: launches, branches around them, temporaries, views and index
-//! arithmetic.
+//! Launch plan of a host function: launches, branches, temporaries, views and index arithmetic.
 
 use super::branch::Branches;
 use super::check::{Condition, conditions};
@@ -21,19 +20,18 @@ use tx_plan::{
     MemrefType, Operand, Plan, Step, Symbol, Temporary, VERSION, View,
 };
 
-/// What a value of a host function is.
+/// Symbolic value of an SSA value of a host function.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// Memory.
     Memref(View),
-    /// An integer, as a signed number; an `i1` is 0 or 1. One of less than 64 bits may be more than
-    /// its type holds, if it was narrowed to it.
+    /// Integer, as a signed number; an `i1` is 0 or 1. After a narrowing cast, the expression may
+    /// exceed the range of the type.
     Integer(ElementType, Expr),
-    /// The bits of a float that is known.
+    /// Bits of a constant float.
     Float(ElementType, u64),
-    /// An `f64` that is a whole number.
+    /// Integer-valued `f64`.
     Whole(Expr),
-    /// A scalar argument that nothing is computed with.
+    /// Scalar argument that the function only passes on.
     Argument(usize),
 }
 
@@ -43,31 +41,29 @@ impl Value {
     }
 }
 
-/// A host function, as far as it was read.
 pub(super) struct Host<'c> {
     top: Op<'c>,
     arguments: Vec<ArgumentType>,
     pub(super) checks: Vec<Check>,
     temporaries: Vec<Temporary>,
-    /// Where temporaries were freed.
+    /// Location of the `memref.dealloc` of each freed temporary.
     pub(super) freed: BTreeMap<usize, Location<'c>>,
     values: BTreeMap<usize, Value>,
     pub(super) steps: Vec<Step>,
     pub(super) branches: Branches,
-    /// The name of the `gpu.module` that kernels come from, and where the first launch of one stands.
+    /// Name of the `gpu.module` with the kernels, and the location of their first launch.
     gpu_module: Option<(String, Location<'c>)>,
-    /// What each kernel may write, by its name; `None` when that may be anything it is given.
+    /// Parameters that each kernel may write, by kernel name; `None` denotes every parameter.
     writes: BTreeMap<String, Option<BTreeSet<usize>>>,
-    /// Arguments that a step may write.
+    /// Arguments that a launch may write.
     written: BTreeSet<usize>,
 }
 
-/// What a host function may hold.
+/// Note that lists the constructs of a host function that a launch plan supports.
 pub(super) const HOST_CODE: &str = "host code holds `gpu.launch_func`, `scf.if` around launches, \
                                     `memref.alloc` and `memref.dealloc`, views of \
                          memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons";
 
-/// The plan of the host function of this name.
 pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<Launches, Failed> {
     let named: Vec<Op<'_>> = walk(top)
         .into_iter()
@@ -194,7 +190,7 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Says that no plan can do what `op` does, and what to do instead.
+    /// Reports that a launch plan cannot contain `op`, with a suggestion.
     pub(super) fn unknown(&self, op: Op<'c>) -> Failed {
         let name = name(op);
         let dialect = name.split('.').next().unwrap_or(name);
@@ -262,7 +258,6 @@ impl<'c> Host<'c> {
         self.values.insert(key(result), value);
     }
 
-    /// What `value` is, for the sake of `op`, which uses it.
     fn value(&self, op: Op<'c>, value: Val<'c>) -> Result<&Value, Failed> {
         let known = self.values.get(&key(value)).ok_or_else(|| {
             error(
@@ -320,7 +315,6 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Type and value of an integer.
     pub(super) fn integer(
         &self,
         op: Op<'c>,
@@ -332,12 +326,10 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// What `value` is, where that is known.
     pub(super) fn known(&self, value: Val<'c>) -> Option<&Value> {
         self.values.get(&key(value))
     }
 
-    /// Whether an argument is a scalar of this type.
     pub(super) fn has_type(&self, argument: usize, ty: ElementType) -> bool {
         self.arguments.get(argument) == Some(&ArgumentType::Scalar(ty))
     }
@@ -346,7 +338,7 @@ impl<'c> Host<'c> {
         let Some(result) = results(op).first().copied() else {
             return Err(self.unknown(op));
         };
-        // A branch is read for each list of conditions under which it runs.
+        // A branch is translated once per list of conditions; its temporaries are allocated once.
         if self.values.contains_key(&key(result)) {
             return Ok(());
         }
@@ -500,7 +492,6 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// The kernel that is launched, and its name.
     fn kernel(&mut self, op: Op<'c>) -> Result<(Op<'c>, String), Failed> {
         let path = attribute(op, "kernel")
             .and_then(symbol_path)
@@ -580,7 +571,7 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// The argument or temporary that a view is all of, unchanged.
+    /// Returns the argument or temporary that equals the whole view.
     fn whole(&self, view: &View) -> Option<Operand> {
         match view.base {
             Base::Argument(i) => match self.arguments.get(i)? {
@@ -597,8 +588,8 @@ impl<'c> Host<'c> {
     }
 }
 
-/// The ops of a block without those whose results nothing needs: passes leave such ops behind. A
-/// plan needs what a condition compares, and not the condition.
+/// Returns the ops of a block without dead pure ops, which passes leave behind. A plan uses the
+/// operands of a comparison, not its result.
 fn needed(block: Blk<'_>) -> Vec<Op<'_>> {
     let mut values = BTreeSet::new();
     let mut needed: Vec<Op<'_>> = ops(block)
@@ -619,7 +610,7 @@ fn needed(block: Blk<'_>) -> Vec<Op<'_>> {
     needed
 }
 
-/// Adds the values that a plan needs of an op.
+/// Adds the operands of `op` that a plan uses.
 fn used(op: Op<'_>, values: &mut BTreeSet<usize>) {
     if !is(op, "cf.assert") && !is(op, "scf.if") {
         values.extend(walk(op).into_iter().flat_map(operands).map(key));
@@ -628,7 +619,7 @@ fn used(op: Op<'_>, values: &mut BTreeSet<usize>) {
     let compared = conditions(op).into_iter().flat_map(Condition::comparisons);
     for value in compared.flat_map(operands) {
         values.insert(key(value));
-        // `scf.if` looks at what a remainder is of.
+        // The translation of a comparison also reads the operands of an `arith.remsi`.
         let remainder = defining_op(value).filter(|op| is(*op, "arith.remsi"));
         values.extend(remainder.into_iter().flat_map(operands).map(key));
     }
@@ -637,7 +628,7 @@ fn used(op: Op<'_>, values: &mut BTreeSet<usize>) {
     }
 }
 
-/// The bits of a constant, which must fit its type, as signed or as unsigned.
+/// Returns the bits of a constant, which must be in the signed or the unsigned range of its type.
 fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed> {
     let bits = width(ty);
     if bits == 64 {
@@ -656,7 +647,7 @@ fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed>
     }
 }
 
-/// Fails when constant sizes of a launch are not those that the kernel was compiled for.
+/// Reports an error if constant launch sizes differ from the known sizes of the kernel.
 fn agree(
     op: Op<'_>,
     kernel: Op<'_>,

@@ -1,9 +1,10 @@
-//! The launch plan of a program.
+//! Launch plan of a program.
 //!
-//! A kernel is launched once, with the block and grid that it declares. A host function says itself
-//! what is launched: [`host`] reads its ops one after the other, [`view`] what memrefs it makes of
-//! others, [`scalar`] what it computes, [`check`] what it asserts, [`branch`] under which
-//! conditions it launches, [`types`] what arguments are. [`written`] says what a kernel may write, and [`grid`] whether it asks for a grid that nobody gave.
+//! A kernel entry is launched once, with its known block and grid sizes. The plan of a host
+//! function is built op by op: [`host`] translates launches, [`view`] memrefs, [`scalar`] integers,
+//! [`check`] assertions, [`branch`] conditions of launches, and [`types`] argument types.
+//! [`written`] finds the parameters that a kernel may write, and [`grid`] finds kernels with an
+//! unknown grid size.
 
 mod branch;
 mod check;
@@ -33,29 +34,24 @@ use tx_plan::{
     VERSION, Warning,
 };
 
-/// A location as a plan tells it; none where it is a file as a whole.
+/// Returns the source position of a location; `None` for a whole file.
 pub(crate) fn place(location: &SourceLocation) -> Option<Place> {
     let SourceLocation { line, column, .. } = *location;
     (line > 0).then_some(Place { line, column })
 }
 
-/// What is to be launched.
 pub(crate) enum Entry {
-    /// A kernel.
     Kernel(Launches),
-    /// The host function of this name, whose plan can be made when its kernels are there.
+    /// Name of a host function; its plan is made after lowering.
     Function(String),
 }
 
-/// A plan, and where its kernels are.
 pub(crate) struct Launches {
-    /// The plan; its chip is still to be filled in.
     pub(crate) plan: Plan,
-    /// The `gpu.module` of the kernels; none where nothing is launched.
+    /// Name of the `gpu.module` with the kernels; `None` if nothing is launched.
     pub(crate) gpu_module: Option<String>,
 }
 
-/// Finds what is to be launched.
 pub(crate) fn find(
     session: &Session,
     module: &Module<'_>,
@@ -88,7 +84,6 @@ pub(crate) fn find(
         .map_err(|failed| unsupported(session, failed))
 }
 
-/// The plan of a function whose ops have become launches.
 pub(crate) fn of_function(
     session: &Session,
     module: &Module<'_>,
@@ -127,7 +122,7 @@ fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Fail
         std::array::from_fn(|i| Expr::Const(sizes.get(i).copied().unwrap_or(1)))
     };
     let cluster = cluster_of(kernel);
-    // A grid that nobody knows is the smallest that there can be.
+    // An unknown grid is assumed to be the smallest possible one.
     let grid = match (grid.is_empty(), &cluster) {
         (true, Some(cluster)) => cluster.clone(),
         _ => sizes(&grid),
@@ -157,7 +152,8 @@ fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Fail
     })
 }
 
-/// A kernel that is launched alone gets as much dynamic shared memory as it looks at once it is lowered.
+/// Sets the dynamic shared memory size of a kernel entry to the size that the lowered kernel
+/// accesses.
 pub(crate) fn with_dynamic_shared(mut launches: Launches, module: &Module<'_>) -> Launches {
     for step in &mut launches.plan.steps {
         let kernel = walk(top(module)).into_iter().find(|op| {
@@ -170,19 +166,18 @@ pub(crate) fn with_dynamic_shared(mut launches: Launches, module: &Module<'_>) -
     launches
 }
 
-/// The clusters that a kernel was made for.
 fn cluster_of(kernel: Op<'_>) -> Option<[Expr; 3]> {
     let sizes = attribute(kernel, "known_cluster_size").and_then(integers)?;
     let sizes: [i64; 3] = sizes.try_into().ok()?;
     Some(sizes.map(Expr::Const))
 }
 
-/// The types of the arguments of an entry, all of which a host can pass.
+/// Returns the argument types of an entry, or an error for a type that a host cannot pass.
 fn argument_types(entry: Op<'_>, name: &str) -> Result<Vec<ArgumentType>, Failed> {
     let Some(body) = blocks(entry).first().copied() else {
         return Ok(Vec::new());
     };
-    // Attributions of a kernel follow its arguments.
+    // In a kernel, workgroup and private attributions follow the arguments.
     let inputs = attribute(entry, "function_type")
         .and_then(type_value)
         .and_then(|t| melior::ir::r#type::FunctionType::try_from(t).ok())
@@ -210,14 +205,12 @@ fn argument_types(entry: Op<'_>, name: &str) -> Result<Vec<ArgumentType>, Failed
         .collect()
 }
 
-/// Whether something can be launched by the name of `op`.
 fn is_entry(op: Op<'_>) -> bool {
     let is_host_function =
         || is(op, "func.func") && !blocks(op).is_empty() && enclosing(op, "gpu.module").is_none();
     is_kernel(op) || is_host_function()
 }
 
-/// Module and name of each kernel that a host function of the file launches.
 fn launched(top: Op<'_>) -> BTreeSet<Vec<String>> {
     walk(top)
         .into_iter()
@@ -226,19 +219,19 @@ fn launched(top: Op<'_>) -> BTreeSet<Vec<String>> {
         .collect()
 }
 
-/// Returns whether a function is private to its module.
 pub(crate) fn is_private(op: &Op<'_>) -> bool {
     string_attribute(*op, "sym_visibility").as_deref() == Some("private")
 }
 
-/// Drops private functions, which are for others to call, where another entry is left.
+/// Removes private functions, unless all entries are private.
 fn without_private(entries: &mut Vec<Op<'_>>) {
     if !entries.iter().all(is_private) {
         entries.retain(|op| !is_private(op));
     }
 }
 
-/// What can be launched, without private functions and without kernels that a function launches.
+/// Returns the entries of a program, without private functions and without kernels that a function
+/// launches.
 fn entries(top: Op<'_>) -> Vec<Op<'_>> {
     let launched = launched(top);
     let mut entries: Vec<Op<'_>> = walk(top).into_iter().filter(|op| is_entry(*op)).collect();
@@ -250,19 +243,17 @@ fn entries(top: Op<'_>) -> Vec<Op<'_>> {
     entries
 }
 
-/// The names of what can be launched.
 pub(crate) fn entry_names(module: &Module<'_>) -> Vec<String> {
     entries(top(module)).into_iter().map(name_of).collect()
 }
 
-/// What is warned of where the entry is launched, and nobody says with which grid.
 pub(crate) fn unknown_grid(
     session: &Session,
     module: &Module<'_>,
     source: &Source,
 ) -> Option<Warning> {
     let entry = find_entry(top(module), source);
-    // Who compiles the program is told what is wrong with it.
+    // A compilation reports errors about the entry.
     session.take_diagnostics();
     grid::unknown(entry.ok()?)
 }
@@ -292,7 +283,7 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
             public
         }
     };
-    // Who launches a kernel stands for it, where both could be meant.
+    // If a function and the kernel that it launches both match, the function is the entry.
     if found.len() > 1 && !found.iter().all(|entry| is_kernel(*entry)) {
         let launched = launched(top);
         found.retain(|entry| {
@@ -344,7 +335,8 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
     }
 }
 
-/// Fails when an expression has the address of an argument, which is for conditions alone.
+/// Reports an error if an expression contains the address of an argument, which only conditions may
+/// use.
 fn check_no_address<'e>(
     op: Op<'_>,
     exprs: impl IntoIterator<Item = &'e Expr>,
@@ -367,7 +359,8 @@ fn check_no_address<'e>(
     Err(error(op.location(), message).code(codes::TX0602).emit())
 }
 
-/// Fails when an expression is larger than a plan can hold: it could not be read back.
+/// Reports an error if an expression exceeds [`Expr::MAX_TERMS`], beyond which a plan cannot be
+/// parsed.
 fn check_size<'e>(op: Op<'_>, exprs: impl IntoIterator<Item = &'e Expr>) -> Result<(), Failed> {
     match exprs.into_iter().map(Expr::terms).max() {
         Some(terms) if terms > Expr::MAX_TERMS => Err(error(

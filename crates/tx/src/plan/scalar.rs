@@ -1,4 +1,4 @@
-//! Integers that a host function computes, as expressions over its arguments.
+//! Translation of integer computations of a host function into expressions over its arguments.
 
 use super::check_size;
 use super::host::{Host, Value};
@@ -11,10 +11,9 @@ use tx_mlir::{
 };
 use tx_plan::{ElementType, Expr, Relation, Symbol};
 
-/// Whole numbers up to this one are exact in f64.
+/// Largest `n` such that every integer of magnitude up to `n` is exact in `f64`.
 const MAX_WHOLE: i64 = 1 << 53;
 
-/// Bits of an integer type.
 pub(super) fn width(ty: ElementType) -> u32 {
     match ty {
         ElementType::I1 => 1,
@@ -23,7 +22,7 @@ pub(super) fn width(ty: ElementType) -> u32 {
 }
 
 impl<'c> Host<'c> {
-    /// The value of an operand of type `index` or `i64`.
+    /// Returns the value of an operand of type `index` or `i64`.
     pub(super) fn index(&self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
         match self.integer(op, value)? {
             (ElementType::Index | ElementType::I64, expr) => Ok(expr),
@@ -40,8 +39,8 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// The value of an integer operand of any width. A narrow one that may be more than its type
-    /// holds gets a check of the plan: a program would go on with what is left of it.
+    /// Returns the value of an integer operand of any width. For a narrow type, adds a check that
+    /// the value is in range, because the program would compute with the wrapped value.
     fn exact(&mut self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
         let (ty, expr) = self.integer(op, value)?;
         if ty != ElementType::I1 && width(ty) < 64 && !self.is_in_branch() {
@@ -51,7 +50,6 @@ impl<'c> Host<'c> {
         self.index(op, value)
     }
 
-    /// Checks when a plan is launched that an integer fits its type, as a signed number.
     fn check_fits(&mut self, op: Op<'c>, ty: ElementType, expr: &Expr) -> Result<(), Failed> {
         if self.fits(ty, expr) {
             return Ok(());
@@ -60,7 +58,7 @@ impl<'c> Host<'c> {
         self.check_range(op, expr, (-highest, highest - 1), &format!("fits in {ty}"))
     }
 
-    /// Checks when a plan is launched that a number that `op` uses or computes is in a range.
+    /// Adds a check that a value used or computed by `op` is in the range from `low` to `high`.
     fn check_range(
         &mut self,
         op: Op<'c>,
@@ -78,7 +76,7 @@ impl<'c> Host<'c> {
         self.require(op, expr.clone(), Expr::Const(high), message)
     }
 
-    /// The value of an operand of `arith.cmpi`, of any integer type but `i1`.
+    /// Returns the value of an operand of `arith.cmpi`, of any integer type except `i1`.
     pub(super) fn compared(&self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
         match self.integer(op, value)? {
             (ty, expr) if ty != ElementType::I1 && width(ty) < 64 && self.fits(ty, &expr) => {
@@ -88,7 +86,6 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Follows an op that computes an integer.
     pub(super) fn compute(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let Some(result) = results(op).first().copied() else {
             return Err(self.unknown(op));
@@ -119,13 +116,12 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// A condition as a number: 1 where it is true, else 0.
+    /// Returns a condition as a number: 1 if true, 0 if false.
     fn truth(&self, op: Op<'c>, condition: Val<'c>) -> Result<Expr, Failed> {
         let distance = self.distance(op, condition, 0)?;
         Ok(Expr::Const(1).minus(distance.max(Expr::Const(0)).min(Expr::Const(1))))
     }
 
-    /// Follows `arith.select` of integers.
     fn select(&self, op: Op<'c>) -> Result<Expr, Failed> {
         let [condition, yes, no] = operands(op)[..] else {
             return Err(self.unknown(op));
@@ -152,8 +148,8 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Follows an op on `f64` that are whole numbers. They are computed exactly up to 2^53, and the
-    /// plan checks that they are no more.
+    /// Translates an `f64` op on integer-valued operands. The result is exact up to 2^53, and a
+    /// check ensures this range.
     fn whole_result(&mut self, op: Op<'c>) -> Result<Expr, Failed> {
         let inputs = operands(op);
         let result = match (name(op), &inputs[..]) {
@@ -182,7 +178,8 @@ impl<'c> Host<'c> {
         Ok(result)
     }
 
-    /// An `f64` that is a whole number. -0 is 0: no op that is followed tells them apart.
+    /// Returns an integer-valued `f64` as an expression. -0 becomes 0, because the translated ops
+    /// do not distinguish them.
     pub(super) fn whole_number(&self, value: Val<'c>) -> Option<Expr> {
         match self.known(value)? {
             Value::Whole(expr) => Some(expr.clone()),
@@ -195,7 +192,6 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// The value of an `f32` or `f64` that is a constant.
     pub(super) fn float(&self, value: Val<'c>) -> Option<f64> {
         match self.known(value)? {
             Value::Float(ElementType::F64, bits) => Some(f64::from_bits(*bits)),
@@ -230,7 +226,7 @@ impl<'c> Host<'c> {
         };
         let (left, right) = (self.exact(op, left)?, self.exact(op, right)?);
         let result = if unsigned {
-            // A negative number would be a huge one, which no size is.
+            // As an unsigned number, a negative number exceeds every size.
             build(left.non_negative(), right.non_negative())
         } else {
             build(left, right)
@@ -241,8 +237,8 @@ impl<'c> Host<'c> {
         Ok(result)
     }
 
-    /// Values of every width are kept as they are: what is passed to a kernel is checked to fit its
-    /// type when it is passed, where a cast would have cut it off.
+    /// Translates an integer cast without truncation: the plan checks instead that a value passed
+    /// to a kernel is in the range of its type.
     fn cast(&mut self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
             return Err(self.unknown(op));
@@ -264,15 +260,15 @@ impl<'c> Host<'c> {
         }
         let unsigned = matches!(name(op), "arith.index_castui" | "arith.extui");
         Ok(match (from, unsigned) {
-            // As a signed number, one bit is 0 or -1.
+            // As a signed number, an `i1` is 0 or -1.
             (ElementType::I1, false) => Expr::Const(0).minus(value),
             (ElementType::I1, true) | (_, false) => value,
             (_, true) => value.modulo(Expr::Const(1 << width(from))),
         })
     }
 
-    /// Whether a value is known to be one of its type, as a signed number. What was narrowed to its
-    /// type may not be, and a program would go on with what is left of it.
+    /// Returns whether a value is known to be in the signed range of its type. After a narrowing
+    /// cast, the value may be out of the range of its type.
     fn fits(&self, ty: ElementType, value: &Expr) -> bool {
         let highest = 1_i64 << (width(ty) - 1);
         match value {
@@ -305,11 +301,11 @@ impl<'c> Host<'c> {
     }
 }
 
-/// An affine expression with values in the places of its dimensions and symbols.
+/// Returns an affine expression with its dimensions and symbols replaced by values.
 fn affine(expr: &Affine, dims: &[Expr], symbols: &[Expr]) -> Option<Expr> {
     let both = |l: &Affine, r: &Affine| {
         let pair = (affine(l, dims, symbols)?, affine(r, dims, symbols)?);
-        // Dimensions that occur often make the result larger than the map is.
+        // Repeated dimensions can make the result exponentially larger than the map.
         (pair.0.terms() + pair.1.terms() <= 4 * Expr::MAX_TERMS).then_some(pair)
     };
     Some(match expr {

@@ -1,4 +1,4 @@
-//! What the types of arguments are in a plan.
+//! Conversion of MLIR types to argument types of a plan.
 
 use melior::ir::r#type::{IntegerType, MemRefType};
 use melior::ir::{ShapedTypeLike, Type, TypeLike};
@@ -8,7 +8,6 @@ use tx_plan::{
     ArgumentType, ElementType, Extent, Layout, MemorySpace, MemrefType, UnknownElementType,
 };
 
-/// The element type that a type is; `None` for any other.
 pub(super) fn element_type(ty: Type<'_>) -> Option<ElementType> {
     if let Ok(int) = IntegerType::try_from(ty) {
         return match int.width() {
@@ -35,7 +34,10 @@ pub(super) fn element_type(ty: Type<'_>) -> Option<ElementType> {
         .find_map(|(is, element)| is.then_some(element))
 }
 
-/// The type of an argument, or why it can be none.
+/// Returns the argument type for an MLIR type.
+///
+/// # Errors
+/// Returns the reason why a host cannot pass a value of the type.
 pub(super) fn argument_type(ty: Type<'_>) -> Result<ArgumentType, String> {
     let element = |ty| {
         let unknown = |ty: Type<'_>| UnknownElementType {

@@ -1,4 +1,4 @@
-//! Memrefs of a host function: arguments and temporaries, and parts of them.
+//! Translation of memrefs of a host function: arguments, temporaries, and views of them.
 
 use super::host::{Host, Value};
 use super::{check_no_address, check_size};
@@ -10,12 +10,11 @@ use tx_mlir::{
 };
 use tx_plan::{Base, Expr, Symbol, View};
 
-/// The expressions of a view.
 pub(super) fn exprs(view: &View) -> impl Iterator<Item = &Expr> {
     view.sizes.iter().chain(&view.strides).chain([&view.offset])
 }
 
-/// Takes what the type of a memref says for certain: whoever is given the memref relies on it.
+/// Replaces sizes, strides and the offset of a view by the constants in its type.
 fn refine(view: &mut View, ty: &MemRef<'_>) {
     let known = |expr: &mut Expr, known: Option<i64>| {
         if let (None, Some(known)) = (expr.as_const(), known) {
@@ -27,7 +26,8 @@ fn refine(view: &mut View, ty: &MemRef<'_>) {
     }
     for ((stride, size), n) in view.strides.iter_mut().zip(&view.sizes).zip(&ty.strides) {
         match n {
-            // No address depends on it: views of views compare it with their types.
+            // A stride of a dimension of size 1 affects no address. It must match the type, which
+            // later views compare.
             Some(n) if *size == Expr::Const(1) => *stride = Expr::Const(*n),
             n => known(stride, *n),
         }
@@ -35,7 +35,7 @@ fn refine(view: &mut View, ty: &MemRef<'_>) {
     known(&mut view.offset, ty.offset);
 }
 
-/// The dimensions of each group joined into one.
+/// Returns the view with the dimensions of each group collapsed into one.
 fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
     let (sizes, strides) = groups
         .iter()
@@ -55,8 +55,8 @@ fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
     }
 }
 
-/// The stride of dimensions that lie one in the other: that of the last one with more than one
-/// element. Strides of dimensions with one element say nothing.
+/// Returns the stride of a collapsed group: that of its last dimension with more than one element.
+/// The stride of a dimension with one element is irrelevant.
 fn stride_of_group(view: &View, group: &[usize]) -> Expr {
     let mut dims = group
         .iter()
@@ -71,7 +71,7 @@ fn stride_of_group(view: &View, group: &[usize]) -> Expr {
         stride = if is_row_major || size.as_const().is_some() {
             inner.clone()
         } else {
-            // `several` is 1 where there is more than one element, and 0 where there is not.
+            // `several` is 1 for a size above 1, else 0.
             let one = || Expr::Const(1);
             let several = size.clone().minus(one()).max(Expr::Const(0)).min(one());
             let outer = stride.times(one().minus(several.clone()));
@@ -81,7 +81,7 @@ fn stride_of_group(view: &View, group: &[usize]) -> Expr {
     stride
 }
 
-/// Each dimension split into the dimensions of a group, of these sizes.
+/// Returns the view with each dimension expanded into a group of dimensions with sizes `sizes`.
 fn expand(view: &View, groups: &[Vec<usize>], sizes: Vec<Expr>) -> View {
     let mut strides = vec![Expr::Const(1); sizes.len()];
     for (group, stride) in groups.iter().zip(&view.strides) {
@@ -99,7 +99,6 @@ fn expand(view: &View, groups: &[Vec<usize>], sizes: Vec<Expr>) -> View {
     }
 }
 
-/// Whether `op` makes a memref of another one.
 pub(super) fn is_view(op: Op<'_>) -> bool {
     matches!(
         name(op),
@@ -114,7 +113,6 @@ pub(super) fn is_view(op: Op<'_>) -> bool {
 }
 
 impl<'c> Host<'c> {
-    /// Follows an op that makes a memref of another one.
     pub(super) fn view(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let (Some(source), Some(result)) =
             (operands(op).first().copied(), results(op).first().copied())
@@ -178,7 +176,7 @@ impl<'c> Host<'c> {
                     strides: permuted(&source.strides),
                 }
             }
-            // The others change what is known of a memref, and not the memref.
+            // Casts change the type of a memref only.
             _ => source,
         };
         if view.sizes.len() != ty.rank() || view.strides.len() != ty.rank() {
@@ -222,7 +220,6 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// The three lists of an op that has a source, offsets, sizes and strides.
     fn offsets_sizes_strides(&self, op: Op<'c>) -> Result<[Vec<Expr>; 3], Failed> {
         let groups = operand_groups(op).unwrap_or_default();
         let list = |attribute: &str, group: usize| {
@@ -246,7 +243,6 @@ impl<'c> Host<'c> {
             .collect()
     }
 
-    /// Follows `memref.extract_aligned_pointer_as_index`.
     pub(super) fn address(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let source = *operands(op).first().ok_or_else(|| malformed(op))?;
         let Base::Argument(argument) = self.memref(op, source)?.base else {
@@ -267,7 +263,6 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    /// Follows `memref.extract_strided_metadata`.
     pub(super) fn metadata(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let source = *operands(op).first().ok_or_else(|| malformed(op))?;
         let view = self.memref(op, source)?.clone();
@@ -292,9 +287,9 @@ impl<'c> Host<'c> {
     }
 }
 
-/// The dimensions that a subview keeps to have the type `ty`: dimensions that are written as one
-/// element may go. Where several choices fit, they differ in strides of dimensions of one element,
-/// which say nothing.
+/// Returns the dimensions of a subview that remain in its rank-reduced type `ty`; only dimensions
+/// of static size 1 are dropped. If several choices of dimensions fit, they differ only in
+/// irrelevant strides.
 fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
     let (dims, places) = (sizes.len(), ty.rank());
     if strides.len() != dims {
@@ -303,7 +298,7 @@ fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> 
     let fits = |dim: usize, place: usize| {
         let same_size = match ty.shape[place] {
             Some(size) => u64::try_from(sizes[dim]) == Ok(size),
-            // The marker of what is known at run time is negative.
+            // The marker of a dynamic size is negative.
             None => sizes[dim] < 0,
         };
         same_size
@@ -312,7 +307,7 @@ fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> 
                 _ => true,
             }
     };
-    // `works[dim][place]`: whether the dimensions from `dim` on can be those of the type from `place` on.
+    // `works[dim][place]`: the dimensions from `dim` on match those of the type from `place` on.
     let mut works = vec![vec![false; places + 1]; dims + 1];
     works[dims][places] = true;
     for dim in (0..dims).rev() {
@@ -342,7 +337,7 @@ fn value_type(op: Op<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// What MLIR's verifier lets through and nobody can make sense of.
+/// Reports an op whose attributes are inconsistent, though MLIR's verifier accepts it.
 fn malformed(op: Op<'_>) -> Failed {
     error(
         op.location(),

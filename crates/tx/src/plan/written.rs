@@ -1,4 +1,4 @@
-//! What a kernel may write.
+//! Analysis of the parameters that a kernel may write.
 
 use melior::ir::block::BlockLike;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use tx_mlir::{
 };
 use tx_target::{Memory, Operation};
 
-/// Ops that make memory which is no argument.
+/// Ops whose result is memory other than an argument.
 const OWN_MEMORY: [&str; 4] = [
     "memref.alloc",
     "memref.alloca",
@@ -17,7 +17,8 @@ const OWN_MEMORY: [&str; 4] = [
     "gpu.dynamic_shared_memory",
 ];
 
-/// The parameters whose memory `kernel` may write; `None` when it may be any.
+/// Returns the parameters whose memory `kernel` may write; `None` if the kernel may write any
+/// memory.
 pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     let mut written = BTreeSet::new();
     for op in walk(kernel).into_iter().skip(1) {
@@ -28,14 +29,15 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
             if effect.kind != EffectKind::Write {
                 continue;
             }
-            // Memory without a name may be any: only barriers are known to mean none of their own.
+            // A write without a value may affect any memory. Barriers, which have such effects,
+            // were skipped.
             let memory = root(effect.value?);
             match (defining_op(memory), parameter(memory)) {
                 (_, Some(index)) => {
                     written.insert(index);
                 }
                 (Some(op), None) if OWN_MEMORY.contains(&name(op)) => {}
-                // Selected, carried by a loop or loaded: it may be any argument.
+                // A selected, loop-carried or loaded memref may be any argument.
                 _ => return None,
             }
         }
@@ -43,16 +45,16 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     Some(written)
 }
 
-/// Whether an op orders accesses, exchanges registers, asserts or prints, and writes no argument. MLIR does
-/// not know it.
+/// Returns whether an op writes no argument although it declares a write or no effects: a barrier,
+/// a register exchange, an assertion or a print.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
         || matches!(op, "cf.assert" | "gpu.printf" | "tile.all_reduce")
 }
 
-/// The number of the kernel argument or attribution that `value` is. Arguments of other blocks may
-/// be any memory.
+/// Returns the index of the kernel argument or attribution that `value` is; `None` for arguments of
+/// other blocks, which may be any memory.
 fn parameter(value: Val<'_>) -> Option<usize> {
     let (block, index) = argument_of(value)?;
     let kernel = block.parent_operation().filter(|op| is_kernel(*op))?;
@@ -65,7 +67,7 @@ mod tests {
     use std::path::{Path, PathBuf};
     use tx_mlir::{Session, blocks};
 
-    /// Lit tests whose programs are lowered to kernels.
+    /// Folders of lit tests whose programs are lowered to kernels.
     const FOLDERS: [&str; 6] = [
         "convert-tile-to-gpu",
         "lower-reduction",
@@ -75,7 +77,8 @@ mod tests {
         "tutorial",
     ];
 
-    /// What passes emit has effects that are known: else one op would have every argument written.
+    /// Checks that every op that passes emit has known effects; otherwise all arguments count as
+    /// written.
     #[test]
     fn effects_of_all_that_passes_emit_are_known() {
         crate::register();
@@ -87,7 +90,7 @@ mod tests {
         for file in FOLDERS.into_iter().flat_map(programs) {
             let text = std::fs::read_to_string(&file).expect("a program");
             let session = Session::new(tx_dialect_tile::register);
-            // What is refused is the subject of other tests.
+            // Other tests cover rejected programs.
             let Some(mut module) = session.parse(&file.display().to_string(), text.as_bytes())
             else {
                 continue;
@@ -102,7 +105,7 @@ mod tests {
                 let known = is_without_memory(name(op))
                     || !blocks(op).is_empty()
                     || memory_effects(op).is_some();
-                // What is not lowered yet has effects that lowered ops have.
+                // Ops that are not lowered yet declare the effects of their lowered form.
                 if !known && !name(op).starts_with("tile.") {
                     unknown.insert(name(op).to_owned());
                 }
