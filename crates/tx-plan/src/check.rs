@@ -1,4 +1,4 @@
-//! What must hold of the arguments of a program.
+//! Checks of the arguments of a program.
 
 use std::fmt;
 
@@ -6,35 +6,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::expr::{Expr, ExprError, Symbol};
 
-/// What a program expects of its arguments beyond their types, such as two dimensions of one size.
+/// Requirement on the arguments of a program beyond their types, such as two equal dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// What stands on the left of the relation.
+    /// Left side of the relation.
     pub left: Expr,
-    /// How the two sides must be related, as signed numbers.
+    /// Relation of the two sides, as signed numbers.
     pub relation: Relation,
-    /// What stands on the right.
+    /// Right side of the relation.
     pub right: Expr,
-    /// What to tell the caller when they are not.
+    /// Error message for arguments that violate the check.
     pub message: String,
-    /// Where the program says so, or has the op that needs it. In JSON it is left out where that is
-    /// not known.
+    /// Source position of the assertion, or of the op that needs the check. The field is omitted in
+    /// JSON if the position is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
 }
 
-/// A place in the text of a program; both count from 1.
+/// Position in the source text of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
-    /// The line.
+    /// Line, from 1.
     pub line: usize,
-    /// The column, in bytes.
+    /// Column in bytes, from 1.
     pub column: usize,
 }
 
-/// How two numbers are related. Checks have no `>` and `>=`: `a > b` is written `b < a`.
+/// Relation of two numbers. Checks use no `>` and `>=`: `a > b` is written `b < a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Relation {
     /// `==`
@@ -57,31 +57,32 @@ pub enum Relation {
     GreaterOrEqual,
 }
 
-/// Why a [`Check`] refuses arguments.
+/// Error of a [`Check`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
     /// The relation does not hold.
     #[error("{}", failed(check, *left, *right))]
     Failed {
-        /// What was expected.
+        /// Violated check.
         check: Box<Check>,
-        /// The value of its left side.
+        /// Value of the left side.
         left: i64,
-        /// The value of its right side.
+        /// Value of the right side.
         right: i64,
     },
-    /// A side has no value.
+    /// A side cannot be evaluated.
     #[error("{error}: {}", check.message)]
     NoValue {
-        /// What was expected.
+        /// Check that was evaluated.
         check: Box<Check>,
-        /// Why there is no value.
+        /// Reason.
         error: ExprError,
     },
 }
 
-/// Why the relation does not hold. A message that begins with the sides does not say them again.
+/// Returns the error message of a violated check. If `message` begins with the two sides, the
+/// result does not repeat them.
 fn failed(check: &Check, left: i64, right: i64) -> String {
     let sides = sides(check, left, right);
     let (l, r) = (check.left.to_string(), check.right.to_string());
@@ -99,7 +100,8 @@ fn failed(check: &Check, left: i64, right: i64) -> String {
     }
 }
 
-/// `arg0.dim0 is 5, arg1.dim0 is 6: `, without what is a constant.
+/// Returns the values of the sides that are no constants, such as `arg0.dim0 is 5, arg1.dim0 is 6:
+/// `.
 fn sides(check: &Check, left: i64, right: i64) -> String {
     let known: Vec<String> = [(&check.left, left), (&check.right, right)]
         .into_iter()
@@ -113,7 +115,7 @@ fn sides(check: &Check, left: i64, right: i64) -> String {
 }
 
 impl CheckError {
-    /// The code of the rule that arguments break.
+    /// Returns the diagnostic code, such as `TX0809`.
     pub const fn code(&self) -> Option<&'static str> {
         match self {
             Self::Failed { .. } => Some("TX0809"),
@@ -121,7 +123,7 @@ impl CheckError {
         }
     }
 
-    /// Where the program needs what does not hold.
+    /// Returns the source position of the check.
     pub const fn place(&self) -> Option<Place> {
         match self {
             Self::Failed { check, .. } | Self::NoValue { check, .. } => check.place,
@@ -130,7 +132,7 @@ impl CheckError {
 }
 
 impl Check {
-    /// Whether it holds, when that is the same for all arguments.
+    /// Returns the result of the check, if it is equal for all arguments.
     pub fn as_const(&self) -> Option<bool> {
         match (&self.left, &self.right) {
             (Expr::Const(left), Expr::Const(right)) => Some(self.relation.holds(*left, *right)),
@@ -139,10 +141,10 @@ impl Check {
         }
     }
 
-    /// Compares the two sides, with `lookup` giving the value of each symbol.
+    /// Evaluates the check. `lookup` returns the value of each symbol.
     ///
     /// # Errors
-    /// When the relation does not hold, or a side [has no value](Expr::evaluate).
+    /// Fails if the relation does not hold, or a side [cannot be evaluated](Expr::evaluate).
     pub fn evaluate(
         &self,
         mut lookup: impl FnMut(Symbol) -> Option<i64>,
@@ -167,7 +169,7 @@ impl Check {
     }
 }
 
-/// The relation alone, without the message: `arg0.dim0 == arg1.dim0`.
+/// Prints the relation without the message: `arg0.dim0 == arg1.dim0`.
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.left, self.relation, self.right)
@@ -175,7 +177,7 @@ impl fmt::Display for Check {
 }
 
 impl Relation {
-    /// Whether `left` and `right` are so related.
+    /// Returns whether the relation holds between `left` and `right`.
     pub const fn holds(self, left: i64, right: i64) -> bool {
         match self {
             Self::Equal => left == right,
@@ -187,7 +189,7 @@ impl Relation {
         }
     }
 
-    /// Returns the relation that holds where `self` does not.
+    /// Returns the complementary relation.
     #[must_use]
     pub const fn negation(self) -> Self {
         match self {
@@ -200,7 +202,7 @@ impl Relation {
         }
     }
 
-    /// Returns the relation of the same two numbers in the other order.
+    /// Returns the relation with its operands swapped.
     #[must_use]
     pub const fn swapped(self) -> Self {
         match self {

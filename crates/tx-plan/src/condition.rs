@@ -8,31 +8,31 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::check::Relation;
 use crate::expr::{Expr, ExprError, Parser, Symbol};
 
-/// A condition of a step, such as `arg0.dim1 <= 8` or `arg0.address % 16 == 0`.
+/// Condition of a step, such as `arg0.dim1 <= 8` or `arg0.address % 16 == 0`.
 ///
-/// [`str::parse`] reads the text form, `Display` writes it. In JSON it is a string.
+/// [`str::parse`] reads the text form, and `Display` writes it. In JSON a condition is a string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// `left relation right`, as signed numbers. The relation is not [`Relation::NotEqual`].
     Compare {
-        /// The left side.
+        /// Left side.
         left: Expr,
-        /// `<`, `<=`, `==`, `>=` or `>`.
+        /// Relation: `<`, `<=`, `==`, `>=` or `>`.
         relation: Relation,
-        /// The right side.
+        /// Right side.
         right: Expr,
     },
     /// `value % by == 0`.
     Divisible {
-        /// The dividend.
+        /// Dividend.
         value: Expr,
-        /// The divisor, at least 1.
+        /// Divisor, at least 1.
         by: i64,
     },
 }
 
 impl Condition {
-    /// Returns the conditions of which exactly one holds where `left relation right` holds: one, or
+    /// Returns disjoint conditions whose disjunction is `left relation right`: one condition, or
     /// `<` and `>` for [`Relation::NotEqual`].
     ///
     /// `mod(value, N) == 0` becomes [`Condition::Divisible`].
@@ -71,7 +71,7 @@ impl Condition {
         }
     }
 
-    /// Returns the conditions of which exactly one holds where `self` does not.
+    /// Returns disjoint conditions whose disjunction is the negation of `self`.
     pub fn negation(&self) -> Vec<Self> {
         match self {
             Self::Compare {
@@ -87,7 +87,6 @@ impl Condition {
         }
     }
 
-    /// Returns the two expressions that are compared, and how.
     fn sides(&self) -> (Expr, Relation, Expr) {
         match self {
             Self::Compare {
@@ -103,7 +102,7 @@ impl Condition {
         }
     }
 
-    /// Returns the value, when it is the same for all arguments.
+    /// Returns the value of the condition, if it is equal for all arguments.
     pub fn as_const(&self) -> Option<bool> {
         match self.sides() {
             (Expr::Const(left), relation, Expr::Const(right)) => Some(relation.holds(left, right)),
@@ -112,10 +111,10 @@ impl Condition {
         }
     }
 
-    /// Evaluates the condition, where `value` evaluates expressions.
+    /// Evaluates the condition. `value` evaluates expressions.
     ///
     /// # Errors
-    /// When a side [has no value](Expr::evaluate).
+    /// Fails if a side [cannot be evaluated](Expr::evaluate).
     pub fn holds(
         &self,
         value: impl Fn(&Expr) -> Result<i64, ExprError>,
@@ -130,7 +129,7 @@ impl Condition {
         }
     }
 
-    /// The expressions of the condition.
+    /// Returns the expressions of the condition.
     pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
         let (left, right) = match self {
             Self::Compare { left, right, .. } => (left, Some(right)),
@@ -139,7 +138,7 @@ impl Condition {
         std::iter::once(left).chain(right)
     }
 
-    /// Whether the condition depends on where an argument is in memory.
+    /// Returns whether the condition contains the address of an argument.
     pub fn needs_address(&self) -> bool {
         let mut needs = false;
         for expr in self.exprs() {
@@ -148,7 +147,7 @@ impl Condition {
         needs
     }
 
-    /// Returns what is wrong with a condition that was not read from text.
+    /// Checks a condition that was not parsed from text; the error describes the violation.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Compare {
@@ -186,7 +185,7 @@ impl FromStr for Condition {
     type Err = ExprError;
 
     fn from_str(text: &str) -> Result<Self, ExprError> {
-        // `%` binds as tightly as `*`.
+        // `%` has the precedence of `*`.
         let mut parser = Parser::new(text);
         let value = parser.product()?;
         let condition = if parser.eat('%') {
@@ -238,29 +237,29 @@ impl<'de> Deserialize<'de> for Condition {
     }
 }
 
-/// Why not exactly one of several alternatives holds for some arguments.
+/// Error of [`exactly_one`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// None holds.
+    /// No alternative holds under these conditions.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
-    /// Two hold.
+    /// Two alternatives hold under the same conditions.
     #[error("alternatives {first} and {second} both hold{}", text_of(place))]
     Several {
-        /// The number of one of them.
+        /// Index of the first alternative.
         first: usize,
-        /// The number of the other.
+        /// Index of the second alternative.
         second: usize,
-        /// Where both hold.
+        /// Conditions under which both alternatives hold.
         place: Vec<Condition>,
     },
-    /// There are too many to tell.
+    /// The check of the alternatives exceeded its limit of splits.
     #[error("found too many conditions to tell whether exactly one alternative holds")]
     TooLarge,
 }
 
-/// In words: ` where arg0.dim0 > 8 and arg0.dim1 == 4`.
+/// Returns conditions as text, such as ` where arg0.dim0 > 8 and arg0.dim1 == 4`.
 fn text_of(conditions: &[Condition]) -> String {
     let texts: Vec<String> = conditions.iter().map(ToString::to_string).collect();
     match &texts[..] {
@@ -269,17 +268,17 @@ fn text_of(conditions: &[Condition]) -> String {
     }
 }
 
-/// Splits that [`exactly_one`] makes before it gives up: a choice of 64 alternatives needs some hundred.
+/// Maximum number of splits of [`exactly_one`]; a choice of 64 alternatives needs a few hundred.
 const MAX_SPLITS: usize = 10_000;
 
-/// Checks that exactly one of these lists of conditions holds, whatever the arguments are.
+/// Checks that exactly one of these lists of conditions holds, for all arguments.
 ///
-/// Comparisons of different expressions count as independent. So the lists are the leaves of a
-/// decision tree: the check takes two expressions that one list compares, splits the lists by
-/// whether the first is less than, equal to or greater than the second, and checks each part.
+/// Comparisons of different expressions are assumed independent, so the lists are leaves of a
+/// decision tree. The check selects two expressions that a list compares, splits the lists by the
+/// outcome (less, equal, greater), and recurses.
 ///
 /// # Errors
-/// An outcome of the comparisons for which no list holds, or two do.
+/// Returns comparison outcomes under which no list holds, or two lists hold.
 pub fn exactly_one<'a>(
     alternatives: impl IntoIterator<Item = &'a [Condition]>,
 ) -> Result<(), ChoiceError> {
@@ -303,7 +302,7 @@ pub fn exactly_one<'a>(
     tree.check(leaves)
 }
 
-/// How two expressions may compare, in the order of [`ORDER`].
+/// Outcomes of a comparison that satisfy a condition, in the order of [`ORDER`].
 #[derive(Clone, Copy)]
 struct Outcomes {
     pair: usize,
@@ -329,7 +328,7 @@ impl Outcomes {
     }
 }
 
-/// An alternative, with the conditions that are not decided yet.
+/// Alternative with its undecided conditions.
 #[derive(Clone)]
 struct Leaf {
     number: usize,
@@ -338,7 +337,7 @@ struct Leaf {
 
 struct Tree {
     pairs: Vec<(Expr, Expr)>,
-    /// The outcomes on the way to the part that is checked.
+    /// Outcomes from the root of the tree to the current node.
     path: Vec<(usize, usize)>,
     splits: usize,
 }
@@ -379,7 +378,7 @@ impl Tree {
                     leaf
                 })
                 .collect();
-            // Two outcomes that leave the same alternatives need one check.
+            // Two outcomes with the same remaining alternatives need one check.
             let numbers: Vec<usize> = remaining.iter().map(|leaf| leaf.number).collect();
             if !checked.contains(&numbers) {
                 self.path.push((pair, outcome));
@@ -391,7 +390,6 @@ impl Tree {
         Ok(())
     }
 
-    /// The outcomes so far, as conditions.
     fn place(&self) -> Vec<Condition> {
         let condition = |(pair, outcome): &(usize, usize)| {
             let (left, right) = self.pairs[*pair].clone();
@@ -401,7 +399,7 @@ impl Tree {
     }
 }
 
-/// Whether two expressions can compare so, as far as their form tells.
+/// Returns whether the form of two expressions permits this relation between them.
 fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
     match (left, right) {
         (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),

@@ -1,34 +1,34 @@
-//! Element types: what one number in memory is.
+//! Element types of memrefs and scalars.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The type of one element of a memref, or of a scalar argument, under its MLIR name.
+/// Type of a memref element or a scalar argument, with its MLIR name.
 ///
-/// Integers are signless, as in MLIR: `i8` is eight bits, and the operation says whether they are signed.
+/// Integers are signless, as in MLIR: each op determines the signedness of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ElementType {
     /// IEEE 754 half precision.
     F16,
-    /// The upper half of an `f32`: 8 exponent bits, 7 mantissa bits.
+    /// Upper half of an `f32`: 8 exponent bits, 7 mantissa bits.
     BF16,
     /// IEEE 754 single precision.
     F32,
     /// IEEE 754 double precision.
     F64,
-    /// One bit, one byte in memory: 0 or 1.
+    /// 1-bit integer, stored in one byte as 0 or 1.
     I1,
-    /// 8 bits.
+    /// 8-bit integer.
     I8,
-    /// 16 bits.
+    /// 16-bit integer.
     I16,
-    /// 32 bits.
+    /// 32-bit integer.
     I32,
-    /// 64 bits.
+    /// 64-bit integer.
     I64,
-    /// MLIR's `index`; 64 bits on every device tx knows.
+    /// MLIR's `index`, 64 bits on every supported device.
     Index,
     /// 8-bit float with 4 exponent and 3 mantissa bits, no infinities, largest value 448.
     F8E4M3FN,
@@ -37,7 +37,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// Every element type, in the order they are listed in messages.
+    /// All element types, in the order of messages.
     pub const ALL: [Self; 12] = [
         Self::F16,
         Self::BF16,
@@ -53,7 +53,7 @@ impl ElementType {
         Self::F8E5M2,
     ];
 
-    /// The size of one element in memory, in bytes. An `i1` takes a byte of its own.
+    /// Returns the size of one element in memory, in bytes.
     pub const fn size(self) -> usize {
         match self {
             Self::I1 | Self::I8 | Self::F8E4M3FN | Self::F8E5M2 => 1,
@@ -63,7 +63,7 @@ impl ElementType {
         }
     }
 
-    /// The MLIR spelling, such as `f8E4M3FN`.
+    /// Returns the MLIR name, such as `f8E4M3FN`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::F16 => "f16",
@@ -81,7 +81,7 @@ impl ElementType {
         }
     }
 
-    /// Whether this is a floating-point type.
+    /// Returns whether the type is a floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(
             self,
@@ -123,7 +123,7 @@ impl<'de> Deserialize<'de> for ElementType {
     }
 }
 
-/// A name that is no element type tx knows.
+/// Error for a name that is no element type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown element type `{found}`; known types: {}{}",
@@ -131,11 +131,11 @@ impl<'de> Deserialize<'de> for ElementType {
     meant(found).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default()
 )]
 pub struct UnknownElementType {
-    /// What stood where an element type was expected.
+    /// Unknown name.
     pub found: String,
 }
 
-/// What types are called elsewhere, in small letters.
+/// Type names of other tools, in lower case, with the corresponding types.
 const ELSEWHERE: &[(&str, ElementType)] = &[
     ("half", ElementType::F16),
     ("float16", ElementType::F16),
@@ -165,7 +165,7 @@ const ELSEWHERE: &[(&str, ElementType)] = &[
     ("e5m2", ElementType::F8E5M2),
 ];
 
-/// The type that goes by this name elsewhere, or that is written with other letters.
+/// Returns the element type for a name of another tool or a name in the wrong case.
 fn meant(found: &str) -> Option<ElementType> {
     let small = found.to_ascii_lowercase();
     let mut all = ElementType::ALL.into_iter();

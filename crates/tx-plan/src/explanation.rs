@@ -1,265 +1,267 @@
-//! What the compiler chose for an op, and why, as plain data: `tx explain` prints it, `tx report`
-//! draws it, and passes report it as a remark.
+//! Choices of the compiler for an op, with their reasons. `tx explain` prints this data, `tx
+//! report` draws it, and passes report it as remarks.
 
 use serde::Serialize;
 use std::fmt;
 
-/// What was chosen for one op.
+/// Choice of the compiler for one op.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
-    /// The op, such as `tile.reduce`.
+    /// Name of the op, such as `tile.reduce`.
     pub op: String,
-    /// Where it is written; `None` where that is not known.
+    /// Source position of the op; `None` if unknown.
     pub place: Option<SourcePlace>,
-    /// The choice.
+    /// Choice and its alternatives.
     pub choice: Choice,
 }
 
-/// A place in a program.
+/// Position in a source file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SourcePlace {
-    /// The file, as it was named.
+    /// File name, as given to the parser.
     pub file: String,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// The column in bytes, from 1.
+    /// Column in bytes, from 1.
     pub column: usize,
 }
 
-/// A choice between schedules or variants.
+/// Choice among schedules or variants.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// The schedule of an op on whole arrays.
+    /// Schedule of a grid-level op.
     Schedule(ScheduleChoice),
-    /// The kernel that several ops share.
+    /// One kernel for several ops.
     Group(GroupChoice),
-    /// Why an op does not share the kernel of the ops before it.
+    /// Reason why an op is not in the kernel of the preceding ops.
     Apart(ApartChoice),
-    /// The variant of a reduction in a kernel.
+    /// Variant of a reduction in a kernel.
     Variant(VariantChoice),
-    /// How the threads of a group exchange values.
+    /// Method by which the threads of a group exchange values.
     Exchange(ExchangeChoice),
 }
 
-/// The schedule of an op, and others.
+/// Schedule of an op, and alternatives.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScheduleChoice {
-    /// The name of the mapping that the rules chose; none where the program has the schedule.
+    /// Name of the rule that chose the schedule; `None` if the program specifies the schedule.
     pub mapping: Option<String>,
-    /// The cases, of which the first that the lengths fit is taken.
+    /// Cases of the schedule, in order; the first case that admits the lengths is selected.
     pub cases: Vec<ScheduleCase>,
-    /// Estimated times of this schedule and of others; `None` for an op that reduces nothing.
+    /// Estimated times of this schedule and of others; `None` for an op without a reduction
+    /// dimension.
     pub estimates: Option<Estimates>,
 }
 
-/// A kernel that several ops share.
+/// Kernel of several ops.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupChoice {
-    /// The name of the mapping that the rules chose; none where the program has the schedule.
+    /// Name of the rule that chose the schedule; `None` if the program specifies the schedule.
     pub mapping: Option<String>,
-    /// The name of the kernel; `None` where there is none yet.
+    /// Name of the kernel; `None` before the kernel exists.
     pub kernel: Option<String>,
-    /// The lengths of a row that the kernel is for, in words; `None` for all.
+    /// Row lengths of the kernel, in words; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Threads of a block.
+    /// Number of threads per block.
     pub threads: i64,
-    /// Blocks of a cluster, which share rows.
+    /// Number of blocks per cluster; the blocks of a cluster share rows.
     pub blocks: i64,
-    /// The ops, in order.
+    /// Ops of the kernel, in order.
     pub ops: Vec<GroupedOp>,
-    /// The arrays that they use.
+    /// Arrays that the ops access.
     pub arrays: Vec<GroupedArray>,
-    /// Bytes read and written; `None` where sizes are known at run time only.
+    /// Bytes read and written; `None` for dynamic sizes.
     pub traffic: Option<Traffic>,
-    /// The steps of the schedule.
+    /// Steps of the schedule.
     pub steps: Vec<ScheduleStep>,
 }
 
-/// An op of a group.
+/// Op of a group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupedOp {
-    /// The op, such as `tile.reduce`.
+    /// Name of the op, such as `tile.reduce`.
     pub op: String,
-    /// Where it is written; `None` where that is not known.
+    /// Source position of the op; `None` if unknown.
     pub place: Option<SourcePlace>,
 }
 
-/// An array that a group of ops uses.
+/// Array that a group of ops accesses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupedArray {
-    /// The name that schedules have for it: `in0`, `tmp0`, `out0`.
+    /// Name of the array in schedules: `in0`, `tmp0`, `out0`.
     pub name: String,
-    /// The number of the function's argument that it is; `None` for a temporary.
+    /// Index of the corresponding function argument; `None` for a temporary.
     pub argument: Option<usize>,
-    /// Whether each thread holds its elements in registers from one op to the next.
+    /// Whether the elements stay in registers between ops.
     pub is_held: bool,
-    /// Whether memory has it; else it stays in registers alone.
+    /// Whether the array is also stored to memory.
     pub is_stored: bool,
 }
 
 /// Bytes that a kernel reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Traffic {
-    /// Bytes that the ops read and write: an array that is not held counts once for each op that uses it.
+    /// Bytes that all ops read and write. An array that is not held in registers counts once per op
+    /// that accesses it.
     pub bytes: u64,
-    /// Bytes of all arrays that are inputs or results, each once.
+    /// Lower bound: the bytes of each input and result array, counted once.
     pub fewest: u64,
 }
 
-/// Why an op does not share the kernel of the ops before it.
+/// Reason why an op is not in the kernel of the preceding ops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ApartChoice {
-    /// The reason.
+    /// Reason, in words.
     pub reason: String,
 }
 
-/// A schedule for some lengths.
+/// Schedule for a range of lengths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScheduleCase {
-    /// The greatest length that it is for; `None` for all lengths that no case before takes.
+    /// Upper bound of the length; `None` for all lengths that no earlier case admits.
     pub up_to: Option<UpTo>,
-    /// Whether it becomes one kernel.
+    /// Whether the case becomes a single kernel.
     pub is_one_kernel: bool,
-    /// The names of its kernels; empty where there are none yet.
+    /// Names of the kernels; empty before the kernels exist.
     pub kernels: Vec<String>,
-    /// Threads of a block.
+    /// Number of threads per block.
     pub threads: i64,
-    /// The estimated time; `None` for the only case, whose time is among the [`Estimates`].
+    /// Estimated time; `None` for a single case, whose time is in [`Estimates`].
     pub estimate: Option<CaseEstimate>,
-    /// The steps.
+    /// Steps of the schedule.
     pub steps: Vec<ScheduleStep>,
 }
 
-/// The greatest length of a dimension.
+/// Upper bound of the length of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct UpTo {
-    /// The dimension of the iteration space, from 0.
+    /// Dimension of the iteration space, from 0.
     pub dimension: usize,
-    /// The length.
+    /// Largest length.
     pub length: i64,
 }
 
-/// The estimated time of a case.
+/// Estimated time of a case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CaseEstimate {
-    /// The time in microseconds.
+    /// Time in microseconds.
     pub microseconds: f64,
-    /// The lengths that it is for.
+    /// Lengths for which the time is estimated.
     pub lengths: Vec<f64>,
 }
 
-/// A step of a schedule.
+/// Step of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScheduleStep {
-    /// The attribute: `#tile.split<"d0" by 8>`.
+    /// Attribute text, such as `#tile.split<"d0" by 8>`.
     pub attribute: String,
-    /// The same in words: `split d0 by 8`.
+    /// Words for the attribute, such as `split d0 by 8`.
     pub words: String,
-    /// The words without numbers, which steps of one sort share: `split d0 by n`.
+    /// Words with `n` in place of numbers, equal for steps of one kind: `split d0 by n`.
     pub sort: String,
 }
 
-/// Estimated times, which a model of the card gives.
+/// Times estimated by a performance model of a GPU.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimates {
-    /// The card.
+    /// Name of the GPU.
     pub board: String,
-    /// The chip that the card stands for.
+    /// Chip of the GPU, such as `sm_90`.
     pub chip: String,
-    /// The lengths that estimates are for.
+    /// Lengths for which times are estimated.
     pub lengths: Vec<f64>,
-    /// Whether some lengths are assumed, since they are known at run time only.
+    /// Whether dynamic dimensions have assumed lengths.
     pub is_assumed: bool,
-    /// The estimate of the schedule.
+    /// Estimate of the schedule.
     pub own: Cost,
-    /// Other schedules, the least time first.
+    /// Alternative schedules, fastest first.
     pub others: Vec<Candidate>,
 }
 
-/// An estimate, and what it is made of.
+/// Estimated time and its components.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Cost {
-    /// The time in microseconds.
+    /// Time in microseconds.
     pub microseconds: f64,
     /// Bytes read and written.
     pub bytes: f64,
-    /// How often all multiprocessors are filled with blocks.
+    /// Number of waves: blocks of the grid divided by resident blocks of the GPU.
     pub waves: f64,
-    /// Resident threads of a multiprocessor.
+    /// Resident threads per SM.
     pub resident: f64,
-    /// Microseconds, if nothing but the memory took time.
+    /// Time in microseconds, if memory bandwidth were the only limit.
     pub memory: f64,
-    /// Microseconds, if nothing but the latency of loads took time.
+    /// Time in microseconds, if load latency were the only limit.
     pub latency: f64,
-    /// Microseconds, if nothing but instructions took time.
+    /// Time in microseconds, if instruction issue were the only limit.
     pub instructions: f64,
 }
 
-/// Another schedule.
+/// Alternative schedule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Candidate {
-    /// Its estimate.
+    /// Estimated cost.
     pub cost: Cost,
-    /// Its cases: for which lengths, and the steps.
+    /// Cases of the schedule: upper bound of the length, and steps.
     pub cases: Vec<(Option<UpTo>, Vec<ScheduleStep>)>,
 }
 
-/// The variant of a reduction, and others.
+/// Variant of a reduction, and alternatives.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VariantChoice {
-    /// The variant.
+    /// Name of the chosen variant.
     pub chosen: String,
     /// All variants, by name.
     pub variants: Vec<Variant>,
 }
 
-/// A variant, and what became of it.
+/// Variant with its cost, or the reasons of its rejection.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Variant {
-    /// The name.
+    /// Name of the variant.
     pub name: String,
-    /// The priority; `None` for a way to exchange values, which has none.
+    /// Priority; `None` for a method of exchange.
     pub priority: Option<i64>,
-    /// The cost; `None` where it is refused.
+    /// Cost; `None` for a rejected variant.
     pub cost: Option<u64>,
-    /// Why it is refused.
+    /// Reasons of the rejection.
     pub reasons: Vec<Reason>,
 }
 
-/// Why a variant is refused.
+/// Reason why a variant is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// The predicate that does not hold; `None` where it has no name.
+    /// Name of the false predicate; `None` for an unnamed one.
     pub predicate: Option<String>,
-    /// What is expected, and what was found.
+    /// Expected and found values.
     pub text: String,
 }
 
-/// How the threads of a group exchange values.
+/// Method by which the threads of a group exchange values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExchangeChoice {
-    /// The kernel; `None` outside of one.
+    /// Name of the kernel; `None` outside of kernels.
     pub kernel: Option<String>,
-    /// The lengths that the kernel is for, in words; `None` for all.
+    /// Row lengths that the kernel handles, in words; `None` for all lengths.
     pub lengths: Option<String>,
-    /// The way; `None` for shared memory alone, where no two threads of a group are lanes of one warp.
+    /// Name of the chosen method; `None` for shared memory only, if the threads of each group are
+    /// in different warps.
     pub chosen: Option<String>,
-    /// The ways, by name.
+    /// All methods, by name.
     pub ways: Vec<Variant>,
 }
 
-/// The note of schedules that rules choose.
+/// Note on schedules that the compiler chose.
 pub const BY_RULES: &str = "chosen by rules that were measured on GPUs, for the kind of reduction \
                             and its lengths; \
                             estimates tell sorts of schedules apart, and say what `tx tune` tries first";
-/// The note of schedules with cases.
+/// Note on schedules with several cases.
 pub const FIRST_CASE: &str = "the first of these cases that the lengths fit is taken";
-/// The note of exchanges through shared memory alone.
+/// Note on exchanges through shared memory only.
 pub const NO_LANES: &str =
     "no two threads of a group are lanes of one warp: there is nothing to shuffle";
 
-/// How a schedule came about.
 fn how(mapping: Option<&str>, by: &str) -> String {
     match mapping {
         Some(mapping) => format!("by {by}: {mapping}"),
@@ -268,7 +270,7 @@ fn how(mapping: Option<&str>, by: &str) -> String {
 }
 
 impl Explanation {
-    /// What was chosen, in a line.
+    /// Returns the choice as one line.
     pub fn message(&self) -> String {
         match &self.choice {
             Choice::Schedule(choice) => {
@@ -301,7 +303,7 @@ impl Explanation {
         }
     }
 
-    /// Why it was chosen, and what else there was: the notes of a remark.
+    /// Returns the reasons and the alternatives: the notes of the remark.
     pub fn notes(&self) -> Vec<String> {
         match &self.choice {
             Choice::Schedule(choice) => choice.notes(),
@@ -329,7 +331,7 @@ impl Explanation {
     }
 }
 
-/// As a remark with its notes.
+/// Prints a remark with its notes.
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = match &self.place {
@@ -382,7 +384,7 @@ impl ScheduleChoice {
         notes
     }
 
-    /// What the schedule should take.
+    /// Returns the estimated time of the schedule, with its components.
     pub fn own(&self, cost: &Cost) -> String {
         let who = match self.mapping {
             Some(_) => "chosen",
@@ -393,7 +395,7 @@ impl ScheduleChoice {
 }
 
 impl GroupChoice {
-    /// The kernel, what it holds, and its traffic, in lines.
+    /// Returns lines that describe the kernel, its arrays and its traffic.
     pub fn notes(&self) -> Vec<String> {
         let kernel = match &self.kernel {
             Some(name) => format!("kernel `{name}`"),
@@ -415,7 +417,7 @@ impl GroupChoice {
 }
 
 impl GroupedOp {
-    /// The op and where it is written: `` `tile.reduce` at 3:5 ``.
+    /// Returns the op with its source position, such as `` `tile.reduce` at 3:5 ``.
     pub fn line(&self) -> String {
         match &self.place {
             Some(at) => format!("`{}` at {}:{}", self.op, at.line, at.column),
@@ -425,7 +427,7 @@ impl GroupedOp {
 }
 
 impl GroupedArray {
-    /// What becomes of it, in a line.
+    /// Returns one line that describes the array and its location.
     pub fn line(&self) -> String {
         let what = match self.argument {
             Some(number) => format!("argument {number}"),
@@ -434,7 +436,7 @@ impl GroupedArray {
         format!("`{}`, {what}, {}", self.name, self.place())
     }
 
-    /// Where its elements are between ops.
+    /// Returns the location of the elements between ops: registers or memory.
     pub fn place(&self) -> &'static str {
         match (self.is_held, self.is_stored) {
             (true, false) => "stays in registers and is never stored",
@@ -445,7 +447,7 @@ impl GroupedArray {
 }
 
 impl Traffic {
-    /// The bytes, in a line.
+    /// Returns one line with the number of bytes.
     pub fn line(self) -> String {
         let Self { bytes, fewest } = self;
         match bytes.cmp(&fewest) {
@@ -460,7 +462,7 @@ impl Traffic {
 }
 
 impl ScheduleCase {
-    /// The lengths that the case of this number is for; `None` for all.
+    /// Returns the range of lengths of case `number`; `None` for all lengths.
     pub fn lengths(&self, number: usize) -> Option<String> {
         match self.up_to {
             Some(UpTo { dimension, length }) => Some(format!("`d{dimension}` up to {length}")),
@@ -468,7 +470,7 @@ impl ScheduleCase {
         }
     }
 
-    /// Its kernels, by name where they have one.
+    /// Returns the kernels of the case, by name if they exist.
     pub fn kernel(&self) -> String {
         let names: Vec<String> = self
             .kernels
@@ -485,14 +487,14 @@ impl ScheduleCase {
 }
 
 impl CaseEstimate {
-    /// The time, and what it is for: `8.0 µs for 4x8`.
+    /// Returns the time with its lengths, such as `8.0 µs for 4x8`.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, shape(&self.lengths))
     }
 }
 
 impl Estimates {
-    /// What the estimates are for: a card and lengths.
+    /// Returns the GPU and the lengths of the estimates.
     pub fn about(&self) -> String {
         let assumed = match self.is_assumed {
             true => ", which is assumed where sizes are known at run time only",
@@ -508,12 +510,12 @@ impl Estimates {
 }
 
 impl Cost {
-    /// The time, and what it is spent on.
+    /// Returns the time with its amount of work.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, self.work())
     }
 
-    /// What the time is spent on.
+    /// Returns the amount of work: bytes, waves and resident threads.
     pub fn work(&self) -> String {
         format!(
             "{:.0} bytes, {:.1} waves of {:.0} threads a multiprocessor",
@@ -521,7 +523,7 @@ impl Cost {
         )
     }
 
-    /// What the time is made of.
+    /// Returns the components of the time.
     pub fn parts(&self) -> String {
         format!(
             "the memory alone would take {:.1} µs, loads with as many in flight {:.1} µs, \
@@ -532,7 +534,7 @@ impl Cost {
 }
 
 impl Candidate {
-    /// The attribute `schedule`.
+    /// Returns the text of the attribute `schedule`.
     pub fn text(&self) -> String {
         self.with(
             &|step| step.attribute.clone(),
@@ -545,7 +547,7 @@ impl Candidate {
         )
     }
 
-    /// The same in words, without brackets around it.
+    /// Returns the schedule in words, without outer brackets.
     pub fn words(&self) -> String {
         let words = self.with(&|step| step.words.clone(), &|up_to, steps| match up_to {
             Some(UpTo { dimension, length }) => format!("case d{dimension} to {length}, [{steps}]"),
@@ -554,7 +556,8 @@ impl Candidate {
         words[1..words.len() - 1].to_owned()
     }
 
-    /// The words without numbers, which candidates of one sort share.
+    /// Returns the schedule in words with `n` in place of numbers, equal for candidates of one
+    /// kind.
     pub fn sort(&self) -> String {
         self.with(&|step| step.sort.clone(), &|up_to, steps| match up_to {
             Some(UpTo { dimension, .. }) => format!("case d{dimension} to n, [{steps}]"),
@@ -580,7 +583,7 @@ impl Candidate {
 }
 
 impl Variant {
-    /// A line of the table of all variants.
+    /// Returns one line with name, priority, and cost or reasons.
     pub fn line(&self, is_chosen: bool) -> String {
         let name = match self.priority {
             Some(priority) => format!("{} (priority {priority})", self.name),
@@ -594,7 +597,7 @@ impl Variant {
         format!("{name}: {verdict}{chosen}")
     }
 
-    /// Why it is refused.
+    /// Returns the reasons of the rejection.
     pub fn why(&self) -> String {
         let reasons: Vec<String> = self.reasons.iter().map(Reason::line).collect();
         reasons.join("; ")
@@ -611,7 +614,7 @@ impl Reason {
 }
 
 impl ExchangeChoice {
-    /// What exchanges values.
+    /// Returns a line that names the chosen method.
     pub fn what(&self) -> String {
         match &self.chosen {
             Some(way) => format!("variant `{way}` exchanges these values"),
@@ -620,7 +623,7 @@ impl ExchangeChoice {
     }
 }
 
-/// The attribute `schedule` of some steps.
+/// Returns the text of the attribute `schedule` for these steps.
 pub fn steps_text(steps: &[ScheduleStep]) -> String {
     let steps: Vec<&str> = steps.iter().map(|step| &*step.attribute).collect();
     format!("[{}]", steps.join(", "))

@@ -1,47 +1,47 @@
-//! Integer expressions over what is known of the arguments at launch time.
+//! Integer expressions over argument properties at launch time.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// What an [`Expr`] may ask about an argument. Arguments and dimensions are counted from 0.
+/// Property of an argument. Arguments and dimensions are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Symbol {
-    /// `arg0.dim1`: a dimension of a memref argument, in elements.
+    /// `arg0.dim1`: size of a dimension of a memref argument, in elements.
     Dim {
-        /// Which argument.
+        /// Index of the argument.
         argument: usize,
-        /// Which dimension of it.
+        /// Dimension of the memref.
         dim: usize,
     },
-    /// `arg0.stride1`: a stride of a memref argument, in elements.
+    /// `arg0.stride1`: stride of a dimension of a memref argument, in elements.
     Stride {
-        /// Which argument.
+        /// Index of the argument.
         argument: usize,
-        /// Which dimension of it.
+        /// Dimension of the memref.
         dim: usize,
     },
-    /// `arg0.offset`: the offset of a memref argument, in elements.
+    /// `arg0.offset`: offset of a memref argument, in elements.
     Offset {
-        /// Which argument.
+        /// Index of the argument.
         argument: usize,
     },
-    /// `arg0.address`: the address of a memref argument in bytes, as the aligned pointer of its
-    /// descriptor has it: the offset is no part of it. For [conditions](crate::Condition) alone.
+    /// `arg0.address`: the aligned pointer of a memref argument, in bytes, without the offset. Only
+    /// [conditions](crate::Condition) may contain this symbol.
     Address {
-        /// Which argument.
+        /// Index of the argument.
         argument: usize,
     },
-    /// `arg0`: the value of an integer scalar argument.
+    /// `arg0`: value of an integer scalar argument.
     Value {
-        /// Which argument.
+        /// Index of the argument.
         argument: usize,
     },
 }
 
 impl Symbol {
-    /// The argument this asks about.
+    /// Returns the index of the argument.
     pub const fn argument(self) -> usize {
         match self {
             Self::Dim { argument, .. }
@@ -65,19 +65,20 @@ impl fmt::Display for Symbol {
     }
 }
 
-/// A 64-bit integer expression over argument dimensions, such as `ceildiv(arg0.dim0, 32)`.
+/// 64-bit integer expression over argument dimensions, such as `ceildiv(arg0.dim0, 32)`.
 ///
-/// The text form has `+`, `-`, `*`, parentheses, and the functions `floordiv(a, b)`, `ceildiv(a,
-/// b)`, `mod(a, b)` (with the sign of `b`), `min(a, b)` and `max(a, b)`, and `nonnegative(a)`,
-/// which is `a` and has no value when that is less than 0. It is read by [`str::parse`] and written
-/// by `Display`. In JSON a constant is a number and anything else a string.
+/// The text form has `+`, `-`, `*`, parentheses, and functions: `floordiv(a, b)`, `ceildiv(a, b)`,
+/// `mod(a, b)` (with the sign of `b`), `min(a, b)`, `max(a, b)`, and `nonnegative(a)`.
+/// `nonnegative(a)` equals `a`, and is an error for a negative `a`. [`str::parse`] reads the text
+/// form, and `Display` writes it. In JSON a constant is a number, and any other expression is a
+/// string.
 ///
-/// The methods that combine expressions fold constants, so a static shape gives a plain number.
+/// Methods that combine expressions fold constants, so a static shape yields a number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
-    /// A constant.
+    /// Constant.
     Const(i64),
-    /// Something known of an argument.
+    /// Property of an argument.
     Symbol(Symbol),
     /// `a + b`
     Add(Box<Expr>, Box<Expr>),
@@ -85,95 +86,95 @@ pub enum Expr {
     Sub(Box<Expr>, Box<Expr>),
     /// `a * b`
     Mul(Box<Expr>, Box<Expr>),
-    /// The quotient, rounded towards minus infinity.
+    /// Quotient, rounded down.
     FloorDiv(Box<Expr>, Box<Expr>),
-    /// The quotient, rounded towards plus infinity.
+    /// Quotient, rounded up.
     CeilDiv(Box<Expr>, Box<Expr>),
-    /// What [`Expr::FloorDiv`] leaves.
+    /// Remainder of [`Expr::FloorDiv`].
     Mod(Box<Expr>, Box<Expr>),
-    /// The smaller one.
+    /// Minimum.
     Min(Box<Expr>, Box<Expr>),
-    /// The larger one.
+    /// Maximum.
     Max(Box<Expr>, Box<Expr>),
-    /// The value itself, which must be 0 or more.
+    /// Operand, which must not be negative.
     NonNegative(Box<Expr>),
 }
 
-/// Why an expression has no value, or a text is no expression.
+/// Error of parsing or evaluating an expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExprError {
-    /// The text does not follow the grammar.
+    /// The text violates the grammar.
     #[error(
         "`{text}` is not an expression: at column {column}, found {found}, expected {expected}"
     )]
     Syntax {
-        /// The whole text.
+        /// Whole text.
         text: String,
-        /// Where, counted from 1 in bytes.
+        /// Column in bytes, from 1.
         column: usize,
-        /// What stands there.
+        /// Text found at the column.
         found: String,
-        /// What could have stood there.
+        /// Expected text.
         expected: &'static str,
     },
-    /// The text is longer or deeper than any plan needs; the limit keeps hostile input from
-    /// exhausting the stack.
+    /// The expression exceeds the limit of terms, which protects the parser's stack from hostile
+    /// input.
     #[error("expression has more than {limit} terms")]
     TooLarge {
-        /// The number of terms allowed.
+        /// Maximum number of terms.
         limit: usize,
     },
-    /// The caller knows no value for a symbol.
+    /// A symbol has no value.
     #[error("`{0}` has no value here")]
     Unbound(Symbol),
-    /// The value, or one on the way to it, does not fit 64 bits.
+    /// A result does not fit in 64 bits.
     #[error("`{expr}` overflows 64 bits: {left} and {right}")]
     Overflow {
-        /// The operation that overflows.
+        /// Operation that overflows.
         expr: String,
-        /// Its left operand.
+        /// Left operand.
         left: i64,
-        /// Its right operand.
+        /// Right operand.
         right: i64,
     },
-    /// A division by zero.
+    /// Division by zero.
     #[error("`{expr}` divides {left} by zero")]
     DivisionByZero {
-        /// The operation that divides.
+        /// Text of the division.
         expr: String,
-        /// What it divides.
+        /// Dividend.
         left: i64,
     },
-    /// What must be 0 or more is less.
+    /// A value that must not be negative is negative.
     #[error("`{expr}` is {value}, expected 0 or more")]
     Negative {
-        /// What must be 0 or more.
+        /// Text of the expression.
         expr: String,
-        /// Its value.
+        /// Negative value.
         value: i64,
     },
-    /// A number of CTAs, threads or bytes does not fit 32 bits.
+    /// A number of CTAs, threads or bytes does not fit in 32 bits.
     #[error("`{expr}` is {value}, expected 0 to {}", u32::MAX)]
     Size {
-        /// The number.
+        /// Text of the expression.
         expr: String,
-        /// Its value.
+        /// Value out of range.
         value: i64,
     },
 }
 
 impl Expr {
-    /// The most [terms](Expr::terms) that an expression in text form may have. No plan comes near
-    /// this; it bounds the recursion of everything that walks an expression.
+    /// Maximum number of [terms](Expr::terms) of an expression in text form, far above the need of
+    /// any plan. The limit bounds the recursion depth of functions on expressions.
     pub const MAX_TERMS: usize = 256;
 
-    /// `arg{argument}.dim{dim}`
+    /// Returns `arg{argument}.dim{dim}`.
     pub const fn dim(argument: usize, dim: usize) -> Self {
         Self::Symbol(Symbol::Dim { argument, dim })
     }
 
-    /// The value, when it is a constant.
+    /// Returns the value of a constant expression.
     pub const fn as_const(&self) -> Option<i64> {
         match self {
             Self::Const(value) => Some(*value),
@@ -181,7 +182,7 @@ impl Expr {
         }
     }
 
-    /// `self + other`, folded when both are constant or one is 0.
+    /// Returns `self + other`, folded if both are constant or one is 0.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         match (&self, &other) {
@@ -191,7 +192,7 @@ impl Expr {
         }
     }
 
-    /// `self - other`, folded when both are constant or `other` is 0.
+    /// Returns `self - other`, folded if both are constant or `other` is 0.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         match &other {
@@ -200,7 +201,7 @@ impl Expr {
         }
     }
 
-    /// `self * other`, folded when both are constant or one is 0 or 1.
+    /// Returns `self * other`, folded if both are constant or one is 0 or 1.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         match (&self, &other) {
@@ -210,7 +211,7 @@ impl Expr {
         }
     }
 
-    /// `floordiv(self, other)`, folded when both are constant or `other` is 1.
+    /// Returns `floordiv(self, other)`, folded if both are constant or `other` is 1.
     #[must_use]
     pub fn floor_div(self, other: Self) -> Self {
         match &other {
@@ -219,7 +220,7 @@ impl Expr {
         }
     }
 
-    /// `ceildiv(self, other)`, folded when both are constant or `other` is 1.
+    /// Returns `ceildiv(self, other)`, folded if both are constant or `other` is 1.
     #[must_use]
     pub fn ceil_div(self, other: Self) -> Self {
         match &other {
@@ -228,14 +229,14 @@ impl Expr {
         }
     }
 
-    /// `mod(self, other)`, folded when both are constant.
+    /// Returns `mod(self, other)`, folded if both are constant.
     #[must_use]
     pub fn modulo(self, other: Self) -> Self {
         Self::fold(Self::Mod(Box::new(self), Box::new(other)))
     }
 
-    /// The quotient, rounded towards zero: written with what there is, `max(floordiv(a, b), 0) +
-    /// min(ceildiv(a, b), 0)`, which is `floordiv(a, b)` where neither is ever less than 0.
+    /// Returns the quotient rounded towards zero: `floordiv(a, b)` for non-negative operands,
+    /// otherwise `max(floordiv(a, b), 0) + min(ceildiv(a, b), 0)`.
     #[must_use]
     pub fn trunc_div(self, other: Self) -> Self {
         if self.is_non_negative() && other.is_non_negative() {
@@ -246,7 +247,7 @@ impl Expr {
         floor.max(Self::Const(0)).plus(ceil.min(Self::Const(0)))
     }
 
-    /// What [`Expr::trunc_div`] leaves, with the sign of `self`.
+    /// Returns the remainder of [`Expr::trunc_div`], which has the sign of `self`.
     #[must_use]
     pub fn trunc_rem(self, other: Self) -> Self {
         if self.is_non_negative() && other.is_non_negative() {
@@ -256,7 +257,7 @@ impl Expr {
         self.minus(quotient.times(other))
     }
 
-    /// `min(self, other)`, folded when both are constant or the same.
+    /// Returns `min(self, other)`, folded if both are constant or equal.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         if self == other {
@@ -266,7 +267,7 @@ impl Expr {
         }
     }
 
-    /// `max(self, other)`, folded when both are constant or the same.
+    /// Returns `max(self, other)`, folded if both are constant or equal.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         if self == other {
@@ -276,8 +277,7 @@ impl Expr {
         }
     }
 
-    /// `nonnegative(self)`, which is `self` where that is never less than 0: dimensions are not,
-    /// nor are most operations on what is not.
+    /// Returns `self` if it is known to be non-negative, otherwise `nonnegative(self)`.
     #[must_use]
     pub fn non_negative(self) -> Self {
         if self.is_non_negative() {
@@ -287,7 +287,7 @@ impl Expr {
         }
     }
 
-    /// Whether no value is less than 0, whatever the arguments are.
+    /// Returns whether the form of the expression excludes negative values, for all arguments.
     pub fn is_non_negative(&self) -> bool {
         match self {
             Self::Const(value) => *value >= 0,
@@ -304,7 +304,7 @@ impl Expr {
         }
     }
 
-    /// How many constants, symbols and operations it is made of.
+    /// Returns the number of constants, symbols and operations in the expression.
     pub fn terms(&self) -> usize {
         match (self, self.operands()) {
             (Self::NonNegative(a), _) => a.terms() + 1,
@@ -313,8 +313,8 @@ impl Expr {
         }
     }
 
-    /// An operation on two constants becomes its value. One without a value (an overflow, a
-    /// division by zero) stays as it is, and is reported when it is evaluated.
+    /// Folds an operation on two constants. An operation without a value (overflow or division by
+    /// zero) is kept, and reported at evaluation.
     fn fold(expr: Self) -> Self {
         match expr.operands() {
             Some((Self::Const(_), Self::Const(_))) => {
@@ -338,11 +338,11 @@ impl Expr {
         }
     }
 
-    /// The value, with `lookup` giving the value of each symbol.
+    /// Evaluates the expression. `lookup` returns the value of each symbol.
     ///
     /// # Errors
-    /// When `lookup` has no value for a symbol, on a division by zero, when a value does not fit 64
-    /// bits, and when one is negative that must not be.
+    /// Fails if a symbol has no value, on division by zero, if a result does not fit in 64 bits,
+    /// and if the operand of `nonnegative` is negative.
     pub fn evaluate(
         &self,
         mut lookup: impl FnMut(Symbol) -> Option<i64>,
@@ -386,7 +386,7 @@ impl Expr {
             Self::Mul(..) => left.checked_mul(right),
             Self::FloorDiv(..) => floor_div(left, right),
             Self::CeilDiv(..) => ceil_div(left, right),
-            // `i64::MIN mod -1` is 0, though the quotient overflows.
+            // `i64::MIN mod -1` is 0, although the quotient overflows.
             Self::Mod(..) => Some(left.checked_rem(right).map_or(0, |rest| {
                 if rest != 0 && (rest < 0) != (right < 0) {
                     rest + right
@@ -404,7 +404,7 @@ impl Expr {
         })
     }
 
-    /// Calls `visit` for every symbol in the expression, left to right.
+    /// Calls `visit` for every symbol in the expression, from left to right.
     pub fn for_each_symbol(&self, visit: &mut impl FnMut(Symbol)) {
         match self {
             Self::Symbol(symbol) => visit(*symbol),
@@ -417,7 +417,7 @@ impl Expr {
         }
     }
 
-    /// How tightly the printed form binds: 0 for sums, 1 for products, 2 for what needs no parentheses.
+    /// Returns the precedence of the printed form: 0 for sums, 1 for products, 2 for atoms.
     fn precedence(&self) -> u8 {
         match self {
             Self::Add(..) | Self::Sub(..) => 0,
@@ -466,7 +466,8 @@ impl fmt::Display for Expr {
                 write!(f, "{child}")
             }
         };
-        // The operators associate to the left, so a right operand of the same strength keeps its parentheses.
+        // The operators are left-associative, so a right operand of equal precedence needs
+        // parentheses.
         let infix = |f: &mut fmt::Formatter<'_>, a, operator, b| {
             child(f, a, self.precedence())?;
             f.write_str(operator)?;
@@ -540,7 +541,8 @@ impl<'de> Deserialize<'de> for Expr {
     }
 }
 
-/// Recursive descent. Every step of the recursion and of a chain costs a term, and terms are limited.
+/// Recursive-descent parser. Each recursion and each operand of a chain consumes one of a limited
+/// number of terms.
 pub(crate) struct Parser<'t> {
     text: &'t str,
     at: usize,
@@ -560,7 +562,7 @@ impl<'t> Parser<'t> {
         &self.text[self.at..]
     }
 
-    /// The next character that is not white space, which then stands at `self.at`.
+    /// Skips white space, and returns the next character without consuming it.
     pub(crate) fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start().len();
@@ -575,7 +577,7 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// Skips this text, if it is what follows.
+    /// Consumes `expected` if the text continues with it; returns whether it did.
     pub(crate) fn eat_text(&mut self, expected: &str) -> bool {
         self.peek();
         let found = self.rest().starts_with(expected);
@@ -652,7 +654,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A number that starts at `start`, where a minus may stand before `self.at`.
+    /// Parses a number that starts at `start`; a minus sign may precede `self.at`.
     fn number(&mut self, start: usize) -> Result<Expr, ExprError> {
         self.skip(|c| c.is_ascii_digit());
         self.text[start..self.at]
@@ -719,7 +721,7 @@ impl<'t> Parser<'t> {
 }
 
 fn parse_symbol(word: &str) -> Option<Symbol> {
-    /// Only the form `Display` writes: no sign, no leading zeros.
+    /// Parses an index as `Display` writes it: no sign, no leading zeros.
     fn index(digits: &str) -> Option<usize> {
         digits
             .parse()

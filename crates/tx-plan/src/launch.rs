@@ -1,27 +1,27 @@
-//! The steps of a plan in numbers, for one launch.
+//! Numeric launch sizes of the steps of a plan.
 
 use crate::expr::{Expr, ExprError};
 use crate::plan::{Base, Operand, Plan, Step, View};
 
-/// How many CTAs and threads one launch of a step has.
+/// Launch sizes of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent3 {
-    /// CTAs along x, y and z, at least one.
+    /// Number of CTAs along x, y and z, at least 1.
     pub grid: [u32; 3],
-    /// Threads of a CTA along x, y and z.
+    /// Number of threads per CTA along x, y and z.
     pub block: [u32; 3],
-    /// Shared memory beyond what the kernel declares, in bytes.
+    /// Dynamic shared memory per CTA, in bytes.
     pub dynamic_shared_bytes: u32,
 }
 
 impl Step {
-    /// The sizes of a launch, where `value` evaluates expressions; `None` when there is nothing to
-    /// launch: a condition of the step does not hold, or its grid has a 0.
+    /// Returns the launch sizes; `value` evaluates expressions. Returns `None` if a condition of
+    /// the step is false or its grid has a size of 0.
     ///
-    /// What a device allows is not asked here: the driver refuses what is too large.
+    /// The limits of the device are not checked: the driver rejects sizes that exceed them.
     ///
     /// # Errors
-    /// An expression has no value, or one that does not fit 32 bits.
+    /// Fails if an expression cannot be evaluated, or its value does not fit in 32 bits.
     pub fn extent(
         &self,
         value: impl Fn(&Expr) -> Result<i64, ExprError>,
@@ -58,7 +58,7 @@ impl Step {
 }
 
 impl Step {
-    /// Whether the kernel is given an argument or a temporary, or a part of it.
+    /// Returns whether an operand of the kernel is this argument or temporary, or a view of it.
     pub fn uses(&self, base: Base) -> bool {
         self.operands.iter().any(|operand| match operand {
             Operand::Argument(index) => base == Base::Argument(*index),
@@ -70,7 +70,7 @@ impl Step {
 }
 
 impl Plan {
-    /// The index of the memory of a view among the arguments and, after them, the temporaries.
+    /// Returns the index of a buffer: arguments first, then temporaries.
     pub const fn buffer(&self, base: Base) -> usize {
         match base {
             Base::Argument(index) => index,
@@ -80,11 +80,11 @@ impl Plan {
 }
 
 impl View {
-    /// The parameters that pass this view to a kernel, 64 bits each: both pointers, which are that
-    /// of its base, the offset, the sizes and the strides, where `value` evaluates expressions.
+    /// Returns the kernel parameters for this view, 64 bits each: allocated and aligned pointer
+    /// (both `base`), offset, sizes and strides. `value` evaluates expressions.
     ///
     /// # Errors
-    /// An expression has no value.
+    /// Fails if an expression cannot be evaluated.
     pub fn descriptor(
         &self,
         base: u64,
@@ -116,7 +116,6 @@ mod tests {
         }
     }
 
-    /// Without a CTA along one axis there is nothing to launch, however many there would be along another.
     #[test]
     fn extents_are_numbers_or_nothing() {
         let extent = |step: Step| step.extent(|expr| expr.evaluate(|_| None));
@@ -137,7 +136,6 @@ mod tests {
         assert!(extent(step([1, 1, 1], -1)).is_err());
     }
 
-    /// A step whose condition does not hold is not launched, and its sizes are not evaluated.
     #[test]
     fn a_condition_decides_about_a_launch() {
         let extent = |when: &str, size: i64| {
@@ -153,7 +151,6 @@ mod tests {
         assert!(extent("arg0.dim0 >= 0", 0).is_err());
     }
 
-    /// A descriptor is two pointers, the offset, sizes and strides, negative ones too.
     #[test]
     fn descriptors_are_in_order() {
         let view = View {

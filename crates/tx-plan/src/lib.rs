@@ -1,11 +1,12 @@
 //! Launch plans and compiled artifacts of tx as plain data.
 //!
-//! A [`Plan`] says everything a host needs to launch a compiled program: the arguments and their
-//! types, [checks](Check) of their sizes, the temporaries to allocate, and the kernels to launch in
-//! order, with grids and blocks as [expressions](Expr) over argument dimensions. An [`Artifact`] is
-//! a plan with the PTX it launches and the device IR the CPU executor runs in its place.
+//! A [`Plan`] contains everything that a host needs to launch a compiled program: argument types,
+//! [checks](Check) of sizes, temporaries to allocate, and the kernels to launch in order. Grids and
+//! blocks are [expressions](Expr) over argument dimensions. An [`Artifact`] contains a plan, its
+//! PTX, and the device IR for the CPU executor.
 //!
-//! Nothing here knows MLIR or CUDA: a program that only launches can depend on this crate alone.
+//! This crate uses neither MLIR nor CUDA, so a program that only launches kernels can depend on it
+//! alone.
 //!
 //! ```
 //! use tx_plan::{Expr, Symbol};

@@ -1,4 +1,4 @@
-//! Plans and artifacts.
+//! Launch plans and compiled artifacts.
 
 use std::fmt;
 
@@ -10,46 +10,47 @@ use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
 use crate::types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType};
 
-/// The version of the JSON form. It changes when a reader of the old form would misread the new one.
+/// Version of the JSON form. The version changes when a reader of the old form would misread the
+/// new one.
 pub const VERSION: u32 = 2;
 
-/// What a program was compiled to.
+/// Result of a compilation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Artifact {
-    /// The kernels as PTX text, for a CUDA driver.
+    /// PTX text of the kernels.
     pub ptx: String,
-    /// How to launch them.
+    /// Launch plan.
     pub plan: Plan,
-    /// A PTX module for each kernel; empty where they were not asked for.
+    /// Separate PTX module of each kernel; empty unless requested.
     #[serde(default)]
     pub modules: Vec<KernelModule>,
-    /// The same kernels as an MLIR module in the LLVM and NVVM dialects, for the CPU executor;
-    /// empty where it was not wanted.
+    /// MLIR module of the kernels in the LLVM and NVVM dialects, for the CPU executor; empty unless
+    /// requested.
     pub device_ir: String,
-    /// What the compiler went through, in order.
+    /// Stages of the compilation, in order.
     pub stages: Vec<Stage>,
-    /// What the program says and hardly means, in the order of the program.
+    /// Warnings about the program, in program order.
     #[serde(default)]
     pub warnings: Vec<Warning>,
 }
 
-/// A kernel as a PTX module of its own.
+/// Kernel as a separate PTX module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelModule {
-    /// The name that [`Step::module`] refers to.
+    /// Name that [`Step::module`] refers to.
     pub name: String,
-    /// The PTX text of the kernel, with the globals and functions that it uses.
+    /// PTX text of the kernel, with the globals and functions that it uses.
     pub ptx: String,
 }
 
-/// What is accepted, and hardly ever meant.
+/// Warning: a construct that is legal but probably a mistake.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// What it is.
+    /// Message text.
     pub message: String,
-    /// Where it stands, if that is known.
+    /// Source position, if known.
     pub place: Option<Place>,
-    /// What follows, and what to change.
+    /// Consequences and suggestions.
     pub notes: Vec<String>,
 }
 
@@ -66,223 +67,224 @@ impl fmt::Display for Warning {
 }
 
 impl Artifact {
-    /// The module after a stage (a pass, or `parse`), as MLIR text; after the last of that name
-    /// where there are several. `None` when there is none, or its IR was not kept.
+    /// Returns the IR after a stage (a pass, or `parse`) as MLIR text; for several stages of this
+    /// name, after the last one. Returns `None` if there is no such stage, or its IR was not kept.
     pub fn ir_after(&self, stage: &str) -> Option<&str> {
         let last = self.stages.iter().rfind(|each| each.name == stage)?;
         last.ir.as_deref()
     }
 
-    /// A PTX module for each kernel, in the order of the steps; empty where the compiler was not
-    /// asked for them. [`Artifact::ptx`] is one module with all kernels.
+    /// Returns the separate PTX module of each kernel, in the order of the steps; empty unless
+    /// requested. [`Artifact::ptx`] is one module with all kernels.
     pub fn modules(&self) -> &[KernelModule] {
         &self.modules
     }
 }
 
-/// One stage of a compilation.
+/// Stage of a compilation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
-    /// The name of the stage: a pass, or `parse`, or the like.
+    /// Name of the stage, such as a pass or `parse`.
     pub name: String,
-    /// The module after it, when it was asked for.
+    /// IR after the stage, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ir: Option<String>,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub millis: f64,
 }
 
-/// How to launch a compiled program: enough to do it without guessing.
+/// Launch plan of a compiled program.
 ///
-/// A launcher evaluates the checks, and goes no further when one does not hold: kernels may access
-/// memory out of bounds then. It allocates the temporaries and launches the steps in order, each
-/// after the one before it has finished. A memref operand is passed as MLIR's expanded descriptor:
-/// allocated pointer, aligned pointer, offset, sizes, strides (64 bits each; offset and strides in
-/// elements). A scalar is passed as it is.
+/// A launcher evaluates the checks, and stops at a violated check, because kernels may then access
+/// memory out of bounds. The launcher allocates the temporaries and launches the steps in order,
+/// each after the previous step has finished. A memref operand is passed as MLIR's expanded
+/// descriptor: allocated pointer, aligned pointer, offset, sizes, strides (64 bits each; offset and
+/// strides in elements). A scalar is passed by value.
 ///
-/// Deserialising checks the form alone; [`Plan::from_json`] also checks the version and that the
-/// parts fit together.
+/// Deserialization checks only the syntax; [`Plan::from_json`] also checks the version and the
+/// consistency of the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// The version of the form: [`VERSION`].
+    /// Version of the JSON form: [`VERSION`].
     pub version: u32,
-    /// The chip the kernels were compiled for, such as `sm_90`.
+    /// Chip that the kernels were compiled for, such as `sm_90`.
     pub chip: String,
-    /// The function or kernel that is launched.
+    /// Name of the launched function or kernel.
     pub entry: String,
-    /// What the entry is.
+    /// Kind of the entry.
     pub entry_kind: EntryKind,
-    /// The arguments of the entry, in order.
+    /// Arguments of the entry, in order.
     pub arguments: Vec<Argument>,
-    /// What must hold before anything is allocated or launched, in the order of the program. In
-    /// JSON it is left out when there is nothing.
+    /// Checks to evaluate before any allocation or launch, in program order. The field is omitted
+    /// in JSON if there are no checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Device memory the launcher allocates. Its contents are undefined until a step writes them,
-    /// unless it is cleared.
+    /// Device memory that the launcher allocates. The contents are undefined until a step writes
+    /// them, unless the temporary is cleared.
     pub temporaries: Vec<Temporary>,
-    /// The kernels to launch, in order.
+    /// Kernel launches, in order.
     pub steps: Vec<Step>,
 }
 
-/// What an entry is in the source.
+/// Kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EntryKind {
-    /// A `func.func`, which launches kernels.
+    /// Host function `func.func`, which launches kernels.
     Function,
-    /// A kernel `gpu.func`, launched once. Its grid may be overridden.
+    /// Kernel `gpu.func`, launched once; the launcher may override its grid.
     Kernel,
 }
 
-/// One argument of the entry.
+/// Argument of the entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// Its type.
+    /// Type of the argument.
     pub ty: ArgumentType,
-    /// Whether a step may write it. One that is not written need not be copied back.
+    /// Whether a step may write the argument, so that the result must be copied back.
     pub written: bool,
 }
 
-/// Device memory for the steps, row-major, at least as aligned as 256 bytes.
+/// Temporary device memory of the steps: row-major, aligned to at least 256 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Temporary {
-    /// The type of each element.
+    /// Element type.
     pub element: ElementType,
-    /// One for each dimension; empty for rank 0.
+    /// Size of each dimension; empty for rank 0.
     pub shape: Vec<Expr>,
-    /// Whether the launcher fills it with zeros before the first run. Each run leaves it so.
+    /// Whether the launcher zeroes the temporary before the first run. Each run leaves the
+    /// temporary zero.
     pub cleared: bool,
 }
 
-/// One kernel launch.
+/// Kernel launch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
-    /// The name of the kernel in the PTX and in the device IR.
+    /// Name of the kernel in the PTX and in the device IR.
     pub kernel: String,
-    /// The PTX module of the kernel among [`Artifact::modules`].
+    /// Name of the kernel's PTX module among [`Artifact::modules`].
     pub module: String,
-    /// The choice of which this step is a part, counted from 0. Steps of one choice follow each
-    /// other. Those with equal conditions are one alternative, and for any arguments exactly one
-    /// alternative of a choice holds.
+    /// Index of the choice that the step belongs to. The steps of a choice are consecutive, and
+    /// steps with equal conditions form one alternative. For any arguments, exactly one alternative
+    /// of a choice holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
-    /// Conditions that must all hold: otherwise the step is skipped.
+    /// Conditions; the step is skipped unless all of them hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Condition>,
-    /// CTAs along x, y and z. A step with a 0 here has nothing to do and is skipped.
+    /// Number of CTAs along x, y and z. A step with a size of 0 is skipped.
     pub grid: [Expr; 3],
-    /// Threads of a CTA along x, y and z.
+    /// Number of threads per CTA along x, y and z.
     pub block: [Expr; 3],
-    /// CTAs of a cluster along x, y and z, when the kernel is launched in clusters.
+    /// Number of CTAs per cluster along x, y and z; `None` for a launch without clusters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<[Expr; 3]>,
-    /// Shared memory beyond what the kernel declares, in bytes.
+    /// Dynamic shared memory per CTA, in bytes.
     pub dynamic_shared_bytes: Expr,
-    /// What the kernel is given, in order.
+    /// Operands of the kernel, in order.
     pub operands: Vec<Operand>,
 }
 
-/// What a view looks at.
+/// Memory that a view refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Base {
-    /// The memref argument of this index.
+    /// Memref argument with the given index.
     Argument(usize),
-    /// The temporary of this index.
+    /// Temporary with the given index.
     Temporary(usize),
 }
 
-/// Elements of an argument or a temporary: some of them, or all of them in some shape.
+/// View of an argument or a temporary.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct View {
-    /// Whose memory it is.
+    /// Memory of the view.
     pub base: Base,
-    /// From the aligned pointer of the base to the first element, in elements.
+    /// Offset of the first element from the aligned pointer of the base, in elements.
     pub offset: Expr,
-    /// One for each dimension, in elements.
+    /// Size of each dimension, in elements.
     pub sizes: Vec<Expr>,
-    /// One for each dimension, in elements.
+    /// Stride of each dimension, in elements.
     pub strides: Vec<Expr>,
 }
 
-/// One operand of a kernel.
+/// Operand of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Operand {
-    /// An argument as it came: the whole memref, or the scalar.
+    /// Argument, unchanged: the whole memref, or the scalar.
     Argument(usize),
-    /// A whole temporary.
+    /// Whole temporary.
     Temporary(usize),
-    /// Part of an argument or temporary, or the whole of it in another shape.
+    /// View of an argument or a temporary.
     View(View),
-    /// An integer computed at launch time.
+    /// Integer that is computed at launch time.
     Scalar {
-        /// An integer type, or `index`.
+        /// Integer type, or `index`.
         #[serde(rename = "type")]
         ty: ElementType,
-        /// Its value; must fit the type.
+        /// Value, which must fit in the type.
         value: Expr,
     },
-    /// A value known when compiling, of any type.
+    /// Compile-time constant of any type.
     Constant {
-        /// The type.
+        /// Type of the constant.
         #[serde(rename = "type")]
         ty: ElementType,
-        /// The bits of the value, in the low bytes; hexadecimal in JSON, such as `"0xff800000"`.
+        /// Bits of the value, zero-extended; hexadecimal in JSON, such as `"0xff800000"`.
         #[serde(with = "hex")]
         bits: u64,
     },
 }
 
-/// What is wrong with a plan.
+/// Error of reading a plan.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// The text is no JSON, or lacks a field, or has one too many.
+    /// The text is not JSON, or has a missing or an unknown field.
     #[error("not a launch plan: {0}")]
     Json(#[from] serde_json::Error),
-    /// The plan was written by another version of tx.
+    /// Another version of tx wrote the plan.
     #[error(
         "launch plan of version {found}, expected {VERSION}; compile the program again with this \
          version of tx"
     )]
     Version {
-        /// The version that was found.
+        /// Version found in the plan.
         found: u64,
     },
-    /// The plan contradicts itself.
+    /// The plan is inconsistent.
     #[error("invalid launch plan: {place}: {reason}")]
     Invalid {
-        /// Which part, such as `step 1 (`sum_kernel`), operand 0`.
+        /// Part of the plan, such as `step 1 (`sum_kernel`), operand 0`.
         place: String,
-        /// What was found and what was expected.
+        /// Found and expected values.
         reason: String,
     },
 }
 
 impl Plan {
-    /// The plan as JSON, indented, with a newline at the end.
+    /// Returns the plan as indented JSON with a final newline.
     pub fn to_json(&self) -> String {
-        // Serialising cannot fail: every map key is a string and nothing is read or written.
+        // Serialization to a string cannot fail: all map keys are strings.
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
     }
 
-    /// Reads and checks a plan.
+    /// Parses and validates a plan.
     ///
     /// # Errors
-    /// When the text is no plan of this version, or the plan [contradicts itself](Plan::validate).
+    /// Fails if the text is no plan of this version, or the plan is [inconsistent](Plan::validate).
     pub fn from_json(text: &str) -> Result<Self, PlanError> {
         #[derive(Deserialize)]
         struct Versioned {
             version: u64,
         }
-        // The version decides how the rest reads, so it is looked at alone.
+        // The version determines the format of the other fields, so it is parsed first.
         let Versioned { version } = serde_json::from_str(text)?;
         if version != u64::from(VERSION) {
             return Err(PlanError::Version { found: version });
@@ -292,8 +294,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What a memref operand of a step looks at, an argument or a temporary as a whole too; `None`
-    /// for a scalar.
+    /// Returns the view that a memref operand passes; a whole argument or temporary is a view too.
+    /// `None` for a scalar.
     pub fn view(&self, operand: &Operand) -> Option<View> {
         match operand {
             Operand::View(view) => Some(view.clone()),
@@ -309,12 +311,12 @@ impl Plan {
         }
     }
 
-    /// Checks that the parts fit together: every index and symbol names something that is there,
-    /// types have sizes, a view has as many strides as sizes, and exactly one alternative of each
-    /// choice holds.
+    /// Checks the consistency of the plan: every index and symbol refers to an existing object,
+    /// types have sizes, each view has equal numbers of strides and sizes, and exactly one
+    /// alternative of each choice holds.
     ///
     /// # Errors
-    /// The first contradiction found.
+    /// Returns the first inconsistency.
     pub fn validate(&self) -> Result<(), PlanError> {
         if self.version != VERSION {
             return Err(PlanError::Version {
@@ -384,7 +386,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks that choices are in order, and that exactly one alternative of each holds.
+    /// Checks that choices are numbered in order, and that exactly one alternative of each holds.
     fn check_choices(&self) -> Result<(), PlanError> {
         let mut expected = 0;
         for steps in self.steps.chunk_by(|a, b| a.choice == b.choice) {
@@ -537,7 +539,7 @@ impl Plan {
     }
 }
 
-/// The first error about a symbol of some expressions.
+/// Returns the first error that `check` reports for a symbol of the expressions.
 fn first_error<'e>(
     exprs: impl IntoIterator<Item = &'e Expr>,
     check: impl Fn(Symbol) -> Result<(), String>,
@@ -553,7 +555,7 @@ fn first_error<'e>(
     result
 }
 
-/// The conditions of each alternative of a choice: the lists of its steps, each once.
+/// Returns the distinct condition lists of the steps of a choice, one per alternative.
 pub fn alternatives(steps: &[Step]) -> Vec<&[Condition]> {
     let mut found: Vec<&[Condition]> = Vec::new();
     for step in steps {
@@ -565,7 +567,7 @@ pub fn alternatives(steps: &[Step]) -> Vec<&[Condition]> {
 }
 
 impl View {
-    /// All of a memref argument, as the caller lays it out.
+    /// Returns a view of a whole memref argument, in the caller's layout.
     pub fn of_argument(argument: usize, ty: &MemrefType) -> Self {
         let sizes: Vec<Expr> = ty
             .shape
@@ -589,7 +591,7 @@ impl View {
         }
     }
 
-    /// All of a temporary.
+    /// Returns a view of a whole temporary.
     pub fn of_temporary(index: usize, temporary: &Temporary) -> Self {
         Self {
             base: Base::Temporary(index),
@@ -604,7 +606,6 @@ fn known_or(extent: Extent, symbol: Symbol) -> Expr {
     extent.known().map_or(Expr::Symbol(symbol), Expr::Const)
 }
 
-/// Strides without gaps, the last dimension fastest.
 fn row_major(sizes: &[Expr]) -> Vec<Expr> {
     let mut stride = Expr::Const(1);
     let mut strides: Vec<Expr> = sizes
@@ -621,15 +622,15 @@ fn row_major(sizes: &[Expr]) -> Vec<Expr> {
 }
 
 impl Temporary {
-    /// Its size in bytes.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> Expr {
         let elements = self.shape.iter().cloned().fold(Expr::Const(1), Expr::times);
         elements.times(Expr::Const(self.element.size() as i64))
     }
 }
 
-/// The JSON form of an [`Argument`]. `type` is for people and follows from the rest, but says
-/// nothing else: reading checks that the two agree.
+/// JSON form of an [`Argument`]. The field `type` is redundant and meant for readers;
+/// deserialization checks that it matches the other fields.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {
@@ -640,7 +641,7 @@ enum ArgumentRepr {
         shape: Vec<Extent>,
         strides: Vec<Extent>,
         offset: Extent,
-        /// Whether the caller must pass it row-major without gaps, even where `strides` says `?`.
+        /// Whether the caller must pass a contiguous row-major array, even if a stride is `?`.
         contiguous: bool,
         space: MemorySpace,
         written: bool,
@@ -724,7 +725,8 @@ impl<'de> Deserialize<'de> for Argument {
     }
 }
 
-/// The JSON form of a [`Temporary`]: `bytes` follows from the rest, for launchers that need nothing else.
+/// JSON form of a [`Temporary`]. The field `bytes` is redundant, for launchers that need only the
+/// size.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TemporaryRepr {
@@ -771,7 +773,8 @@ impl<'de> Deserialize<'de> for Temporary {
     }
 }
 
-/// `0x` and hexadecimal digits: JSON numbers hold neither infinities nor all 64-bit patterns.
+/// Hexadecimal text form of 64-bit patterns: JSON numbers cannot represent infinities or all 64-bit
+/// integers.
 mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de};
 

@@ -1,4 +1,4 @@
-//! Argument types, as MLIR spells them.
+//! Argument types in MLIR's syntax.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,17 +7,17 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::element::ElementType;
 
-/// A size, stride or offset in elements: known when compiling, or `?` until the launch.
+/// Size, stride or offset in elements: static, or `?`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// Known when compiling.
+    /// Compile-time constant.
     Static(i64),
-    /// `?`: given by the caller.
+    /// `?`: known at launch time.
     Dynamic,
 }
 
 impl Extent {
-    /// The value, when it is static.
+    /// Returns the value of a static extent.
     pub const fn known(self) -> Option<i64> {
         match self {
             Self::Static(value) => Some(value),
@@ -25,7 +25,7 @@ impl Extent {
         }
     }
 
-    /// Whether a value may stand where this extent does.
+    /// Returns whether the extent permits `value`.
     pub const fn accepts(self, value: i64) -> bool {
         match self {
             Self::Static(expected) => expected == value,
@@ -49,7 +49,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// In JSON, a number or `"?"`.
+/// JSON form: a number, or `"?"`.
 impl Serialize for Extent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -93,49 +93,51 @@ impl<'de> Deserialize<'de> for Extent {
     }
 }
 
-/// Who sees a memref.
+/// Memory space of a memref.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemorySpace {
-    /// Every thread: no memory space, `1`, or `#gpu.address_space<global>`.
+    /// Global memory, visible to every thread: no memory space, `1`, or
+    /// `#gpu.address_space<global>`.
     #[default]
     Global,
-    /// The threads of one CTA: `3` or `#gpu.address_space<workgroup>`.
+    /// Shared memory of one CTA: `3` or `#gpu.address_space<workgroup>`.
     Workgroup,
-    /// One thread: `5` or `#gpu.address_space<private>`.
+    /// Private memory of one thread: `5` or `#gpu.address_space<private>`.
     Private,
 }
 
-/// How the elements of a memref lie in memory.
+/// Layout of a memref.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Row-major without gaps, at offset 0: a memref type without a layout. Compiled code may rely on it.
+    /// Contiguous row-major elements from offset 0: a memref type without a layout. Compiled code
+    /// relies on this layout.
     #[default]
     Identity,
     /// `strided<[…], offset: …>`
     Strided {
-        /// One for each dimension, in elements. May be negative.
+        /// Stride of each dimension, in elements; may be negative.
         strides: Vec<Extent>,
-        /// From the aligned pointer to the first element, in elements.
+        /// Offset of the first element from the aligned pointer, in elements.
         offset: Extent,
     },
 }
 
-/// A memref type.
+/// Memref type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MemrefType {
-    /// The type of each element.
+    /// Element type.
     pub element: ElementType,
-    /// One for each dimension; empty for rank 0.
+    /// Size of each dimension; empty for rank 0.
     pub shape: Vec<Extent>,
-    /// How the elements lie in memory.
+    /// Layout of the elements.
     pub layout: Layout,
-    /// Who sees it.
+    /// Memory space.
     pub space: MemorySpace,
 }
 
 impl MemrefType {
-    /// A row-major memref in global memory.
+    /// Returns a contiguous row-major memref type in global memory.
     pub fn new(element: ElementType, shape: impl IntoIterator<Item = Extent>) -> Self {
         Self {
             element,
@@ -145,13 +147,13 @@ impl MemrefType {
         }
     }
 
-    /// The number of dimensions.
+    /// Returns the number of dimensions.
     pub fn rank(&self) -> usize {
         self.shape.len()
     }
 
-    /// One stride for each dimension, in elements. Those of the identity layout are known as far as
-    /// the shape is.
+    /// Returns the stride of each dimension, in elements. Strides of the identity layout are static
+    /// as far as the sizes are.
     pub fn strides(&self) -> Vec<Extent> {
         match &self.layout {
             Layout::Strided { strides, .. } => strides.clone(),
@@ -175,7 +177,7 @@ impl MemrefType {
         }
     }
 
-    /// From the aligned pointer to the first element, in elements.
+    /// Returns the offset of the first element from the aligned pointer, in elements.
     pub fn offset(&self) -> Extent {
         match self.layout {
             Layout::Identity => Extent::Static(0),
@@ -183,8 +185,8 @@ impl MemrefType {
         }
     }
 
-    /// Whether its elements span less than 2^63 bytes, as far as sizes and strides are known: no
-    /// array spans more.
+    /// Returns whether the elements span less than 2^63 bytes, as far as sizes and strides are
+    /// static. No array can span more bytes.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {
@@ -206,7 +208,8 @@ impl MemrefType {
         bytes.is_some_and(|bytes| bytes <= i128::from(i64::MAX))
     }
 
-    /// How many parameters a kernel takes for it: allocated pointer, aligned pointer, offset, sizes, strides.
+    /// Returns the number of kernel parameters of the memref descriptor: allocated pointer, aligned
+    /// pointer, offset, sizes, strides.
     pub fn descriptor_len(&self) -> usize {
         3 + 2 * self.rank()
     }
@@ -238,12 +241,12 @@ impl fmt::Display for MemrefType {
     }
 }
 
-/// The type of an argument of the entry.
+/// Type of an entry argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ArgumentType {
-    /// Elements in device memory, passed as an expanded descriptor.
+    /// Array in device memory, passed as an expanded descriptor.
     Memref(MemrefType),
-    /// One value, passed as it is.
+    /// Scalar, passed by value.
     Scalar(ElementType),
 }
 
@@ -256,17 +259,17 @@ impl fmt::Display for ArgumentType {
     }
 }
 
-/// A text that is no argument type tx knows.
+/// Error for a text that is no argument type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an argument type: {reason}")]
 pub struct TypeError {
-    /// The whole text.
+    /// Whole text.
     pub text: String,
-    /// What was found and what was expected.
+    /// Found and expected text.
     pub reason: String,
 }
 
-/// Reads what MLIR prints: `memref<4x?xf32, strided<[?, 1], offset: ?>, 1>` or an element type.
+/// Parses MLIR's syntax: `memref<4x?xf32, strided<[?, 1], offset: ?>, 1>`, or an element type.
 impl FromStr for ArgumentType {
     type Err = TypeError;
 
@@ -285,7 +288,7 @@ impl FromStr for ArgumentType {
     }
 }
 
-/// Reads what MLIR prints: `memref<4x?xf32, strided<[?, 1], offset: ?>, 1>`.
+/// Parses MLIR's syntax: `memref<4x?xf32, strided<[?, 1], offset: ?>, 1>`.
 impl FromStr for MemrefType {
     type Err = TypeError;
 
@@ -352,7 +355,7 @@ fn parse_memref(text: &str) -> Result<MemrefType, String> {
     }
 }
 
-/// Splits at commas that stand in no bracket, and trims the parts.
+/// Splits at commas outside of brackets, and trims the parts.
 fn split_top_level(text: &str) -> Vec<&str> {
     let mut depth = 0_usize;
     text.split(|c| {
@@ -394,7 +397,7 @@ fn parse_extent(text: &str) -> Result<Extent, String> {
     }
 }
 
-/// `[?, 1], offset: ?`
+/// Parses the body of a `strided` layout, such as `[?, 1], offset: ?`.
 fn parse_strided(text: &str, rank: usize) -> Result<Layout, String> {
     let mut parts = split_top_level(text).into_iter();
     let list = parts

@@ -1,14 +1,14 @@
-//! Launches row sums with nothing but their launch plan and their PTX: what a host program does
-//! that wants no more of tx than `tx-plan`.
+//! Launches row sums from a launch plan and PTX, in a host program that depends only on `tx-plan`
+//! and a CUDA driver binding.
 //!
 //! ```console
 //! tx compile row_sums.mlir --chip sm_90 -o row_sums.ptx --plan row_sums.json
 //! cargo run -p tx-runtime --no-default-features --example launch_plan -- row_sums.json row_sums.ptx
 //! ```
 //!
-//! `row_sums.mlir` has a `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`, of any
-//! number of kernels and temporaries. Here A is 1000x300, all of it 0.5. There must be a GPU:
-//! cudarc panics where no driver is.
+//! `row_sums.mlir` contains `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`, with any
+//! number of kernels and temporaries. Here A is 1000x300 and filled with 0.5. The example needs a
+//! GPU: cudarc panics if no driver is installed.
 
 use std::{env, error::Error, ffi::CString, fs, ptr};
 
@@ -17,10 +17,11 @@ use tx_plan::{Expr, ExprError, Plan, Symbol};
 
 type Value<'a> = &'a dyn Fn(&Expr) -> Result<i64, ExprError>;
 
-/// Launches the steps of a plan on buffers for its arguments, with the `value` of expressions.
+/// Launches the steps of a plan. `buffers` holds one device pointer per argument, and `value`
+/// evaluates the expressions of the plan.
 ///
 /// # Safety
-/// The buffers are those that the plan's arguments ask for.
+/// Each buffer has the size of its argument.
 unsafe fn launch(
     plan: &Plan,
     module: sys::CUmodule,
@@ -28,7 +29,7 @@ unsafe fn launch(
     value: Value,
 ) -> Result<(), Box<dyn Error>> {
     for temporary in &plan.temporaries {
-        // Only steps that are skipped use one without a size.
+        // Only skipped steps use a temporary without a size.
         let bytes = value(&temporary.bytes()).unwrap_or(0).max(1).try_into()?;
         let memory = unsafe { cuda::malloc_sync(bytes)? };
         if temporary.cleared {
@@ -61,18 +62,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plan = Plan::from_json(&fs::read_to_string(file(1)?)?)?;
     let ptx = CString::new(fs::read(file(2)?)?)?;
     let (a, mut b) = (vec![0.5_f32; 1000 * 300], vec![0_f32; 1000]);
-    // Everything that varies is an expression over the sizes of A and B.
+    // All dynamic quantities of a plan are expressions over the sizes of A and B.
     let sizes = [[1000, 300], [1000, 1]];
     let size = |symbol| match symbol {
         Symbol::Dim { argument, dim } => Some(sizes[argument][dim]),
         _ => None,
     };
     let value = |expr: &Expr| expr.evaluate(size);
-    // Kernels may access memory out of bounds where a check does not hold.
+    // If a check does not hold, kernels may access memory out of bounds.
     plan.checks
         .iter()
         .try_for_each(|check| check.evaluate(size))?;
-    // SAFETY: the buffers have the sizes that `value` says.
+    // SAFETY: the buffers have the sizes that `value` uses.
     unsafe {
         cuda::init()?;
         cuda::ctx::set_current(cuda::primary_ctx::retain(cuda::device::get(0)?)?)?;

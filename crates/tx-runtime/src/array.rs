@@ -7,22 +7,22 @@ use tx_plan::ElementType;
 use crate::error::Error;
 use crate::number::Number;
 
-/// An array in host memory: row-major without gaps, little-endian.
+/// Array in host memory: contiguous, row-major, little-endian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     element: ElementType,
     shape: Vec<usize>,
     bytes: Vec<u8>,
-    /// Whether integers are shown and written as unsigned; programs take them as what their ops say.
+    /// Whether integers are printed and saved as unsigned. Programs ignore this flag.
     unsigned: bool,
 }
 
 impl Array {
-    /// An array of `shape` (outermost dimension first; empty for rank 0) over `bytes`, row-major
-    /// and little-endian.
+    /// Creates an array of shape `shape` (outermost dimension first; empty for rank 0) from
+    /// row-major, little-endian bytes.
     ///
     /// # Errors
-    /// When the number of bytes is not the product of the shape times the size of an element.
+    /// Fails if the number of bytes is not the product of the shape times the element size.
     pub fn new(element: ElementType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self, Error> {
         let expected = byte_count(element, &shape)?;
         if bytes.len() == expected {
@@ -41,10 +41,10 @@ impl Array {
         }
     }
 
-    /// An array of zeros.
+    /// Creates an array of zeros.
     ///
     /// # Errors
-    /// When there is not enough memory for it.
+    /// Fails if there is not enough memory.
     pub fn zeros(element: ElementType, shape: Vec<usize>) -> Result<Self, Error> {
         let bytes = zeroed(byte_count(element, &shape)?, || describe(element, &shape))?;
         Ok(Self {
@@ -55,10 +55,10 @@ impl Array {
         })
     }
 
-    /// An array of one value everywhere.
+    /// Creates an array with every element equal to `value`.
     ///
     /// # Errors
-    /// When an integer type cannot hold the value, or there is not enough memory.
+    /// Fails if an integer type cannot represent the value, or there is not enough memory.
     pub fn full(element: ElementType, shape: Vec<usize>, value: Number) -> Result<Self, Error> {
         let bits = value
             .to_bits(element)
@@ -68,20 +68,21 @@ impl Array {
         Ok(array)
     }
 
-    /// An array of numbers that only depend on the element type, the position and the seed, on every machine.
+    /// Creates an array of pseudorandom numbers. The numbers depend only on element type, position
+    /// and seed, and are equal on every machine.
     ///
-    /// Floats are uniform in [0, 1), with as many random bits as the type has significant bits.
-    /// Integers are uniform in −8 … 7, `index` in 0 … 15, and `i1` is 0 or 1.
+    /// Floats are uniform in [0, 1), with as many random bits as the significand has. Integers are
+    /// uniform in −8 … 7, `index` in 0 … 15, and `i1` in 0 … 1.
     ///
     /// # Errors
-    /// When there is not enough memory for it.
+    /// Fails if there is not enough memory.
     pub fn random(element: ElementType, shape: Vec<usize>, seed: u64) -> Result<Self, Error> {
         let mut array = Self::zeros(element, shape)?;
         match crate::number::FloatFormat::of(element) {
             Some(format) => {
                 let scale = 2_f64.powi(-(format.precision() as i32));
                 let shift = 64 - format.precision();
-                // Exact in the format, so never rounded up to 1.
+                // The number is exact in the format, so rounding never yields 1.
                 array.fill_with(|i| format.encode((split_mix(seed, i) >> shift) as f64 * scale));
             }
             None => {
@@ -96,10 +97,10 @@ impl Array {
         Ok(array)
     }
 
-    /// An array of the given values, in row-major order.
+    /// Creates an array from values in row-major order.
     ///
     /// # Errors
-    /// When the number of values is not the product of the shape.
+    /// Fails if the number of values is not the product of the shape.
     pub fn from_slice<T: HostElement>(shape: &[usize], values: &[T]) -> Result<Self, Error> {
         let mut bytes = Vec::with_capacity(size_of_val(values));
         for value in values {
@@ -108,10 +109,10 @@ impl Array {
         Self::new(T::ELEMENT, shape.to_vec(), bytes)
     }
 
-    /// The elements, in row-major order.
+    /// Returns the elements in row-major order.
     ///
     /// # Errors
-    /// When `T` is not the type of the elements.
+    /// Fails if `T` is not the element type.
     pub fn to_vec<T: HostElement>(&self) -> Result<Vec<T>, Error> {
         if T::ELEMENT != self.element {
             return Err(Error::Element {
@@ -124,55 +125,54 @@ impl Array {
             .collect())
     }
 
-    /// The type of the elements.
+    /// Returns the element type.
     pub fn element(&self) -> ElementType {
         self.element
     }
 
-    /// The size of each dimension in elements, outermost first; empty for rank 0.
+    /// Returns the size of each dimension in elements, outermost first; empty for rank 0.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// The elements as little-endian bytes, row-major.
+    /// Returns the elements as row-major, little-endian bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The elements as little-endian bytes, row-major.
+    /// Returns the elements as mutable row-major, little-endian bytes.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
 
-    /// The elements as little-endian bytes, row-major.
+    /// Converts the array into its row-major, little-endian bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.element.size()
     }
 
-    /// Whether there are no elements.
+    /// Returns whether the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The element at a row-major position.
+    /// Returns the element at a row-major position.
     pub fn get(&self, position: usize) -> Option<Number> {
         (position < self.len()).then(|| self.number(self.bits(position)))
     }
 
-    /// Shape and element type as in an argument specification, `4x8xf32`, but for unsigned
-    /// integers, which are `4x8xui32`.
+    /// Returns shape and element type as in an argument specification, such as `4x8xf32`;
+    /// `4x8xui32` for unsigned integers.
     pub fn describe(&self) -> String {
         describe_as(self.element, self.unsigned, &self.shape)
     }
 
-    /// The same numbers, where these are integers of at least eight bits, as unsigned or as signed
-    /// ones, which is how they are shown and written to files. To a program it is all the same: its
-    /// ops say how they take them.
+    /// Returns the array with integers of at least 8 bits marked as unsigned or signed. The mark
+    /// affects printing and files; in programs, each op determines the signedness.
     #[must_use]
     pub fn with_unsigned(mut self, unsigned: bool) -> Self {
         use ElementType::{I8, I16, I32, I64};
@@ -180,15 +180,15 @@ impl Array {
         self
     }
 
-    /// Whether these are unsigned integers.
+    /// Returns whether the array holds unsigned integers.
     pub fn is_unsigned(&self) -> bool {
         self.unsigned
     }
 
-    /// The same bytes as elements of another type of the same size.
+    /// Returns the array with its bytes reinterpreted as another element type of the same size.
     ///
     /// # Errors
-    /// When the sizes differ.
+    /// Fails if the element sizes differ.
     pub fn reinterpret(mut self, element: ElementType) -> Result<Self, Error> {
         if element.size() != self.element.size() {
             return Err(Error::Element {
@@ -201,7 +201,6 @@ impl Array {
         Ok(self)
     }
 
-    /// The value of the bits of an element.
     pub(crate) fn number(&self, bits: u64) -> Number {
         match self.unsigned {
             true => Number::Int(bits.into()),
@@ -209,7 +208,7 @@ impl Array {
         }
     }
 
-    /// The bits of the element at a row-major position, which must be inside.
+    /// Returns the bits of the element at a row-major position below the length.
     pub(crate) fn bits(&self, position: usize) -> u64 {
         let size = self.element.size();
         let mut word = [0; 8];
@@ -225,7 +224,7 @@ impl Array {
     }
 }
 
-/// The `position`-th output of SplitMix64 (Steele, Lea, Flood 2014) seeded with `seed`.
+/// Returns the `position`-th output of SplitMix64 (Steele, Lea, Flood 2014) seeded with `seed`.
 fn split_mix(seed: u64, position: u64) -> u64 {
     let z = seed.wrapping_add(position.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -233,21 +232,19 @@ fn split_mix(seed: u64, position: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// `4x8xf32`
 pub(crate) fn describe(element: ElementType, shape: &[usize]) -> String {
     describe_as(element, false, shape)
 }
 
-/// `4x8xf32`, or `4x8xui32`
+/// Returns shape and element type, such as `4x8xf32` or `4x8xui32`.
 pub(crate) fn describe_as(element: ElementType, unsigned: bool, shape: &[usize]) -> String {
     let sizes: String = shape.iter().map(|size| format!("{size}x")).collect();
     let sign = if unsigned { "u" } else { "" };
     format!("{sizes}{sign}{element}")
 }
 
-/// The size of an array in bytes.
 pub(crate) fn byte_count(element: ElementType, shape: &[usize]) -> Result<usize, Error> {
-    // A dimension of 0 makes any array empty, however large the others are.
+    // A dimension of size 0 makes the array empty, whatever the other sizes are.
     let elements = if shape.contains(&0) {
         Some(0)
     } else {
@@ -264,8 +261,8 @@ pub(crate) fn byte_count(element: ElementType, shape: &[usize]) -> Result<usize,
         })
 }
 
-/// Zeroed bytes, or an error instead of an abort when there are not that many. Pages are only
-/// touched when used, so a large array of zeros costs nothing yet.
+/// Returns zeroed bytes, or an error if the allocation fails. The operating system commits pages on
+/// first use, so a large allocation is cheap.
 pub(crate) fn zeroed(bytes: usize, what: impl FnOnce() -> String) -> Result<Vec<u8>, Error> {
     if bytes == 0 {
         return Ok(Vec::new());
@@ -277,29 +274,29 @@ pub(crate) fn zeroed(bytes: usize, what: impl FnOnce() -> String) -> Result<Vec<
     let Ok(layout) = Layout::array::<u8>(bytes) else {
         return Err(error(what()));
     };
-    // SAFETY: the layout is not of size 0.
+    // SAFETY: the layout has a non-zero size.
     let pointer = unsafe { alloc_zeroed(layout) };
     if pointer.is_null() {
         return Err(error(what()));
     }
-    // SAFETY: allocated by the global allocator with the layout of `bytes` bytes of alignment 1,
-    // all initialised.
+    // SAFETY: the global allocator returned the memory for `bytes` bytes of alignment 1, all
+    // initialized.
     Ok(unsafe { Vec::from_raw_parts(pointer, bytes, bytes) })
 }
 
 mod sealed {
-    /// Keeps [`HostElement`](super::HostElement) to the types here.
+    /// Prevents other crates from implementing [`HostElement`](super::HostElement).
     pub trait Sealed {}
 }
 
-/// A Rust type that elements can be read as and written from.
+/// Rust type that corresponds to an element type.
 pub trait HostElement: Copy + sealed::Sealed {
-    /// The element type it stands for.
+    /// Corresponding element type.
     const ELEMENT: ElementType;
-    /// Its bits, in the low bytes.
+    /// Returns the bits of the value, zero-extended.
     #[doc(hidden)]
     fn to_bits64(self) -> u64;
-    /// The value of the low bytes.
+    /// Returns the value of the low bits.
     #[doc(hidden)]
     fn from_bits64(bits: u64) -> Self;
 }

@@ -1,6 +1,6 @@
-//! Arguments meet the plan: what is to be allocated and launched, with every size a number.
+//! Binding of arguments to a launch plan: buffers and launches with numeric sizes.
 //!
-//! Everything that can be wrong with arguments is found here, before a device is touched.
+//! The binding reports every invalid argument before a device is accessed.
 
 use tx_plan::{
     Argument, ArgumentType, Base, Condition, ElementType, EntryKind, Expr, ExprError, MemrefType,
@@ -15,65 +15,56 @@ use crate::placement::{Placement, reach};
 use crate::spec::Arg;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
-/// The largest grid that a device launches, in CTAs along x, y and z.
+/// Largest grid that a device can launch, in CTAs along x, y and z.
 pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
-/// A run, ready for a device.
 #[derive(Debug)]
 pub(crate) struct Job {
-    /// Those of the memref arguments in order, then the temporaries.
+    /// Buffers of the memref arguments in order, then those of the temporaries.
     pub(crate) buffers: Vec<Buffer>,
-    /// Those that sizes select: of alternatives that differ in addresses, all.
+    /// Launches whose size conditions hold. Launches that depend on addresses are all included.
     launches: Vec<Launch>,
     arguments: Vec<Bound>,
 }
 
-/// Device memory.
 #[derive(Debug)]
 pub(crate) struct Buffer {
-    /// What messages call it.
     pub(crate) label: String,
-    /// Its size.
     pub(crate) bytes: usize,
-    /// What it holds at the start, of the full size; `None` for a temporary, which holds nothing
-    /// yet, and for what the caller has on the device.
+    /// Initial contents, `bytes` long. `None` for a temporary, and for a caller's device memory.
     pub(crate) contents: Option<Vec<u8>>,
-    /// Where it is, when it is the caller's.
+    /// Device address of a caller's memory.
     pub(crate) address: Option<u64>,
-    /// Whether it is zero before the first run, without contents.
+    /// Whether a buffer without contents is zeroed before the first run.
     pub(crate) cleared: bool,
-    /// Type of an element.
     #[cfg_attr(
         not(feature = "simt"),
         expect(dead_code, reason = "only the executor places arrays anywhere")
     )]
     pub(crate) element: ElementType,
-    /// Whether `contents` are to be replaced by what it holds at the end.
+    /// Whether `contents` are replaced by the final contents of the buffer.
     pub(crate) read_back: bool,
 }
 
-/// One kernel launch, with a grid of at least one CTA.
+/// Kernel launch with a grid of at least one CTA.
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) kernel: String,
-    /// What must hold of addresses.
+    /// Conditions on addresses under which the kernel is launched.
     pub(crate) when: Vec<Condition>,
-    /// What error messages call it.
     pub(crate) place: String,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: Option<[u32; 3]>,
-    /// Bytes.
     pub(crate) dynamic_shared: u32,
     pub(crate) params: Vec<Param>,
 }
 
-/// One parameter of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Param {
-    /// The address of a buffer.
+    /// Address of the buffer with this index.
     Address(usize),
-    /// A value of 1 to 8 bytes, in the low bytes.
+    /// Value of 1 to 8 bytes, zero-extended.
     Value { bits: u64, size: usize },
 }
 
@@ -85,7 +76,6 @@ enum Bound {
         placement: Placement,
         buffer: usize,
         written: bool,
-        /// Whether the caller's integers are unsigned.
         unsigned: bool,
     },
     Scalar {
@@ -94,10 +84,10 @@ enum Bound {
     },
 }
 
-/// Whether arguments are as many as a plan takes, of the element types, ranks and static sizes that it says.
+/// Checks the number of arguments, their element types, ranks and static sizes against a plan.
 ///
 /// # Errors
-/// [`Error::ArgumentCount`], or [`Error::Argument`] for the first that is not.
+/// Returns [`Error::ArgumentCount`], or [`Error::Argument`] for the first invalid argument.
 pub fn check_arguments(plan: &Plan, args: &[Arg]) -> Result<(), Error> {
     check_count(plan, args.len())?;
     for (index, (arg, argument)) in args.iter().zip(&plan.arguments).enumerate() {
@@ -106,10 +96,10 @@ pub fn check_arguments(plan: &Plan, args: &[Arg]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a program can be launched with these arguments: all that is checked before a run, and no run.
+/// Checks whether a program can be launched with these arguments, without a run.
 ///
 /// # Errors
-/// As of a run that is refused.
+/// Fails with the errors of a run that is rejected before its launch.
 pub fn check_launch(plan: &Plan, args: &[Arg], grid: Option<[u32; 3]>) -> Result<(), Error> {
     Job::new(plan, args.to_vec(), grid).map(drop)
 }
@@ -136,7 +126,7 @@ fn check_grid(plan: &Plan, grid: Option<[u32; 3]>) -> Result<(), Error> {
 
 impl Job {
     pub(crate) fn new(plan: &Plan, args: Vec<Arg>, grid: Option<[u32; 3]>) -> Result<Self, Error> {
-        // All are checked before any is copied into a layout of its own.
+        // All arguments are checked before any is copied into another layout.
         check_arguments(plan, &args)?;
         check_grid(plan, grid)?;
         let mut job = Self::empty();
@@ -146,7 +136,6 @@ impl Job {
         job.complete(plan, grid)
     }
 
-    /// A run on memory that the caller has on the device.
     pub(crate) fn in_place(
         plan: &Plan,
         args: Vec<DeviceArg>,
@@ -169,7 +158,6 @@ impl Job {
         }
     }
 
-    /// Adds temporaries and launches to bound arguments.
     fn complete(mut self, plan: &Plan, grid: Option<[u32; 3]>) -> Result<Self, Error> {
         let job = &mut self;
         for check in &plan.checks {
@@ -188,7 +176,7 @@ impl Job {
         let first_temporary = job.buffers.len();
         for (i, temporary) in plan.temporaries.iter().enumerate() {
             let place = format!("temporary {i}");
-            // What only steps for other arguments use may have no size for these.
+            // A temporary that only skipped steps use may have no valid size.
             let uses = |step: &Step| step.uses(Base::Temporary(i));
             let is_used = selected.iter().any(|(step, ..)| uses(step));
             let shape = match is_used || !plan.steps.iter().any(uses) {
@@ -233,7 +221,8 @@ impl Job {
         Ok(self)
     }
 
-    /// The conditions of a step that addresses decide; `None` where another one does not hold.
+    /// Returns the conditions of a step that depend on addresses; `None` if another condition is
+    /// false.
     fn select(&self, step: &Step, place: &str) -> Result<Option<Vec<Condition>>, Error> {
         let mut open = Vec::new();
         for condition in &step.when {
@@ -267,12 +256,13 @@ impl Job {
             })
     }
 
-    /// Every launch that one run may have, whatever the addresses are.
+    /// Returns every launch that a run may need, for any addresses.
     pub(crate) fn possible(&self) -> &[Launch] {
         &self.launches
     }
 
-    /// The launches of a run with the buffers at these addresses, and their places in [`Job::possible`].
+    /// Returns the launches of a run with the given buffer addresses, and their indices in
+    /// [`Job::possible`].
     pub(crate) fn launches<'j>(
         &'j self,
         address: impl Fn(usize) -> Option<u64> + Copy + 'j,
@@ -292,7 +282,7 @@ impl Job {
             })
     }
 
-    /// The buffer of an argument that is the caller's, if it can be at this address instead.
+    /// Returns the buffer of a caller's argument, if the argument can be moved to `address`.
     pub(crate) fn at(&self, index: usize, address: u64) -> Result<usize, Error> {
         let refuse = |expected: String, hint: Option<String>| Error::Argument {
             index,
@@ -373,8 +363,8 @@ impl Job {
         Ok(())
     }
 
-    /// The arrays after the run, given the contents of the buffers: one for each memref argument
-    /// that is not the caller's, and whether it may have been written.
+    /// Returns the arrays after the run, and whether the program may have written them. Returns
+    /// `None` for a scalar, and for a caller's device memory.
     pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
         self.arguments
             .into_iter()
@@ -470,7 +460,7 @@ impl Job {
                     bits,
                 }
             }
-            // `check` has refused these.
+            // `check` has rejected these combinations.
             (arg, ty) => return Err(mismatch(index, &arg, ty, None)),
         };
         self.arguments.push(bound);
@@ -509,7 +499,7 @@ impl Job {
                 1,
                 MAX_GRID,
             )?,
-            // Without a CTA along one axis there is none, however many there would be along another.
+            // A grid with size 0 along one axis is empty, whatever its other sizes are.
             None if self.is_empty(&step.grid, place)? => return Ok(None),
             None => dims("grid", &step.grid, 0, MAX_GRID)?,
         };
@@ -574,7 +564,7 @@ impl Job {
         place: &str,
         params: &mut Vec<Param>,
     ) -> Result<(), Error> {
-        // `arguments` holds the temporaries behind the arguments while the plan is worked through.
+        // While the plan is processed, `arguments` also holds the temporaries, after the arguments.
         let bound = |base: Base| &self.arguments[plan.buffer(base)];
         let mut whole = |base: Base| match bound(base) {
             Bound::Scalar { element, bits } => params.push(Param::Value {
@@ -610,7 +600,7 @@ impl Job {
                     placement, buffer, ..
                 } = bound(*base)
                 else {
-                    // `Plan::validate` has refused this.
+                    // `Plan::validate` has rejected this case.
                     return Ok(());
                 };
                 let offset = self.evaluate(offset, place)?;
@@ -674,7 +664,6 @@ impl Job {
             })
     }
 
-    /// A value that must not be negative.
     fn size(&self, expr: &Expr, place: &str) -> Result<usize, Error> {
         let value = self.evaluate(expr, place)?;
         usize::try_from(value).map_err(|_| Error::LaunchSize {
@@ -684,7 +673,6 @@ impl Job {
         })
     }
 
-    /// Whether a grid has no CTA: a 0 along one axis, and nothing negative along the others.
     fn is_empty(&self, grid: &[Expr; 3], place: &str) -> Result<bool, Error> {
         let sizes = grid
             .iter()
@@ -694,7 +682,8 @@ impl Job {
         Ok(sizes.contains(&0) && sizes.iter().all(|size| *size >= 0))
     }
 
-    /// A value, and where it comes from: ``8 for `arg0.dim0 * 2`, where arg0.dim0 is 4``.
+    /// Returns a value with its expression and symbols, such as ``8 for `arg0.dim0 * 2`, where
+    /// arg0.dim0 is 4``.
     fn explain(&self, value: i64, expr: &Expr) -> String {
         let mut symbols = Vec::new();
         expr.for_each_symbol(&mut |symbol| {
@@ -706,7 +695,7 @@ impl Job {
             Expr::Const(_) => value.to_string(),
             _ => format!("{value} for `{expr}`"),
         };
-        // A symbol alone is the value itself.
+        // The value of a single symbol is already in the text.
         if !matches!(expr, Expr::Symbol(_)) {
             for (i, symbol) in symbols.into_iter().enumerate() {
                 if let Some(value) = self.lookup(symbol) {
@@ -738,7 +727,8 @@ impl Job {
     }
 }
 
-/// MLIR's expanded descriptor: allocated pointer, aligned pointer, offset, sizes, strides.
+/// Appends MLIR's expanded memref descriptor: allocated pointer, aligned pointer, offset, sizes,
+/// strides.
 fn descriptor(params: &mut Vec<Param>, buffer: usize, offset: i64, sizes: &[i64], strides: &[i64]) {
     params.extend([Param::Address(buffer), Param::Address(buffer)]);
     let words = [offset];
@@ -754,7 +744,8 @@ fn descriptor(params: &mut Vec<Param>, buffer: usize, offset: i64, sizes: &[i64]
     );
 }
 
-/// `@row_sums(memref<?x?xf32>, i32)`
+/// Returns the name of the entry with its argument types, such as `@row_sums(memref<?x?xf32>,
+/// i32)`.
 fn signature(plan: &Plan) -> String {
     let types: Vec<String> = plan
         .arguments
@@ -808,7 +799,7 @@ fn check(index: usize, arg: &Arg, argument: &Argument) -> Result<(), Error> {
     }
 }
 
-/// Whether a memref of this type can have this shape; says why not.
+/// Checks whether a memref of this type can have this shape; the error is the reason.
 fn check_shape(shape: &[usize], memref: &MemrefType) -> Result<(), String> {
     if shape.len() != memref.rank() {
         return Err(format!(
@@ -825,13 +816,14 @@ fn check_shape(shape: &[usize], memref: &MemrefType) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an array of `found` can stand for a memref of `expected`. Files have no `index`, so
-/// 64-bit integers do.
+/// Returns whether an array of type `found` can be passed as a memref of type `expected`. npy files
+/// have no `index` type, so `i64` arrays are accepted for it.
 fn holds(found: ElementType, expected: ElementType) -> bool {
     found == expected || (found == ElementType::I64 && expected == ElementType::Index)
 }
 
-/// Files hold bf16 and 8-bit floats as plain words, so that is what a caller likely meant.
+/// Returns a hint for an integer array passed as bf16 or as 8-bit float, because npy files store
+/// these types as integers.
 fn reinterpretation(found: ElementType, expected: ElementType) -> Option<String> {
     let words = matches!(
         (found, expected),
@@ -869,7 +861,7 @@ mod tests {
         }
     }
 
-    /// A plan of a choice between steps with these conditions.
+    /// Returns a plan with a choice between steps that have these conditions.
     fn choice(arguments: &[&str], alternatives: &[&[&str]]) -> Plan {
         let mut plan = plan(arguments, step());
         plan.steps = (alternatives.iter().enumerate())
@@ -884,7 +876,7 @@ mod tests {
         plan
     }
 
-    /// The kernels that are launched with all buffers at an address.
+    /// Returns the kernels that are launched if all buffers have this address.
     fn kernels(job: &Job, address: u64) -> Vec<&str> {
         let launches = job.launches(move |_| Some(address));
         launches
@@ -892,7 +884,6 @@ mod tests {
             .collect()
     }
 
-    /// Sizes select one alternative when arguments are bound, addresses do for each launch.
     #[test]
     fn selects_one_alternative() -> Result<(), Error> {
         let types = &["memref<?xf32>", "i32"];
@@ -902,7 +893,7 @@ mod tests {
             assert_eq!(kernels(&job, 0), [expected]);
             assert_eq!(job.possible().len(), 1);
         }
-        // An empty array is nothing to launch for, whichever alternative it is.
+        // An empty array needs no launch in any alternative.
         let job = Job::new(&sizes, vec![array(&[0]), 0.into()], None)?;
         assert!(job.possible().is_empty());
         let plan = choice(
@@ -923,7 +914,6 @@ mod tests {
         Ok(())
     }
 
-    /// Steps for other arguments need no temporaries, and nothing of theirs is computed.
     #[test]
     fn other_alternatives_are_not_evaluated() -> Result<(), Error> {
         let mut plan = choice(
@@ -941,7 +931,6 @@ mod tests {
         Ok(())
     }
 
-    /// A condition without a value is an error that names it.
     #[test]
     fn conditions_need_values() {
         let plan = choice(
@@ -983,8 +972,8 @@ mod tests {
         Array::from_slice(shape, &values).expect("an array").into()
     }
 
-    /// A memref is passed as allocated pointer, aligned pointer, offset, sizes and strides; scalars
-    /// as they are.
+    /// Checks the parameters of a memref: allocated pointer, aligned pointer, offset, sizes and
+    /// strides. A scalar is one parameter.
     #[test]
     fn flattens_operands() -> Result<(), Error> {
         let mut step = step();
@@ -1050,7 +1039,6 @@ mod tests {
         Ok(())
     }
 
-    /// An array placed with gaps comes back the same.
     #[test]
     fn strided_arrays_round_trip() -> Result<(), Error> {
         let plan = plan(&["memref<3x4xf32, strided<[16, 2], offset: 5>>"], step());
@@ -1070,8 +1058,8 @@ mod tests {
         Ok(())
     }
 
-    /// Elements that share a place are passed when they are the same, come back the same, and are
-    /// refused when they are not.
+    /// Checks that elements with one position are accepted if their values are equal, and rejected
+    /// otherwise.
     #[test]
     fn elements_may_share_a_place() -> Result<(), Error> {
         let plan = plan(&["memref<3x4xf32, strided<[0, 1]>>"], step());
@@ -1098,7 +1086,7 @@ mod tests {
         DeviceArray::new(0x1000, ElementType::F32, shape)
     }
 
-    /// Memory of the caller's is passed as it lies, is not copied, and does not come back as an array.
+    /// Checks that a caller's device memory is bound in place, without copies.
     #[test]
     fn binds_memory_of_the_caller() -> Result<(), Error> {
         let mut step = step();
@@ -1141,7 +1129,7 @@ mod tests {
         let about = |i: usize| (job.buffers[i].address, job.buffers[i].bytes);
         assert_eq!(about(0), (Some(0x1000), 128));
         assert_eq!(about(1), (Some(0x1000), 28));
-        // The temporary is the program's own.
+        // The runtime allocates the temporary.
         assert_eq!(about(2), (None, 8));
         assert_eq!(job.at(1, 0x2004)?, 1);
         let fails = |index, address| job.at(index, address).unwrap_err().to_string();
@@ -1160,7 +1148,6 @@ mod tests {
         Ok(())
     }
 
-    /// Memory that does not lie as the program expects is refused, by number, with the reason.
     #[test]
     fn refuses_memory_that_does_not_fit() {
         let fails = |ty: &str, arg: DeviceArg| {
@@ -1240,7 +1227,6 @@ mod tests {
         );
     }
 
-    /// Empty grids have nothing to launch; impossible ones are errors that name the step.
     #[test]
     fn checks_launch_sizes() {
         let types = &["memref<?xf32>"];
@@ -1298,7 +1284,6 @@ mod tests {
         );
     }
 
-    /// The grid of a kernel can be set, that of a function cannot.
     #[test]
     fn overrides_the_grid_of_a_kernel() {
         let mut plan = plan(&["memref<?xf32>"], step());
@@ -1309,8 +1294,6 @@ mod tests {
         assert_eq!(job.launches[0].grid, [5, 2, 1]);
     }
 
-    /// Arguments that do not fit are refused by number, with what was found, what was expected, and
-    /// what to do.
     #[test]
     fn checks_arguments() {
         let fails = |ty: &str, arg: Arg| {

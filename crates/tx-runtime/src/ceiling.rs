@@ -1,14 +1,15 @@
-//! How fast a device reads its own memory.
+//! Measurement kernel for the read bandwidth of device memory.
 
 use std::fmt::Write as _;
 
-/// The kernel that reads: `tx_read(address, address of 4 bytes)`.
+/// Name of the kernel `tx_read(address, address of 4 bytes)`.
 pub(crate) const KERNEL: &str = "tx_read";
-/// Vectors of 16 bytes that a thread loads.
+/// Number of 16-byte vectors that a thread loads.
 pub(crate) const VECTORS: usize = 8;
 
-/// Its PTX: every thread loads eight vectors of 16 bytes at once, a block of them neighbours. What
-/// was read is stored only if it is one number among 2^32, so that the loads have a use.
+/// Returns the PTX of the kernel. Each thread loads [`VECTORS`] vectors of 16 bytes, and the
+/// vectors of a block are contiguous. The kernel stores the XOR of its data only if it equals one
+/// of 2^32 values, which keeps the loads alive.
 pub(crate) fn ptx() -> String {
     let mut text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n\
@@ -40,7 +41,6 @@ pub(crate) fn ptx() -> String {
 mod tests {
     use std::process::Command;
 
-    /// NVIDIA's assembler takes it, where there is one.
     #[test]
     fn assembles() {
         let folder = tempfile::tempdir().unwrap();

@@ -6,11 +6,9 @@ use crate::bind::{Job, Launch, Param};
 use crate::device::RunOptions;
 use crate::error::{Error, Fault, FaultKind};
 
-/// Kernels compiled for the executor.
 #[derive(Debug)]
 pub(crate) struct Module(Program);
 
-/// What the launches of a job take, in memory that the executor watches.
 #[derive(Debug)]
 pub(crate) struct Resident<'m> {
     module: &'m Module,
@@ -18,14 +16,12 @@ pub(crate) struct Resident<'m> {
     memory: Memory,
     ids: Vec<tx_exec::BufferId>,
     addresses: Vec<u64>,
-    /// What all launches so far had to do.
+    /// Executed work of all launches, in the unit of [`tx_exec::Report::work`].
     work: u64,
-    /// What their threads printed.
     printed: String,
 }
 
 impl Resident<'_> {
-    /// Runs the launches of the job that this was prepared for, in order.
     pub(crate) fn launch(&mut self, job: &Job) -> Result<(), Error> {
         let own = self.addresses.clone();
         for launch in job.launches(|buffer| own.get(buffer).copied()) {
@@ -46,7 +42,7 @@ impl Resident<'_> {
         self.check_cleared(job)
     }
 
-    /// Whether memory that is cleared before the first run is as the next run needs it.
+    /// Checks that the program left cleared temporaries zero for the next run.
     fn check_cleared(&self, job: &Job) -> Result<(), Error> {
         let buffers = job.buffers.iter().enumerate().zip(&self.ids);
         for ((number, buffer), id) in buffers.filter(|((_, buffer), _)| buffer.cleared) {
@@ -57,7 +53,7 @@ impl Resident<'_> {
             let Some(at) = bytes.iter().position(|byte| *byte != 0) else {
                 continue;
             };
-            // The last that could have put it right.
+            // The last kernel that can access the temporary is reported.
             let takes = |launch: &&Launch| {
                 let is_it = |param: &Param| matches!(param, Param::Address(n) if *n == number);
                 launch.params.iter().any(is_it)
@@ -80,22 +76,18 @@ impl Resident<'_> {
         Ok(())
     }
 
-    /// Where a buffer of the job is.
     pub(crate) fn address(&self, buffer: usize) -> Option<u64> {
         self.addresses.get(buffer).copied()
     }
 
-    /// What all launches so far had to do.
     pub(crate) fn work(&self) -> u64 {
         self.work
     }
 
-    /// What threads of all launches printed since this was last asked.
     pub(crate) fn take_printed(&mut self) -> String {
         std::mem::take(&mut self.printed)
     }
 
-    /// Reads the written buffers back.
     pub(crate) fn read_back(&mut self, job: &mut Job) -> Result<(), Error> {
         for (buffer, id) in job.buffers.iter_mut().zip(&self.ids) {
             if buffer.read_back
@@ -121,11 +113,10 @@ impl Module {
             .map_err(|error| Error::DeviceIr(error.to_string()))
     }
 
-    /// Puts what the launches of a job take in memory that the executor watches.
     pub(crate) fn prepare(&self, job: &Job, options: &RunOptions) -> Result<Resident<'_>, Error> {
         let mut memory = Memory::new();
         let (mut ids, mut addresses) = (Vec::new(), Vec::new());
-        // Temporaries, which come after the arguments, hold nothing yet.
+        // Temporaries follow the arguments, and are uninitialized.
         let arrays = job.buffers.iter().filter(|b| b.contents.is_some()).count();
         for (number, buffer) in job.buffers.iter().enumerate() {
             let label = buffer.label.as_str();
@@ -168,8 +159,8 @@ impl Module {
         memory: &mut Memory,
         options: &RunOptions,
     ) -> Result<Report, Error> {
-        // What the kernel takes decides how bits are passed; a missing kernel or a wrong count is
-        // the executor's to report.
+        // The type of a kernel parameter determines how its bits are passed. The executor reports
+        // missing kernels and wrong parameter counts.
         let kinds = self
             .0
             .kernels()
@@ -221,7 +212,7 @@ fn pass(param: Param, kind: Option<ParamKind>, addresses: &[u64]) -> tx_exec::Pa
                 value: bits,
             }
         }
-        // Of another size than the kernel takes: the executor says so.
+        // The executor reports a parameter of the wrong size.
         _ => tx_exec::Param::Int {
             bits: 8 * size as u32,
             value: bits,
@@ -242,7 +233,7 @@ fn refused(error: MemoryError, what: &str) -> Error {
 fn faulted(kernel: &str, fault: &tx_exec::Fault) -> Error {
     use tx_exec::Fault as Exec;
     let kind = match fault {
-        // Nothing ran: plan and device IR do not fit together.
+        // No kernel ran, because plan and device IR are inconsistent.
         Exec::UnknownKernel { .. }
         | Exec::ParameterCount { .. }
         | Exec::ParameterKind { .. }

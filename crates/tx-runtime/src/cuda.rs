@@ -1,7 +1,7 @@
 //! The CUDA driver.
 //!
-//! The driver is loaded when a device is first asked for. cudarc panics when there is none, so its
-//! presence is always probed before: every way in here goes through [`CudaDriver::load`].
+//! The driver library is loaded when the first CUDA device is opened. cudarc panics without a
+//! driver, so every entry point first checks for the library through [`CudaDriver::load`].
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
@@ -21,15 +21,15 @@ mod graph;
 
 pub(crate) use graph::Graph;
 
-/// An error of the CUDA driver.
+/// Error of the CUDA driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {name} ({message})")]
 pub struct CudaError {
-    /// What was being done.
+    /// Operation that failed.
     pub what: String,
-    /// The name of the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    /// Name of the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
     pub name: String,
-    /// What the driver says about it.
+    /// Description by the driver.
     pub message: String,
 }
 
@@ -46,7 +46,7 @@ impl CudaError {
     }
 }
 
-/// Adds what was being done to an error of the driver.
+/// Adds a description of the failed operation to a driver error.
 trait During<T> {
     fn during(self, what: impl FnOnce() -> String) -> Result<T, CudaError>;
 }
@@ -57,30 +57,30 @@ impl<T> During<T> for Result<T, driver::DriverError> {
     }
 }
 
-/// A CUDA driver that loaded.
+/// Loaded CUDA driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaDriver {
-    /// The newest CUDA version it supports: major and minor.
+    /// Newest supported CUDA version: major and minor.
     pub version: (u32, u32),
-    /// The devices it shows.
+    /// Visible devices.
     pub devices: Vec<CudaDevice>,
 }
 
-/// A CUDA device.
+/// CUDA device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaDevice {
-    /// Its number, counted from 0.
+    /// Ordinal, from 0.
     pub ordinal: usize,
-    /// Its name, such as `NVIDIA H200`.
+    /// Product name, such as `NVIDIA H200`.
     pub name: String,
-    /// Its compute capability: major and minor.
+    /// Compute capability: major and minor.
     pub compute_capability: (u32, u32),
-    /// Its memory in bytes.
+    /// Memory size in bytes.
     pub memory: usize,
 }
 
 impl CudaDevice {
-    /// The chip to compile for, such as `sm_90`.
+    /// Returns the chip to compile for, such as `sm_90`.
     pub fn chip(&self) -> String {
         format!(
             "sm_{}{}",
@@ -90,10 +90,10 @@ impl CudaDevice {
 }
 
 impl CudaDriver {
-    /// Loads the driver of this machine and asks it for its devices.
+    /// Loads the driver of this machine, and queries its devices.
     ///
     /// # Errors
-    /// When there is no driver, or it does not start.
+    /// Fails if no driver is installed, or its initialization fails.
     pub fn load() -> Result<Self, Error> {
         Self::start()?;
         let mut version = 0;
@@ -110,13 +110,13 @@ impl CudaDriver {
         })
     }
 
-    /// Loads the driver if it is there.
     fn start() -> Result<(), Error> {
         let missing = |reason: String| Error::NoDevice {
             device: "cuda".to_owned(),
             reason,
         };
-        // SAFETY: loads the library of the CUDA driver if there is one, whose initialisers may run anywhere.
+        // SAFETY: loading the CUDA driver library runs its initializers, which have no
+        // preconditions.
         if !unsafe { sys::is_culib_present() } {
             return Err(missing(
                 "no CUDA driver (libcuda.so.1) was found; it comes with NVIDIA's driver".to_owned(),
@@ -153,7 +153,6 @@ impl CudaDevice {
     }
 }
 
-/// The primary context of a device, retained.
 #[derive(Clone, Debug)]
 pub(crate) struct Context(Arc<Retained>);
 
@@ -164,14 +163,15 @@ struct Retained {
     context: sys::CUcontext,
 }
 
-// SAFETY: the driver's functions may be called from any thread; a context is made current before each use.
+// SAFETY: driver functions may be called from any thread; the context is made current before each
+// use.
 unsafe impl Send for Retained {}
-// SAFETY: as above; nothing here changes after construction.
+// SAFETY: as above; the fields are immutable after construction.
 unsafe impl Sync for Retained {}
 
 impl Drop for Retained {
     fn drop(&mut self) {
-        // SAFETY: retained in `Context::open`, released once.
+        // SAFETY: `Context::open` retained the context, which is released once.
         if let Err(error) = unsafe { driver::primary_ctx::release(self.handle) } {
             tracing::warn!("{}", CudaError::new("releasing the context", error));
         }
@@ -228,8 +228,9 @@ impl Context {
             .during(|| "making the context current".to_owned())
     }
 
-    /// PTX runs on the chip it was compiled for and later ones; with the suffix `a` on that chip
-    /// alone, with `f` on later ones of the same family.
+    /// Checks whether PTX for the chip `compiled` runs on this device. Without a suffix, PTX runs
+    /// on the same and later chips; with suffix `a`, on the same chip only; with `f`, on later
+    /// chips of the same family.
     pub(crate) fn check_chip(&self, compiled: &str) -> Result<(), Error> {
         if runs_on(compiled, self.device().compute_capability) {
             Ok(())
@@ -243,7 +244,8 @@ impl Context {
     }
 }
 
-/// A chip that does not read as `sm_NN` is left to the driver to judge.
+/// Returns whether PTX for the chip `compiled` runs on a device; true for a name other than
+/// `sm_NN`, which the driver then checks.
 fn runs_on(compiled: &str, device: (u32, u32)) -> bool {
     let Some(number) = compiled.strip_prefix("sm_") else {
         return true;
@@ -264,12 +266,11 @@ fn runs_on(compiled: &str, device: (u32, u32)) -> bool {
     }
 }
 
-/// Kernels on a device.
 #[derive(Debug)]
 pub(crate) struct Module {
     context: Context,
     module: sys::CUmodule,
-    /// The sizes in bytes of the parameters of its kernels.
+    /// Sizes in bytes of the parameters of each kernel.
     parameters: BTreeMap<String, Vec<usize>>,
 }
 
@@ -280,9 +281,11 @@ unsafe impl Sync for Module {}
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // After a fault every call fails, and the context takes the module with it.
+        // After a fault, every driver call fails, and the driver destroys the module with its
+        // context.
         if self.context.make_current().is_ok() {
-            // SAFETY: loaded in `load`, unloaded once; the driver waits for kernels of it that were started.
+            // SAFETY: `load` loaded the module, which is unloaded once; the driver waits for its
+            // running kernels.
             let _ = unsafe { driver::module::unload(self.module) };
         }
     }
@@ -307,8 +310,8 @@ impl Module {
         ];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
         let mut module = std::ptr::null_mut();
-        // SAFETY: the PTX ends with NUL; options and values have the length given, the log buffer
-        // the size given, and all of them outlive the call.
+        // SAFETY: the PTX ends with NUL; options, values and the log buffer have the given lengths
+        // and outlive the call.
         let result = unsafe {
             sys::cuModuleLoadDataEx(
                 &mut module,
@@ -334,7 +337,6 @@ impl Module {
         }
     }
 
-    /// Puts what the launches of a job take on the device.
     pub(crate) fn prepare(&self, job: &Job) -> Result<Resident<'_>, Error> {
         self.context.make_current()?;
         let mut buffers = Vec::with_capacity(job.buffers.len());
@@ -348,11 +350,11 @@ impl Module {
                 .as_deref()
                 .filter(|contents| !contents.is_empty())
             {
-                // SAFETY: the memory has the size of the buffer, which is that of its contents.
+                // SAFETY: the device memory has the size of the buffer's contents.
                 unsafe { driver::memcpy_htod_sync(memory.pointer, contents) }
                     .during(|| format!("copying {} to the device", buffer.label))?;
             } else if buffer.cleared && buffer.bytes > 0 {
-                // SAFETY: the memory has the size of the buffer.
+                // SAFETY: the device memory has the size of the buffer.
                 unsafe { driver::memset_d8_sync(memory.pointer, 0, buffer.bytes) }
                     .during(|| format!("clearing {}", buffer.label))?;
             }
@@ -363,8 +365,8 @@ impl Module {
             .iter()
             .map(|launch| self.function(launch))
             .collect::<Result<Vec<_>, Error>>()?;
-        // A stream of the caller's need not wait for the null stream, in which memory was copied and cleared.
-        // SAFETY: the null stream is always there.
+        // A caller's stream may not synchronize with the null stream, which copied and cleared
+        // memory. SAFETY: the null stream always exists.
         unsafe { driver::stream::synchronize(std::ptr::null_mut()) }
             .during(|| "waiting for the arguments".to_owned())?;
         Ok(Resident {
@@ -389,7 +391,7 @@ impl Module {
                 .during(|| format!("preparing kernel `{}`", launch.kernel))
         };
         self.check_parameters(launch)?;
-        // Every device gives this much without asking.
+        // Every device supports 48 KiB of dynamic shared memory without this attribute.
         if launch.dynamic_shared > 48 << 10 {
             let bytes = i32::try_from(launch.dynamic_shared).unwrap_or(i32::MAX);
             set(
@@ -397,7 +399,7 @@ impl Module {
                 bytes,
             )?;
         }
-        // Larger clusters exist on some chips only.
+        // Cluster sizes above 8 are not portable.
         if launch
             .cluster
             .is_some_and(|cluster| cluster.iter().product::<u32>() > 8)
@@ -410,8 +412,8 @@ impl Module {
         Ok(function)
     }
 
-    /// The driver reads as many parameters as the kernel takes, wherever that leads. So their
-    /// number and sizes are compared first.
+    /// Compares the number and sizes of the parameters with those of the kernel. The driver would
+    /// read missing parameters out of bounds.
     fn check_parameters(&self, launch: &Launch) -> Result<(), Error> {
         let Some(expected) = self.parameters.get(&launch.kernel) else {
             return Ok(());
@@ -436,7 +438,6 @@ impl Module {
     }
 }
 
-/// What the launches of a job take, on the device.
 #[derive(Debug)]
 pub(crate) struct Resident<'m> {
     module: &'m Module,
@@ -445,44 +446,41 @@ pub(crate) struct Resident<'m> {
 }
 
 impl Resident<'_> {
-    /// Starts the launches of the job that this was prepared for, in order.
+    /// Starts the launches of `job`, for which the buffers were prepared, in order.
     pub(crate) fn launch(&self, job: &Job) -> Result<(), Error> {
-        // SAFETY: the null stream is always there, and the driver frees no memory before what runs
-        // in it has ended.
+        // SAFETY: the null stream always exists, and the driver frees memory only after the kernels
+        // on it have ended.
         unsafe { self.launch_on(job, std::ptr::null_mut()) }
     }
 
-    /// The same on a stream.
+    /// Starts the launches of `job` on a stream.
     ///
     /// # Safety
-    /// The stream must be one of the device's primary context. Where it records, what was recorded
-    /// must not be launched after this is dropped.
+    /// The stream belongs to the device's primary context. A graph captured from the stream is not
+    /// launched after `self` is dropped.
     pub(crate) unsafe fn launch_on(&self, job: &Job, stream: sys::CUstream) -> Result<(), Error> {
         self.module.context.make_current()?;
         for launch in job.launches(|buffer| self.address(buffer)) {
             let (at, launch) = launch?;
-            // SAFETY: the caller's promise.
+            // SAFETY: by the contract of this function.
             unsafe { launch_kernel(launch, self.functions[at], &self.buffers, stream) }?;
         }
         Ok(())
     }
 
-    /// Where a buffer of the job is.
     pub(crate) fn address(&self, buffer: usize) -> Option<u64> {
         self.buffers.get(buffer).map(|memory| memory.pointer)
     }
 
-    /// Puts another address in the place of a buffer of the caller's.
+    /// Replaces the device address of a caller's buffer.
     pub(crate) fn move_to(&mut self, buffer: usize, address: u64) {
         self.buffers[buffer] = Memory::of_caller(address);
     }
 
-    /// Where it is.
     pub(crate) fn context(&self) -> &Context {
         &self.module.context
     }
 
-    /// Waits until everything that was started has ended.
     pub(crate) fn wait(&self, job: &Job) -> Result<(), Error> {
         self.module.context.make_current()?;
         driver::ctx::synchronize().during(|| {
@@ -495,7 +493,6 @@ impl Resident<'_> {
         Ok(())
     }
 
-    /// A point in time between what was started and what will be.
     pub(crate) fn mark(&self) -> Result<Event, Error> {
         self.module.context.make_current()?;
         let event = Event::new()?;
@@ -503,7 +500,6 @@ impl Resident<'_> {
         Ok(event)
     }
 
-    /// Reads the written buffers back.
     pub(crate) fn read_back(&self, job: &mut Job) -> Result<(), Error> {
         self.module.context.make_current()?;
         for (buffer, memory) in job.buffers.iter_mut().zip(&self.buffers) {
@@ -512,7 +508,7 @@ impl Resident<'_> {
                 .as_mut()
                 .filter(|contents| buffer.read_back && !contents.is_empty())
             {
-                // SAFETY: the memory has the size of the buffer, which is that of its contents.
+                // SAFETY: the device memory has the size of the buffer's contents.
                 unsafe { driver::memcpy_dtoh_sync(contents, memory.pointer) }
                     .during(|| format!("copying {} from the device", buffer.label))?;
             }
@@ -522,7 +518,7 @@ impl Resident<'_> {
 }
 
 /// # Safety
-/// The stream must be one of the current context.
+/// The stream belongs to the current context.
 unsafe fn launch_kernel(
     launch: &Launch,
     function: sys::CUfunction,
@@ -534,7 +530,7 @@ unsafe fn launch_kernel(
         .iter()
         .map(|param| match param {
             Param::Address(buffer) => buffers[*buffer].pointer,
-            // Little-endian: a narrower parameter is the low bytes, which come first.
+            // Little-endian: a narrower parameter is the first bytes of the word.
             Param::Value { bits, .. } => *bits,
         })
         .collect();
@@ -545,7 +541,7 @@ unsafe fn launch_kernel(
     let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.block);
     let mut attributes = Vec::new();
     if let Some([x, y, z]) = launch.cluster {
-        // SAFETY: all-zero bytes are a value of this plain C struct; padding and the rest of the
+        // SAFETY: zero bytes are a valid value of this C struct; padding and the unused part of the
         // union stay zero.
         let mut attribute: sys::CUlaunchAttribute = unsafe { std::mem::zeroed() };
         attribute.id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
@@ -553,8 +549,8 @@ unsafe fn launch_kernel(
         attributes.push(attribute);
     }
     let result = if attributes.is_empty() {
-        // SAFETY: the function is of a loaded module, `params` points to one word for each of its
-        // parameters, as the plan describes them, and all live until the call returns.
+        // SAFETY: the module of the function is loaded, `params` points to one word per parameter,
+        // and all of them outlive the call.
         unsafe {
             driver::launch_kernel(
                 function,
@@ -578,7 +574,7 @@ unsafe fn launch_kernel(
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as u32,
         };
-        // SAFETY: as above; the configuration and its attributes live until the call returns.
+        // SAFETY: as above; the configuration and its attributes outlive the call.
         unsafe {
             sys::cuLaunchKernelEx(&config, function, params.as_mut_ptr(), std::ptr::null_mut())
         }
@@ -593,14 +589,14 @@ unsafe fn launch_kernel(
 }
 
 impl Context {
-    /// The most bytes a second that the device reads of so many bytes: the median time with the
-    /// best of some grids.
+    /// Measures the read bandwidth of the device in bytes per second, for `bytes` bytes: the median
+    /// time with the best block size.
     pub(crate) fn read_ceiling(&self, bytes: usize) -> Result<f64, Error> {
         self.make_current()?;
         let module = Module::load(self, &ceiling::ptx())?;
         let memory = Memory::new(bytes, "the bytes that are read")?;
         let out = Memory::new(4, "what was read")?;
-        // Numbers that are not alike: memory that holds zeros may be read faster.
+        // Pseudorandom contents, because reads of zeros may be faster.
         let mut state = 1_u64;
         let chunk: Vec<u64> = (0..CHUNK / 8)
             .map(|_| {
@@ -611,7 +607,7 @@ impl Context {
             })
             .collect();
         for at in (0..bytes / CHUNK * CHUNK).step_by(CHUNK) {
-            // SAFETY: a whole chunk lies within the memory.
+            // SAFETY: the whole chunk is within the memory.
             unsafe { driver::memcpy_htod_sync(memory.pointer + at as u64, &chunk) }
                 .during(|| "filling memory".to_owned())?;
         }
@@ -637,7 +633,7 @@ impl Context {
             for _ in 0..TIMES {
                 let (start, end) = (Event::new()?, Event::new()?);
                 start.record()?;
-                // SAFETY: the null stream is always there.
+                // SAFETY: the null stream always exists.
                 unsafe { launch_kernel(&launch, function, &buffers, std::ptr::null_mut()) }?;
                 end.record()?;
                 driver::ctx::synchronize().during(|| "reading memory".to_owned())?;
@@ -649,7 +645,6 @@ impl Context {
         Ok(best)
     }
 
-    /// Bytes of the cache that all multiprocessors share.
     pub(crate) fn cache(&self) -> Result<usize, Error> {
         Ok(self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize)
     }
@@ -663,12 +658,12 @@ impl Context {
     }
 }
 
-/// Bytes of numbers that are not alike.
+/// Size in bytes of the pseudorandom data that fills memory repeatedly.
 const CHUNK: usize = 16 << 20;
-/// Measurements of one kernel.
+/// Number of measurements per block size.
 const TIMES: usize = 11;
 
-/// Device memory, freed when dropped unless it is the caller's.
+/// Device memory, freed on drop unless a caller owns it.
 #[derive(Debug)]
 struct Memory {
     pointer: sys::CUdeviceptr,
@@ -677,8 +672,8 @@ struct Memory {
 
 impl Memory {
     fn new(bytes: usize, what: &str) -> Result<Self, Error> {
-        // The driver has no empty allocations, but an empty memref needs an address as well.
-        // SAFETY: the context is current.
+        // The driver cannot allocate 0 bytes, but an empty memref needs an address. SAFETY: the
+        // context is current.
         match unsafe { driver::malloc_sync(bytes.max(1)) } {
             Ok(pointer) => Ok(Self {
                 pointer,
@@ -711,13 +706,13 @@ impl Drop for Memory {
         if !self.owned {
             return;
         }
-        // After a fault every call fails, and the context takes the memory with it.
-        // SAFETY: allocated in `new`, freed once; the driver waits for kernels that were started.
+        // After a fault, every driver call fails, and the driver frees the memory with its context.
+        // SAFETY: `new` allocated the memory, which is freed once; the driver waits for running
+        // kernels.
         let _ = unsafe { driver::free_sync(self.pointer) };
     }
 }
 
-/// A point in time on the device.
 pub(crate) struct Event(sys::CUevent);
 
 impl Event {
@@ -728,14 +723,14 @@ impl Event {
     }
 
     fn record(&self) -> Result<(), CudaError> {
-        // SAFETY: the event lives as long as `self`; the null stream is always there.
+        // SAFETY: the event lives as long as `self`; the null stream always exists.
         unsafe { driver::event::record(self.0, std::ptr::null_mut()) }
             .during(|| "recording an event".to_owned())
     }
 
-    /// The time from here to `end`, both of which must have passed.
+    /// Returns the time from this event to `end`. Both events must have completed.
     pub(crate) fn until(&self, end: &Self) -> Result<Duration, CudaError> {
-        // SAFETY: both events live, and were recorded on the same stream.
+        // SAFETY: both events are alive, and were recorded on the same stream.
         let millis = unsafe { driver::event::elapsed(self.0, end.0) }
             .during(|| "reading the time".to_owned())?;
         Ok(Duration::from_secs_f64(f64::from(millis.max(0.0)) / 1e3))
@@ -753,7 +748,7 @@ impl Drop for Event {
 mod tests {
     use super::runs_on;
 
-    /// PTX runs on its chip and later ones, unless a suffix ties it to a chip or a family.
+    /// Checks that PTX is accepted on its chip and later ones, unless a suffix restricts it.
     #[test]
     fn chips_are_compatible_upwards() {
         for (compiled, device, runs) in [

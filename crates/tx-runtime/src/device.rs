@@ -1,4 +1,4 @@
-//! Devices and what is loaded on them.
+//! Devices, and programs loaded on them.
 
 use std::ffi::c_void;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::device_array::DeviceArg;
 use crate::error::Error;
 use crate::spec::Arg;
 
-/// Where programs run.
+/// Device that runs programs.
 #[derive(Clone, Debug)]
 pub struct Device {
     backend: Backend,
@@ -27,10 +27,11 @@ enum Backend {
 }
 
 impl Device {
-    /// The first CUDA device if the driver loads and there is one, else the CPU. [`Device::reason`] says why.
+    /// Opens the first CUDA device, or the CPU if there is none. [`Device::reason`] returns the
+    /// reason of the choice.
     ///
     /// # Errors
-    /// When there is no CUDA device and this build has no executor.
+    /// Fails if there is no CUDA device and this build has no executor.
     pub fn auto() -> Result<Self, Error> {
         match cuda::Context::open(0) {
             Ok(context) => Ok(Self {
@@ -50,10 +51,11 @@ impl Device {
         }
     }
 
-    /// The SIMT executor: the lowered kernels, thread by thread, with races and faults as errors.
+    /// Opens the SIMT executor, which runs the lowered kernels thread by thread on the CPU, and
+    /// reports races and faults as errors.
     ///
     /// # Errors
-    /// When this build has no executor.
+    /// Fails if this build has no executor.
     pub fn cpu() -> Result<Self, Error> {
         #[cfg(feature = "simt")]
         return Ok(Self {
@@ -67,10 +69,11 @@ impl Device {
         })
     }
 
-    /// A CUDA device, counted from 0 as the driver does (and as `CUDA_VISIBLE_DEVICES` arranges them).
+    /// Opens the CUDA device with this ordinal, from 0; `CUDA_VISIBLE_DEVICES` affects the
+    /// numbering.
     ///
     /// # Errors
-    /// When the driver does not load or has no such device.
+    /// Fails if the driver does not load, or has no such device.
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         Ok(Self {
             backend: Backend::Cuda(cuda::Context::open(ordinal)?),
@@ -78,10 +81,10 @@ impl Device {
         })
     }
 
-    /// The device of a name: `auto`, `cpu`, `cuda` (the first) or `cuda:N`.
+    /// Opens the device with this name: `auto`, `cpu`, `cuda` (the first) or `cuda:N`.
     ///
     /// # Errors
-    /// When the text names no device, or there is no such device.
+    /// Fails if the name is invalid, or the device does not exist.
     pub fn open(name: &str) -> Result<Self, Error> {
         match name {
             "auto" => Self::auto(),
@@ -99,7 +102,7 @@ impl Device {
         }
     }
 
-    /// What the device is called: `cpu`, or `cuda:0 (NVIDIA H200, sm_90)`.
+    /// Returns the name of the device: `cpu`, or `cuda:0 (NVIDIA H200, sm_90)`.
     pub fn name(&self) -> String {
         match &self.backend {
             #[cfg(feature = "simt")]
@@ -108,12 +111,12 @@ impl Device {
         }
     }
 
-    /// Why this device was taken.
+    /// Returns the reason why this device was chosen.
     pub fn reason(&self) -> &str {
         &self.reason
     }
 
-    /// The chip to compile for, such as `sm_90`; `None` for the CPU, which runs what was compiled
+    /// Returns the chip to compile for, such as `sm_90`; `None` for the CPU, which runs programs
     /// for any chip.
     pub fn chip(&self) -> Option<String> {
         match &self.backend {
@@ -123,11 +126,11 @@ impl Device {
         }
     }
 
-    /// The most bytes a second that the device reads of so many bytes of its memory, measured now;
-    /// `None` for the CPU.
+    /// Measures the read bandwidth of device memory in bytes per second, over `bytes` bytes; `None`
+    /// for the CPU.
     ///
     /// # Errors
-    /// When the device has no room, or refuses.
+    /// Fails if the memory cannot be allocated, or the driver reports an error.
     pub fn read_ceiling(&self, bytes: usize) -> Result<Option<f64>, Error> {
         match &self.backend {
             #[cfg(feature = "simt")]
@@ -136,10 +139,10 @@ impl Device {
         }
     }
 
-    /// Bytes of the largest cache that all of the device shares; `None` for the CPU.
+    /// Returns the size of the L2 cache in bytes; `None` for the CPU.
     ///
     /// # Errors
-    /// When the driver does not say.
+    /// Fails if the driver reports an error.
     pub fn cache(&self) -> Result<Option<usize>, Error> {
         match &self.backend {
             #[cfg(feature = "simt")]
@@ -151,14 +154,14 @@ impl Device {
     /// Loads a program.
     ///
     /// # Errors
-    /// When the plan contradicts itself, the program was compiled for another chip, or the driver
-    /// or the executor refuses it.
+    /// Fails if the plan is inconsistent, the program was compiled for another chip, or the driver
+    /// or the executor rejects its kernels.
     pub fn load(&self, artifact: &Artifact) -> Result<Executable, Error> {
         let _span = tracing::debug_span!("load", entry = artifact.plan.entry, device = self.name())
             .entered();
         artifact.plan.validate()?;
         let module = match &self.backend {
-            // There are no kernels to load either.
+            // A program without steps has no kernels.
             _ if artifact.plan.steps.is_empty() => Module::Empty,
             #[cfg(feature = "simt")]
             Backend::Cpu => Module::Cpu(crate::cpu::Module::load(&artifact.device_ir)?),
@@ -174,7 +177,7 @@ impl Device {
     }
 }
 
-/// A program on a device.
+/// Program loaded on a device.
 #[derive(Debug)]
 pub struct Executable {
     module: Module,
@@ -183,52 +186,52 @@ pub struct Executable {
 
 #[derive(Debug)]
 enum Module {
-    /// Of a program that launches nothing.
     Empty,
     #[cfg(feature = "simt")]
     Cpu(crate::cpu::Module),
     Cuda(cuda::Module),
 }
 
-/// What a run may be told beyond its arguments.
+/// Options of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunOptions {
-    /// The grid of a kernel entry, in CTAs along x, y and z, in place of the one in the plan.
+    /// Grid of a kernel entry, in CTAs along x, y and z; replaces the grid of the plan.
     pub grid: Option<[u32; 3]>,
     /// Whether [`Executable::run_with`] launches through a CUDA graph (see [`Prepared::record`]).
     pub graph: bool,
-    /// In which order the executor runs threads and blocks; devices have an order of their own.
+    /// Order in which the executor runs threads and blocks.
     #[cfg(feature = "simt")]
     pub order: tx_exec::Order,
-    /// What the executor looks for.
+    /// Checks of the executor.
     #[cfg(feature = "simt")]
     pub checks: tx_exec::Checks,
-    /// Steps of all threads of a launch, as [`tx_exec::Report::work`] counts them, after which the
-    /// executor takes it to have no end; without, it may take for ever.
+    /// Limit of the executed work of a launch, as [`tx_exec::Report::work`] counts it. A launch
+    /// that exceeds the limit is an error; without a limit, a launch may run forever.
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
-    /// Where the executor puts arguments, as a view of a larger array may begin.
+    /// Alignment of arguments in the executor's memory, as for views of a larger array.
     #[cfg(feature = "simt")]
     pub past: Past,
 }
 
-/// How many elements past a multiple of 256 bytes arrays begin.
+/// Distance of the start of each array from a multiple of 256 bytes, in elements.
 #[cfg(feature = "simt")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
-    /// The first.
+    /// Distance of the first array, in elements.
     pub first: usize,
-    /// How much further each begins than the one before it.
+    /// Difference between the distances of consecutive arrays, in elements.
     pub each: usize,
-    /// Which begins further than that, counted from the last and round again.
+    /// Selects the array with the extra distance `by`: 0 for the last array, 1 for the one before
+    /// it, modulo the number of arrays.
     pub one: usize,
-    /// By how much.
+    /// Extra distance of the array that `one` selects, in elements.
     pub by: usize,
 }
 
 #[cfg(feature = "simt")]
 impl Past {
-    /// All by so many elements.
+    /// Returns an equal distance for all arrays.
     pub const fn all(elements: usize) -> Self {
         Self {
             first: elements,
@@ -238,7 +241,7 @@ impl Past {
         }
     }
 
-    /// What an array begins past such an address, of so many arrays.
+    /// Returns the distance of array `number` of `arrays`, in elements.
     pub(crate) const fn of(self, number: usize, arrays: usize) -> usize {
         let is_one = arrays > 0 && number + 1 + self.one % arrays == arrays;
         self.first + number * self.each + if is_one { self.by } else { 0 }
@@ -246,24 +249,24 @@ impl Past {
 }
 
 impl Executable {
-    /// How the program is launched.
+    /// Returns the launch plan.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Runs the program once, from beginning to end, on copies of the arguments.
+    /// Runs the program once on copies of the arguments.
     ///
     /// # Errors
-    /// When the arguments do not fit the plan (nothing has run then), or the run fails.
+    /// Fails if the arguments do not match the plan (then nothing has run), or the run fails.
     pub fn run(&self, args: Vec<Arg>) -> Result<Outputs, Error> {
         self.run_with(args, &RunOptions::default())
     }
 
-    /// Runs the program once with options.
+    /// Runs the program once on copies of the arguments, with options.
     ///
     /// # Errors
-    /// As [`Executable::run`], when a grid is given for a function, and when a graph is asked for
-    /// where there are none.
+    /// Fails with the errors of [`Executable::run`], for a grid of a host function, and for a graph
+    /// on the CPU.
     pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
         let mut run = self.prepare(args, options)?;
         let runs = std::slice::from_mut(&mut run);
@@ -274,11 +277,10 @@ impl Executable {
         run.finish(elapsed)
     }
 
-    /// Copies the arguments to the device and finds the kernels, so that the program can be
-    /// launched several times.
+    /// Copies the arguments to the device and looks up the kernels, for any number of launches.
     ///
     /// # Errors
-    /// When the arguments do not fit the plan, or the device has no room for them.
+    /// Fails if the arguments do not match the plan, or the device has not enough memory.
     pub fn prepare(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Prepared<'_>, Error> {
         let _span = tracing::debug_span!("copy to device", entry = self.plan.entry).entered();
         let job = Job::new(&self.plan, args, options.grid)?;
@@ -293,14 +295,13 @@ impl Executable {
 }
 
 impl Executable {
-    /// Binds the program to arrays that are on the device already, and are the caller's: nothing is
-    /// copied, neither there nor back. What the plan needs beside them, such as temporaries, is
-    /// allocated. The arguments are then launched as any other ([`Prepared::launch_on`] on a stream
-    /// of the caller's, [`Prepared::record`] as a graph), and results are where the arguments are:
-    /// [`Prepared::into_outputs`] has none of them.
+    /// Binds the program to the caller's arrays in device memory, without copies. Temporaries are
+    /// allocated.
     ///
-    /// What is launched again with arrays of the same shapes is prepared once, and told where they are now:
-    /// [`Prepared::move_argument`].
+    /// The program is launched like any other: [`Prepared::launch_on`] on a stream, or
+    /// [`Prepared::record`] as a graph. Results are in the arguments, which
+    /// [`Prepared::into_outputs`] omits. For further arrays with equal shapes,
+    /// [`Prepared::move_argument`] changes the addresses.
     ///
     /// ```no_run
     /// # fn run(program: &tx_runtime::Executable, stream: *mut std::ffi::c_void, a: u64, b: u64) -> Result<(), tx_runtime::Error> {
@@ -321,21 +322,22 @@ impl Executable {
     /// ```
     ///
     /// # Errors
-    /// When the arguments do not fit the plan (by their types, shapes, strides or addresses), the
-    /// device has no room for temporaries, or is the CPU ([`Error::NoDeviceMemory`]).
+    /// Fails if the arguments do not match the plan (types, shapes, strides or addresses), the
+    /// device has not enough memory for temporaries, or the device is the CPU
+    /// ([`Error::NoDeviceMemory`]).
     ///
     /// # Safety
-    /// From each launch until it has ended, on whatever stream:
-    /// * every address is one of memory that this device can access, which holds all elements of
-    ///   the array that starts there, and stays allocated;
-    /// * nobody else writes the arrays, nor reads those that the plan says are written
-    ///   (`Plan::arguments`), unless ordered with the launch by the stream, by events or by
-    ///   waiting;
-    /// * an array that is written shares no element with another argument, nor two of its own
-    ///   elements a place;
-    /// * what this returns is not dropped, as its temporaries go with it.
+    /// From the start of each launch to its end, on any stream:
+    /// * every address points to allocated memory that the device can access, with room for all
+    ///   elements of the array;
+    /// * no other code writes the arrays, or reads arrays that the plan marks as written
+    ///   (`Plan::arguments`), unless a stream, an event or a wait orders this access with the
+    ///   launch;
+    /// * a written array shares no element with another argument, and its elements have distinct
+    ///   addresses;
+    /// * the returned value is not dropped, because it owns the temporaries.
     ///
-    /// Two launches of one [`Prepared`] must not run at the same time, as they share its temporaries.
+    /// Two launches of one [`Prepared`] share its temporaries and must not overlap in time.
     pub unsafe fn prepare_in_place(
         &self,
         args: Vec<DeviceArg>,
@@ -356,7 +358,7 @@ impl Executable {
     }
 }
 
-/// A program with its arguments on a device, ready to be launched.
+/// Program with its arguments on a device.
 #[derive(Debug)]
 pub struct Prepared<'e> {
     job: Job,
@@ -372,11 +374,11 @@ enum Resident<'e> {
 }
 
 impl<'e> Prepared<'e> {
-    /// Starts the program once, on the arguments as the launch before left them. A device may still
-    /// be running it when this returns.
+    /// Starts the program once, on the arguments as the previous launch left them. The call may
+    /// return before the launch ends.
     ///
     /// # Errors
-    /// When the device refuses a launch, or the executor finds a fault.
+    /// Fails if the device rejects a launch, or the executor finds a fault.
     pub fn launch(&mut self) -> Result<(), Error> {
         let _span = tracing::debug_span!("launch", kernels = self.kernels()).entered();
         match &mut self.resident {
@@ -390,7 +392,7 @@ impl<'e> Prepared<'e> {
     /// Waits until every launch has ended.
     ///
     /// # Errors
-    /// When one of them failed.
+    /// Fails if a launch failed.
     pub fn wait(&self) -> Result<(), Error> {
         let _span = tracing::debug_span!("wait").entered();
         match &self.resident {
@@ -399,41 +401,40 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// Starts the program once on a stream of the caller's (a `CUstream`), on the arguments as the
-    /// launch before left them. Where the stream records a CUDA graph, the launch becomes a part of
-    /// it.
+    /// Starts the program once on a caller's stream (a `CUstream`), on the arguments as the
+    /// previous launch left them. On a capturing stream, the launch becomes part of the CUDA graph.
     ///
-    /// Nothing else of this waits for the stream: the caller does, before the arguments are read
-    /// back. The primary context of the device is the current one of this thread afterwards.
+    /// The caller must wait for the stream before the arguments are read back. The call makes the
+    /// primary context of the device current in this thread.
     ///
     /// # Errors
-    /// When the device refuses a launch, or is the CPU.
+    /// Fails if the device rejects a launch, or is the CPU.
     ///
     /// # Safety
-    /// The stream must be one of the primary context of the device. A graph that records it must
-    /// not be launched after this is dropped. A launch must have ended before another of the same
-    /// [`Prepared`] begins: they are on one stream, or ordered by events. Where it was made by
-    /// [`Executable::prepare_in_place`], what is said there holds.
+    /// The stream belongs to the primary context of the device. A graph captured from the stream is
+    /// not launched after `self` is dropped. Launches of one [`Prepared`] do not overlap: they use
+    /// one stream, or events order them. A program from [`Executable::prepare_in_place`] also
+    /// fulfils the conditions of that function.
     pub unsafe fn launch_on(&self, stream: *mut c_void) -> Result<(), Error> {
         match &self.resident {
             Resident::Empty => Ok(()),
             #[cfg(feature = "simt")]
             Resident::Cpu(_) => Err(no_graph()),
-            // SAFETY: the caller's promise.
+            // SAFETY: by the contract of this function.
             Resident::Cuda(resident) => unsafe { resident.launch_on(&self.job, stream.cast()) },
         }
     }
 
-    /// Puts another address in the place of an argument (counted from 0) of
-    /// [`Executable::prepare_in_place`], for launches from here on: of an array of the same type,
-    /// shape and strides. Graphs that were recorded before keep the old one.
+    /// Replaces the address of an argument (from 0) of [`Executable::prepare_in_place`] for later
+    /// launches. The new array has the same type, shape and strides. Graphs recorded before keep
+    /// the old address.
     ///
     /// # Errors
-    /// When the argument is no array of the caller's, or the address no multiple of the size of its
-    /// elements. Nothing has changed then.
+    /// Fails if the argument is no array in the caller's device memory, or the address is not
+    /// aligned to the element size. After an error, the old address is still in use.
     ///
     /// # Safety
-    /// As for [`Executable::prepare_in_place`].
+    /// The conditions of [`Executable::prepare_in_place`].
     pub unsafe fn move_argument(&mut self, index: usize, address: u64) -> Result<(), Error> {
         let buffer = self.job.at(index, address)?;
         self.job.buffers[buffer].address = Some(address);
@@ -443,8 +444,8 @@ impl<'e> Prepared<'e> {
         Ok(())
     }
 
-    /// Records so many launches, one after the other and of each of these in turn, as one CUDA
-    /// graph: to launch it is one call of the driver, however many kernels it has.
+    /// Records `launches` launches as one CUDA graph, cycling through `runs`. One driver call then
+    /// launches the graph, whatever its number of kernels.
     ///
     /// ```no_run
     /// # fn run(program: &tx_runtime::Executable, args: Vec<tx_runtime::Arg>) -> Result<(), tx_runtime::Error> {
@@ -461,7 +462,7 @@ impl<'e> Prepared<'e> {
     /// ```
     ///
     /// # Errors
-    /// When the device refuses, or is the CPU.
+    /// Fails if the device reports an error, or is the CPU.
     pub fn record<'r>(runs: &'r mut [Self], launches: usize) -> Result<Graph<'r, 'e>, Error> {
         let _span = tracing::debug_span!("record", launches).entered();
         let on_device = runs.iter().map(|run| match &run.resident {
@@ -481,11 +482,11 @@ impl<'e> Prepared<'e> {
         Ok(Graph { recorded, runs })
     }
 
-    /// How long so many launches take, one after the other and of each of these in turn, from the
-    /// start of the first kernel to the end of the last.
+    /// Returns the time of `launches` consecutive launches, cycling through `runs`: from the start
+    /// of the first kernel to the end of the last.
     ///
     /// # Errors
-    /// As [`Prepared::launch`] and [`Prepared::wait`].
+    /// Fails with the errors of [`Prepared::launch`] and [`Prepared::wait`].
     pub fn time(runs: &mut [Self], launches: usize) -> Result<Duration, Error> {
         if runs.iter().all(|run| run.kernels() == 0) {
             return Ok(Duration::ZERO);
@@ -500,7 +501,7 @@ impl<'e> Prepared<'e> {
         until_end(runs, begin, start)
     }
 
-    /// Kernels of one launch.
+    /// Returns the number of kernels of one launch.
     pub fn kernels(&self) -> usize {
         let address = |buffer| match &self.resident {
             Resident::Empty => None,
@@ -511,7 +512,7 @@ impl<'e> Prepared<'e> {
         self.job.launches(address).count()
     }
 
-    /// Bytes of all memref arguments on the device.
+    /// Returns the total size in bytes of all memref arguments.
     pub fn argument_bytes(&self) -> usize {
         let buffers = self.job.buffers.iter();
         buffers
@@ -520,10 +521,10 @@ impl<'e> Prepared<'e> {
             .sum()
     }
 
-    /// Reads the arguments back, except those that are the caller's.
+    /// Copies the arguments back to the host, except the caller's device arrays.
     ///
     /// # Errors
-    /// As [`Prepared::wait`], and when they cannot be read.
+    /// Fails with the errors of [`Prepared::wait`], and of the copies.
     pub fn into_outputs(self) -> Result<Outputs, Error> {
         self.finish(Duration::ZERO)
     }
@@ -560,7 +561,6 @@ fn no_graph() -> Error {
     }
 }
 
-/// A point in time on the device, where there is one.
 fn mark(runs: &[Prepared<'_>]) -> Result<Option<cuda::Event>, Error> {
     match runs.first().map(|run| &run.resident) {
         Some(Resident::Cuda(resident)) => resident.mark().map(Some),
@@ -568,7 +568,7 @@ fn mark(runs: &[Prepared<'_>]) -> Result<Option<cuda::Event>, Error> {
     }
 }
 
-/// Waits for what was started since `begin`, and says how long it took.
+/// Waits for all launches, and returns the time since `start`, or since `begin` on the CPU.
 fn until_end(
     runs: &[Prepared<'_>],
     begin: Instant,
@@ -584,37 +584,37 @@ fn until_end(
     }
 }
 
-/// Launches that were recorded (see [`Prepared::record`]). The prepared programs are free again
-/// when it is dropped.
+/// Recorded launches (see [`Prepared::record`]). The graph borrows the prepared programs.
 #[derive(Debug)]
 pub struct Graph<'r, 'e> {
-    /// Before what it launches, which must outlive it; nothing where no program launches anything.
+    /// CUDA graph; `None` if the programs launch nothing. The field order drops the graph before
+    /// the programs that it launches.
     recorded: Option<cuda::Graph>,
     runs: &'r mut [Prepared<'e>],
 }
 
 impl Graph<'_, '_> {
-    /// Starts all launches. A device may still be running them when this returns.
+    /// Starts all launches. The call may return before the launches end.
     ///
     /// # Errors
-    /// When the device refuses.
+    /// Fails if the device reports an error.
     pub fn launch(&self) -> Result<(), Error> {
         self.recorded.as_ref().map_or(Ok(()), cuda::Graph::launch)
     }
 
-    /// Waits until everything that was started has ended.
+    /// Waits until all started launches have ended.
     ///
     /// # Errors
-    /// When one of the launches failed.
+    /// Fails if a launch failed.
     pub fn wait(&self) -> Result<(), Error> {
         self.runs.iter().try_for_each(Prepared::wait)
     }
 
-    /// How long it takes to launch all so many times, from the start of the first kernel to the end
-    /// of the last.
+    /// Returns the time of `times` launches of the graph: from the start of the first kernel to the
+    /// end of the last.
     ///
     /// # Errors
-    /// As [`Graph::launch`] and [`Graph::wait`].
+    /// Fails with the errors of [`Graph::launch`] and [`Graph::wait`].
     pub fn time(&self, times: usize) -> Result<Duration, Error> {
         if self.recorded.is_none() {
             return Ok(Duration::ZERO);
@@ -627,10 +627,10 @@ impl Graph<'_, '_> {
     }
 }
 
-/// The arguments after a run.
+/// Arguments after a run.
 #[derive(Clone, Debug)]
 pub struct Outputs {
-    /// One for each argument; `None` for a scalar, and for an array of the caller's.
+    /// One entry per argument; `None` for a scalar, and for a caller's device array.
     arrays: Vec<Option<(Array, bool)>>,
     elapsed: Duration,
     #[cfg(feature = "simt")]
@@ -640,13 +640,13 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// An argument after the run, counted from 0; `None` for a scalar, for an array of the
-    /// caller's, and when there is no such argument.
+    /// Returns argument `index` (from 0) after the run; `None` for a scalar, for a caller's device
+    /// array, and for an index out of range.
     pub fn argument(&self, index: usize) -> Option<&Array> {
         self.arrays.get(index)?.as_ref().map(|(array, _)| array)
     }
 
-    /// The arguments that the program may have written, each with its index.
+    /// Returns the arguments that the program may have written, each with its index.
     pub fn written(&self) -> impl Iterator<Item = (usize, &Array)> {
         self.arrays.iter().enumerate().filter_map(|(index, array)| {
             array
@@ -656,7 +656,7 @@ impl Outputs {
         })
     }
 
-    /// All arguments, in order; `None` for a scalar, and for an array of the caller's.
+    /// Returns all arguments, in order; `None` for a scalar, and for a caller's device array.
     pub fn into_arrays(self) -> Vec<Option<Array>> {
         self.arrays
             .into_iter()
@@ -664,20 +664,20 @@ impl Outputs {
             .collect()
     }
 
-    /// How long the kernels took, from the start of the first to the end of the last, without
+    /// Returns the run time, from the start of the first kernel to the end of the last, without
     /// copies and allocations.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// What threads printed with `gpu.printf`, where the executor ran them. A GPU's driver writes
-    /// it to the standard output of the process by itself.
+    /// Returns the output of `gpu.printf` on the executor. On a GPU, the driver writes this output
+    /// to standard output.
     #[cfg(feature = "simt")]
     pub fn printed(&self) -> &str {
         &self.printed
     }
 
-    /// What the executor had to do (see [`tx_exec::Report::work`]); 0 where another device ran it.
+    /// Returns the executed work on the executor (see [`tx_exec::Report::work`]); 0 on a GPU.
     #[cfg(feature = "simt")]
     pub fn work(&self) -> u64 {
         self.work

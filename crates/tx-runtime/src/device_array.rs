@@ -1,4 +1,4 @@
-//! Arguments that are on a device already.
+//! Arguments in device memory.
 
 use tx_plan::{ElementType, MemrefType};
 
@@ -6,8 +6,8 @@ use crate::array::describe;
 use crate::number::Number;
 use crate::placement::{Placement, row_major};
 
-/// An array in device memory that belongs to the caller, and that a program reads and writes where
-/// it is: an address with a shape. See [`crate::Executable::prepare_in_place`].
+/// Caller's array in device memory, which a program accesses in place: an address with a shape. See
+/// [`crate::Executable::prepare_in_place`].
 ///
 /// ```
 /// use tx_plan::ElementType;
@@ -30,9 +30,9 @@ pub struct DeviceArray {
 }
 
 impl DeviceArray {
-    /// An array without gaps, outermost dimension first (an empty shape is rank 0), at a device
-    /// address (a `CUdeviceptr`), which must be a multiple of the size of an element. At multiples
-    /// of 16 bytes memory is read fastest.
+    /// Creates a contiguous array (outermost dimension first; an empty shape is rank 0) at a device
+    /// address (a `CUdeviceptr`). The address must be a multiple of the element size. Alignment to
+    /// 16 bytes gives the best bandwidth.
     pub fn new(address: u64, element: ElementType, shape: &[usize]) -> Self {
         Self {
             address,
@@ -43,9 +43,8 @@ impl DeviceArray {
         }
     }
 
-    /// The same with gaps, or in another order: `offset` is from the address to the first element,
-    /// `strides` are between neighbours along each dimension, all in elements. No element may lie
-    /// before the address.
+    /// Sets the offset of the first element from the address, and the stride of each dimension, all
+    /// in elements. No element may lie before the address of the array.
     #[must_use]
     pub fn with_strides(self, offset: i64, strides: &[i64]) -> Self {
         Self {
@@ -55,22 +54,21 @@ impl DeviceArray {
         }
     }
 
-    /// Where it is.
+    /// Returns the device address.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// The type of its elements.
+    /// Returns the element type.
     pub fn element(&self) -> ElementType {
         self.element
     }
 
-    /// The size of each dimension in elements, outermost first.
+    /// Returns the size of each dimension in elements, outermost first.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// What messages call it: `an array 4x8xf32 on the device`.
     pub(crate) fn describe(&self) -> String {
         format!(
             "an array {} on the device",
@@ -78,7 +76,8 @@ impl DeviceArray {
         )
     }
 
-    /// Where its elements lie, if they may lie so where a memref of this type is expected.
+    /// Returns the placement of the elements, or the reason why the array does not match the memref
+    /// type.
     pub(crate) fn placement(&self, memref: &MemrefType) -> Result<Placement, String> {
         check_address(self.address, self.element, self.shape.contains(&0))?;
         if self.strides.len() != self.shape.len() {
@@ -108,7 +107,8 @@ impl DeviceArray {
     }
 }
 
-/// Whether elements can be at an address.
+/// Checks the address of an array: not null unless the array is empty, and aligned to the element
+/// size.
 pub(crate) fn check_address(address: u64, element: ElementType, empty: bool) -> Result<(), String> {
     let size = element.size() as u64;
     if address == 0 && !empty {
@@ -122,12 +122,12 @@ pub(crate) fn check_address(address: u64, element: ElementType, empty: bool) -> 
     Ok(())
 }
 
-/// One argument of a run on memory of the caller's.
+/// Argument of a run in the caller's device memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeviceArg {
-    /// For a memref argument.
+    /// Memref argument.
     Array(DeviceArray),
-    /// For a scalar argument.
+    /// Scalar argument.
     Scalar(Number),
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong, and whose turn it is.
+//! Errors of the runtime, classified by their cause.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -10,193 +10,192 @@ use crate::npy::NpyError;
 use crate::number::Number;
 use crate::spec::SpecError;
 
-/// Why arguments were not accepted, a device not opened, or a run not finished.
+/// Error of an argument, a device or a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A text that is no argument specification. The caller's to fix.
+    /// Invalid argument specification: a mistake of the caller.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// A file that could not be read as an array, or not be written.
+    /// File that cannot be read as an array, or cannot be written.
     #[error("{}: {error}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         error: NpyError,
     },
-    /// The wrong number of arguments.
+    /// Wrong number of arguments.
     #[error("found {found} argument{}, expected {expected}: {signature}", if *found == 1 { "" } else { "s" })]
     ArgumentCount {
-        /// How many were given.
+        /// Number of given arguments.
         found: usize,
-        /// How many the entry takes.
+        /// Number of arguments of the entry.
         expected: usize,
-        /// The entry with its argument types.
+        /// Name of the entry, with its argument types.
         signature: String,
     },
-    /// An argument that does not fit its type.
+    /// Argument that does not match its type.
     #[error("argument {index}: found {found}, expected \
              {expected}{}", hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
     Argument {
-        /// Which argument, counted from 0.
+        /// Index of the argument, from 0.
         index: usize,
-        /// What was given.
+        /// Description of the given argument.
         found: String,
-        /// What the entry takes.
+        /// Argument type of the entry.
         expected: String,
-        /// What to change, when that is not obvious.
+        /// Suggestion, if one exists.
         hint: Option<String>,
     },
-    /// A value that an integer type cannot hold.
+    /// Value out of the range of an integer type.
     #[error("{value} is not a value of {element}")]
     Value {
-        /// The value.
+        /// Value.
         value: Number,
-        /// The type.
+        /// Integer type.
         element: ElementType,
     },
-    /// Elements of another type than was asked for.
+    /// Elements of another type than requested.
     #[error("found elements of type {found}, expected {expected}")]
     Element {
-        /// The type of the elements.
+        /// Type of the elements.
         found: ElementType,
-        /// The type that was asked for.
+        /// Requested type.
         expected: ElementType,
     },
-    /// The wrong number of bytes for an array.
+    /// Wrong number of bytes for an array.
     #[error("found {found} bytes for {array}, expected {expected}")]
     Size {
-        /// Shape and element type.
+        /// Shape and element type of the array.
         array: String,
-        /// How many bytes were given.
+        /// Number of given bytes.
         found: usize,
-        /// How many the shape needs.
+        /// Number of bytes that the shape needs.
         expected: usize,
     },
-    /// Not enough memory, of the host or of the device.
+    /// Not enough memory on the host or the device.
     #[error(
         "not enough memory for {what}{}",
         bytes.map(|bytes| format!(" ({bytes} bytes)")).unwrap_or_default()
     )]
     OutOfMemory {
-        /// For what.
+        /// Purpose of the memory.
         what: String,
-        /// How much was asked for; `None` when it exceeds the address space.
+        /// Requested bytes; `None` if they exceed the address space.
         bytes: Option<usize>,
     },
-    /// A plan that contradicts itself.
+    /// Inconsistent plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Arguments that do not fit together, as the plan says.
+    /// Failed check of the plan on the arguments.
     #[error(transparent)]
     Check(#[from] CheckError),
-    /// An expression of the plan without a value for these arguments.
+    /// Expression of the plan that cannot be evaluated for these arguments.
     #[error("{place}: {error}")]
     Launch {
-        /// Which part of the plan.
+        /// Part of the plan.
         place: String,
-        /// Why it has no value.
+        /// Reason.
         error: ExprError,
     },
-    /// A size that no device can launch.
+    /// Launch size that no device supports.
     #[error("{place}: found {found}, expected {expected}")]
     LaunchSize {
-        /// Which part of the plan.
+        /// Part of the plan.
         place: String,
-        /// What was found.
+        /// Actual size.
         found: String,
-        /// What a device takes.
+        /// Supported sizes.
         expected: String,
     },
-    /// A grid given for something that has a grid of its own.
+    /// Grid option for a host function, whose launches have their own grids.
     #[error(
         "the grid can be set for a kernel only; `{entry}` is a function that launches kernels of its own"
     )]
     GridOfFunction {
-        /// The entry.
+        /// Name of the entry.
         entry: String,
     },
-    /// A CUDA graph, or a stream of the caller's, on a device that has none.
+    /// CUDA graph or stream on a device without them.
     #[error(
         "{device} has no CUDA graphs and streams; launch the program by itself, or on a CUDA device"
     )]
     NoGraph {
-        /// The device.
+        /// Name of the device.
         device: String,
     },
-    /// Arrays in device memory, for a device that has none.
+    /// Arrays in device memory on a device without device memory.
     #[error(
         "{device} has no memory of a device; run the program on arrays of the host, or on a CUDA device"
     )]
     NoDeviceMemory {
-        /// The device.
+        /// Name of the device.
         device: String,
     },
-    /// A text that names no device.
+    /// Invalid device name.
     #[error("unknown device `{found}`; expected `auto`, `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice {
-        /// The text.
+        /// Invalid name.
         found: String,
     },
-    /// A device that this build or this machine does not have.
+    /// Device that this build or this machine does not have.
     #[error("no device `{device}`: {reason}")]
     NoDevice {
-        /// The device.
+        /// Name of the device.
         device: String,
-        /// Why there is none, and what to change.
+        /// Reason, and a suggestion.
         reason: String,
     },
-    /// Kernels compiled for a newer or another chip than the device is.
+    /// Kernels compiled for a chip that the device does not support.
     #[error(
         "the program was compiled for {compiled}, but {device} is {found}; compile it for {found}"
     )]
     Chip {
-        /// The chip of the plan.
+        /// Chip of the plan.
         compiled: String,
-        /// The chip of the device.
+        /// Chip of the device.
         found: String,
-        /// The name of the device.
+        /// Name of the device.
         device: String,
     },
-    /// The driver refused the kernels.
+    /// PTX that the driver rejects.
     #[error(
         "the driver refused the PTX: {error}{}",
         if log.is_empty() { String::new() } else { format!("\n{log}") }
     )]
     Ptx {
-        /// What the driver answered.
+        /// Error of the driver.
         error: CudaError,
-        /// What its assembler wrote.
+        /// Log of the driver's PTX assembler.
         log: String,
     },
-    /// The executor refused the kernels.
+    /// Device IR that the executor rejects; the text is the reason.
     #[error("the executor refused the device IR: {0}")]
     DeviceIr(String),
-    /// A plan that passes a kernel other parameters than it takes.
+    /// Plan whose parameters differ from those of the kernel.
     #[error(
         "kernel `{kernel}`: the plan passes {} parameters of {found:?} bytes, expected {} of {expected:?}",
         found.len(), expected.len()
     )]
     Parameters {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
-        /// The size of each parameter in the plan, in bytes.
+        /// Size in bytes of each parameter in the plan.
         found: Vec<usize>,
-        /// The size of each parameter of the kernel, in bytes.
+        /// Size in bytes of each parameter of the kernel.
         expected: Vec<usize>,
     },
-    /// The driver answered with an error while running.
+    /// Error of the driver during a run.
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// The program did something a correct program does not do: a race, a divergent barrier, an
-    /// access out of bounds.
+    /// Fault of the program: a race, a divergent barrier, or an access out of bounds, for example.
     #[error("{0}")]
     Fault(Box<Fault>),
 }
 
-/// What the program did wrong, as the executor saw it. It prints as a diagnostic at a source
-/// location, with a note for the other location.
+/// Fault of a program that the executor found. A fault prints as a diagnostic at a source location,
+/// with a note for the other location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{}: error: {} (kernel `{kernel}`){}",
@@ -205,24 +204,25 @@ pub enum Error {
     self.elsewhere().map(|at| format!("\n{at}: note: the other operation is here")).unwrap_or_default()
 )]
 pub struct Fault {
-    /// What sort of thing it did.
+    /// Kind of the fault.
     pub kind: FaultKind,
-    /// The code of the rule that it broke, such as `TX0801`.
+    /// Code of the violated rule, such as `TX0801`.
     pub code: Option<&'static str>,
-    /// The kernel that was running.
+    /// Name of the running kernel.
     pub kernel: String,
-    /// `file:line:column` of the operation; for a race the later of the two.
+    /// `file:line:column` of the operation; for a race, of the later operation.
     pub location: Option<String>,
     /// `file:line:column` of the other operation of a race or a divergence.
     pub other_location: Option<String>,
-    /// What it did, and which threads did it, with the places.
+    /// Description of the fault, with threads and source locations.
     pub message: String,
-    /// What threads printed before.
+    /// Output of `gpu.printf` before the fault.
     pub printed: String,
 }
 
 impl Fault {
-    /// The message to put behind its place, which it does not say again. A race has two, and says both.
+    /// Returns the message without its source location, to print after that location. The message
+    /// of a race keeps both locations.
     pub fn without_place(&self) -> Cow<'_, str> {
         let by = match self.kind {
             FaultKind::Race => return Cow::Borrowed(&self.message),
@@ -239,8 +239,8 @@ impl Fault {
         }
     }
 
-    /// The location of the other operation, where it is not that of the first: threads race in one
-    /// operation, too.
+    /// Returns the location of the other operation; `None` if both locations are equal, as in a
+    /// race of threads in one operation.
     pub fn elsewhere(&self) -> Option<&str> {
         self.other_location
             .as_deref()
@@ -248,41 +248,42 @@ impl Fault {
     }
 }
 
-/// What sort of thing a program did wrong.
+/// Kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// Two accesses that nothing orders, one of them a write.
+    /// Two unordered accesses to one address, at least one of them a write.
     Race,
-    /// A barrier, shuffle or vote that not all of its threads reach together, or that reads an
-    /// inactive lane; an access to another block of the cluster that need not run then.
+    /// Barrier, shuffle or vote that some of its threads do not reach, or that reads an inactive
+    /// lane; also an access to another block of the cluster that may have exited.
     Synchronization,
-    /// An access out of bounds, misaligned, of memory nobody wrote, or of memory that must not be written.
+    /// Access that is out of bounds, misaligned, to uninitialized memory, or a write to constant
+    /// memory.
     Memory,
-    /// An access to dynamic shared memory, of which the launch gave none.
+    /// Access to dynamic shared memory in a launch without any.
     NoDynamicShared,
-    /// More stack than the executor has: a device may have enough.
+    /// Overflow of the executor's stack; a device may have a larger stack.
     Stack,
-    /// More steps than it may take.
+    /// More steps than `RunOptions::steps` allows.
     Endless,
-    /// An assertion that does not hold, a trap, an integer division by zero, a number outside its
-    /// declared range, or threads that wait for each other for ever.
+    /// False assertion, trap, integer division by zero, value outside its declared range, or
+    /// deadlock.
     Other,
 }
 
-/// Whose turn it is after an [`Error`].
+/// Cause of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// What was asked for makes no sense: the caller must ask differently.
+    /// Invalid request: a mistake of the caller.
     Usage,
-    /// The program, its arguments or the device do not fit together; nothing ran.
+    /// Mismatch of program, arguments and device; nothing has run.
     Refused,
     /// The program ran and failed.
     Failed,
 }
 
 impl Error {
-    /// The code of the rule that arguments or a run broke, such as `TX0801`.
+    /// Returns the code of the violated rule, such as `TX0801`.
     pub fn code(&self) -> Option<&'static str> {
         match self {
             Self::Check(error) => error.code(),
@@ -291,7 +292,7 @@ impl Error {
         }
     }
 
-    /// Whose turn it is.
+    /// Returns the cause of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Spec(_)

@@ -1,4 +1,4 @@
-//! Runs compiled programs on CUDA devices or, where there is none, on the SIMT executor.
+//! Runs compiled programs on CUDA devices, or on the SIMT executor.
 //!
 //! ```no_run
 //! # fn run(artifact: tx_plan::Artifact) -> Result<(), tx_runtime::Error> {
@@ -15,10 +15,10 @@
 //! # }
 //! ```
 //!
-//! Arguments are [`Array`]s and [`Number`]s, or come from text as [`Spec`]s. They are checked
-//! against the plan before a device is touched. Arrays that are on a device already are used where
-//! they are ([`Executable::prepare_in_place`], on a stream of the caller's). Nothing of CUDA is
-//! needed to build this crate, and a driver only to run on a CUDA device.
+//! Arguments are [`Array`]s and [`Number`]s, or are parsed from text as [`Spec`]s. Arguments are
+//! checked against the plan before a device is accessed. Arrays in device memory are used in place,
+//! also on a caller's stream ([`Executable::prepare_in_place`]). Building this crate needs no CUDA
+//! installation; only a run on a CUDA device needs the driver.
 
 mod array;
 mod bind;

@@ -1,7 +1,7 @@
-//! NumPy's `.npy` files.
+//! Reader and writer of NumPy's `.npy` files.
 //!
-//! A reader of its own, because files come from outside: the crates for this format allocate what a
-//! header claims, and overflow on shapes no file can hold.
+//! Input files are untrusted. The existing crates for this format allocate the size that a header
+//! claims, and overflow on impossible shapes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -12,20 +12,20 @@ use tx_plan::ElementType;
 use crate::array::{Array, byte_count, zeroed};
 use crate::error::Error;
 
-/// What is wrong with a `.npy` file.
+/// Error of reading or writing a `.npy` file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NpyError {
-    /// The file could not be opened, read or written.
+    /// The file cannot be opened, read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It does not start as `.npy` files do.
+    /// The file does not start with the magic bytes of the format.
     #[error("not a .npy file: it starts with {found}, expected the bytes `\\x93NUMPY`")]
     Magic {
-        /// The first bytes.
+        /// First bytes of the file.
         found: String,
     },
-    /// A version of the format that is not known.
+    /// Unknown version of the format.
     #[error("found .npy version {major}.{minor}, expected 1.0, 2.0 or 3.0")]
     Version {
         /// Major version.
@@ -33,67 +33,68 @@ pub enum NpyError {
         /// Minor version.
         minor: u8,
     },
-    /// The header does not read as the format says.
+    /// Malformed header.
     #[error("malformed .npy header: {0}")]
     Header(String),
-    /// A dtype that has no element type here.
+    /// Dtype without a corresponding element type.
     #[error(
         "found dtype {found}, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`"
     )]
     Dtype {
-        /// The dtype as the header spells it.
+        /// Dtype in the header.
         found: String,
     },
-    /// A type to read the words as that is not as wide as they are.
+    /// Requested element type whose size differs from that of the dtype.
     #[error("cannot read {bytes}-byte words of dtype {dtype} as {element}, which has {}", element.size())]
     Width {
-        /// The dtype of the file.
+        /// Dtype of the file.
         dtype: String,
-        /// The size of its words.
+        /// Size of the dtype in bytes.
         bytes: usize,
-        /// The type that was asked for.
+        /// Requested element type.
         element: ElementType,
     },
-    /// The data ends early.
+    /// The file ends before the end of the array.
     #[error("truncated: found {found} bytes of data, expected {expected} for {array}")]
     Truncated {
-        /// Bytes found after the header.
+        /// Number of bytes after the header.
         found: usize,
-        /// Bytes the shape needs.
+        /// Number of bytes of the array.
         expected: usize,
         /// Shape and element type.
         array: String,
     },
-    /// The data goes on after the array.
+    /// The file has data after the end of the array.
     #[error("the file goes on after the {bytes} bytes of data of {array}")]
     Trailing {
-        /// Bytes the shape needs.
+        /// Number of bytes of the array.
         bytes: usize,
         /// Shape and element type.
         array: String,
     },
-    /// There is not enough memory for the array.
+    /// Not enough memory for the array.
     #[error("{0}")]
     OutOfMemory(Box<Error>),
 }
 
-/// Headers are a line of text; numpy itself refuses longer ones by default.
+/// Maximum length of a header in bytes; numpy has the same default limit.
 const MAX_HEADER: usize = 10_000;
 
 /// Reads a `.npy` file.
 ///
-/// Signed and unsigned integers become the signless type of their width, and the array knows which
-/// they were. `element` reads the words of the file as a type of the same width, such as the 16-bit
-/// words that hold bf16. Big-endian files and Fortran order are converted.
+/// Signed and unsigned integers become the signless type of their width, and the array records the
+/// signedness. `element` reinterprets the elements as a type of the same size, such as 16-bit
+/// integers as bf16. Big-endian files and Fortran order are converted.
 ///
 /// # Errors
-/// When the file cannot be read, is no `.npy` file, holds something else than numbers, or more than
-/// one array.
+/// Fails if the file cannot be read, is no `.npy` file, or contains anything but one array of
+/// numbers.
 pub fn read_npy(path: &Path, element: Option<ElementType>) -> Result<Array, Error> {
     let read = || -> Result<Array, NpyError> {
         let mut file = File::open(path)?;
         let array = read_npy_from(&mut file, element)?;
-        // Its header does not fit its data, or two files were joined: either way not what was meant.
+        // Trailing data means that header and data are inconsistent, or that two files were
+        // concatenated.
         if file.take(1).read_to_end(&mut Vec::new())? != 0 {
             return Err(NpyError::Trailing {
                 bytes: array.bytes().len(),
@@ -108,17 +109,17 @@ pub fn read_npy(path: &Path, element: Option<ElementType>) -> Result<Array, Erro
     })
 }
 
-/// Reads an array in the `.npy` format, as [`read_npy`] does, and nothing beyond it.
+/// Reads one array in the `.npy` format, as [`read_npy`] does, and no further bytes of `reader`.
 ///
 /// # Errors
-/// When reading fails, or what is read is no array of numbers in the `.npy` format.
+/// Fails if reading fails, or the data is no array of numbers in the `.npy` format.
 pub fn read_npy_from(
     reader: &mut impl Read,
     element: Option<ElementType>,
 ) -> Result<Array, NpyError> {
     let header = read_header(reader)?;
     let dtype = Dtype::parse(&header.descr)?;
-    // What is read as another type is that.
+    // With a requested element type, the signedness of the dtype has no meaning.
     let unsigned = dtype.unsigned && element.is_none();
     let element = match element {
         None => dtype.element,
@@ -133,7 +134,7 @@ pub fn read_npy_from(
     };
     let out_of_memory = |error| NpyError::OutOfMemory(Box::new(error));
     let expected = byte_count(element, &header.shape).map_err(out_of_memory)?;
-    // The header may claim any size: the buffer only grows with the data that is there.
+    // A header may claim any size, so the buffer grows with the data that is read.
     let mut bytes = Vec::new();
     let found = reader.take(expected as u64).read_to_end(&mut bytes)?;
     if found != expected {
@@ -148,7 +149,7 @@ pub fn read_npy_from(
         bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
     }
     if element == ElementType::I1 {
-        // Any byte but 0 is true; the kernels expect 0 or 1.
+        // Any byte except 0 is true; the kernels expect 0 or 1.
         bytes
             .iter_mut()
             .for_each(|byte| *byte = u8::from(*byte != 0));
@@ -162,11 +163,12 @@ pub fn read_npy_from(
 
 /// Writes a `.npy` file: version 1.0, C order, little-endian.
 ///
-/// Integers are written as signed unless they are said not to be, `index` as 64-bit integers, bf16
-/// as unsigned 16-bit and 8-bit floats as unsigned 8-bit words, since numpy has no types for them.
+/// Integers are written as signed unless the array is marked unsigned, and `index` as 64-bit
+/// integers. numpy has no type for bf16 and 8-bit floats, so their bits are written as unsigned
+/// integers.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// Fails if the file cannot be written.
 pub fn write_npy(path: &Path, array: &Array) -> Result<(), Error> {
     let write = || -> Result<(), NpyError> { Ok(write_npy_to(&mut File::create(path)?, array)?) };
     write().map_err(|error| Error::File {
@@ -178,7 +180,7 @@ pub fn write_npy(path: &Path, array: &Array) -> Result<(), Error> {
 /// Writes an array in the `.npy` format, as [`write_npy`] does.
 ///
 /// # Errors
-/// When writing fails.
+/// Fails if writing fails.
 pub fn write_npy_to(writer: &mut impl Write, array: &Array) -> io::Result<()> {
     let unsigned = array.is_unsigned();
     let descr = match array.element() {
@@ -209,8 +211,8 @@ pub fn write_npy_to(writer: &mut impl Write, array: &Array) -> io::Result<()> {
     }
     let mut header =
         format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
-    // Magic, version, length and header together are a multiple of 64 bytes, and the header ends
-    // with a newline.
+    // The total length of magic, version, length and header is a multiple of 64 bytes, and the
+    // header ends with a newline.
     let unpadded = 10 + header.len() + 1;
     header.extend(std::iter::repeat_n(
         ' ',
@@ -264,7 +266,8 @@ impl Dtype {
 
 fn fortran_to_c(bytes: &[u8], shape: &[usize], size: usize) -> Result<Vec<u8>, Error> {
     let mut result = zeroed(bytes.len(), || "the array in C order".to_owned())?;
-    // In Fortran order the first index runs fastest. `index` counts in C order; `from` follows it.
+    // In Fortran order the first index varies fastest. `index` counts in C order, and `from` is the
+    // position of the same element in Fortran order.
     let mut index = vec![0_usize; shape.len()];
     let mut from = 0;
     let strides: Vec<usize> = shape
@@ -326,7 +329,7 @@ fn read_header(reader: &mut impl Read) -> Result<Header, NpyError> {
     }
     let mut text = vec![0; length];
     reader.read_exact(&mut text).map_err(ended_early)?;
-    // Versions 1 and 2 are Latin-1, 3 is UTF-8; only ASCII can stand in a header that is accepted.
+    // Version 1 and 2 headers are Latin-1, version 3 headers UTF-8; valid headers here are ASCII.
     let text = String::from_utf8_lossy(&text);
     parse_header(&text).map_err(NpyError::Header)
 }
@@ -339,7 +342,8 @@ fn ended_early(error: io::Error) -> NpyError {
     }
 }
 
-/// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`, in any order.
+/// Parses a header such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`, with keys
+/// in any order.
 fn parse_header(text: &str) -> Result<Header, String> {
     let (mut descr, mut fortran_order, mut shape) = (None, None, None);
     let mut rest = text
@@ -417,7 +421,7 @@ fn parse_shape(text: &str) -> Result<Vec<usize>, String> {
     text.strip_suffix(',')
         .unwrap_or(text)
         .split(',')
-        // Python 2 wrote long integers with an `L`.
+        // Python 2 writes long integers with a suffix `L`.
         .map(|size| {
             let number = size.trim().trim_end_matches('L').parse();
             number.map_err(|_| format!("`{}` is not a dimension", size.trim()))

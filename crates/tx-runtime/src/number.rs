@@ -1,32 +1,33 @@
-//! Single values: from text, to and from the bits of an element type.
+//! Single numbers: parsing, and conversion to and from the bits of an element type.
 
 use std::fmt;
 use std::str::FromStr;
 
 use tx_plan::ElementType;
 
-/// A value without an element type yet: what a caller gives for a scalar argument, or fills an array with.
+/// Number without an element type: a scalar argument, or the fill value of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// An integer. Wide enough for every element type.
+    /// Integer; the range covers every element type.
     Int(i128),
-    /// A float; rounded once, to the nearest even, when it is stored.
+    /// Floating-point number.
     Float(f64),
 }
 
 impl Number {
-    /// The bits of this value as `element`, in the low bytes; `None` when an integer type cannot hold it.
+    /// Returns the bits of this number as `element`, zero-extended; `None` if the type cannot
+    /// represent it.
     ///
-    /// Integers become floats by rounding to the nearest. Floats become integers only when they are
-    /// whole. An `i1` holds 0 and 1, a wider integer type of `n` bits holds −2ⁿ⁻¹ … 2ⁿ−1, as it is
-    /// signless. A float type holds every number up to its largest value, what is rounded to it
-    /// included; infinity is NaN in a type without infinities.
+    /// Integers are rounded to the nearest float. Floats convert to integers only if integral. An
+    /// `i1` holds 0 and 1; a wider, signless integer of `n` bits holds −2ⁿ⁻¹ … 2ⁿ−1. A float type
+    /// holds every number that does not round beyond its largest value. Infinity becomes NaN in a
+    /// type without infinities.
     pub fn to_bits(self, element: ElementType) -> Option<u64> {
         if let Some(format) = FloatFormat::of(element) {
             let value = match self {
                 Self::Float(value) => value,
-                // An integer beyond 2⁵³ is rounded here and once more below; only f64 can tell, and
-                // rounds once.
+                // An integer beyond 2⁵³ is rounded here and again in `encode`. Only f64 is that
+                // precise, and its `encode` does not round.
                 Self::Int(value) => value as f64,
             };
             let bits = format.encode(value);
@@ -35,7 +36,7 @@ impl Number {
         }
         let value = match self {
             Self::Int(value) => value,
-            // The bounds of `i128` are not reached by anything that could fit 64 bits.
+            // The bound of 1e30 is within `i128`, and beyond every 64-bit integer.
             Self::Float(value) if value.fract() == 0.0 && value.abs() < 1e30 => value as i128,
             Self::Float(_) => return None,
         };
@@ -45,7 +46,7 @@ impl Number {
             .then_some(value as u64 & mask(element))
     }
 
-    /// The value of `bits` as `element`; integers are signed, except `i1`.
+    /// Returns the value of `bits` as `element`; integers are signed, except `i1`.
     pub fn from_bits(bits: u64, element: ElementType) -> Self {
         match FloatFormat::of(element) {
             Some(format) => Self::Float(format.decode(bits)),
@@ -57,7 +58,7 @@ impl Number {
         }
     }
 
-    /// The nearest `f64`.
+    /// Returns the nearest `f64`.
     pub fn to_f64(self) -> f64 {
         match self {
             Self::Int(value) => value as f64,
@@ -66,7 +67,7 @@ impl Number {
     }
 }
 
-/// What an integer type holds: as signed or as unsigned.
+/// Returns the least and the greatest value of an integer type: signed minimum, unsigned maximum.
 pub(crate) fn integer_range(element: ElementType) -> (i128, i128) {
     match element {
         ElementType::I1 => (0, 1),
@@ -126,7 +127,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// A text that is no number, or a number beyond the largest f64.
+/// Error for a text that is no number, or a number beyond the largest f64.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{found}` is {}",
@@ -137,13 +138,14 @@ impl fmt::Display for Number {
     }
 )]
 pub struct NotANumber {
-    /// The text.
+    /// Invalid text.
     pub found: String,
-    /// Whether it is a number, beyond the largest f64.
+    /// Whether the text is a number beyond the largest f64.
     pub too_large: bool,
 }
 
-/// Decimal integers, `0x` hexadecimal, `true`, `false`, decimal floats, `inf`, `-inf` and `nan`.
+/// Parses decimal integers, `0x` hexadecimal, `true`, `false`, decimal floats, `inf`, `-inf` and
+/// `nan`.
 impl FromStr for Number {
     type Err = NotANumber;
 
@@ -166,7 +168,8 @@ impl FromStr for Number {
             return Ok(Self::Int(value));
         }
         match text.parse::<f64>() {
-            // Infinity is written without digits.
+            // A text with digits that parses as infinity is too large; infinity itself is written
+            // `inf`.
             Ok(value) if value.is_infinite() && text.contains(|c: char| c.is_ascii_digit()) => {
                 Err(refused(true))
             }
@@ -176,13 +179,12 @@ impl FromStr for Number {
     }
 }
 
-/// A binary float format of at most 64 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FloatFormat {
     exponent_bits: u32,
     mantissa_bits: u32,
-    /// Whether the largest exponent stands for infinities and NaNs. Without it, only the all-ones
-    /// pattern is a NaN.
+    /// Whether the largest exponent encodes infinities and NaNs. Otherwise only the pattern of all
+    /// ones is a NaN.
     infinities: bool,
 }
 
@@ -204,7 +206,7 @@ impl FloatFormat {
         })
     }
 
-    /// Significant bits, with the one that is not stored.
+    /// Returns the number of significant bits, including the implicit bit.
     pub(crate) const fn precision(self) -> u32 {
         self.mantissa_bits + 1
     }
@@ -213,8 +215,8 @@ impl FloatFormat {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// The bits of the nearest value, ties to even; beyond the largest, infinity or, where there is
-    /// none, NaN.
+    /// Returns the bits of the nearest value, ties to even. A value beyond the largest one becomes
+    /// infinity, or NaN in a format without infinities.
     pub(crate) fn encode(self, value: f64) -> u64 {
         let sign = u64::from(value.is_sign_negative()) << (self.exponent_bits + self.mantissa_bits);
         let exponent_ones = ((1_u64 << self.exponent_bits) - 1) << self.mantissa_bits;
@@ -237,10 +239,11 @@ impl FloatFormat {
             return value.to_bits();
         }
         let bits = value.to_bits();
-        // Subnormal f64 values are far below every narrower format; the exponent just has to be very small.
+        // Subnormal f64 values round to 0 in every narrower format, so their exponent need not be
+        // exact.
         let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
         let significand = (bits & ((1 << 52) - 1)) | 1 << 52;
-        // How many low bits of the 53-bit significand do not fit: more for a value that becomes subnormal.
+        // Number of low bits of the 53-bit significand to drop; more for a subnormal result.
         let smallest_normal = 1 - self.bias();
         let dropped = 52 - self.mantissa_bits as i32 + (smallest_normal - exponent).max(0);
         if dropped > 54 {
@@ -250,7 +253,7 @@ impl FloatFormat {
         let rest = significand & ((1_u64 << dropped) - 1);
         let half = 1_u64 << (dropped - 1);
         let rounded = kept + u64::from(rest > half || (rest == half && kept & 1 == 1));
-        // A carry out of the mantissa moves into the exponent field by itself, also out of the subnormals.
+        // A carry out of the mantissa increments the exponent field, also from a subnormal.
         let magnitude = if exponent >= smallest_normal {
             (((exponent - smallest_normal) as u64) << self.mantissa_bits) + rounded
         } else {
@@ -259,7 +262,7 @@ impl FloatFormat {
         sign | magnitude.min(infinity)
     }
 
-    /// The value of the low bits; exact, since every format here is part of f64.
+    /// Returns the value of the low bits; exact, because f64 contains every format.
     pub(crate) fn decode(self, bits: u64) -> f64 {
         if self.mantissa_bits == 52 {
             return f64::from_bits(bits);
@@ -294,8 +297,8 @@ impl FloatFormat {
 mod tests {
     use super::*;
 
-    /// Decoding and encoding every 8- and 16-bit float gives the same bits back, NaNs stay NaNs,
-    /// and `half`, an independent implementation, agrees.
+    /// Checks that every 8- and 16-bit float survives decoding and encoding, and that the crate
+    /// `half` agrees.
     #[test]
     fn every_narrow_float_round_trips() {
         for (element, bits) in [
@@ -322,14 +325,13 @@ mod tests {
         }
     }
 
-    /// Rounding is to the nearest with ties to even, against `half` and the processor, over values
-    /// of all sizes.
+    /// Checks rounding to nearest, ties to even, against `half` and the processor.
     #[test]
     fn rounds_as_the_hardware_does() {
         let check = |value: f32| {
             let wide = f64::from(value);
             let of = |element| Number::Float(wide).to_bits(element);
-            // A finite number that the hardware rounds to infinity does not fit.
+            // A finite number that rounds to infinity is rejected.
             let fits = |bits: u16, infinite: bool| {
                 (!infinite || value.is_infinite()).then_some(u64::from(bits))
             };
@@ -354,7 +356,7 @@ mod tests {
         }
     }
 
-    /// The limits of the 8-bit formats: their largest values, what lies beyond, and their smallest.
+    /// Checks the largest and smallest values of the 8-bit formats, and values out of range.
     #[test]
     fn eight_bit_limits() {
         let bits = |element, value| Number::Float(value).to_bits(element);
@@ -372,7 +374,6 @@ mod tests {
         assert_eq!(bits(F8E5M2, f64::NAN).map(|bits| bits & 0x7f), Some(0x7e));
     }
 
-    /// A finite number that no value of a float type is near is refused, and does not turn into infinity.
     #[test]
     fn floats_fit_or_are_refused() {
         let of = |text: &str, element| text.parse::<Number>().expect("a number").to_bits(element);
@@ -395,7 +396,6 @@ mod tests {
         }
     }
 
-    /// Integer types take signed and unsigned spellings of their bits, and nothing wider or fractional.
     #[test]
     fn integers_fit_or_are_refused() {
         let of = |text: &str, element| text.parse::<Number>().expect("a number").to_bits(element);

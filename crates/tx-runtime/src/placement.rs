@@ -1,26 +1,26 @@
-//! Where the elements of an argument lie in memory.
+//! Placement of the elements of an argument in its buffer.
 
 use tx_plan::MemrefType;
 
 use crate::array::Array;
 
-/// Where the elements of a memref lie in its buffer; everything in elements.
+/// Placement of the elements of a memref in its buffer. All numbers count elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// From the start of the buffer to the first element.
+    /// Position of the first element in the buffer.
     pub offset: i64,
-    /// Between neighbours along each dimension.
+    /// Stride of each dimension.
     pub strides: Vec<i64>,
-    /// The size of the buffer.
+    /// Size of the buffer.
     pub extent: usize,
-    /// Whether it is row-major without gaps, from the start of the buffer on.
+    /// Whether the elements are contiguous and row-major from the start of the buffer.
     pub(crate) contiguous: bool,
-    /// Whether certainly no two elements share a place.
+    /// Whether all elements are known to have distinct positions.
     pub(crate) injective: bool,
 }
 
-/// The lowest and the highest element a view touches; `None` inside when it has no elements,
-/// outside when the numbers do not fit.
+/// Returns the lowest and the highest position of a view; the inner `None` denotes an empty view,
+/// the outer `None` an overflow.
 pub(crate) fn reach(offset: i64, sizes: &[i64], strides: &[i64]) -> Option<Option<(i128, i128)>> {
     if sizes.contains(&0) {
         return Some(None);
@@ -35,7 +35,7 @@ pub(crate) fn reach(offset: i64, sizes: &[i64], strides: &[i64]) -> Option<Optio
 }
 
 impl Placement {
-    /// Row-major without gaps. The shape must have been sized by [`byte_count`].
+    /// Returns a contiguous row-major placement. [`byte_count`] must have accepted the shape.
     pub(crate) fn contiguous(shape: &[usize]) -> Self {
         let strides = row_major(shape);
         let extent = if shape.contains(&0) {
@@ -52,18 +52,17 @@ impl Placement {
         }
     }
 
-    /// Gives every dynamic stride and the dynamic offset a value: row-major without gaps if the
-    /// static ones allow, else as close as they can be without two elements in one place.
+    /// Chooses the dynamic strides and the dynamic offset: contiguous row-major if the static
+    /// strides allow it, otherwise as dense as possible with distinct positions.
     ///
     /// # Errors
-    /// Says why no array of this shape can be laid out so.
+    /// Returns the reason why no array of this shape can have such a placement.
     pub fn new(memref: &MemrefType, shape: &[usize]) -> Result<Self, String> {
         let expected = memref.strides();
         let mut strides = row_major(shape);
         let identity = matches!(memref.layout, tx_plan::Layout::Identity);
-        // The identity layout is row-major by definition. Strides along a dimension of one element,
-        // or of an empty array, are never used, and those of an empty identity memref do not follow
-        // its type.
+        // The identity layout is row-major by definition. In an empty array, or along a dimension
+        // of size 1, strides are unused and may differ from the type.
         if !identity
             && !strides
                 .iter()
@@ -98,7 +97,7 @@ impl Placement {
         let lowest = reach_from_0.map_or(0, |(first, _)| first);
         let offset = match memref.offset().known() {
             Some(offset) => offset,
-            // Room for what lies before the first element when a stride is negative.
+            // A negative stride needs room before the first element.
             None => {
                 i64::try_from(-lowest).map_err(|_| "the strides reach beyond the address space")?
             }
@@ -106,10 +105,10 @@ impl Placement {
         Self::of(offset, &strides, shape)
     }
 
-    /// What follows from an offset and strides.
+    /// Returns the placement with this offset and these strides.
     ///
     /// # Errors
-    /// Says why no array of this shape can lie so.
+    /// Returns the reason why no array of this shape can have such a placement.
     pub(crate) fn of(offset: i64, strides: &[i64], shape: &[usize]) -> Result<Self, String> {
         let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
         let reach_from_0 =
@@ -136,8 +135,7 @@ impl Placement {
         })
     }
 
-    /// Checks that elements which share a place, as along a dimension of stride 0, are the same: a
-    /// place has one value.
+    /// Checks that elements with one position, as along a dimension of stride 0, have equal values.
     pub(crate) fn check_shared(
         &self,
         memref: &MemrefType,
@@ -175,8 +173,8 @@ impl Placement {
         }
     }
 
-    /// Calls `visit` for each element of `size` bytes with its byte range in the dense array and in
-    /// the buffer.
+    /// Calls `visit` for each element of `size` bytes, with its byte range in the dense array and
+    /// its byte range in the buffer.
     pub fn for_each(
         &self,
         shape: &[usize],
@@ -205,7 +203,6 @@ impl Placement {
     }
 }
 
-/// Strides of an array without gaps.
 pub(crate) fn row_major(shape: &[usize]) -> Vec<i64> {
     let mut stride = 1_i64;
     let mut strides: Vec<i64> = shape
@@ -213,7 +210,7 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<i64> {
         .rev()
         .map(|size| {
             let this = stride;
-            // Only overflows when a dimension further out is 0, and then no stride is used.
+            // Overflow occurs only if an outer dimension is 0; then no stride is used.
             stride = stride.saturating_mul(*size as i64);
             this
         })
@@ -222,8 +219,8 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<i64> {
     strides
 }
 
-/// Whether no two elements share a place, for strides that nest: each beyond everything the smaller
-/// ones span.
+/// Returns whether all elements have distinct positions, by a sufficient condition: each stride
+/// exceeds the span of the dimensions with smaller strides.
 fn injective(sizes: &[i64], strides: &[i64]) -> bool {
     let mut axes: Vec<(u64, i64)> = sizes
         .iter()
@@ -248,8 +245,8 @@ mod tests {
         Placement::new(&ty.parse().expect("a memref"), shape)
     }
 
-    /// Dynamic strides and offsets become row-major without gaps when nothing forbids it, and never
-    /// overlap otherwise.
+    /// Checks that dynamic strides and offsets are contiguous row-major if possible, and never
+    /// overlap.
     #[test]
     fn chooses_strides() {
         for (ty, shape, offset, strides, extent, contiguous) in [
@@ -329,7 +326,6 @@ mod tests {
         }
     }
 
-    /// Layouts that no array can be laid out in are refused with the reason.
     #[test]
     fn refuses_impossible_layouts() {
         assert_eq!(

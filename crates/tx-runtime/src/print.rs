@@ -1,4 +1,4 @@
-//! Arrays as text, as `print` of a numpy array shows them.
+//! Text form of arrays, equal to that of numpy's `print`.
 
 use std::fmt;
 
@@ -7,19 +7,19 @@ use tx_plan::ElementType;
 use crate::array::Array;
 use crate::number::{FloatFormat, Number};
 
-/// Arrays of more elements are shortened.
+/// Number of elements above which arrays are abbreviated.
 const THRESHOLD: usize = 1000;
-/// How many elements at each end of a dimension a shortened array shows.
+/// Number of elements that an abbreviated array shows at each end of a dimension.
 const EDGE_ITEMS: usize = 3;
-/// Characters in a line.
+/// Maximum length of a line in characters.
 const LINE_WIDTH: usize = 75;
-/// Digits after the point.
+/// Maximum number of digits after the decimal point.
 const PRECISION: usize = 8;
 
-/// As numpy 2.3 prints it with its default options: more than 1000 elements are shortened to three
-/// at each end of a dimension, floats have up to 8 digits after the point and as few as tell the
-/// value from its neighbours. Integers are signed unless they are said not to be, `i1` is `True` or
-/// `False`.
+/// Prints an array as numpy 2.3 does with its default options. Arrays of more than 1000 elements
+/// show three elements at each end of a dimension. Floats have the fewest digits that identify the
+/// value, at most 8 after the point. Integers are signed unless the array is marked unsigned, and
+/// an `i1` is `True` or `False`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.shape().is_empty() {
@@ -35,7 +35,7 @@ impl fmt::Display for Array {
     }
 }
 
-/// A value of rank 0, as numpy prints its scalars: floats in full.
+/// Returns the text of a rank-0 array, as for a numpy scalar: floats have all of their digits.
 fn scalar(element: ElementType, value: Number) -> String {
     match value {
         Number::Int(value) if element == ElementType::I1 => python_bool(value != 0).to_owned(),
@@ -63,7 +63,8 @@ fn scalar(element: ElementType, value: Number) -> String {
     }
 }
 
-/// Where numpy 2.3 turns to exponents, since the digits before the point would no longer all be significant.
+/// Returns the magnitude at which numpy 2.3 changes to scientific notation for types narrower than
+/// f64.
 fn many_whole(element: ElementType) -> f64 {
     if element == ElementType::F16 {
         1e3
@@ -86,10 +87,9 @@ fn special(value: f64) -> &'static str {
     }
 }
 
-/// A finite value in decimal.
 struct Decimal {
     value: f64,
-    /// As few digits as tell the value from its neighbours in its type: `-1.25e-7`.
+    /// Shortest text that identifies the value within its type, such as `-1.25e-7`.
     shortest: String,
 }
 
@@ -104,7 +104,8 @@ impl Decimal {
             }),
             _ => match FloatFormat::of(element) {
                 None => format!("{value:e}"),
-                // 5 digits tell apart the values of every type of at most 11 significant bits.
+                // 5 significant digits identify every value of a type with at most 11 significant
+                // bits.
                 Some(format) => (0..5)
                     .map(|digits| format!("{value:.digits$e}"))
                     .find(|text| {
@@ -117,7 +118,8 @@ impl Decimal {
         Self { value, shortest }
     }
 
-    /// Sign and digits before the point, and the digits after it, at most `precision` of them.
+    /// Returns the sign with the digits before the point, and at most `precision` digits after the
+    /// point.
     fn positional(&self, precision: usize) -> (String, String) {
         let (mantissa, exponent) = self.parts();
         let negative = mantissa.starts_with('-');
@@ -135,7 +137,7 @@ impl Decimal {
             (digits + &"0".repeat(zeros), String::new())
         };
         let (whole, fraction) = if fraction.len() > precision {
-            // Cut off where the exact value, not the shortest digits, says.
+            // The exact value, not its shortest text, is rounded.
             let exact = format!("{:.precision$}", self.value.abs());
             match exact.split_once('.') {
                 Some((whole, fraction)) => (whole.to_owned(), fraction.to_owned()),
@@ -151,8 +153,8 @@ impl Decimal {
         )
     }
 
-    /// Sign and first digit, the digits after the point, at most `precision` of them, and the
-    /// exponent: `e-07`.
+    /// Returns the sign with the first digit, at most `precision` digits after the point, and an
+    /// exponent such as `e-07`.
     fn scientific(&self, precision: usize) -> (String, String, String) {
         if fraction_len(self.parts().0) > precision {
             return self.scientific_exact(precision);
@@ -160,8 +162,8 @@ impl Decimal {
         split_scientific(&self.shortest)
     }
 
-    /// The same with exactly `precision` digits after the point, of the exact value where the
-    /// shortest form has fewer: this is how numpy fills a column.
+    /// Returns the same parts as [`Self::scientific`], with exactly `precision` digits after the
+    /// point. Digits beyond the shortest text come from the exact value, as in numpy's columns.
     fn scientific_padded(&self, precision: usize) -> (String, String, String) {
         let (whole, mut fraction, exponent) = if fraction_len(self.parts().0) == precision {
             split_scientific(&self.shortest)
@@ -186,7 +188,8 @@ fn parts(scientific: &str) -> (&str, i32) {
     (mantissa, exponent.parse().unwrap_or(0))
 }
 
-/// When two shortest forms are equally near, numpy takes the even one.
+/// Returns the correctly rounded text if it also identifies the value: numpy prefers it among texts
+/// of equal length.
 fn even(shortest: String, value: f64, round_trips: impl Fn(&str) -> bool) -> String {
     let precision = fraction_len(parts(&shortest).0);
     let nearest = format!("{value:.precision$e}");
@@ -214,7 +217,7 @@ fn split_scientific(text: &str) -> (String, String, String) {
     )
 }
 
-/// How the elements of one array are written, so that they line up.
+/// Format of the elements of one array, which aligns them.
 enum Style {
     Bool,
     Int {
@@ -235,7 +238,6 @@ struct Printer<'a> {
     array: &'a Array,
     shortened: bool,
     style: Style,
-    /// Elements between neighbours along each dimension.
     strides: Vec<usize>,
 }
 
@@ -262,7 +264,8 @@ impl<'a> Printer<'a> {
         printer
     }
 
-    /// The positions along a dimension that are shown, and how many of them stand before the dots.
+    /// Returns the shown positions along a dimension, and the number of positions before the
+    /// ellipsis.
     fn shown(&self, axis: usize) -> (Vec<usize>, Option<usize>) {
         let size = self.array.shape()[axis];
         if self.shortened && size > 2 * EDGE_ITEMS {
@@ -300,7 +303,7 @@ impl<'a> Printer<'a> {
         let (mut finite, mut special_width) = (Vec::new(), 0);
         self.for_each_shown(0, 0, &mut |bits| match self.array.number(bits).to_f64() {
             value if value.is_finite() => finite.push(value),
-            // numpy leaves room for a sign only when there is a negative infinity.
+            // numpy reserves room for a sign only for a negative infinity.
             value => special_width = special_width.max(special(value).len()),
         });
         let magnitudes = || {
@@ -320,7 +323,7 @@ impl<'a> Printer<'a> {
                 .iter()
                 .map(|value| Decimal::shortest(element, *value))
         };
-        // numpy compares in the type of the elements, where 0.0001 is not quite 0.0001.
+        // numpy compares in the element type, in which 0.0001 is rounded.
         let small =
             FloatFormat::of(element).map_or(1e-4, |format| format.decode(format.encode(1e-4)));
         let large = match element {
@@ -392,14 +395,14 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes the part of the array at `base` from dimension `axis` on. Lines after the first start
-    /// with `indent` spaces.
+    /// Appends the part of the array that starts at position `base`, from dimension `axis` on.
+    /// Lines after the first start with `indent` spaces.
     fn array(&self, text: &mut String, axis: usize, base: usize, indent: usize, width: usize) {
         let (positions, dots) = self.shown(axis);
         let last_axis = self.strides.len() - 1;
         text.push('[');
         if axis == last_axis {
-            // Closing brackets of this and all outer dimensions may follow the last element.
+            // The closing brackets of this and all outer dimensions may follow the last element.
             let width = width - 1;
             let mut column = indent;
             let mut write = |text: &mut String, word: &str| {

@@ -1,12 +1,12 @@
-//! What PTX says about its kernels: just enough to compare a plan with them.
+//! Parser for the kernel parameters in PTX, to compare them with a plan.
 
 use std::collections::BTreeMap;
 
-/// The sizes in bytes of the parameters of each kernel, by the name of the kernel.
+/// Returns the sizes in bytes of the parameters of each kernel, by kernel name.
 ///
-/// The driver can tell them too, but not how many there are: it fails for one past the last, and
-/// tools such as `compute-sanitizer` report every call that fails. A kernel whose parameters do not
-/// read as PTX is left out; whether that is an error is the driver's to say.
+/// The driver can return the size of a parameter, but not the number of parameters: a query past
+/// the last parameter fails, and tools such as `compute-sanitizer` report failed calls. A kernel
+/// with unparsable parameters is omitted, because the driver reports invalid PTX.
 pub(crate) fn parameters(ptx: &str) -> BTreeMap<String, Vec<usize>> {
     let mut kernels = BTreeMap::new();
     let mut tokens = Tokens(ptx);
@@ -22,7 +22,7 @@ pub(crate) fn parameters(ptx: &str) -> BTreeMap<String, Vec<usize>> {
     kernels
 }
 
-/// `( .param .u64 a, .param .align 8 .b8 b[16] )`, or nothing at all for a kernel without parameters.
+/// Parses `( .param .u64 a, .param .align 8 .b8 b[16] )`, or an absent parameter list.
 fn parameter_list(tokens: &mut Tokens<'_>) -> Option<Vec<usize>> {
     if tokens.clone().next() != Some("(") {
         return Some(Vec::new());
@@ -47,7 +47,7 @@ fn parameter_list(tokens: &mut Tokens<'_>) -> Option<Vec<usize>> {
     }
 }
 
-/// The size of one parameter: its type, times the number of elements of an array.
+/// Returns the size of one parameter in bytes: the size of its type times its array length.
 fn parameter(words: &[&str]) -> Option<usize> {
     let (&".param", rest) = words.split_first()? else {
         return None;
@@ -62,7 +62,7 @@ fn parameter(words: &[&str]) -> Option<usize> {
     }
 }
 
-/// The size of a value of a type such as `.u64`.
+/// Returns the size in bytes of a PTX type such as `.u64`.
 fn type_size(word: &str) -> Option<usize> {
     let kind = word.strip_prefix('.')?;
     match kind.strip_prefix(['u', 's', 'b', 'f'])? {
@@ -75,7 +75,7 @@ fn type_size(word: &str) -> Option<usize> {
     }
 }
 
-/// Words and punctuation of PTX, without comments and strings.
+/// Iterator over the words and punctuation of PTX, without comments and strings.
 #[derive(Clone)]
 struct Tokens<'a>(&'a str);
 
@@ -86,7 +86,7 @@ impl<'a> Iterator for Tokens<'a> {
         loop {
             self.0 = self.0.trim_start();
             let first = self.0.chars().next()?;
-            // What ends in the middle has no rest.
+            // An unterminated comment or string extends to the end of the text.
             let after =
                 |text: &'a str, end: &str| text.split_once(end).map_or("", |(_, rest)| rest);
             if self.0.starts_with("//") {
@@ -118,7 +118,7 @@ mod tests {
         parameters(ptx).into_iter().collect()
     }
 
-    /// Every kernel of the hand-written PTX, which has pointers and scalars of every size.
+    /// Checks the parameters of hand-written kernels, with pointers and scalars of every size.
     #[test]
     fn reads_kernels() {
         let kernels = parameters(include_str!("../tests/ptx/kernels.ptx"));
@@ -127,8 +127,8 @@ mod tests {
         assert_eq!(kernels["much_shared"], [8; 5]);
     }
 
-    /// What LLVM and nvcc write around parameters: directives before and after, qualifiers of
-    /// pointers, alignment, arrays, comments and strings with PTX inside.
+    /// Checks the output of LLVM and nvcc: directives, pointer qualifiers, alignment, arrays,
+    /// comments, and strings that contain PTX.
     #[test]
     fn reads_what_compilers_write() {
         let ptx = r#"
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(sizes(ptx), expected);
     }
 
-    /// A kernel that does not read as PTX is left to the driver, and so is what ends in the middle.
+    /// Checks that malformed and truncated kernels are omitted.
     #[test]
     fn leaves_out_what_it_does_not_know() {
         let ptx =

@@ -1,4 +1,4 @@
-//! Argument specifications, as they stand on a command line.
+//! Argument specifications of the command line.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use crate::error::Error;
 use crate::npy::read_npy;
 use crate::number::Number;
 
-/// One argument of a run.
+/// Argument of a run in host memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
-    /// For a memref argument.
+    /// Memref argument.
     Array(Array),
-    /// For a scalar argument.
+    /// Scalar argument.
     Scalar(Number),
 }
 
@@ -32,59 +32,59 @@ impl<N: Into<Number>> From<N> for Arg {
     }
 }
 
-/// How an argument is made.
+/// Argument specification.
 ///
 /// | text | argument |
 /// |---|---|
-/// | `FILE.npy` | the array of a file |
-/// | `FILE.npy:bf16` | the same, its words read as a type of the same width |
+/// | `FILE.npy` | array in the file |
+/// | `FILE.npy:bf16` | array in the file, reinterpreted as a type of the same size |
 /// | `zeros:4x8xf32` | zeros |
-/// | `full:1.5:4x8xf32` | one value everywhere; `inf`, `-inf` and `nan` are values |
-/// | `rand:4x8xf32`, `rand:4x8xf32:SEED` | [random numbers](Array::random), seed 0 when left out |
-/// | `1.5`, `-inf`, `7`, `true` | a scalar |
+/// | `full:1.5:4x8xf32` | one value in every element; also `inf`, `-inf` and `nan` |
+/// | `rand:4x8xf32`, `rand:4x8xf32:SEED` | [pseudorandom numbers](Array::random), default seed 0 |
+/// | `1.5`, `-inf`, `7`, `true` | scalar |
 ///
 /// An array of rank 0 has no sizes: `zeros:f32`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Spec {
-    /// The array of a `.npy` file.
+    /// Array in a `.npy` file.
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What to read its words as; `None` for the dtype of the file.
+        /// Type as which the elements are reinterpreted; `None` for the dtype of the file.
         element: Option<ElementType>,
     },
-    /// An array of zeros.
+    /// Array of zeros.
     Zeros(ArrayType),
-    /// An array of one value.
+    /// Array with one value in every element.
     Full(Number, ArrayType),
-    /// An array of random numbers.
+    /// Array of pseudorandom numbers, with the seed.
     Random(ArrayType, u64),
-    /// A scalar.
+    /// Scalar.
     Scalar(Number),
 }
 
-/// `4x8xf32`: sizes, outermost first, and an element type.
+/// Sizes, outermost first, and an element type, such as `4x8xf32`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayType {
-    /// The size of each dimension in elements.
+    /// Size of each dimension in elements.
     pub shape: Vec<usize>,
-    /// The type of each element.
+    /// Element type.
     pub element: ElementType,
 }
 
-/// A text that is no argument specification.
+/// Error for a text that is no argument specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an argument: {reason}")]
 pub struct SpecError {
-    /// The text.
+    /// Invalid text.
     pub text: String,
-    /// What was found and what was expected.
+    /// Found and expected text.
     pub reason: String,
 }
 
 impl Spec {
-    /// Bytes of the array, or of the file; `None` for more than there are addresses, and where the
-    /// file is not known.
+    /// Returns the size of the array or of the file in bytes; `None` if the size overflows or the
+    /// file does not exist.
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::File { path, .. } => path.metadata().ok().map(|file| file.len()),
@@ -96,10 +96,11 @@ impl Spec {
         }
     }
 
-    /// Makes the argument.
+    /// Creates the argument.
     ///
     /// # Errors
-    /// When the file cannot be read, the type cannot hold the value, or there is not enough memory.
+    /// Fails if the file cannot be read, the type cannot represent the value, or there is not
+    /// enough memory.
     pub fn load(&self) -> Result<Arg, Error> {
         match self.clone() {
             Self::File { path, element } => read_npy(&path, element).map(Arg::Array),
@@ -182,14 +183,12 @@ fn parse(text: &str) -> Result<Spec, String> {
     }
 }
 
-/// What an argument may be.
 const FORMS: &str = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, \
                      rand:4x8xf32[:SEED] or a number";
 
-/// What begins an array that is made here.
 const GENERATORS: [&str; 3] = ["zeros", "full", "rand"];
 
-/// What such are called elsewhere, and what to write.
+/// Names of generators in other tools, and the corresponding specifications.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("zero", "zeros:TYPE"),
     ("empty", "zeros:TYPE"),
@@ -207,11 +206,11 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 const RAND: &str = "rand:TYPE` (uniform: floats from 0 to 1, integers from -8 to 7)";
 
-/// What may be meant by a text that is no argument.
+/// Returns suggestions for an invalid argument.
 fn hint(text: &str) -> String {
     let mut hints = String::new();
     let mut rest = text;
-    // The name of an argument, as programs have them.
+    // The text may begin with an argument name, as in `%A=zeros:f32`.
     if let Some((name, value)) = text.split_once('=') {
         let name = name.trim_start_matches('%');
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -258,7 +257,7 @@ impl FromStr for ArrayType {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // `index` has an `x` of its own.
+        // The type name `index` contains the separator `x`.
         let index = text.strip_suffix("index");
         let (sizes, element) =
             match index.filter(|sizes| matches!(sizes.chars().last(), None | Some('x'))) {

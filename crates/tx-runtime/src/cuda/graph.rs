@@ -1,4 +1,4 @@
-//! Launches that are recorded once and started with one call of the driver.
+//! CUDA graphs of recorded launches.
 
 use cudarc::driver::result as driver;
 use cudarc::driver::sys;
@@ -7,7 +7,6 @@ use super::{Context, During, Resident};
 use crate::bind::Job;
 use crate::error::Error;
 
-/// Launches as a CUDA graph.
 #[derive(Debug)]
 pub(crate) struct Graph {
     context: Context,
@@ -15,30 +14,30 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Records the launches of jobs, in this order.
+    /// Captures the launches of jobs, in order.
     pub(crate) fn record<'a, 'm: 'a>(
         context: &Context,
         runs: impl IntoIterator<Item = (&'a Resident<'m>, &'a Job)>,
     ) -> Result<Self, Error> {
         context.make_current()?;
         let stream = Stream::new()?;
-        // SAFETY: the stream lives until the end of this function. Other threads may allocate meanwhile.
+        // SAFETY: the stream lives until the end of this function. The thread-local mode lets other
+        // threads allocate during the capture.
         unsafe {
             let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
             driver::stream::begin_capture(stream.0, mode)
         }
         .during(|| "beginning a graph".to_owned())?;
         let recorded = runs.into_iter().try_for_each(|(resident, job)| {
-            // SAFETY: the stream is of the context that was made current. What is recorded is
-            // launched while the residents live: see `crate::Graph`.
+            // SAFETY: the stream belongs to the current context. `crate::Graph` keeps the residents
+            // alive while the graph can be launched.
             unsafe { resident.launch_on(job, stream.0) }
         });
-        // A stream that records must be told to stop, whatever went wrong.
-        // SAFETY: the stream is recording.
+        // The capture must end even after an error. SAFETY: the stream is capturing.
         let graph = unsafe { driver::stream::end_capture(stream.0) };
         recorded?;
         let graph = Template(graph.during(|| "ending a graph".to_owned())?);
-        // SAFETY: the graph was just recorded.
+        // SAFETY: the graph was just captured.
         let launches =
             unsafe { driver::graph::instantiate(graph.0, sys::CUgraphInstantiate_flags(0)) }
                 .during(|| "preparing a graph".to_owned())?;
@@ -48,10 +47,9 @@ impl Graph {
         })
     }
 
-    /// Starts all launches.
     pub(crate) fn launch(&self) -> Result<(), Error> {
         self.context.make_current()?;
-        // SAFETY: the graph lives as long as `self`; the null stream is always there.
+        // SAFETY: the graph lives as long as `self`; the null stream always exists.
         unsafe { driver::graph::launch(self.launches, std::ptr::null_mut()) }
             .during(|| "launching a graph".to_owned())?;
         Ok(())
@@ -60,25 +58,27 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // After a fault every call fails, and the context takes the graph with it.
+        // After a fault, every driver call fails, and the driver destroys the graph with its
+        // context.
         if self.context.make_current().is_ok() {
-            // SAFETY: made in `record`, destroyed once; what it started goes on.
+            // SAFETY: `record` created the graph, which is destroyed once; running launches
+            // continue.
             let _ = unsafe { driver::graph::exec_destroy(self.launches) };
         }
     }
 }
 
-/// A graph as it was recorded.
+/// Captured graph, before its instantiation.
 struct Template(sys::CUgraph);
 
 impl Drop for Template {
     fn drop(&mut self) {
-        // SAFETY: recorded, destroyed once; what was made of it does not need it.
+        // SAFETY: the graph is destroyed once; its instance does not need it.
         let _ = unsafe { driver::graph::destroy(self.0) };
     }
 }
 
-/// A stream that waits for no other: the null stream cannot record.
+/// Non-blocking stream for the capture, because the null stream cannot capture.
 struct Stream(sys::CUstream);
 
 impl Stream {
