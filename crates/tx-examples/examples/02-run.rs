@@ -1,17 +1,17 @@
-//! 02: a program is run on whatever device there is.
+//! 02: runs a program on a GPU, or on the CPU if there is none.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 02-run
 //! ```
 //!
-//! With a GPU, PTX runs there. Without, the SIMT executor runs the same kernels on the CPU, thread
-//! by thread, and reports races.
+//! A GPU runs the PTX. On the CPU, the SIMT executor runs the kernels thread by thread, and reports
+//! races.
 
 use std::error::Error;
 
 use tx_runtime::{Array, Device};
 
-/// The place of the largest element of each row, and that element.
+/// Maximum of each row, and its position.
 const LARGEST: &str = "
 func.func @largest(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
   tile.reduce argmax %A into %V, %I axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
@@ -22,12 +22,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::auto()?;
     println!("device: {}, since {}", device.name(), device.reason());
 
-    // The CPU runs what was compiled for any chip.
+    // The CPU runs programs for any chip.
     let chip = device.chip().unwrap_or_else(|| "sm_80".to_owned());
     let compiler = tx::Compiler::new(tx::Target::parse(&chip)?)?;
     let program = device.load(&compiler.compile(LARGEST)?)?;
 
-    // What was loaded is run at any size.
+    // A loaded program runs at any size.
     for (rows, columns) in [(3, 5), (40, 700)] {
         let numbers: Vec<f32> = (0..rows * columns)
             .map(|i| ((i * 7919) % 1009) as f32)

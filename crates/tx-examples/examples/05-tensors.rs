@@ -1,12 +1,11 @@
-//! 05: a small compiler of tensor expressions that lowers sums and maxima of rows through tx.
+//! 05: a small compiler for tensor expressions, which lowers sums and maxima of rows through tx.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 05-tensors
 //! ```
 //!
-//! An expression becomes one host function: a `linalg.generic` for each reduction, with all that is
-//! computed of each element in it, and one for the result. What it is that blocks, warps and
-//! threads do is left to tx.
+//! An expression becomes one host function: a `linalg.generic` per reduction, with the element-wise
+//! ops in its body, and one for the result. tx chooses blocks, warps and threads.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -14,17 +13,14 @@ use std::ops::{Div, Mul, Sub};
 
 use tx_runtime::{Array, Device};
 
-/// What is computed, for a matrix.
 #[derive(Clone, Debug, PartialEq)]
 enum Expr {
-    /// The matrix that the program is given.
+    /// Input matrix of the expression.
     Input,
     Number(f32),
-    /// An op of one operand.
     Unary(&'static str, Box<Expr>),
-    /// An op of two operands.
     Binary(&'static str, Box<Expr>, Box<Expr>),
-    /// Each row becomes a number, which stands for the whole row beside a matrix.
+    /// Reduction of each row to one number, which is broadcast over the row.
     Row(Reduce, Box<Expr>),
 }
 
@@ -44,7 +40,6 @@ impl Expr {
     fn max(self) -> Self {
         Self::Row(Reduce::Max, Box::new(self))
     }
-    /// Whether it has an element for each row only.
     fn is_column(&self) -> bool {
         match self {
             Self::Input => false,
@@ -67,12 +62,11 @@ macro_rules! operator {
 }
 operator! { Sub sub "arith.subf" Mul mul "arith.mulf" Div div "arith.divf" }
 
-/// The text of a program for matrices of one size.
 struct Lowering {
     rows: usize,
     columns: usize,
     text: String,
-    /// Reductions whose results are in memory: `%t0`, `%t1` ...
+    /// Reductions whose results are in the memrefs `%t0`, `%t1`, …
     done: Vec<(Reduce, Expr)>,
 }
 
@@ -104,7 +98,7 @@ impl Lowering {
         }
     }
 
-    /// Reductions in `expr`, those first that others need.
+    /// Emits the reductions in `expr`, operands before users.
     fn reductions(&mut self, expr: &Expr) {
         match expr {
             Expr::Input | Expr::Number(_) => {}
@@ -135,7 +129,8 @@ impl Lowering {
         }
     }
 
-    /// Computes `expr` for each element, or for each row, and stores it in `out` or combines it there.
+    /// Emits a `linalg.generic` that evaluates `expr` for each element or row, and stores the
+    /// result in `out` or reduces into it.
     fn generic(&mut self, expr: &Expr, kind: Option<Reduce>, out: &str, rows_only: bool) {
         let mut body = Body {
             lowering: self,
@@ -192,10 +187,9 @@ impl Lowering {
     }
 }
 
-/// What is computed of one element.
 struct Body<'l> {
     lowering: &'l Lowering,
-    /// Memrefs that it reads, and whether they have an element for each row only.
+    /// Operands: name, and whether the memref has one element per row.
     operands: Vec<(String, bool)>,
     text: String,
     values: usize,
@@ -251,7 +245,8 @@ impl Body<'_> {
     }
 }
 
-/// The same in plain Rust, in f64: the values of a row, or one that stands for all of them.
+/// Evaluates an expression on one row in f64, as a reference. A result of one element stands for a
+/// constant row.
 fn exact(expr: &Expr, row: &[f32]) -> Vec<f64> {
     match expr {
         Expr::Input => row.iter().copied().map(f64::from).collect(),
@@ -269,7 +264,7 @@ fn exact(expr: &Expr, row: &[f32]) -> Vec<f64> {
                 .collect()
         }
         Expr::Row(kind, x) => {
-            // A number stands for a row of them.
+            // A single value is broadcast over the row.
             let mut values = exact(x, row);
             if values.len() == 1 {
                 values = vec![values[0]; row.len()];

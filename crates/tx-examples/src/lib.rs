@@ -1,15 +1,15 @@
-//! Numbered examples of what other programs do with tx. There is nothing else in this package.
+//! Numbered examples of programs that use tx. The package contains nothing else.
 //!
-//! | example | what it shows | needs |
+//! | example | content | needs |
 //! |---|---|---|
-//! | 01 `01-compile.rs` | MLIR text becomes PTX and a launch plan; the IR on the way | |
-//! | 02 `02-run.rs` | a program is run on whatever device there is | |
-//! | 03 `03-variant` | a way to compute reductions of one's own, chosen and run | |
-//! | 04 `04-pass` | a pass of one's own, with options and counters, among those of the compiler | |
-//! | 05 `05-tensors.rs` | a small tensor-expression compiler lowers sums and maxima through tx | |
-//! | 06 `gpu/06-custom-operation.rs` | an operation on buffers and streams that a cudarc program owns | a GPU |
-//! | 07 `gpu/07-cuda-graph.rs` | the same operation in a CUDA graph, recorded once and replayed | a GPU |
-//! | 08 `gpu/08-several-gpus.rs` | each GPU reduces a shard, then NCCL adds up: threads of one process, or a process each | GPUs, NCCL |
+//! | 01 `01-compile.rs` | compiles MLIR text to PTX and a launch plan, and shows the IR after each stage | |
+//! | 02 `02-run.rs` | runs a program on a GPU, or on the CPU if there is none | |
+//! | 03 `03-variant` | adds a custom variant, which is an algorithm for reductions | |
+//! | 04 `04-pass` | adds a custom pass with options and counters to the pipeline | |
+//! | 05 `05-tensors.rs` | lowers sums and maxima of a small tensor-expression compiler through tx | |
+//! | 06 `gpu/06-custom-operation.rs` | launches an operation on buffers and streams of a cudarc program | a GPU |
+//! | 07 `gpu/07-cuda-graph.rs` | captures the operation in a CUDA graph, and replays it | a GPU |
+//! | 08 `gpu/08-several-gpus.rs` | reduces a shard per GPU, and adds with NCCL, in one or several processes | GPUs, NCCL |
 //!
 //! ```console
 //! cargo run -p tx-examples --example 01-compile
@@ -18,6 +18,6 @@
 //! cargo run -p tx-examples --features nccl --example gpu -- 08 --processes
 //! ```
 //!
-//! Every example checks its results against `f64` and ends with status 0 only when they are right.
-//! Those of the example `gpu` say so where there is no GPU, and end with status 1; it is in the
-//! archive of `cargo xtask dist` as well, without the compiler.
+//! Every example compares its results with an `f64` reference, and returns status 0 only for
+//! correct results. Without a GPU, the example `gpu` returns status 1. The archive of `cargo xtask
+//! dist` also contains the example `gpu`, without the compiler.

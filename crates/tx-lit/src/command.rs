@@ -1,4 +1,4 @@
-//! What a RUN line runs. There is no shell: what it can say is what is taken apart here.
+//! Parsing and execution of the commands of RUN lines, without a shell.
 
 use std::io::{self, Read, Write as _};
 use std::path::Path;
@@ -8,18 +8,17 @@ use std::time::{Duration, Instant};
 
 use crate::report::{describe, indent, show};
 
-/// Programs connected by pipes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Pipeline {
     pub(crate) commands: Vec<Vec<String>>,
-    /// The output of the last one is both of its streams.
+    /// Whether the checked output includes the last program's standard error.
     pub(crate) both_streams: bool,
-    /// `not` stood in front of the last one.
+    /// Whether `not` precedes the last program.
     pub(crate) negated: bool,
 }
 
 impl Pipeline {
-    /// Takes a RUN line apart: `[not] TOOL ARGUMENT… [| [not] TOOL ARGUMENT…]… [2>&1]`, with single and
+    /// Parses a RUN line: `[not] TOOL ARGUMENT… [| [not] TOOL ARGUMENT…]… [2>&1]`, with single and
     /// double quotes.
     pub(crate) fn parse(text: &str, tools: &[&str]) -> Result<Self, String> {
         let mut words = words(text)?;
@@ -55,7 +54,7 @@ impl Pipeline {
     }
 }
 
-/// Words between blanks, quoted or not.
+/// Splits a text into words at white space, outside of quotes.
 pub(crate) fn words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -79,26 +78,26 @@ pub(crate) fn words(text: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// What came of a program.
+/// Result of running a program.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// What it wrote to standard output.
+    /// Bytes written to standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Bytes written to standard error.
     pub stderr: Vec<u8>,
-    /// Its exit status; `None` after a signal.
+    /// Exit status; `None` after a signal.
     pub status: Option<i32>,
     pub(crate) command: String,
 }
 
 impl Output {
-    /// Whether it ended with status 0.
+    /// Returns whether the exit status is 0.
     pub fn is_success(&self) -> bool {
         self.status == Some(0)
     }
 
-    /// The command, how it ended and what it said, as a failure shows them: standard error, or
-    /// standard output if that is empty.
+    /// Returns the command, its exit status and its standard error, for a failure message. If
+    /// standard error is empty, the message contains standard output instead.
     pub fn explain(&self) -> String {
         format!(
             "{}\n{}\n{}",
@@ -117,7 +116,6 @@ impl Output {
     }
 }
 
-/// Where and how programs are run.
 #[derive(Debug)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) folder: &'a Path,
@@ -126,7 +124,7 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Runs a pipeline. `input` goes to the first program; without it, that reads nothing.
+    /// Runs a pipeline. The first program reads `input`, or nothing if `input` is `None`.
     pub(crate) fn execute(
         &self,
         commands: &[Vec<String>],
@@ -139,7 +137,8 @@ impl Surroundings<'_> {
             let last = place + 1 == commands.len();
             let output = self.execute_one(command, both_streams && last, input.as_deref())?;
             stderr.extend(&output.stderr);
-            // As with the shell's `pipefail`: what a failed program hands on is not looked at.
+            // As with the shell's `pipefail`, the status of the first failing program is the
+            // result.
             if last || output.status != Some(0) {
                 return Ok(Output {
                     stderr,
@@ -162,19 +161,19 @@ impl Surroundings<'_> {
         let (mut stdout, stdout_end) = io::pipe().map_err(trouble)?;
         let (mut stderr, stderr_end) = io::pipe().map_err(trouble)?;
         let errors_to = if both_streams {
-            // A reader meets the end of its pipe when the last copy of the other end is closed.
+            // A pipe reaches its end when the last copy of its write end is closed.
             drop(stderr_end);
             stdout_end.try_clone().map_err(trouble)?
         } else {
             stderr_end
         };
-        // For the same reason the command, which owns our copies, lives in this inner scope only.
+        // The command owns copies of the write ends, so it is dropped in this inner scope.
         let mut child = {
             let mut command = Command::new(&words[0]);
             command
                 .args(&words[1..])
                 .current_dir(self.folder)
-                // A test does not depend on who runs it: no colours, no backtraces.
+                // Tests are independent of the caller's environment: no colours, no backtraces.
                 .env("NO_COLOR", "1")
                 .env("RUST_BACKTRACE", "0")
                 .envs(self.environment.iter().map(|(name, value)| (name, value)))
@@ -196,7 +195,7 @@ impl Surroundings<'_> {
             let out = scope.spawn(move || read(&mut stdout));
             let err = scope.spawn(move || read(&mut stderr));
             if let (Some(mut stdin), Some(input)) = (stdin, input) {
-                // A program that stops early closes the pipe; its exit status tells why.
+                // A program that stops early closes the pipe; its exit status shows the cause.
                 scope.spawn(move || stdin.write_all(input));
             }
             let start = Instant::now();

@@ -1,4 +1,4 @@
-//! What directives do.
+//! Directives of test files.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,27 +9,27 @@ use crate::count::Count;
 use crate::semantic::{Assemble, RaceFree, Validate};
 use crate::suite::Suite;
 
-/// What a directive does, once the RUN lines of a file are done. A function `Fn(&Context) ->
-/// Result<(), String>` is one.
+/// Check that runs after the RUN lines of a file. Functions `Fn(&Context) -> Result<(), String>`
+/// implement this trait.
 pub trait Directive: Send + Sync {
-    /// Does it.
+    /// Runs the check.
     ///
     /// # Errors
-    /// What is not as the directive says: the failure of the test. The place of the directive is
-    /// put before it.
+    /// Returns the failure message of the test. The caller prefixes the message with the position
+    /// of the directive.
     fn run(&self, context: &Context<'_>) -> Result<(), String>;
 
-    /// Refuses what stands after the colon, before anything is run.
+    /// Validates the text after the colon, before any program runs.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the reason why the text is invalid.
     fn check(&self, value: &str) -> Result<(), String> {
         let _ = value;
         Ok(())
     }
 
-    /// Whether it looks at what a RUN line printed: [`Context::output`]. In parentheses stands which,
-    /// `NAME(PREFIX): …`, and that RUN line needs no CHECK.
+    /// Returns whether the directive checks the output of a RUN line, [`Context::output`]. If so,
+    /// `NAME(PREFIX): …` selects the RUN line, which needs no CHECK lines.
     fn reads_output(&self) -> bool {
         false
     }
@@ -44,10 +44,11 @@ where
     }
 }
 
-/// The directives that a suite knows, beside those of every suite.
+/// Directives of a suite, in addition to those of every suite.
 pub(crate) struct Registry {
     pub(crate) directives: BTreeMap<String, Box<dyn Directive>>,
-    /// Names of directives that others read, and the folders in which they do; anywhere if there are none.
+    /// Names of directives that other tools read, and the folders in which they are allowed; an
+    /// empty list allows every folder.
     pub(crate) read_elsewhere: BTreeMap<String, Vec<String>>,
 }
 
@@ -66,16 +67,15 @@ impl Registry {
     }
 }
 
-/// A test file on its way: what its directives do their work with.
 pub(crate) struct Running<'a> {
     pub(crate) suite: &'a Suite,
     pub(crate) path: &'a Path,
     pub(crate) scratch: &'a Path,
-    /// What was run already, so that two directives that ask the same of a program wait for it once.
+    /// Results of commands, so that two directives with the same command run it once.
     pub(crate) done: RefCell<BTreeMap<Vec<String>, Output>>,
 }
 
-/// A directive at its place in a test.
+/// Directive with its test.
 pub struct Context<'a> {
     pub(crate) running: &'a Running<'a>,
     pub(crate) value: &'a str,
@@ -84,25 +84,25 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The test file.
+    /// Returns the path of the test file.
     pub fn path(&self) -> &Path {
         self.running.path
     }
 
-    /// The line of the directive, from 1.
+    /// Returns the line of the directive, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// What stands after the colon.
+    /// Returns the text after the colon.
     pub fn value(&self) -> &str {
         self.value
     }
 
-    /// The same as words of a command line, with `%s`, `%S` and `%t` replaced.
+    /// Splits the text after the colon into words, with `%s`, `%S` and `%t` replaced.
     ///
     /// # Errors
-    /// A quote that is not closed.
+    /// Fails if a quote is not closed.
     pub fn words(&self) -> Result<Vec<String>, String> {
         let words = command::words(self.value)?;
         Ok(words
@@ -111,27 +111,29 @@ impl Context<'_> {
             .collect())
     }
 
-    /// What the RUN line printed that the directive is about, as it is compared: with `$ROOT` and
-    /// `$TMP`. `None` where [`Directive::reads_output`] is false.
+    /// Returns the output of the selected RUN line, with paths replaced by `$ROOT` and `$TMP`.
+    /// Returns `None` if [`Directive::reads_output`] is false.
     pub fn output(&self) -> Option<&str> {
         self.output
     }
 
-    /// A folder for files, which is removed after the test.
+    /// Returns a folder for temporary files, which is removed after the test.
     pub fn scratch(&self) -> &Path {
         self.running.scratch
     }
 
-    /// The name of the tool that says what a program does: [`Suite::driver`].
+    /// Returns the name of the driver, the tool that compiles and validates programs:
+    /// [`Suite::driver`].
     pub fn driver(&self) -> &str {
         self.running.suite.driver_name()
     }
 
-    /// Runs a tool of the suite. Status and signals are in the result; of one test, the same
-    /// command is run once.
+    /// Runs a tool of the suite, and returns its output and exit status. Repeated commands of one
+    /// test run once.
     ///
     /// # Errors
-    /// The suite has no such tool, it cannot be found or started, or it does not end.
+    /// Fails if the suite has no such tool, or the tool cannot be started or exceeds the time
+    /// limit.
     pub fn run<A: AsRef<str>>(
         &self,
         tool: &str,

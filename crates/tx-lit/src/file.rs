@@ -1,4 +1,4 @@
-//! What a test file says about itself.
+//! Parsing of the directives of a test file.
 
 use std::collections::BTreeSet;
 
@@ -6,29 +6,24 @@ use crate::command::Pipeline;
 use crate::directive::Registry;
 use crate::text::{self, Line};
 
-/// A test file.
 #[derive(Debug, Default)]
 pub(crate) struct Test {
     pub(crate) runs: Vec<Run>,
-    /// Directives that do something once the RUN lines are done.
     pub(crate) uses: Vec<Use>,
     pub(crate) snapshot: bool,
-    /// Prefixes of RUN lines without a snapshot, `SNAPSHOT(NAME): none`, and the line of each directive.
+    /// Line and prefix of each directive `SNAPSHOT(NAME): none`.
     pub(crate) no_snapshot: Vec<(usize, String)>,
     pub(crate) round_trip: bool,
-    /// Prefixes that CHECK lines use.
     pub(crate) prefixes: BTreeSet<String>,
-    /// Whether there is an `expected-error`, `-warning`, `-remark` or `-note`.
+    /// Whether the file contains an `expected-error`, `-warning`, `-remark` or `-note`.
     pub(crate) expects_diagnostics: bool,
-    /// Directives that others read, and where the first stands.
+    /// Line and name of each directive that other tools read.
     pub(crate) read_elsewhere: Vec<(usize, String)>,
 }
 
-/// One RUN line.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) line: usize,
-    /// The prefixes of the CHECK lines that its output must meet.
     pub(crate) prefixes: Vec<String>,
     pub(crate) pipeline: Pipeline,
     pub(crate) exit: Exit,
@@ -36,20 +31,18 @@ pub(crate) struct Run {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Exit {
-    /// 0
     Success,
-    /// Anything from 1 to 127: a panic, an abort or a signal is never what a test wants.
+    /// Exit status 1 to 127. A signal, such as that of an abort, fails the test.
     Failure,
     Status(i32),
 }
 
-/// A directive that does something.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Use {
     pub(crate) line: usize,
     pub(crate) name: String,
     pub(crate) value: String,
-    /// The RUN lines whose output it looks at, by their numbers.
+    /// Indices of the RUN lines whose output the directive checks.
     pub(crate) runs: Vec<usize>,
 }
 
@@ -63,20 +56,19 @@ impl Run {
     }
 }
 
-/// Directives that are not in the registry.
+/// Directives that are built into the parser.
 pub(crate) const OWN: &[&str] = &["RUN", "EXIT", "SNAPSHOT", "ROUNDTRIP"];
 
 const CHECKS: &[&str] = &["", "-NEXT", "-SAME", "-NOT", "-DAG", "-LABEL", "-EMPTY"];
 
 impl Test {
-    /// Whether the output of a RUN line is compared with a snapshot.
     pub(crate) fn has_snapshot(&self, run: &Run) -> bool {
         let is_excluded = |(_, prefix): &(usize, String)| run.prefixes.contains(prefix);
         self.snapshot && !run.verifies_diagnostics() && !self.no_snapshot.iter().any(is_excluded)
     }
 
-    /// Reads the directives of a file. Whatever looks like one and is not is an error: a misspelt
-    /// CHECK would otherwise pass for ever. All of these are told, a line each.
+    /// Parses the directives of a file. Unknown directives are errors, because a misspelt CHECK
+    /// would pass silently. The error message has one line per invalid directive.
     pub(crate) fn parse(text: &str, tools: &[&str], registry: &Registry) -> Result<Self, String> {
         let mut test = Self {
             snapshot: true,
@@ -108,7 +100,7 @@ impl Test {
                 let own = test.own(line, tools);
                 if let Err(error) = own.and_then(|()| test.names(line, registry)) {
                     if line.name == "RUN" {
-                        // Which CHECK lines there may be is not known without it.
+                        // The RUN line determines the valid prefixes of CHECK lines.
                         return Err(format!("line {number}: {error}"));
                     }
                     errors.push((number, error));
@@ -162,7 +154,6 @@ impl Test {
         Ok(test)
     }
 
-    /// The prefixes of RUN lines.
     fn declared(&self) -> BTreeSet<&str> {
         self.runs
             .iter()
@@ -171,7 +162,6 @@ impl Test {
             .collect()
     }
 
-    /// What to say of what looks like a directive and is none.
     fn unknown(&self, line: Line<'_>, registry: &Registry) -> String {
         let argument = line.argument.map(|argument| format!("({argument})"));
         let argument = argument.unwrap_or_default();
@@ -188,7 +178,7 @@ impl Test {
         text
     }
 
-    /// The directive that takes the fewest changes, if most of it is right.
+    /// Returns the directive with the smallest edit distance, at most a third of its length.
     fn meant(&self, found: &str, registry: &Registry) -> Option<String> {
         let mut declared = self.declared();
         if declared.is_empty() {
@@ -221,7 +211,8 @@ impl Test {
         text
     }
 
-    /// A RUN line that is named like a directive would have CHECK lines that nobody could tell from it.
+    /// Checks that the prefix of a RUN line is no directive, which its CHECK lines could not be
+    /// distinguished from.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {
@@ -237,7 +228,6 @@ impl Test {
         Ok(())
     }
 
-    /// One of the directives of every suite.
     fn own(&mut self, line: Line<'_>, tools: &[&str]) -> Result<(), String> {
         let Line {
             number,
@@ -296,7 +286,6 @@ impl Test {
         Ok(())
     }
 
-    /// A directive of the registry.
     fn add_use(&mut self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let Some(directive) = registry.directives.get(line.name) else {
             return Ok(());
@@ -320,7 +309,8 @@ impl Test {
         Ok(())
     }
 
-    /// The RUN lines with a prefix; without one, the only RUN line, or the one without a name.
+    /// Returns the RUN lines with a prefix. Without a prefix, returns the only RUN line, or the
+    /// unnamed one.
     fn runs_for(&self, name: &str, prefix: Option<&str>) -> Result<Vec<usize>, String> {
         let with = |prefix: &str| -> Vec<usize> {
             let has = |run: &Run| run.prefixes.iter().any(|each| each == prefix);
@@ -354,7 +344,8 @@ impl Test {
         })
     }
 
-    /// What every test must have.
+    /// Checks that the test has a RUN line or another running directive, a description, and a check
+    /// of each RUN line.
     fn complete(&self, prose: &str) -> Result<(), String> {
         if self.runs.is_empty() && self.uses.is_empty() {
             return Err("no RUN line, and no other directive that runs anything".to_owned());
@@ -398,7 +389,6 @@ impl Test {
     }
 }
 
-/// The names of all directives but CHECK lines.
 fn names(registry: &Registry) -> Vec<&str> {
     OWN.iter()
         .copied()

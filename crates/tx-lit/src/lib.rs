@@ -1,13 +1,15 @@
-//! Tests of compilers in text: a file says how it is run and what must come out, in comments.
+//! Test harness for compilers: a test file contains its commands and the expected output, in
+//! comments.
 //!
-//! The harness of `tx`'s own [lit tests][lit], for projects that have passes, dialects or variants
-//! of theirs. It runs programs and links none: no MLIR is needed to build it.
+//! This harness runs the [lit tests][lit] of `tx`, and is available to projects with their own
+//! passes, dialects or variants. The harness runs programs and links none, so its build needs no
+//! MLIR.
 //!
 //! [lit]: https://llvm.org/docs/CommandGuide/lit.html
 //!
 //! # A suite
 //!
-//! A test target without the standard harness, in `Cargo.toml`,
+//! Declare a test target without the standard harness in `Cargo.toml`:
 //!
 //! ```toml
 //! [[test]]
@@ -15,7 +17,7 @@
 //! harness = false
 //! ```
 //!
-//! whose `main` is the configuration, in `tests/lit.rs`:
+//! The `main` function in `tests/lit.rs` configures the suite:
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
@@ -34,13 +36,12 @@
 //! }
 //! ```
 //!
-//! The [driver](Suite::driver) says what programs do. It is `tx`, which
-//! `tx_lit::Tool::in_path("tx")` finds, where the tests are of passes and variants of `tx` alone.
-//! One that is registered elsewhere it never runs: then the driver is a program of the project's,
-//! whose `main` registers them and calls `tx_cli::main_with`. `docs/how-to/test-your-own.md` has
-//! both programs.
+//! The [driver](Suite::driver) compiles and validates programs. If the tests use only passes and
+//! variants of `tx`, the driver is `tx`, as found by `tx_lit::Tool::in_path("tx")`. Otherwise the
+//! driver is a program of the project, whose `main` registers its passes and variants and calls
+//! `tx_cli::main_with`. `docs/how-to/test-your-own.md` shows both programs.
 //!
-//! Every `.mlir` file in `tests/lit` and in the folders below it is a test, named by its path:
+//! Every `.mlir` file in `tests/lit` and its subfolders is a test, named by its path:
 //!
 //! ```console
 //! cargo test --test lit                                 # all
@@ -61,59 +62,59 @@
 //! // VALIDATE
 //! ```
 //!
-//! It has a `RUN` line or another directive that runs something, something that checks each `RUN`
-//! line, and a sentence that says what it is about. A file without them is refused, and so is
-//! whatever looks like a directive and is none: a misspelt CHECK would otherwise pass for ever.
+//! A test needs a `RUN` line or another directive that runs a program, a check of each `RUN` line,
+//! and a sentence that describes the test. A file without them is rejected, and so is an unknown
+//! directive, because a misspelt CHECK would pass silently.
 //!
 //! # Directives
 //!
-//! They stand at the beginning of a line, after `//`.
+//! A directive follows `//` at the beginning of a line.
 //!
 //! | directive | meaning |
 //! |---|---|
-//! | `RUN: COMMAND` | runs; the output has to meet the `CHECK` lines |
-//! | `RUN(NAME): COMMAND` | the same with `NAME`, `NAME-NEXT` …; of several RUN lines all but one need names. `RUN(A,B):` for both |
-//! | `EXIT: 3` | the RUN line above ends with this status; without it, with 0 |
-//! | `CHECK: …`, `-NEXT`, `-SAME`, `-NOT`, `-DAG`, `-LABEL`, `-EMPTY`, `-COUNT-N` | as [FileCheck] reads them |
-//! | `SNAPSHOT: none — REASON` | no snapshot; `SNAPSHOT(NAME):` of one of several RUN lines |
-//! | `ROUNDTRIP: none — REASON` | the output need not be read back, where [`Suite::round_trip`] asks for it |
-//! | `COUNT: @kernel WHAT = N, …` | so many operations stand in the output: see [below](#counts) |
-//! | `VALIDATE` | `validate` of the driver accepts the program: every stage computes what the one before does |
-//! | `RACE-FREE` | the lowered program was run on the executor, and has no race |
-//! | `PTXAS: sm_80 sm_90` | `compile` of the driver for each chip; NVIDIA's `ptxas` has to accept the result |
+//! | `RUN: COMMAND` | runs the command; the output must match the `CHECK` lines |
+//! | `RUN(NAME): COMMAND` | as `RUN`, with the lines `NAME`, `NAME-NEXT` …; of several RUN lines all but one need names. `RUN(A,B):` uses both |
+//! | `EXIT: 3` | exit status of the RUN line above; default 0 |
+//! | `CHECK: …`, `-NEXT`, `-SAME`, `-NOT`, `-DAG`, `-LABEL`, `-EMPTY`, `-COUNT-N` | as in [FileCheck] |
+//! | `SNAPSHOT: none — REASON` | no snapshot; `SNAPSHOT(NAME):` selects one of several RUN lines |
+//! | `ROUNDTRIP: none — REASON` | the output need not parse again, although [`Suite::round_trip`] is set |
+//! | `COUNT: @kernel WHAT = N, …` | numbers of operations in the output: see [below](#counts) |
+//! | `VALIDATE` | `validate` of the driver accepts the program: every stage computes equal results |
+//! | `RACE-FREE` | the lowered program runs on the executor without a data race |
+//! | `PTXAS: sm_80 sm_90` | `compile` of the driver for each chip; NVIDIA's `ptxas` must accept the PTX |
 //!
 //! [FileCheck]: https://llvm.org/docs/CommandGuide/FileCheck.html
 //!
-//! A command is a [tool](Suite::tool) with arguments, quoted if they hold blanks. `not` in front of
-//! it expects a failure (status 1 to 127, no signal). `|` pipes standard output on. `2>&1` at the
-//! end adds standard error to what is checked. There is no shell behind it. `%s` is the test file,
-//! `%S` its folder, and `%t` a path for a temporary file. In output, [`Suite::root`] is `$ROOT` and
-//! the folder of temporary files `$TMP`.
+//! A command is a [tool](Suite::tool) with arguments, which are quoted if they contain blanks. A
+//! prefix `not` expects a failure (status 1 to 127, no signal). `|` pipes standard output. A final
+//! `2>&1` adds standard error to the checked output. Commands run without a shell. `%s` is the test
+//! file, `%S` its folder, and `%t` a path for a temporary file. In output, `$ROOT` replaces
+//! [`Suite::root`], and `$TMP` replaces the folder of temporary files.
 //!
-//! A project adds [tools](Suite::tool) and [directives](Suite::directive) of its own, and names those that
-//! [something else reads](Suite::read_elsewhere), which can find them with [`directives`].
+//! A project can add [tools](Suite::tool) and [directives](Suite::directive), and can declare
+//! directives that [other tools read](Suite::read_elsewhere); these tools find them with
+//! [`directives`].
 //!
-//! ## What a program does
+//! ## Validation of a program
 //!
-//! `VALIDATE` and `RACE-FREE` may have arguments for `tx validate`, after a colon: `VALIDATE:
-//! --entry rows --chip sm_90`, `RACE-FREE: --arg rand:4x8xf32 --arg zeros:4xf32`. Without `--arg`,
-//! inputs are made.
+//! `VALIDATE` and `RACE-FREE` accept arguments for `tx validate` after a colon: `VALIDATE: --entry
+//! rows --chip sm_90`, `RACE-FREE: --arg rand:4x8xf32 --arg zeros:4xf32`. Without `--arg`, inputs
+//! are generated.
 //!
-//! `RACE-FREE` is less than `VALIDATE`: a program whose results are wrong on the way may have it.
-//! It is more than that no race was met: each function and kernel must have been run as a whole. A
-//! race that the program has as it comes, and that lowering orders, is none; with `--synchronized`
-//! it is.
+//! `RACE-FREE` is weaker than `VALIDATE`: the results of intermediate stages may be wrong.
+//! `RACE-FREE` requires a complete run of each function and kernel, so an early fault does not hide
+//! a race. A race of the input program that the lowering removes is accepted, unless
+//! `--synchronized` is given.
 //!
 //! ## Counts
 //!
-//! `COUNT` looks at the output of the RUN line: MLIR, PTX, or PTX in a `gpu.binary`. Where there
-//! are several, it says in parentheses of which, as CHECK lines do by their names: `COUNT(PTX):
-//! @rows shuffles = 3`.
+//! `COUNT` checks the output of the RUN line: MLIR, PTX, or PTX in a `gpu.binary`. If there are
+//! several RUN lines, their prefix selects one: `COUNT(PTX): @rows shuffles = 3`.
 //!
-//! Counted is what stands in a function, not how often it runs. A comparison is `=`, `<=` or `>=`;
-//! the function may be left out if there is one.
+//! Counts are static: the number of operations in the text of a function, not of executions. A
+//! comparison is `=`, `<=` or `>=`. The function name is optional if the output has one function.
 //!
-//! | what | in MLIR | in PTX |
+//! | quantity | in MLIR | in PTX |
 //! |---|---|---|
 //! | `barriers` | `gpu.barrier`, `nvvm.barrier` | `bar`, `barrier` |
 //! | `warp barriers` | `nvvm.bar.warp.sync` | `bar.warp.sync` |
@@ -123,37 +124,36 @@
 //! | `votes` | `nvvm.vote.sync` | `vote.sync` |
 //! | `fences` | `llvm.fence`, `nvvm.memory.barrier`, `nvvm.fence.*` | `fence`, `membar` |
 //! | `atomics` | `memref.atomic_rmw`, `llvm.atomicrmw`, `llvm.cmpxchg` | `atom`, `red` |
-//! | `loads` | `memref.load`, `vector.load`, `llvm.load` … | `ld`, but of parameters |
-//! | `stores` | `memref.store`, `vector.store`, `llvm.store` … | `st`, but of parameters |
-//! | `gpu.thread_id` | ops of this name | instructions with this opcode, all of it |
+//! | `loads` | `memref.load`, `vector.load`, `llvm.load` … | `ld`, except of parameters |
+//! | `stores` | `memref.store`, `vector.store`, `llvm.store` … | `st`, except of parameters |
+//! | `gpu.thread_id` | ops with this name | instructions with this full opcode |
 //!
-//! `loads`, `stores` and `atomics` may have a memory before them, `global`, `shared`, `private`,
-//! `cluster` (shared memory of another block) or `generic` (a pointer that does not say), and
-//! `loads` and `stores` the word `vector`: several elements at once, `shared vector loads = 1`. An
-//! access of several elements counts once. In MLIR the memory is that of the type; a `memref` that
-//! names none is global.
+//! A memory space may precede `loads`, `stores` and `atomics`: `global`, `shared`, `private`,
+//! `cluster` (shared memory of another block) or `generic` (a generic pointer). The word `vector`
+//! before `loads` and `stores` selects accesses of several elements: `shared vector loads = 1`. A
+//! vector access counts as one operation. In MLIR the memory space is that of the type; a `memref`
+//! without one is in global memory.
 //!
-//! What cannot be told is refused, not counted as nothing: an op of `tile` that is not lowered yet,
-//! a call, inline assembly.
+//! An op that hides an unknown number of operations is an error, for example an op of `tile` that
+//! is not lowered, a call, or inline assembly.
 //!
 //! # Snapshots
 //!
-//! Beside the CHECK lines, which say what must be true, `x.snap` beside `x.mlir` holds the whole
-//! output (`x.NAME.snap` for `RUN(NAME)`), and shows what a change does. Snapshots are [insta]'s:
-//! `INSTA_UPDATE=always` accepts the present output, and `cargo insta review` asks.
-//! [`Suite::bless_hint`] is what a failure tells people to run.
+//! CHECK lines state required properties. In addition, `x.snap` next to `x.mlir` contains the whole
+//! output (`x.NAME.snap` for `RUN(NAME)`), so that a review shows every change. Snapshots use
+//! [insta]: `INSTA_UPDATE=always` accepts the present output, and `cargo insta review` asks.
+//! [`Suite::bless_hint`] is the command that a failure message recommends.
 //!
 //! A snapshot has at most [300 lines](Suite::max_snapshot_lines), since nobody reviews longer ones.
-//! A test with more output states its result in CHECK, `COUNT` or `VALIDATE` lines, and says so:
-//! `SNAPSHOT: none — REASON`.
+//! A test with more output states its result in CHECK, `COUNT` or `VALIDATE` lines, and disables
+//! the snapshot with `SNAPSHOT: none — REASON`.
 //!
-//! They come last: where a directive or a CHECK line fails, that is what is told, and no snapshot
-//! is compared, written or asked for. So what is accepted has computed the right thing, where the
-//! test says `VALIDATE`.
+//! Snapshots are compared last: if a directive or a CHECK line fails, no snapshot is compared or
+//! written. An accepted snapshot of a test with `VALIDATE` has therefore been validated.
 //!
-//! A snapshot that is not as the output is stays as it is, and what came out lies beside it in
-//! `x.snap.new`, which `cargo insta` reads and the next run that holds removes. It is nothing to
-//! commit: a line `*.snap.new` in `.gitignore` keeps these files out.
+//! A snapshot that differs from the output is left unchanged, and the output is written to
+//! `x.snap.new`. `cargo insta` reads this file, and the next successful run removes it. A line
+//! `*.snap.new` in `.gitignore` keeps these files out of commits.
 //!
 //! [insta]: https://insta.rs
 
@@ -187,11 +187,11 @@ pub use suite::{AssertSnapshot, Suite};
 #[cfg(feature = "run")]
 pub use tool::Tool;
 
-/// What [`suite!`] compares snapshots with.
+/// Snapshot library of [`suite!`].
 #[cfg(feature = "run")]
 #[doc(hidden)]
 pub use insta;
-/// The runner of tests, whose [`Arguments`](libtest_mimic::Arguments) and [`Trial`](libtest_mimic::Trial)s
-/// [`Suite::run_with`] takes.
+/// Test runner, whose [`Arguments`](libtest_mimic::Arguments) and [`Trial`](libtest_mimic::Trial)s
+/// [`Suite::run_with`] accepts.
 #[cfg(feature = "run")]
 pub use libtest_mimic;

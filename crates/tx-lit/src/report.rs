@@ -1,4 +1,4 @@
-//! Telling what went wrong.
+//! Failure messages.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,12 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::command::Pipeline;
 
-/// How many lines of unchanged text stand around a difference, and of input around a failed CHECK.
+/// Number of unchanged lines around a difference, and of input lines around a failed CHECK.
 pub(crate) const CONTEXT_LINES: usize = 4;
 
-/// How many lines of a program's output are shown, where it is not compared with anything.
+/// Maximum number of lines of program output in a message.
 const SHOWN_LINES: usize = 200;
 
-/// A command as one can paste it into a shell.
 pub(crate) fn show(commands: &[Vec<String>]) -> String {
     let commands: Vec<String> = commands
         .iter()
@@ -24,7 +23,7 @@ pub(crate) fn show(commands: &[Vec<String>]) -> String {
     format!("$ {}", commands.join(" | "))
 }
 
-/// What a RUN line runs, with the commands that it comes to: in a shell, it succeeds where the RUN line does.
+/// Returns a command line for a RUN line, which succeeds in a shell if the RUN line succeeds.
 pub(crate) fn show_run(pipeline: &Pipeline, commands: &[Vec<String>]) -> String {
     let line = show(commands);
     let line = match line.strip_prefix("$ ") {
@@ -52,7 +51,7 @@ pub(crate) fn describe(status: Option<i32>) -> String {
     )
 }
 
-/// Text set off from what is said about it, without what is too long to be read.
+/// Indents a text, and truncates it after [`SHOWN_LINES`] lines.
 pub(crate) fn indent(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let mut all = String::new();
@@ -74,8 +73,8 @@ pub(crate) fn numbered(text: &str) -> String {
         })
 }
 
-/// A line difference with some unchanged lines around each change. An end of line at the end of the
-/// text does not count.
+/// Returns a line difference with [`CONTEXT_LINES`] unchanged lines around each change. A final
+/// newline of either text is ignored.
 pub(crate) fn difference(old: &str, new: &str) -> String {
     let old: Vec<&str> = old.trim_end().lines().collect();
     let new: Vec<&str> = new.trim_end().lines().collect();
@@ -128,7 +127,7 @@ mod tests {
         );
     }
 
-    /// `not` is `!` in a shell, and what both streams say goes one way.
+    /// Checks that `not` becomes `!`, and that `2>&1` is kept.
     #[test]
     fn run_lines_can_be_pasted() {
         let shown = |line: &str| {

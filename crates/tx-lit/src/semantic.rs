@@ -1,4 +1,4 @@
-//! Statements about what a program does, which `tx` answers, or a driver like it.
+//! Directives that compile and validate the test program with the driver, such as `tx`.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use crate::command;
 use crate::directive::{Context, Directive};
 use crate::report::{indent, numbered};
 
-/// `PTXAS: sm_80 sm_90`: the program is compiled for each chip, and the result assembled. PTX that
-/// only its author accepts is worth nothing.
+/// The directive `PTXAS: sm_80 sm_90`: compiles the program for each chip, and assembles the PTX
+/// with NVIDIA's `ptxas`.
 pub(crate) struct Assemble;
 
 impl Directive for Assemble {
@@ -49,7 +49,7 @@ impl Directive for Assemble {
                 ],
             )?;
             if !assembled.is_success() {
-                // ptxas says some of it on the one stream and some on the other.
+                // ptxas writes messages to both output streams.
                 let mut said = assembled.stdout.clone();
                 said.extend(&assembled.stderr);
                 return Err(format!(
@@ -64,7 +64,7 @@ impl Directive for Assemble {
     }
 }
 
-/// `VALIDATE`: `tx validate` finds every stage of the lowering as the one before.
+/// The directive `VALIDATE`: `tx validate` finds equal results after every stage of the lowering.
 pub(crate) struct Validate;
 
 impl Directive for Validate {
@@ -89,11 +89,11 @@ impl Directive for Validate {
     }
 }
 
-/// `RACE-FREE`: the lowered program, on the executor, has no two accesses to a byte, one of them a
-/// write, that nothing orders.
+/// The directive `RACE-FREE`: the lowered program runs on the executor without a data race, which
+/// is a pair of unordered accesses to one byte, at least one of them a write.
 pub(crate) struct RaceFree;
 
-/// The row of `tx validate` for the whole run of the lowered program on the executor.
+/// Row of `tx validate` for the whole run of the lowered program on the executor.
 const LAUNCH: &str = "launch";
 
 impl Directive for RaceFree {
@@ -103,7 +103,7 @@ impl Directive for RaceFree {
 
     fn run(&self, context: &Context<'_>) -> Result<(), String> {
         let output = validate(context)?;
-        // 3 is any bad verdict: some are no business of this directive.
+        // Status 3 denotes any bad verdict, including verdicts that are irrelevant to races.
         if !matches!(output.status, Some(0 | 3)) {
             return Err(format!(
                 "whether there is a race is not known: the program was not run\n{}",
@@ -118,14 +118,14 @@ impl Directive for RaceFree {
     }
 }
 
-/// What the verdicts say against it that there is no race; nothing if they say that there is none.
+/// Returns the reason why the verdicts do not prove the absence of a race; `None` if they do.
 ///
 /// ```text
 /// FILE: @ENTRY for CHIP, N inputs
 ///   STAGE   VERDICT
 /// ```
 ///
-/// Other lines that are not indented, such as that there is no assembler, are of no program.
+/// Other unindented lines, such as a note about a missing assembler, are ignored.
 fn races(verdicts: &str) -> Option<String> {
     let mut entries: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
     for line in verdicts.lines() {
@@ -157,7 +157,7 @@ fn races(verdicts: &str) -> Option<String> {
                 stage => format!("{entry} has a race after `{stage}`"),
             });
         }
-        // A run that stopped at a fault, or whose result was wrong before, may hide a race.
+        // A run that stopped at a fault may hide a race.
         if let Some((stage, _)) = rows
             .iter()
             .find(|(_, verdict)| verdict.starts_with("FAULT"))
@@ -190,7 +190,7 @@ fn validate(context: &Context<'_>) -> Result<command::Output, String> {
     context.run(context.driver(), &arguments)
 }
 
-/// The verdicts, and what was said of them.
+/// Returns the command with both of its output streams.
 fn both(output: &command::Output) -> String {
     let text = |bytes: &[u8]| indent(&String::from_utf8_lossy(bytes));
     format!(
@@ -224,11 +224,11 @@ a.mlir: @rows for sm_80, 225 inputs
         assert!(with("FAULT: out of bounds").contains("stopped at `tile-insert-sync`"));
         let itself = GOOD.replace("reference", "RACE: race on global memory");
         assert_eq!(races(&itself).unwrap(), "@rows has a race as it comes");
-        // What is said of all programs is of none.
+        // A verdict about all programs belongs to no program.
         let more = "There is no ptxas, and no PTX was assembled: `pip install it`.\n";
         assert_eq!(races(&format!("{GOOD}{more}")), None);
         assert!(races(more).unwrap().contains("no verdicts"));
-        // A wrong result elsewhere is no race.
+        // A wrong result of another stage is no race.
         assert_eq!(races(&GOOD.replace("equal within order", "WRONG: x")), None);
     }
 

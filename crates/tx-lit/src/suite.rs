@@ -1,4 +1,4 @@
-//! A folder of tests.
+//! Test suites: folders of test files.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,13 +20,14 @@ use crate::report::{CONTEXT_LINES, describe, difference, indent, show_run};
 use crate::text::snapshot_contents;
 use crate::tool::Tool;
 
-/// Compares a text with the snapshot of a name, in the caller's crate: [`suite!`](crate::suite) makes one.
+/// Function that compares a text with a named snapshot, expanded by [`suite!`](crate::suite) in the
+/// caller's crate.
 pub type AssertSnapshot = fn(&str, &str);
 
-/// A [`Suite`] of the tests in a folder and all folders below it.
+/// Creates a [`Suite`] of the tests in a folder and its subfolders.
 ///
-/// It is a macro for the sake of insta, which writes into a snapshot which source file has the
-/// assertion: here, that of the caller.
+/// This is a macro because insta records the source file of the assertion in the snapshot: the
+/// caller's file.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -42,18 +43,17 @@ macro_rules! suite {
     };
 }
 
-/// Lines of a snapshot file before the output: `---`, `source: …`, `---`.
+/// Number of lines of a snapshot file before the output: `---`, `source: …`, `---`.
 const SNAPSHOT_HEADER_LINES: usize = 3;
 
-/// What a RUN line printed.
 struct Printed {
     commands: Vec<Vec<String>>,
     output: Output,
-    /// As it is compared: `$ROOT` and `$TMP` stand for folders.
+    /// Output with paths replaced by `$ROOT` and `$TMP`.
     text: String,
 }
 
-/// A folder of tests, and what they need. [`suite!`](crate::suite) makes one.
+/// Configuration of a test suite. [`suite!`](crate::suite) creates one.
 #[must_use = "a suite does nothing until it is run"]
 pub struct Suite {
     folder: PathBuf,
@@ -81,7 +81,7 @@ impl fmt::Debug for Suite {
 }
 
 impl Suite {
-    /// A suite without tools, which compares snapshots as it is told.
+    /// Creates a suite without tools. `assert_snapshot` compares snapshots.
     pub fn new(folder: impl Into<PathBuf>, assert_snapshot: AssertSnapshot) -> Self {
         Self {
             folder: folder.into(),
@@ -100,51 +100,50 @@ impl Suite {
         }
     }
 
-    /// Where programs are run, `$ROOT` in their output, and what the paths in failures are relative
-    /// to. Without it, the current folder: cargo runs tests in that of their package. The folder of
-    /// the tests may be relative to it.
+    /// Sets the working folder of programs, `$ROOT` in their output; paths in failure messages are
+    /// relative to this folder. The default is the current folder, in which cargo runs the tests of
+    /// a package. The test folder may be relative to the root.
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
         self
     }
 
-    /// What test files are called, without a dot: `mlir`, unless something else is said. Directives
-    /// stand after `//`.
+    /// Sets the extension of test files, `mlir` by default, without a dot. Directives follow `//`.
     pub fn extension(mut self, extension: impl Into<String>) -> Self {
         self.extension = extension.into();
         self
     }
 
-    /// A program that RUN lines may run. Of those, the [driver](Self::driver) is asked by
-    /// `VALIDATE`, `RACE-FREE` and `PTXAS`, and `ptxas` by the last. A second tool of the same name
-    /// replaces the first.
+    /// Adds a program that RUN lines can run. `VALIDATE`, `RACE-FREE` and `PTXAS` run the tool that
+    /// is the [driver](Self::driver), and `PTXAS` also runs the tool `ptxas`. A second tool with
+    /// the same name replaces the first tool.
     pub fn tool(mut self, name: impl Into<String>, tool: impl Into<Tool>) -> Self {
         self.tools.insert(name.into(), tool.into());
         self
     }
 
-    /// The [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` ask: a program with the
-    /// commands `validate` and `compile` of `tx`. Without it, the tool `tx`, which knows no variant
-    /// and no pass of another compiler: that one has a driver of its own.
+    /// Sets the [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` run, `tx` by default: a
+    /// program with the commands `validate` and `compile` of `tx`. `tx` itself contains no variant
+    /// and no pass of another compiler, so such a compiler needs its own driver.
     pub fn driver(mut self, tool: impl Into<String>) -> Self {
         self.driver = tool.into();
         self
     }
 
-    /// LLVM's FileCheck; without it, that in `PATH`.
+    /// Sets the path of LLVM's FileCheck, searched in `PATH` by default.
     pub fn file_check(mut self, tool: impl Into<Tool>) -> Self {
         self.file_check = tool.into();
         self
     }
 
-    /// Modules that this tool prints as the last of a RUN line have to be read back by it, with no
-    /// passes, and printed the same.
+    /// Enables the round-trip check for a tool: if the tool is the last of a RUN line, its output
+    /// must parse again and print identically without passes.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self
     }
 
-    /// A directive of the project's own, or in place of one of [these](crate#directives).
+    /// Adds a directive, or replaces one of the [built-in directives](crate#directives).
     ///
     /// ```no_run
     /// fn main() -> std::process::ExitCode {
@@ -168,7 +167,7 @@ impl Suite {
     /// ```
     ///
     /// # Panics
-    /// If the name is `RUN`, `EXIT`, `SNAPSHOT` or `ROUNDTRIP`, which cannot be replaced.
+    /// Panics if the name is `RUN`, `EXIT`, `SNAPSHOT` or `ROUNDTRIP`, which cannot be replaced.
     pub fn directive(
         mut self,
         name: impl Into<String>,
@@ -180,8 +179,8 @@ impl Suite {
         self
     }
 
-    /// A directive that something else reads, and only in these folders, by their names; anywhere
-    /// if there are none.
+    /// Declares a directive that another tool reads, and the folders in which it is allowed. An
+    /// empty list allows every folder.
     pub fn read_elsewhere<'n>(
         mut self,
         name: impl Into<String>,
@@ -192,41 +191,43 @@ impl Suite {
         self
     }
 
-    /// How snapshots are accepted: what a failure says to run, with the test's name in place of
-    /// `{test}`. Without it, `INSTA_UPDATE=always cargo test -- --exact {test}`.
+    /// Sets the command that failure messages recommend for accepting a snapshot; `{test}` is the
+    /// name of the test. The default command is `INSTA_UPDATE=always cargo test -- --exact {test}`.
     pub fn bless_hint(mut self, hint: impl Into<String>) -> Self {
         self.bless_hint = hint.into();
         self
     }
 
-    /// A variable for the programs that are run, beside `NO_COLOR=1` and `RUST_BACKTRACE=0`.
+    /// Sets an environment variable of the programs. `NO_COLOR=1` and `RUST_BACKTRACE=0` are always
+    /// set.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.environment.push((name.into(), value.into()));
         self
     }
 
-    /// How long a program may take. Two minutes, unless something else is said.
+    /// Sets the time limit of a program, two minutes by default.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
     }
 
-    /// Maximum number of lines of a snapshot file, 300 by default. A test whose output is longer
-    /// fails unless it says `SNAPSHOT: none`: nobody reviews a difference of a thousand lines.
+    /// Sets the maximum number of lines of a snapshot file, 300 by default. A test with longer
+    /// output fails unless it has a directive `SNAPSHOT: none`: nobody reviews a difference of a
+    /// thousand lines.
     pub fn max_snapshot_lines(mut self, lines: usize) -> Self {
         self.max_snapshot_lines = lines;
         self
     }
 
-    /// Runs the tests as `cargo test` asks, with its arguments: filters, `--exact`, `--list`,
-    /// `--test-threads` … It is the body of `main`: it sets the panic hook, and, while there is no
-    /// other thread, the variable `INSTA_OUTPUT`.
+    /// Runs the tests with the arguments of `cargo test`: filters, `--exact`, `--list`,
+    /// `--test-threads` … The function is the body of a `main`: it sets the panic hook and the
+    /// environment variable `INSTA_OUTPUT`.
     #[must_use = "it says whether the tests passed"]
     pub fn run(self) -> ExitCode {
         self.run_with(&Arguments::from_args(), Vec::new())
     }
 
-    /// The same with other arguments, and with tests of the caller's.
+    /// Runs the tests like [`Self::run`], with other arguments and additional tests.
     #[must_use = "it says whether the tests passed"]
     pub fn run_with(self, arguments: &Arguments, others: Vec<Trial>) -> ExitCode {
         quiet_insta();
@@ -241,10 +242,10 @@ impl Suite {
         libtest_mimic::run(arguments, trials).exit_code()
     }
 
-    /// A test for each file, named by its path in the folder.
+    /// Returns a test for each file, named by its path in the folder.
     ///
     /// # Errors
-    /// The folder cannot be read, or there is no test in it.
+    /// Fails if the folder cannot be read, or contains no test.
     pub fn trials(self) -> Result<Vec<Trial>, String> {
         let folder = self.root.join(&self.folder);
         let mut files = Vec::new();
@@ -272,10 +273,10 @@ impl Suite {
             .collect())
     }
 
-    /// Does one test. Outside of [`Suite::run`], insta prints what it finds as well.
+    /// Runs one test. Outside of [`Suite::run`], insta also prints its own messages.
     ///
     /// # Errors
-    /// How it fails.
+    /// Returns the failure message of the test.
     ///
     /// ```
     /// # let folder = tempfile::tempdir().unwrap();
@@ -323,13 +324,13 @@ impl Suite {
                 })
                 .collect()
         };
-        // What a program does comes before what its output looks like.
+        // Directives about the program run before checks of its output.
         failures.extend(self.obey(&running, &test, &done).err());
         failures.extend(failing(&|run, printed| {
             self.meet_checks(path, &test, run, &printed.text)
         }));
-        // Of a program that is wrong there is nothing to accept. Otherwise each RUN line says what
-        // it has to say: a test that is new has several snapshots to look at.
+        // No snapshot of a wrong program is accepted. All RUN lines are compared, because a new
+        // test has several snapshots to review.
         if failures.is_empty() {
             failures = failing(&|run, printed| self.compare(path, &test, run, printed));
         }
@@ -339,7 +340,8 @@ impl Suite {
         }
     }
 
-    /// Does the directives, those about the program before those about its output, until one fails.
+    /// Runs the directives until one fails: first those about the program, then those about its
+    /// output.
     fn obey(
         &self,
         running: &Running<'_>,
@@ -377,7 +379,6 @@ impl Suite {
         Ok(())
     }
 
-    /// The name of a test.
     fn name(&self, path: &Path) -> String {
         let folder = self.root.join(&self.folder);
         path.strip_prefix(folder)
@@ -386,7 +387,6 @@ impl Suite {
             .to_string()
     }
 
-    /// A path as failures show it.
     fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root)
             .unwrap_or(path)
@@ -413,7 +413,7 @@ impl Suite {
         Ok(tool.path()?.display().to_string())
     }
 
-    /// Whether directives that others read stand where these look.
+    /// Checks that directives for other tools are in an allowed folder.
     fn readers(&self, test: &Test, path: &Path) -> Result<(), String> {
         let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
         for (line, name) in &test.read_elsewhere {
@@ -431,7 +431,6 @@ impl Suite {
         Ok(())
     }
 
-    /// Does a RUN line, which has to end as it says.
     fn execute(&self, running: &Running<'_>, run: &Run) -> Result<Printed, String> {
         let commands = self.resolve(running, run)?;
         let output = self
@@ -467,7 +466,6 @@ impl Suite {
         })
     }
 
-    /// Whether the output of a RUN line meets its CHECK lines.
     fn meet_checks(&self, path: &Path, test: &Test, run: &Run, text: &str) -> Result<(), String> {
         let prefixes: Vec<&str> = run
             .prefixes
@@ -485,7 +483,7 @@ impl Suite {
         })
     }
 
-    /// Compares the output of a RUN line with its snapshot, and with itself once it was read back.
+    /// Compares the output of a RUN line with its snapshot, and with the output after a round trip.
     fn compare(
         &self,
         path: &Path,
@@ -504,7 +502,6 @@ impl Suite {
         Ok(())
     }
 
-    /// The commands of a RUN line, with the paths of tools and files.
     fn resolve(&self, running: &Running<'_>, run: &Run) -> Result<Vec<Vec<String>>, String> {
         run.pipeline
             .commands
@@ -517,7 +514,6 @@ impl Suite {
             .collect()
     }
 
-    /// FileCheck on an output.
     fn file_check_on(&self, path: &Path, prefixes: &[&str], text: &str) -> Result<(), String> {
         let command: Vec<String> = [
             self.file_check.path()?.display().to_string(),
@@ -536,7 +532,7 @@ impl Suite {
         if output.is_success() {
             return Ok(());
         }
-        // The failed CHECK comes first. The legend that stands between it and the input is left out.
+        // The failed CHECK comes first. FileCheck's legend before the input is omitted.
         let report: Vec<String> = String::from_utf8_lossy(&output.stdout)
             .lines()
             .filter(|line| {
@@ -560,7 +556,7 @@ impl Suite {
         ))
     }
 
-    /// insta's comparison with the snapshot beside the test: `x.snap`, or `x.PREFIX.snap`.
+    /// Compares an output with the snapshot `x.snap` or `x.PREFIX.snap` next to the test.
     fn compare_snapshot(&self, path: &Path, run: &Run, text: &str) -> Result<(), String> {
         let snapshot = snapshot_path(path, run);
         let lines = SNAPSHOT_HEADER_LINES + text.lines().count();
@@ -579,12 +575,12 @@ impl Suite {
         settings.set_snapshot_path(path.parent().unwrap_or(path));
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
-        // Nothing here outlives the panic: settings and text are only read.
+        // The closure only reads settings and text, so a panic leaves no inconsistent state.
         let verdict = panic::catch_unwind(panic::AssertUnwindSafe(|| {
             settings.bind(|| (self.assert_snapshot)(&name, text));
         }));
         if verdict.is_ok() {
-            // What insta left of an output that was not this one, if it did.
+            // insta may have left this file after a different output.
             let _ = fs::remove_file(snapshot.with_extension("snap.new"));
             return Ok(());
         }
@@ -602,11 +598,11 @@ impl Suite {
         })
     }
 
-    /// The name of the tool that printed a module which it must be able to read back, if the output
-    /// of a run is one.
+    /// Returns the tool that printed the output of a RUN line, if the output is a module that the
+    /// tool must be able to parse.
     fn prints_module<'r>(&self, run: &'r Run, text: &str) -> Option<&'r str> {
         let last = run.pipeline.commands.last()?;
-        // With an elided resource, or after locations were cut off, the text no longer says it all.
+        // A module with elided resources does not parse to an equal module.
         let lossy = last.iter().any(|word| word.starts_with("--mlir-elide"));
         let starts = ["module", "#", "!", "\"builtin.module\""];
         let is_module = self.round_trip.contains(&last[0])
@@ -621,7 +617,7 @@ impl Suite {
         is_module.then(|| last[0].as_str())
     }
 
-    /// Feeds an output to the tool again, with no passes: it must come out the same.
+    /// Passes an output to the tool again, without passes, and compares the new output.
     fn read_back(
         &self,
         tool: &str,
@@ -668,7 +664,7 @@ impl Suite {
     }
 }
 
-/// `FILE:3: …` for an error in line 3, and for others below it.
+/// Returns `FILE:3: …` for an error in line 3, and likewise for further errors in later lines.
 fn located(file: &str, error: &str) -> String {
     match error.strip_prefix("line ") {
         Some(rest) => format!("{file}:{rest}").replace("\nline ", &format!("\n{file}:")),
@@ -676,7 +672,7 @@ fn located(file: &str, error: &str) -> String {
     }
 }
 
-/// `x.snap`, or `x.PREFIX.snap`, beside `x.mlir`.
+/// Returns the path of the snapshot: `x.snap`, or `x.PREFIX.snap`, next to `x.mlir`.
 fn snapshot_path(path: &Path, run: &Run) -> PathBuf {
     let mut name = path
         .file_stem()
@@ -688,7 +684,6 @@ fn snapshot_path(path: &Path, run: &Run) -> PathBuf {
     path.with_file_name(format!("{name}.snap"))
 }
 
-/// The failure of a test whose snapshot would have more lines than the suite allows.
 fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
     let directive = match &run.prefixes[..] {
         [only] if only == "CHECK" => "SNAPSHOT".to_owned(),
@@ -703,7 +698,8 @@ fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
     )
 }
 
-/// How an output that misses a CHECK is not the snapshot either, which may show why.
+/// Returns the difference between the snapshot and an output that fails a CHECK, as a hint at the
+/// cause.
 fn changed(snapshot: &Path, text: &str) -> Option<String> {
     let old = fs::read_to_string(snapshot).ok()?;
     let difference = difference(snapshot_contents(&old), text);
@@ -724,17 +720,17 @@ fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> io::Resu
     Ok(())
 }
 
-/// insta would print differences itself, in the middle of other tests' lines. Its verdict is all
-/// that is wanted; the difference becomes part of the test's own failure.
+/// Suppresses insta's own output, which would mix with that of other tests. The snapshot difference
+/// becomes part of the test's failure message.
 fn quiet_insta() {
     let threads = fs::read_dir("/proc/self/task").map(Iterator::count);
     if std::env::var_os("INSTA_OUTPUT").is_none() && matches!(threads, Ok(1)) {
-        // SAFETY: this is the only thread, so that no other reads the environment.
+        // SAFETY: the process has one thread, so no other thread reads the environment.
         unsafe { std::env::set_var("INSTA_OUTPUT", "none") };
     }
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        // A snapshot that differs panics inside insta, and is caught in `compare_snapshot`.
+        // A snapshot mismatch panics inside insta; `compare_snapshot` catches the panic.
         if info
             .location()
             .is_none_or(|place| !place.file().contains("insta"))

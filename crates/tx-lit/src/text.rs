@@ -1,25 +1,25 @@
-//! Directives in the comments of a test.
+//! Parsing of directives in comments.
 
-/// A directive, as it stands in a file.
+/// Directive in a comment of a test file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'t> {
-    /// The line of the file, from 1.
+    /// Line of the file, from 1.
     pub number: usize,
-    /// `RUN`, of `RUN(A,B): tool %s`.
+    /// Name of the directive: `RUN` for `RUN(A,B): tool %s`.
     pub name: &'t str,
-    /// `A,B`, of `RUN(A,B): tool %s`.
+    /// Argument in parentheses: `A,B` for `RUN(A,B): tool %s`.
     pub argument: Option<&'t str>,
-    /// `tool %s`, of `RUN(A,B): tool %s`. Empty after a name that stands alone.
+    /// Text after the colon: `tool %s` for `RUN(A,B): tool %s`; empty without a colon.
     pub value: &'t str,
-    /// Whether a colon stands after the name. Without one, the name is all of the comment.
+    /// Whether a colon follows the name. Without a colon, the comment contains only the name.
     pub colon: bool,
 }
 
-/// Reads a comment, without its `//`, as a directive: `NAME: value`, `NAME(argument): value`, or
-/// `NAME` and nothing else. A name is made of capitals, digits, `-` and `_`, and begins with a
-/// capital; one without a colon has at least two characters.
+/// Parses a comment, without its `//`, as a directive: `NAME: value`, `NAME(argument): value`, or a
+/// single `NAME`. A name consists of capitals, digits, `-` and `_`, and begins with a capital. A
+/// name without a colon has at least two characters.
 ///
-/// The line number is that of the caller: 0 here.
+/// The line number in the result is 0.
 ///
 /// ```
 /// let line = tx_lit::directive("RUN(A,B): tx-opt %s").unwrap();
@@ -58,7 +58,7 @@ fn is_name(name: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
 }
 
-/// The comments of a file that begin a line, without `//`, with their line numbers.
+/// Returns the comments of a file that begin a line, without `//`, with their line numbers.
 pub(crate) fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(text.lines()).filter_map(|(number, line)| {
         let comment = line.trim_start().strip_prefix("//")?;
@@ -66,7 +66,7 @@ pub(crate) fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// All directives of a file: what [`directive`] finds in comments that begin a line.
+/// Returns all directives of a file, in comments that begin a line.
 ///
 /// ```
 /// let text = "// RUN: tx-opt %s\n\n// A sum of rows.\n// CHECK: x\nfunc.func @f() // CHECK: y\n";
@@ -78,7 +78,7 @@ pub fn directives(text: &str) -> impl Iterator<Item = Line<'_>> {
         .filter_map(|(number, comment)| directive(comment).map(|line| Line { number, ..line }))
 }
 
-/// A snapshot file without the header that insta writes between two `---` lines.
+/// Returns the content of a snapshot file, without insta's header between two `---` lines.
 ///
 /// ```
 /// assert_eq!(tx_lit::snapshot_contents("---\nsource: lit.rs\n---\nmodule {\n}\n"), "module {\n}\n");

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 type Find = dyn Fn() -> Result<PathBuf, String> + Send + Sync;
 
-/// A program, or how to find it: when a test needs it, and once.
+/// Path of a program, or a function that finds it. The function is called once, when a test needs
+/// the program.
 ///
 /// ```
 /// use tx_lit::Tool;
@@ -22,8 +23,9 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A program that is looked for, or built, when the first test needs it. The error, which says
-    /// how to get it, becomes the failure of every test that does.
+    /// Creates a tool from a function that finds or builds the program, called by the first test
+    /// that needs it. The error should explain how to install the program; it becomes the failure
+    /// of every such test.
     pub fn found_by(find: impl Fn() -> Result<PathBuf, String> + Send + Sync + 'static) -> Self {
         Self {
             find: Arc::new(find),
@@ -31,7 +33,7 @@ impl Tool {
         }
     }
 
-    /// A program of this name in the folders of `PATH`.
+    /// Creates a tool that searches a program in the folders of `PATH`.
     pub fn in_path(name: &str) -> Self {
         let name = name.to_owned();
         Self::found_by(move || {
@@ -43,10 +45,10 @@ impl Tool {
         })
     }
 
-    /// Where it is.
+    /// Returns the path of the program.
     ///
     /// # Errors
-    /// What the function that finds it says.
+    /// Returns the error of the function that finds the program.
     pub fn path(&self) -> Result<&Path, String> {
         match self.found.get_or_init(|| (self.find)()) {
             Ok(path) => Ok(path),

@@ -1,4 +1,5 @@
-//! A compiler that knows nothing of tx but the package `tx-compiler`; `my-opt` and `my-tx` are for its tests.
+//! A compiler that depends on tx only through the package `tx-compiler`; its tests use `my-opt` and
+//! `my-tx`.
 
 use tx::melior::dialect::DialectRegistry;
 use tx::melior::ir::Module;
@@ -29,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(selected.contains("batch_invariant"), "{selected}");
     assert!(artifact.ptx.contains(".target sm_90"), "{}", artifact.ptx);
 
-    // In a context of its own.
+    // The pipeline also runs in the program's own MLIR context.
     let registry = DialectRegistry::new();
     tx::register_dialects(&registry);
     let context = Context::new_with_registry(&registry, false);

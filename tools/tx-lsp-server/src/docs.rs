@@ -1,14 +1,14 @@
-//! What the reference page of the dialect says of an op.
+//! Documentation of ops from the reference page of the dialect.
 
-/// Made from `Tile.td` by `cargo xtask codegen`.
+/// Reference page, generated from `Tile.td` by `cargo xtask codegen`.
 const PAGE: &str = include_str!("../../../docs/tile-dialect.md");
 
-/// Summary, syntax and description of an op of the dialect, as Markdown.
+/// Returns summary, syntax and description of an op of the dialect, as Markdown.
 pub(crate) fn of(name: &str) -> Option<&'static str> {
     let heading = format!("\n### `{name}` (");
     let start = PAGE.find(&heading)? + heading.len();
     let (_, section) = PAGE[start..].split_once('\n')?;
-    // Tables of attributes and operands follow, then other ops.
+    // Tables of attributes and operands, or other ops, follow the description.
     let end = ["\n#### ", "\n### ", "\n## "]
         .into_iter()
         .filter_map(|next| section.find(next))

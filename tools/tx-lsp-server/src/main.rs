@@ -1,8 +1,8 @@
 //! `tx-lsp-server`: MLIR's language server with the tile dialect.
 //!
-//! MLIR's server does the work, in a process of its own that reads standard input. What it says
-//! passes through here on its way to the editor, which is how the documentation of an op gets into
-//! a hover: MLIR's server knows of none.
+//! MLIR's server runs in a child process that reads standard input. This process relays the
+//! server's messages to the editor, and adds the documentation of ops to hovers, which MLIR's
+//! server does not support.
 
 mod docs;
 mod relay;
@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use tx_mlir::melior::dialect::DialectRegistry;
 use tx_mlir::registration::{lsp_main, register_upstream_dialects};
 
-/// As first argument: be MLIR's server.
+/// First argument that starts MLIR's server in this process.
 const SERVER: &str = "--tx-server";
 
 fn main() -> ExitCode {
@@ -28,24 +28,22 @@ fn main() -> ExitCode {
         Ok(status) => exit_code(status),
         Err(error) => {
             use io::Write;
-            // A closed standard error is no reason to fail in another way.
+            // An error of writing to a closed standard error is ignored.
             let _ = writeln!(io::stderr(), "tx-lsp-server: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// MLIR's server over standard input and output.
 fn serve(args: Vec<String>) -> ExitCode {
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
-    // MLIR's server passes on notes, and no codes.
+    // MLIR's server forwards notes but no diagnostic codes, so the code is sent as a note.
     tx_mlir::explain_errors(|code| code.to_string());
     u8::try_from(lsp_main(args, &registry)).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// Starts MLIR's server and passes on what it says until it ends.
 fn relay(args: &[String]) -> io::Result<ExitStatus> {
     let mut server = Server(
         Command::new(std::env::current_exe()?)
@@ -60,12 +58,12 @@ fn relay(args: &[String]) -> io::Result<ExitStatus> {
     server.0.wait()
 }
 
-/// The process of MLIR's server, which does not outlive this one: nobody would hear it.
+/// Process of MLIR's server, which is killed when this process stops relaying.
 struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that has ended needs no more.
+        // An error about a process that has ended is ignored.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,4 +1,4 @@
-//! From MLIR's server to the editor.
+//! Relay of messages from MLIR's server to the editor.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -8,7 +8,8 @@ use tx_mlir::Code;
 
 use crate::docs;
 
-/// Copies messages until there are no more. What is no message, as the text of `--help`, is copied as it is.
+/// Copies messages until the end of the input. Other text, such as that of `--help`, is copied
+/// unchanged.
 pub(crate) fn copy(from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
     let mut line = Vec::new();
     loop {
@@ -24,14 +25,14 @@ pub(crate) fn copy(from: &mut impl BufRead, to: &mut impl Write) -> io::Result<(
     }
 }
 
-/// `Content-Length: 12`
+/// Parses a header line such as `Content-Length: 12`.
 fn content_length(line: &[u8]) -> Option<u64> {
     let (name, value) = std::str::from_utf8(line).ok()?.split_once(':')?;
     name.eq_ignore_ascii_case("Content-Length")
         .then(|| value.trim().parse().ok())?
 }
 
-/// The rest of a message: the line that ends its header, and as many bytes.
+/// Copies the rest of a message: the empty line after the header, and a body of `length` bytes.
 fn message(from: &mut impl BufRead, to: &mut impl Write, length: u64) -> io::Result<()> {
     from.read_until(b'\n', &mut Vec::new())?;
     let mut body = Vec::new();
@@ -43,7 +44,7 @@ fn message(from: &mut impl BufRead, to: &mut impl Write, length: u64) -> io::Res
     to.write_all(&body)
 }
 
-/// A message with what is added to it, if anything is.
+/// Returns the extended message, or `None` if nothing is added.
 fn changed(body: &[u8]) -> Option<Vec<u8>> {
     let mut message: Value = serde_json::from_slice(body).ok()?;
     if message["method"] == "textDocument/publishDiagnostics" {
@@ -55,14 +56,14 @@ fn changed(body: &[u8]) -> Option<Vec<u8>> {
     if let Some(info) = result.get_mut("serverInfo") {
         *info = json!({"name": "tx-lsp-server", "version": env!("CARGO_PKG_VERSION")});
     } else {
-        // Hovers are the only answers with contents.
+        // Among the responses, only hovers have contents.
         let shown = result.pointer_mut("/contents/value")?;
         *shown = documented(shown.as_str()?)?.into();
     }
     Some(message.to_string().into_bytes())
 }
 
-/// Moves the code of a diagnostic from the note that the server adds to its field.
+/// Moves the code of a diagnostic from the server's extra note to the field `code`.
 fn add_code(diagnostic: &mut Value) -> Option<()> {
     let notes = diagnostic.get_mut("relatedInformation")?.as_array_mut()?;
     let code = |note: &Value| note["message"].as_str()?.parse::<Code>().ok();
@@ -75,8 +76,8 @@ fn add_code(diagnostic: &mut Value) -> Option<()> {
     Some(())
 }
 
-/// What is shown of an op, with its documentation. Where it is that of an op, a hover begins with
-/// the op's name in quotes; otherwise it is that of a value, a block or a region.
+/// Returns the text of a hover with the op's documentation. A hover for an op begins with the op's
+/// name in quotes; `None` for hovers of values, blocks and regions.
 fn documented(shown: &str) -> Option<String> {
     let name = shown.strip_prefix('"')?.split('"').next()?;
     let (head, rest) = shown.split_once("\n\n").unwrap_or((shown, ""));

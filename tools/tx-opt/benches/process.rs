@@ -1,4 +1,4 @@
-//! Time of `tx-opt --lower-reduction` as a process, start-up included.
+//! Run time of the process `tx-opt --lower-reduction`, including its start.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `tx-opt`: MLIR's opt driver with the tile dialect and the passes of `tx`.
 //!
-//! Everything that `mlir-opt` does works here; see `tx-opt --help`.
+//! Every feature of `mlir-opt` is available; see `tx-opt --help`.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -8,18 +8,18 @@ use tx_mlir::melior::dialect::DialectRegistry;
 use tx_mlir::registration::{opt_main, register_upstream_dialects};
 use tx_pass::{OptionInfo, summary};
 
-/// Also of what MLIR and LLVM allocate, which is most of it: the C library's takes a tenth of the
-/// time that compiling takes.
+/// Global allocator, which also serves MLIR and LLVM. With the C library's allocator, allocation
+/// takes a tenth of the compile time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Asks for the registry as JSON, from which the reference pages are made.
+/// Flag that prints the passes and pipelines as JSON, for the reference pages.
 const DUMP: &str = "--tx-dump-registry";
-/// The same of the variants.
+/// Flag that prints the variants as JSON, for the reference pages.
 const DUMP_VARIANTS: &str = "--tx-dump-variants";
 
 fn main() -> ExitCode {
-    // SAFETY: there is no other thread yet.
+    // SAFETY: the process has no other thread yet.
     unsafe { tx_mlir::ignore_cuda_toolkit() };
     let args: Vec<String> = std::env::args_os()
         .map(|a| a.to_string_lossy().into_owned())
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         return match writeln!(std::io::stdout(), "{answer:#}") {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                // There is nowhere else to say it.
+                // A failed write of this message cannot be reported.
                 let _ = writeln!(
                     std::io::stderr(),
                     "tx-opt: error: cannot write standard output: {error}"
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
-    // A test says which notes it expects.
+    // With `--verify-diagnostics`, an added note would be an unexpected diagnostic.
     let is_test = |arg: &String| {
         arg.trim_start_matches('-')
             .starts_with("verify-diagnostics")
@@ -60,7 +60,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Every pass and pipeline of `tx`.
 fn registry() -> serde_json::Value {
     let passes = tx_passes::PASSES.iter().chain(tx_validate::PASSES).map(|p| {
         serde_json::json!({
@@ -90,7 +89,6 @@ fn registry() -> serde_json::Value {
     passes.chain(pipelines).collect()
 }
 
-/// Every variant of `tx`.
 fn variants() -> serde_json::Value {
     tx_passes::variants()
         .iter()

@@ -1,11 +1,11 @@
-//! 03: a way to compute reductions of one's own.
+//! 03: a custom variant, which is an algorithm for reductions.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 03-variant
 //! ```
 //!
-//! The variant is in [`pairwise`]: when it applies, what it costs, and the ops that it becomes. It
-//! works with every kind of reduction and every type, and has to say nothing of barriers or PTX.
+//! The variant is in [`pairwise`]: its predicates, its cost, and its expansion into ops. The
+//! variant supports every kind of reduction and every type, and contains no barriers and no PTX.
 
 mod pairwise;
 
@@ -13,7 +13,7 @@ use std::error::Error;
 
 use tx_runtime::{Array, Device};
 
-/// Each of 64 threads reduces a row by itself.
+/// Kernel in which each of 64 threads reduces one row.
 fn kernel(kind: &str, columns: usize) -> String {
     format!(
         "gpu.module @kernels {{
@@ -32,14 +32,14 @@ fn kernel(kind: &str, columns: usize) -> String {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // For the rest of the process, in every compilation.
+    // The registration lasts for the rest of the process and affects every compilation.
     tx::register_variant(&pairwise::Pairwise)?;
 
     let device = Device::auto()?;
     let chip = device.chip().unwrap_or_else(|| "sm_80".to_owned());
     let compiler = tx::Compiler::new(tx::Target::parse(&chip)?)?.with_stages();
 
-    // Why it is chosen: every variant with its cost, or the reasons against it.
+    // The explanation lists every variant with its cost, or the reasons of its rejection.
     let source = tx::Source::new("rows.mlir", kernel("sum", 16));
     for choice in compiler.explain(&source)?.choices {
         println!("{choice}");
@@ -80,7 +80,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // Where it does not apply, its reasons stand beside those of the others.
+    // Forcing the variant on a row that is too long yields an error with the reasons of its
+    // rejection.
     let forced =
         kernel("sum", 100).replace("scope(thread)", "scope(thread) {variant = \"pairwise\"}");
     let error = compiler.compile(&forced).expect_err("too long a row");

@@ -1,8 +1,8 @@
-//! `pairwise`: one thread reduces a short row, neighbours first.
+//! Variant `pairwise`: one thread reduces a short row as a binary tree of adjacent elements.
 //!
-//! All elements are loaded before any is combined, so that the thread waits for memory once, and n
-//! elements are combined in log2(n) steps that depend on each other, not in n. The rounding errors
-//! of a sum grow with log2(n) as well.
+//! All elements are loaded before any is combined, so the thread waits for memory once. Combining n
+//! elements takes log2(n) dependent steps instead of n, and the rounding error of a sum grows with
+//! log2(n).
 
 use tx::mlir::{Builder, Index};
 use tx::parts::{
@@ -12,14 +12,13 @@ use tx::parts::{
 use tx::tile::Scope;
 use tx::{Params, Predicate, Reduction, Variant};
 
-/// The most elements of a row: each is in a register of its own.
+/// Maximum number of elements of a row, each of which occupies a register.
 const MOST: u64 = 64;
 
-/// Cycles until an element from memory is there, and until a combined value can be combined again, about.
+/// Approximate latency in cycles of a load, and of a combining op.
 const LOAD: u64 = 30;
 const COMBINE: u64 = 4;
 
-/// See the module.
 pub(crate) struct Pairwise;
 
 impl Variant for Pairwise {
@@ -28,7 +27,8 @@ impl Variant for Pairwise {
     }
 
     fn priority(&self) -> i32 {
-        // That of the variants it competes with: where all accept, the lowest cost is chosen.
+        // Equal to the priority of competing variants: among accepting variants, the lowest cost
+        // decides.
         10
     }
 
@@ -56,7 +56,7 @@ impl Variant for Pairwise {
                     None => Err(format!("length known at run time, expected 2 to {MOST}")),
                 },
             },
-            // The combiner knows what is combined, for every kind and type; a variant need not.
+            // The combiner supports every kind and type, so the variant needs no cases.
             checks::KIND,
         ]
     }
@@ -75,25 +75,26 @@ impl Variant for Pairwise {
     fn expand<'c>(&self, r: &Reduction<'c>, _: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
         let (Some(source), Ok(combiner), Some(length)) = (r.source(), r.combiner(), r.length())
         else {
-            // The predicates have refused it.
+            // The predicates have rejected these reductions.
             return;
         };
         let value = r.view.sources[0];
         let rows = extents(b, value, source, &r.kept);
         let row = extents(b, value, source, &r.reduced);
-        // A loop for each kept dimension, and in it no loop at all.
+        // Emits one loop per parallel dimension; the reduced dimensions are unrolled.
         nest(b, &rows, &mut Vec::new(), &[], &mut |b, kept, _| {
             let elements = (0..length.cast_signed()).map(|n| {
                 let index = delinearize(b, Index::Const(n), &row);
                 let at = source_index(b, r, kept, &index);
                 let element = load_elements(b, r, &at, 1).swap_remove(0);
-                // `argmax` and `argmin` also want to know which element it is.
+                // `argmax` and `argmin` also need the index of the element.
                 combiner.partial(b, &element, |b, ty| {
                     index_as(b, element_number(b, r, &index, &row), ty)
                 })
             });
             let total = combiner.combine_all(b, elements.collect());
-            // Converts, combines with old values where the op accumulates, and stores.
+            // Converts the result, combines it with the old value if the op accumulates, and stores
+            // it.
             let length = Index::Const(length.cast_signed());
             store_result(b, r, &combiner, &total, length, kept);
             Vec::new()

@@ -1,17 +1,17 @@
-//! 04: a pass of one's own among those of the compiler.
+//! 04: a custom pass in the pipeline of the compiler.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 04-pass
 //! ```
 //!
-//! The pass is in [`set_determinism`]: its documentation, options and counters in one block, and
-//! what it does.
+//! The pass is in [`set_determinism`]: a declaration with documentation, options and counters, and
+//! its `run` function.
 
 mod set_determinism;
 
 use set_determinism::SetDeterminism;
 
-/// One reduction says how far its bits may vary, the other does not.
+/// Two reductions, of which one specifies its determinism.
 const PROGRAM: &str = "
 func.func @rows(%A: memref<?x?xf32>, %sum: memref<?xf32>, %max: memref<?xf32>) {
   tile.reduce sum %A into %sum axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
@@ -21,7 +21,7 @@ func.func @rows(%A: memref<?x?xf32>, %sum: memref<?xf32>, %max: memref<?xf32>) {
 }";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Its name is known to every pipeline from here on, here and in contexts of the program's own.
+    // After the registration, every pipeline of the process can name the pass, in any MLIR context.
     tx::register_pass(&SetDeterminism::INFO)?;
 
     let info = &SetDeterminism::INFO;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("  option {}={}: {}", option.name, option.init, option.help);
     }
 
-    // Where it is to run: before kernels are made, since schedules depend on what it says.
+    // The pass runs before `tile-schedule`, because schedules depend on the determinism.
     let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?.with_stages();
     let serving = compiler
         .clone()
@@ -52,7 +52,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("the pass did something else".into());
     }
 
-    // A wrong option is an error of the pass, and a wrong place or name is refused at once.
+    // An invalid option is an error of the pass; an unknown position or pass name is rejected
+    // immediately.
     let wrong = compiler
         .clone()
         .with_pass_before("tile-schedule", "serving-set-determinism{to=maybe}")?;

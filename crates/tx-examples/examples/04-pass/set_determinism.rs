@@ -4,16 +4,16 @@ use tx::melior::ir::operation::OperationLike;
 use tx::mlir::{Failed, Op, attribute, context, error, is, parse_attribute, set_attribute, walk};
 use tx::pass::{Counts, Pass};
 
-/// What `determinism` can be.
+/// Values of the attribute `determinism`.
 const KNOWN: [&str; 3] = ["any", "run_to_run", "batch_invariant"];
 
 tx::pass! {
-    /// Give reductions a determinism where the program says none.
+    /// Give reductions a determinism if the program specifies none.
     ///
     /// ## What it does
-    /// A server that answers the same request in batches of different sizes wants the bits of a row
-    /// not to depend on how many rows there are. The programs that it is given do not say so. This
-    /// pass says it for them: `determinism` on every `tile.reduce` that has none.
+    /// A server that answers equal requests in batches of different sizes needs row results whose
+    /// bits do not depend on the number of rows. The server's input programs do not request this
+    /// property. The pass adds `determinism` to every `tile.reduce` without the attribute.
     ///
     /// ## Before
     /// ```mlir
@@ -27,7 +27,7 @@ tx::pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The option `to` is no determinism.
+    /// The option `to` has another value than `any`, `run_to_run` or `batch_invariant`.
     pub struct SetDeterminism as "serving-set-determinism" creates [tile] {
         /// `any`, `run_to_run` or `batch_invariant`
         to: String = "batch_invariant",

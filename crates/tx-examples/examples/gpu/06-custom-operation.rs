@@ -1,8 +1,7 @@
-//! 06: a reduction as an operation of a program that has its own buffers and streams.
+//! 06: a reduction as an operation in a program with its own buffers and streams.
 //!
-//! The program here is written with cudarc: it has a context, streams and buffers. [`RowSums`] is
-//! what it adds to have row sums: they are launched on its stream, read its buffer and write its
-//! buffer, and nothing is copied.
+//! The program uses cudarc for its context, streams and buffers. [`RowSums`] adds row sums: their
+//! kernels run on the program's stream and access its buffers in place, without copies.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -14,11 +13,11 @@ use tx_runtime::{Device, DeviceArray, Executable, Prepared, RunOptions};
 use crate::program::{check, exact, gpus, numbers, on_cpu, row_sums, sums_on_host};
 use crate::{Failure, Options};
 
-/// Row sums on the buffers of a cudarc program.
+/// Row sums on cudarc buffers.
 pub(crate) struct RowSums<'p> {
     program: &'p Executable,
-    /// What was prepared, for each stream and shape. Launches on one stream follow each other, as
-    /// those of one [`Prepared`] must.
+    /// Prepared programs, by stream and shape. Launches on one stream do not overlap, so they can
+    /// share one [`Prepared`].
     prepared: BTreeMap<(usize, usize, usize), Prepared<'p>>,
 }
 
@@ -30,8 +29,8 @@ impl<'p> RowSums<'p> {
         }
     }
 
-    /// `sums[row]` becomes the sum of the `columns` elements of that row of `x`, in the order of
-    /// `stream`. Both belong to the caller, and must live until the stream has come here.
+    /// Computes the sum of each row of `x`, which has `columns` columns, into `sums`, in the order
+    /// of `stream`. `x` and `sums` must live until the stream has completed the launch.
     pub(crate) fn call(
         &mut self,
         stream: &CudaStream,
@@ -46,8 +45,8 @@ impl<'p> RowSums<'p> {
                 "x has {found} elements, expected {rows} rows of {columns}: {expected}"
             )));
         }
-        // To ask cudarc for addresses is to tell it who reads and writes: where another stream
-        // still writes `x`, this one waits for it, and others will wait for what this one does.
+        // Requesting a device pointer registers the access with cudarc: the stream waits for writes
+        // of `x` on other streams, and other streams wait for this launch.
         let (x, _reading) = x.device_ptr(stream);
         let (sums, _writing) = sums.device_ptr_mut(stream);
         let run = match self
@@ -68,8 +67,9 @@ impl<'p> RowSums<'p> {
                     DeviceArray::new(x, F32, &[rows, columns]).into(),
                     DeviceArray::new(sums, F32, &[rows]).into(),
                 ];
-                // SAFETY: the slices have these sizes, checked above, and do not overlap, as one of
-                // them is borrowed mutably. cudarc frees memory in the order of streams.
+                // SAFETY: the sizes of the slices were checked above, and the slices do not
+                // overlap, because one of them is borrowed mutably. cudarc frees memory in stream
+                // order.
                 let run = unsafe {
                     self.program
                         .prepare_in_place(args, &RunOptions::default())?
@@ -77,8 +77,8 @@ impl<'p> RowSums<'p> {
                 entry.insert(run)
             }
         };
-        // SAFETY: the stream is one of the primary context, as cudarc's are, and what was prepared
-        // for it is launched on it alone.
+        // SAFETY: cudarc's streams belong to the primary context, and each prepared program is
+        // launched on one stream only.
         unsafe { run.launch_on(stream.cu_stream().cast())? };
         Ok(())
     }
@@ -90,7 +90,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         return run_on_cpu(options, &shapes);
     };
     gpus()?;
-    // The program's own: nothing here knows of tx.
+    // The program creates its context and streams without tx.
     let context = CudaContext::new(ordinal)?;
     let (upload, compute) = (context.new_stream()?, context.new_stream()?);
 
@@ -100,11 +100,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut operation = RowSums::new(&program);
     for (turn, (rows, columns)) in shapes.into_iter().enumerate() {
         let host = numbers(rows * columns, turn as u64);
-        // Numbers arrive on one stream; what follows is on another, which nobody waits for in between.
+        // The upload and the launch are on different streams, without an explicit wait.
         let x = upload.clone_htod(&host)?;
         let mut sums = compute.alloc_zeros::<f32>(rows)?;
         operation.call(&compute, &x, columns, &mut sums)?;
-        // The result is the input of the next: the sum of all sums.
+        // The row sums are the input of a second launch, which computes the total.
         let mut total = compute.alloc_zeros::<f32>(1)?;
         operation.call(&compute, &sums, rows, &mut total)?;
         let (sums, total) = (compute.clone_dtoh(&sums)?, compute.clone_dtoh(&total)?);

@@ -1,4 +1,4 @@
-//! 07: launches that are recorded once, as a CUDA graph of the program's own, and replayed.
+//! 07: launches captured once in the program's own CUDA graph, and replayed.
 
 use std::time::Instant;
 
@@ -12,7 +12,6 @@ use crate::{Failure, Options};
 const ROWS: usize = 64;
 const COLUMNS: usize = 1000;
 const REPLAYS: u64 = 5;
-/// Launches that are timed.
 const TIMED: u32 = 2000;
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
@@ -21,8 +20,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     };
     gpus()?;
     let context = CudaContext::new(ordinal)?;
-    // While a stream records, nothing may be asked of it: that it waits for other streams is left
-    // to the program. SAFETY: everything here is on one stream.
+    // cudarc's event tracking would wait on other streams, which a capturing stream forbids.
+    // SAFETY: all work is on one stream.
     unsafe { context.disable_event_tracking() };
     let stream = context.new_stream()?;
     let device = Device::cuda(ordinal)?;
@@ -33,7 +32,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut x = stream.alloc_zeros::<f32>(ROWS * COLUMNS)?;
     let mut sums = stream.alloc_zeros::<f32>(ROWS)?;
     let mut total = stream.alloc_zeros::<f32>(1)?;
-    // Once without recording: what is prepared allocates, which a stream does not record.
+    // The first call runs without capture, because preparation allocates memory, which a stream
+    // cannot capture.
     operation.call(&stream, &x, COLUMNS, &mut sums)?;
     operation.call(&stream, &sums, ROWS, &mut total)?;
 
@@ -41,13 +41,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let recorded = operation
         .call(&stream, &x, COLUMNS, &mut sums)
         .and_then(|()| operation.call(&stream, &sums, ROWS, &mut total));
-    // A stream that records must be told to stop, whatever went wrong.
+    // The capture must end even after an error.
     let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0));
     recorded?;
     let graph = graph?.ok_or(Failure::Cannot("no graph was recorded".to_owned()))?;
 
     for replay in 0..REPLAYS {
-        // Other numbers in the same buffer.
+        // Each replay reads new data from the same buffer.
         let host = numbers(ROWS * COLUMNS, replay);
         stream.memcpy_htod(&host, &mut x)?;
         graph.launch()?;

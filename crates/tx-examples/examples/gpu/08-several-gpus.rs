@@ -1,9 +1,8 @@
-//! 08: each GPU reduces its shard of a matrix, then NCCL adds up what they have.
+//! 08: each GPU reduces its shard of a matrix, and NCCL adds the results.
 //!
-//! A matrix is too large for one GPU, or is where it was computed: each GPU has some of its
-//! columns. Row sums of a shard are one launch, and an all-reduce makes them row sums of the
-//! matrix, on every GPU. Either one process has all GPUs, or there is a process for each, which
-//! find each other through a file. There is no difference in what is computed.
+//! The columns of the matrix are distributed over the GPUs. One launch computes the row sums of a
+//! shard, and an all-reduce turns them into row sums of the matrix, on every GPU. Either one
+//! process uses all GPUs, or one process per GPU; these processes find each other through a file.
 
 use crate::program::{check, exact, numbers, on_cpu, sums_on_host};
 use crate::{Failure, Options};
@@ -11,12 +10,11 @@ use crate::{Failure, Options};
 const ROWS: usize = 64;
 const COLUMNS: usize = 5000;
 
-/// The shard of a GPU.
 fn shard(rank: usize) -> Vec<f32> {
     numbers(ROWS * COLUMNS, rank as u64)
 }
 
-/// Compares with the sums of all shards, in f64.
+/// Compares row sums with the sums over all shards, in f64.
 fn verdict(who: &str, sums: &[f32], count: usize) -> Result<(), Failure> {
     let shards: Vec<Vec<f32>> = (0..count).map(shard).collect();
     let off = check(who, sums, &exact(&shards, ROWS))?;
@@ -82,7 +80,7 @@ mod nccl {
     use crate::program::{gpus, row_sums};
     use crate::{Failure, Options};
 
-    /// How long processes wait for each other to start.
+    /// Maximum time that processes wait for each other to start.
     const PATIENCE: Duration = Duration::from_secs(60);
 
     impl From<NcclError> for Failure {
@@ -102,7 +100,7 @@ mod nccl {
                 "{count} GPUs were asked for, and there are {there}: NCCL takes one for each rank"
             )));
         }
-        // SAFETY: loads the library if it is there, whose initialisers may run anywhere.
+        // SAFETY: loading the NCCL library runs its initializers, which have no preconditions.
         if !unsafe { cudarc::nccl::sys::is_culib_present() } {
             return Err(Failure::Cannot(
                 "no NCCL: `libnccl.so` was not found; where it is `libnccl.so.2`, make a link of that name \
@@ -117,7 +115,6 @@ mod nccl {
         }
     }
 
-    /// A GPU with its shard.
     struct Gpu {
         name: String,
         stream: Arc<CudaStream>,
@@ -126,7 +123,7 @@ mod nccl {
     }
 
     impl Gpu {
-        /// The GPU of a rank, and the program on it.
+        /// Opens the GPU of a rank, and loads the program on it.
         fn open(artifact: &Artifact, rank: usize) -> Result<(Executable, Self), Failure> {
             let context = CudaContext::new(rank)?;
             let stream = context.new_stream()?;
@@ -141,7 +138,7 @@ mod nccl {
         }
     }
 
-    /// One process has all GPUs. Nobody waits: all of them work at once, each in the order of its stream.
+    /// Runs all GPUs concurrently from one process, each in the order of its stream.
     fn one_process(options: &Options, count: usize) -> Result<(), Failure> {
         println!("08 several GPUs: one process with {count}");
         let artifact = row_sums(options)?;
@@ -149,12 +146,13 @@ mod nccl {
         let (programs, mut gpus): (Vec<_>, Vec<_>) =
             opened.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         let comms = Comm::from_devices(gpus.iter().map(|gpu| gpu.stream.clone()).collect())?;
-        // What is prepared must live until it has run.
+        // Prepared programs must outlive their launches.
         let mut operations: Vec<_> = programs.iter().map(RowSums::new).collect();
         for (operation, gpu) in operations.iter_mut().zip(&mut gpus) {
             operation.call(&gpu.stream, &gpu.shard, COLUMNS, &mut gpu.sums)?;
         }
-        // Together: the first would wait for the second, which this thread has not started yet.
+        // NCCL calls for several GPUs in one thread need a group, because each all-reduce waits for
+        // the others.
         group_start()?;
         for (comm, gpu) in comms.iter().zip(&mut gpus) {
             comm.all_reduce_in_place(&mut gpu.sums, &ReduceOp::Sum)?;
@@ -168,7 +166,7 @@ mod nccl {
         Ok(())
     }
 
-    /// This process has one GPU of several.
+    /// Runs one GPU of several in this process.
     fn one_of_several(
         options: &Options,
         rank: usize,
@@ -200,11 +198,11 @@ mod nccl {
         verdict(&who, &sums, count)
     }
 
-    /// Makes what processes find each other by, and puts it where the others look.
+    /// Creates an NCCL id, and writes it to the file that the other processes read.
     fn publish(file: &Path) -> Result<Id, Failure> {
         let id = Id::new()?;
         let bytes: Vec<u8> = id.internal().iter().map(|c| c.to_ne_bytes()[0]).collect();
-        // Written aside first: whoever sees the file sees all of it.
+        // The file is renamed after writing, so readers see a complete file.
         let aside = file.with_extension("part");
         fs::write(&aside, bytes)
             .and_then(|()| fs::rename(&aside, file))
@@ -231,7 +229,7 @@ mod nccl {
         )))
     }
 
-    /// This program once more for each GPU.
+    /// Starts this program once per GPU.
     fn several(options: &Options, count: usize) -> Result<(), Failure> {
         println!("08 several GPUs: {count} processes with one each");
         let program = env::current_exe()
@@ -277,7 +275,8 @@ mod nccl {
         Ok(())
     }
 
-    /// Waits for all; when one fails the others wait for it in vain, and are stopped.
+    /// Waits for all processes. After the failure of one process, the others would wait forever, so
+    /// they are stopped.
     fn wait(children: &mut [Child]) -> Result<(), Failure> {
         let mut open: Vec<usize> = (0..children.len()).collect();
         while !open.is_empty() {
@@ -308,7 +307,7 @@ mod nccl {
 
     fn stop(children: &mut [Child]) {
         for child in children {
-            // One that has ended is no reason to fail.
+            // An error about a process that has ended is ignored.
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -1,4 +1,4 @@
-//! 06, 07 and 08: what a program does that has GPUs, buffers and streams of its own.
+//! 06, 07 and 08: programs with their own GPUs, buffers and streams.
 //!
 //! ```console
 //! cargo run -p tx-examples --example gpu -- 06                      # compiled here, for the GPU that is here
@@ -7,8 +7,8 @@
 //! gpu 06 --ptx row_sums.ptx --plan row_sums.json                    # without a compiler
 //! ```
 //!
-//! Exit status: 0 the results are right; 1 it could not be tried (no GPU, say); 2 wrong usage; 3
-//! the results are wrong.
+//! Exit status: 0 correct results; 1 the example could not run, for example without a GPU; 2 wrong
+//! usage; 3 wrong results.
 
 #[path = "07-cuda-graph.rs"]
 mod cuda_graph;
@@ -28,20 +28,18 @@ const USAGE: &str = "usage: gpu 06|07|08 [--device cuda|cuda:N|cpu] [--ptx FILE 
   08  each GPU reduces a shard, then NCCL adds up: [--gpus N] [--processes]
       as one process of several: --rank R --gpus N --id FILE";
 
-/// What is to be done, and where.
 #[derive(Debug)]
 struct Options {
     example: String,
-    /// `None` for the CPU.
+    /// Ordinal of the CUDA device; `None` for the CPU.
     device: Option<usize>,
     ptx: Option<PathBuf>,
     plan: Option<PathBuf>,
-    /// How many GPUs; all of them when left out.
     gpus: Option<usize>,
     processes: bool,
-    /// Which of several processes this is.
+    /// Rank of this process among several.
     rank: Option<usize>,
-    /// The file in which processes find each other.
+    /// File through which processes find each other.
     id: Option<PathBuf>,
 }
 
@@ -100,10 +98,9 @@ impl Options {
     }
 }
 
-/// Why an example did not come to its end.
 #[derive(Debug)]
 enum Failure {
-    /// It could not be tried.
+    /// The example could not run, for example without a GPU.
     Cannot(String),
     /// The results are wrong.
     Wrong(String),

@@ -1,11 +1,12 @@
-//! What the examples share: the program that is launched, the numbers it is given, and what it must answer.
+//! Common parts of the examples: the launched program, its input, and the expected results.
 
 use tx_plan::Artifact;
 use tx_runtime::{Array, CudaDriver, Device, Executable};
 
 use crate::{Failure, Options};
 
-/// Row sums, as `tx compile` made them, or compiled here where the compiler is part of this build.
+/// Returns the program for row sums: the output of `tx compile`, or compiled here if this build has
+/// the compiler.
 pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
     let (Some(ptx), Some(plan)) = (&options.ptx, &options.plan) else {
         return compiled();
@@ -28,7 +29,7 @@ pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
 #[cfg(feature = "compiler")]
 fn compiled() -> Result<Artifact, Failure> {
     let compile = || {
-        // PTX for this chip runs on every later one.
+        // PTX for this chip runs on every later chip.
         let compiler = tx::Compiler::new(tx::Target::parse("sm_80")?)?;
         compiler.compile(include_str!("row_sums.mlir"))
     };
@@ -45,7 +46,6 @@ fn compiled() -> Result<Artifact, Failure> {
     ))
 }
 
-/// How many GPUs there are.
 pub(crate) fn gpus() -> Result<usize, Failure> {
     let none = |reason: String| {
         Failure::Cannot(format!(
@@ -60,7 +60,7 @@ pub(crate) fn gpus() -> Result<usize, Failure> {
     }
 }
 
-/// Random numbers from -1 to 1.
+/// Returns pseudorandom numbers from -1 to 1.
 pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     (0..count)
@@ -73,7 +73,8 @@ pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f32> {
         .collect()
 }
 
-/// The sum of each row, and of the magnitudes in it, in f64. A row may be in several parts.
+/// Returns the sum of each row, and the sum of magnitudes, in f64. Each part holds some columns of
+/// each row.
 pub(crate) fn exact(parts: &[Vec<f32>], rows: usize) -> Vec<(f64, f64)> {
     let row_of = |row: usize, part: &Vec<f32>| {
         let columns = part.len() / rows;
@@ -88,7 +89,7 @@ pub(crate) fn exact(parts: &[Vec<f32>], rows: usize) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// How far sums are off, as a part of the magnitudes that were added up.
+/// Returns the largest error of the sums, relative to the sum of magnitudes of the row.
 pub(crate) fn check(what: &str, sums: &[f32], exact: &[(f64, f64)]) -> Result<f64, Failure> {
     if sums.len() != exact.len() {
         return Err(Failure::Wrong(format!(
@@ -100,7 +101,7 @@ pub(crate) fn check(what: &str, sums: &[f32], exact: &[(f64, f64)]) -> Result<f6
     let mut worst = 0.0_f64;
     for (row, (sum, (exact, size))) in sums.iter().zip(exact).enumerate() {
         let off = (f64::from(*sum) - exact).abs() / size.max(f64::MIN_POSITIVE);
-        // NaN is not close to anything.
+        // A NaN fails every comparison.
         if off.is_nan() || off > 1e-6 {
             return Err(Failure::Wrong(format!(
                 "{what}: the sum of row {row} is {sum}, expected {exact}"
@@ -111,7 +112,7 @@ pub(crate) fn check(what: &str, sums: &[f32], exact: &[(f64, f64)]) -> Result<f6
     Ok(worst)
 }
 
-/// Row sums of an array of the host's, on whatever device the program was loaded.
+/// Computes row sums of a host array, on the device of `program`.
 pub(crate) fn sums_on_host(
     program: &Executable,
     numbers: &[f32],
@@ -125,7 +126,7 @@ pub(crate) fn sums_on_host(
     Ok(sums.transpose()?.unwrap_or_default())
 }
 
-/// The executor, where this build has it, with the program loaded.
+/// Loads the program on the SIMT executor, if this build has it.
 pub(crate) fn on_cpu(options: &Options) -> Result<Executable, Failure> {
     let device = Device::cpu()?;
     if options.ptx.is_some() {

@@ -1,12 +1,12 @@
-//! Ops in MLIR as it is printed: each begins a line.
+//! Counting of ops in printed MLIR, in which each op begins a line.
 
 use super::{Act, Found, Function, Space};
 use tx_target::{Operation, Role};
 
-/// Ops that hold functions' bodies.
+/// Ops that define functions.
 const FUNCTIONS: &[&str] = &["gpu.func", "func.func", "llvm.func"];
 
-/// Ops whose accesses cannot be counted.
+/// Ops with an unknown number of memory accesses.
 const HIDES_ACCESSES: &[&str] = &[
     "memref.copy",
     "memref.dma_start",
@@ -18,7 +18,7 @@ const HIDES_ACCESSES: &[&str] = &[
 ];
 const HIDES_ACCESSES_OF: &[&str] = &["llvm.intr.mem", "nvvm.cp.", "nvvm.wmma.", "nvgpu."];
 
-/// Ops that may do anything.
+/// Ops with unknown contents.
 const HIDES: &[&str] = &[
     "func.call",
     "func.call_indirect",
@@ -30,17 +30,18 @@ const HIDES: &[&str] = &[
 ];
 const HIDES_OF: &[&str] = &["tile.", "linalg."];
 
-/// What the names of intrinsics of NVVM begin with that may do anything, and that access memory.
+/// Prefixes of the names of NVVM intrinsics that perform counted operations other than loads and
+/// stores.
 const HIDING_INTRINSICS: &[&str] = &[
     "atomic", "bar", "cluster", "elect", "fence", "match", "mbarrier", "membar", "redux", "shfl",
     "vote",
 ];
 const ACCESSING_INTRINSICS: &[&str] = &["cp.", "ld", "st", "tcgen05", "wmma"];
 
-/// The functions with a body, and all ops in them.
+/// Returns the functions with a body, and all ops in them.
 pub(super) fn functions(text: &str) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
-    // The function that is open, and how many braces are.
+    // The current function, and the number of its open braces.
     let mut open: Option<(Function, i64)> = None;
     for (number, line) in (1..).zip(text.lines()) {
         let code = without_strings(line);
@@ -71,7 +72,7 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
     functions
 }
 
-/// The texts of PTX that a module has in `gpu.binary` ops.
+/// Returns the PTX texts in the `gpu.binary` ops of a module.
 pub(super) fn assembly(text: &str) -> Vec<String> {
     let binaries = text
         .lines()
@@ -83,7 +84,7 @@ pub(super) fn assembly(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A string up to its closing quote, with what MLIR escapes: `\0A`, `\\`, `\"`.
+/// Returns the string up to its closing quote, with MLIR's escapes `\0A`, `\\` and `\"` decoded.
 fn unescaped(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();
@@ -103,7 +104,7 @@ fn unescaped(text: &str) -> Option<String> {
     }
 }
 
-/// The line with blanks for what is in strings and comments.
+/// Returns the line with strings replaced by blanks, and without its comment.
 fn without_strings(line: &str) -> String {
     let mut code = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
@@ -128,7 +129,6 @@ fn without_strings(line: &str) -> String {
     code
 }
 
-/// How many more braces are opened than closed.
 fn depth(code: &str) -> i64 {
     code.chars().fold(0, |depth, c| match c {
         '{' => depth + 1,
@@ -137,7 +137,8 @@ fn depth(code: &str) -> i64 {
     })
 }
 
-/// The name of the op that begins a line, after its results: `%0:2, %b = dialect.op …`, `"dialect.op"(…) …`.
+/// Returns the name of the op that begins a line, after its results: `%0:2, %b = dialect.op …` or
+/// `"dialect.op"(…) …`.
 fn op_name(line: &str) -> Option<String> {
     let line = match line.split_once(" = ") {
         Some((results, rest)) if is_results(results) => rest.trim_start(),
@@ -165,7 +166,8 @@ fn is_results(text: &str) -> bool {
         })
 }
 
-/// The name of a function: `gpu.func @rows(`, or `sym_name = "rows"` in generic form.
+/// Returns the name of a function: from `gpu.func @rows(`, or from `sym_name = "rows"` in generic
+/// form.
 fn symbol(line: &str) -> Option<String> {
     let quoted = |text: &str| Some(text.split_once('"')?.0.to_owned());
     if let Some((_, rest)) = line.split_once("sym_name = \"") {
@@ -181,7 +183,7 @@ fn symbol(line: &str) -> Option<String> {
     Some(rest[..end].to_owned())
 }
 
-/// What an op does, by its name and types.
+/// Returns the counted kind of an op, from its name and types.
 fn act(name: &str, line: &str, code: &str) -> Act {
     let types = types(code);
     let vector = types.contains("vector<");
@@ -190,7 +192,7 @@ fn act(name: &str, line: &str, code: &str) -> Act {
     match Operation::role_of(name) {
         Role::BlockBarrier => return Act::Barrier,
         Role::WarpBarrier => return Act::WarpBarrier,
-        // What waits counts for both halves.
+        // The wait op counts for the pair of arrive and wait.
         Role::ClusterWait => return Act::ClusterBarrier,
         Role::Shuffle => return Act::Shuffle,
         Role::Redux => return Act::Redux,
@@ -232,7 +234,8 @@ fn act(name: &str, line: &str, code: &str) -> Act {
     }
 }
 
-/// A call of an intrinsic: of those that are not of NVVM, none that is called by name does what is counted.
+/// Returns the counted kind of an intrinsic call. Intrinsics outside of NVVM perform no counted
+/// operation.
 fn intrinsic(line: &str) -> Act {
     let Some((_, called)) = line.split_once("\"llvm.nvvm.") else {
         return Act::Other;
@@ -245,7 +248,7 @@ fn intrinsic(line: &str) -> Act {
     }
 }
 
-/// What stands after the last colon that is in no brackets: types.
+/// Returns the text after the last colon outside of brackets, which lists types.
 fn types(code: &str) -> &str {
     let code = code.split(" loc(").next().unwrap_or(code);
     let (mut depth, mut before, mut types) = (0_usize, ' ', 0);
@@ -262,7 +265,7 @@ fn types(code: &str) -> &str {
     &code[types..]
 }
 
-/// The spaces of the memory types in a list of types, in their order.
+/// Returns the memory spaces of the memref and pointer types in a list of types, in order.
 fn spaces(types: &str) -> Vec<Space> {
     let mut found = Vec::new();
     let mut rest = types;
@@ -289,13 +292,14 @@ fn first_space(types: &str) -> Space {
     spaces(types).first().copied().unwrap_or(Space::Generic)
 }
 
-/// A store names its value before its place. What it results in, if anything, is after an arrow.
+/// The memref is the last operand of a store, after the value. The result types of an op follow an
+/// arrow.
 fn last_space(types: &str) -> Space {
     let operands = types.split(") -> ").next().unwrap_or(types);
     spaces(operands).last().copied().unwrap_or(Space::Generic)
 }
 
-/// What is between the first `<` and the `>` that closes it. An arrow closes nothing.
+/// Returns the text between the first `<` and its closing `>`. The `>` of an arrow does not count.
 fn bracketed(text: &str) -> &str {
     let mut depth = 0_usize;
     let mut before = ' ';
@@ -315,7 +319,9 @@ fn bracketed(text: &str) -> &str {
     text.get(1..).unwrap_or_default()
 }
 
-/// `4x8xf32, strided<[8, 1]>, #gpu.address_space<workgroup>`: the space is the last parameter, if it is one.
+/// Returns the memory space of a memref type from its parameters, such as `4x8xf32, strided<[8,
+/// 1]>,
+/// #gpu.address_space<workgroup>`. The space is the last parameter, if present.
 fn memref_space(parameters: &str) -> Space {
     let mut depth = 0_usize;
     let mut last = 0;
@@ -334,7 +340,7 @@ fn memref_space(parameters: &str) -> Space {
         "#gpu.address_space<workgroup>" => Space::Shared,
         "#gpu.address_space<private>" => Space::Private,
         "#gpu.address_space<global>" => Space::Global,
-        // Without a number it is a layout.
+        // A parameter without a number is a layout.
         other => match other.split(" :").next().and_then(numbered_space) {
             Some(Space::Generic) | None => Space::Global,
             Some(space) => space,
@@ -342,7 +348,6 @@ fn memref_space(parameters: &str) -> Space {
     }
 }
 
-/// The numbers that NVVM gives to memories.
 fn numbered_space(number: &str) -> Option<Space> {
     Some(match number.trim().parse::<u32>().ok()? {
         1 => Space::Global,

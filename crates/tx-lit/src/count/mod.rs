@@ -1,4 +1,5 @@
-//! `COUNT: @kernel barriers = 2, shuffles = 5, loads <= 4`: what stands in lowered code, counted.
+//! The directive `COUNT: @kernel barriers = 2, shuffles = 5, loads <= 4`, which counts operations
+//! in lowered code.
 
 mod mlir;
 mod ptx;
@@ -9,19 +10,18 @@ use std::fmt::{self, Write as _};
 use crate::directive::{Context, Directive};
 use syntax::{Claim, Counting};
 
-/// How many of the ops that were counted are shown.
+/// Maximum number of counted ops that a failure message shows.
 const SHOWN: usize = 12;
 
-/// Where memory is that is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     Global,
     Shared,
     Private,
     Cluster,
-    /// What the type of a pointer leaves open.
+    /// Unknown memory space: a generic pointer.
     Generic,
-    /// Constants: read, and never counted by name.
+    /// Constant memory, which has no name in a `COUNT` line.
     Constant,
 }
 
@@ -35,7 +35,7 @@ impl Space {
     ];
 }
 
-/// What an op or instruction does, as far as it is counted.
+/// Counted kind of an op or instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Barrier,
@@ -54,25 +54,23 @@ pub(crate) enum Act {
         space: Space,
         vector: bool,
     },
-    /// Accesses to memory of which it is not known how many there are.
+    /// Op with an unknown number of memory accesses.
     HidesAccesses,
-    /// Anything may be in it.
+    /// Unknown contents.
     Hides,
     Other,
 }
 
-/// An op or instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
-    /// The line of the output, from 1.
+    /// Line of the output, from 1.
     pub(crate) line: usize,
-    /// `gpu.shuffle`; of an instruction of PTX, all of its opcode.
+    /// Name of an op such as `gpu.shuffle`, or the full opcode of a PTX instruction.
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) act: Act,
 }
 
-/// A function, with all that stands in it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Function {
     pub(crate) name: String,
@@ -94,7 +92,6 @@ impl fmt::Display for Language {
     }
 }
 
-/// The directive.
 pub(crate) struct Count;
 
 impl Directive for Count {
@@ -112,7 +109,6 @@ impl Directive for Count {
     }
 }
 
-/// Whether an output is as it was counted.
 fn holds(counting: &Counting, output: &str) -> Result<(), String> {
     let (language, functions) = functions(output)?;
     let function = choose(counting, &functions)?;
@@ -306,7 +302,7 @@ mod tests {
         assert_eq!(count("@rows shuffles = 1", &with(copy)), Ok(()));
         let call = "func.call @f() : () -> ()";
         assert!(error("@rows barriers = 0", call).contains("which `compile` of the driver prints"));
-        // libdevice touches no memory and waits for nobody.
+        // Functions of libdevice access no memory and have no barriers.
         let exp = "%4 = llvm.call @__nv_expf(%1) : (f32) -> f32";
         assert_eq!(count("@rows barriers = 0, loads = 2", &with(exp)), Ok(()));
     }

@@ -1,4 +1,4 @@
-//! Instructions of PTX.
+//! Counting of PTX instructions.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use tx_ptx::{Direction, Flow, Module, Operation};
 
 use super::{Act, Found, Function, Space};
 
-/// The functions with a body, and all instructions in them that may be reached. What they call, if
-/// it has a body, is counted once for each call.
+/// Returns the functions with a body, and their reachable instructions. The instructions of a
+/// called function with a body are counted once per call.
 pub(super) fn functions(text: &str) -> Result<Vec<Function>, String> {
     let module = Module::parse(text).map_err(|error| format!("the output is no PTX: {error}"))?;
     let bodies: BTreeMap<&str, &tx_ptx::Function> = module
@@ -76,14 +76,14 @@ fn act(operation: &Operation) -> Act {
     match operation {
         Operation::Barrier(_) => Act::Barrier,
         Operation::WarpBarrier { .. } => Act::WarpBarrier,
-        // What waits counts for both halves.
+        // The wait instruction counts for the pair of arrive and wait.
         Operation::ClusterBarrier { wait: true, .. } => Act::ClusterBarrier,
         Operation::Shuffle { .. } => Act::Shuffle,
         Operation::Redux { .. } => Act::Redux,
         Operation::Vote { .. } => Act::Vote,
         Operation::Fence { .. } | Operation::ProxyFence { .. } => Act::Fence,
         Operation::Atomic(atomic) => Act::Atomic(space(atomic.space)),
-        // How arguments come into a kernel.
+        // Loads of kernel parameters are not counted.
         Operation::Access(access) if access.space == tx_ptx::Space::Param => Act::Other,
         Operation::Access(access) => {
             let (space, vector) = (space(access.space), access.is_vector());

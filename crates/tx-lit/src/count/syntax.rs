@@ -1,16 +1,15 @@
-//! What a `COUNT` line says.
+//! Syntax of a `COUNT` line.
 
 use super::{Act, Found, Space};
 
-/// A `COUNT` line.
 #[derive(Debug, PartialEq)]
 pub(super) struct Counting {
-    /// Without `@`.
+    /// Name of the function, without `@`.
     pub(super) function: Option<String>,
     pub(super) claims: Vec<Claim>,
 }
 
-/// `shared loads <= 4`.
+/// Claim such as `shared loads <= 4`.
 #[derive(Debug, PartialEq)]
 pub(super) struct Claim {
     quantity: Quantity,
@@ -20,12 +19,11 @@ pub(super) struct Claim {
 
 #[derive(Debug, PartialEq)]
 enum Quantity {
-    /// One of [`SIMPLE`].
     Simple(&'static str, Act),
     Atomics(Option<Space>),
     Loads(Option<Space>, bool),
     Stores(Option<Space>, bool),
-    /// An op or instruction with this name.
+    /// Name of an op or instruction.
     Named(String),
 }
 
@@ -69,7 +67,7 @@ impl Counting {
     }
 }
 
-/// The name of a symbol after its `@`, quoted or not, and what follows it.
+/// Splits off a symbol name, quoted or not, from the text after `@`.
 fn name(text: &str) -> Result<(String, &str), String> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (name, rest) = quoted
@@ -115,7 +113,6 @@ impl Claim {
         })
     }
 
-    /// What is counted, in words.
     pub(super) fn what(&self) -> String {
         let accesses = |space: Option<Space>, vector: bool, what: &str| {
             let space = Space::NAMED.iter().find(|(_, each)| Some(*each) == space);
@@ -162,7 +159,7 @@ impl Claim {
         }
     }
 
-    /// Whether an op may hold what is counted, so that it cannot be.
+    /// Returns whether an op of this kind may contain an unknown number of counted operations.
     pub(super) fn is_hidden_by(&self, act: Act) -> bool {
         match self.quantity {
             Quantity::Named(_) => false,
