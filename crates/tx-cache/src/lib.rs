@@ -92,7 +92,7 @@ impl Cache {
         &self.folder
     }
 
-    /// Returns the maximum size in bytes.
+    /// Returns the size limit of the cache in bytes.
     pub fn limit(&self) -> u64 {
         self.limit
     }

@@ -211,8 +211,8 @@ impl Test {
         text
     }
 
-    /// Checks that the prefix of a RUN line is no directive, which its CHECK lines could not be
-    /// distinguished from.
+    /// Checks that the prefix of a RUN line is not the name of a directive. Otherwise its CHECK
+    /// lines would look like that directive.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {

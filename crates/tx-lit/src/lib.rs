@@ -63,8 +63,8 @@
 //! ```
 //!
 //! A test needs a `RUN` line or another directive that runs a program, a check of each `RUN` line,
-//! and a sentence that describes the test. A file without them is rejected, and so is an unknown
-//! directive, because a misspelt CHECK would pass silently.
+//! and a sentence that describes the test. A file without these parts is rejected. An unknown
+//! directive is rejected too, because a misspelt CHECK would pass silently.
 //!
 //! # Directives
 //!
@@ -191,7 +191,7 @@ pub use tool::Tool;
 #[cfg(feature = "run")]
 #[doc(hidden)]
 pub use insta;
-/// Test runner, whose [`Arguments`](libtest_mimic::Arguments) and [`Trial`](libtest_mimic::Trial)s
-/// [`Suite::run_with`] accepts.
+/// Test runner that defines [`Arguments`](libtest_mimic::Arguments) and
+/// [`Trial`](libtest_mimic::Trial) for [`Suite::run_with`].
 #[cfg(feature = "run")]
 pub use libtest_mimic;

@@ -57,8 +57,8 @@ impl FromStr for Code {
     }
 }
 
-/// Proof that an error diagnostic was emitted. A pass or a verifier fails only by returning this
-/// type.
+/// Proof that an error diagnostic was emitted. A pass or a verifier can fail only by returning
+/// `Failed`.
 #[derive(Debug)]
 pub struct Failed(());
 

@@ -36,7 +36,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// Returns the name of the memory space in messages.
+    /// Returns the name of the memory space for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Global => "global memory",

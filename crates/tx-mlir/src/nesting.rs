@@ -1,5 +1,5 @@
 //! Limits on the nesting depth and expression length of MLIR text. MLIR's parser and passes recurse
-//! on both, and a stack overflow ends the process without a message.
+//! on nested and on long constructs. A stack overflow ends the process without a message.
 
 use std::collections::BTreeMap;
 

@@ -376,8 +376,8 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
 }
 
 /// Returns false, after an error message, for source that would crash MLIR or that MLIR would
-/// misread: damaged bytecode, and text that exceeds a limit. MLIR itself reports all other errors
-/// in the source.
+/// misread: damaged bytecode, and text that exceeds a limit. MLIR itself reports errors that these
+/// checks do not cover.
 fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
         // A context without dialects, only for the diagnostic handler.
@@ -411,8 +411,8 @@ fn reads_standard_input(args: &[String]) -> bool {
     !args.iter().skip(1).any(is_answered) && inputs(args).next().is_none()
 }
 
-/// Reads all of standard input, and replaces it by a copy for the next reader. Returns `None` for a
-/// terminal, and on systems without `memfd_create`.
+/// Reads all of standard input, and replaces it by a copy for the next reader. Returns `None` if
+/// standard input is a terminal, and on systems without `memfd_create`.
 ///
 /// # Errors
 /// Returns the I/O error of reading or copying.

@@ -354,8 +354,8 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Lists the passes of a crate, each with its module, and defines `PASSES`. Plain `mod` lines
-/// declare the modules.
+/// Lists the passes of a crate, each with its module, and defines `PASSES`. The crate declares
+/// these modules with plain `mod` lines.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {

@@ -510,7 +510,7 @@ impl Estimates {
 }
 
 impl Cost {
-    /// Returns the time with its amount of work.
+    /// Returns the time with the amount of work: bytes, waves and resident threads.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, self.work())
     }
@@ -547,7 +547,7 @@ impl Candidate {
         )
     }
 
-    /// Returns the schedule in words, without outer brackets.
+    /// Returns the schedule in words, without enclosing brackets.
     pub fn words(&self) -> String {
         let words = self.with(&|step| step.words.clone(), &|up_to, steps| match up_to {
             Some(UpTo { dimension, length }) => format!("case d{dimension} to {length}, [{steps}]"),

@@ -167,8 +167,8 @@ pub struct Step {
     /// Name of the kernel's PTX module among [`Artifact::modules`].
     pub module: String,
     /// Index of the choice that the step belongs to. The steps of a choice are consecutive, and
-    /// steps with equal conditions form one alternative. For any arguments, exactly one alternative
-    /// of a choice holds.
+    /// steps with equal conditions form one alternative. For any arguments, the conditions of
+    /// exactly one alternative of a choice hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
     /// Conditions; the step is skipped unless all of them hold.
@@ -622,7 +622,7 @@ fn row_major(sizes: &[Expr]) -> Vec<Expr> {
 }
 
 impl Temporary {
-    /// Returns the size in bytes.
+    /// Returns the size of the temporary in bytes.
     pub fn bytes(&self) -> Expr {
         let elements = self.shape.iter().cloned().fold(Expr::Const(1), Expr::times);
         elements.times(Expr::Const(self.element.size() as i64))

@@ -171,8 +171,9 @@ impl Array {
         describe_as(self.element, self.unsigned, &self.shape)
     }
 
-    /// Returns the array with integers of at least 8 bits marked as unsigned or signed. The mark
-    /// affects printing and files; in programs, each op determines the signedness.
+    /// Returns the array with integers of at least 8 bits marked as unsigned or signed. The
+    /// unsigned mark affects printing and files only: in programs, each op determines the
+    /// signedness of its operands.
     #[must_use]
     pub fn with_unsigned(mut self, unsigned: bool) -> Self {
         use ElementType::{I8, I16, I32, I64};
@@ -296,7 +297,7 @@ pub trait HostElement: Copy + sealed::Sealed {
     /// Returns the bits of the value, zero-extended.
     #[doc(hidden)]
     fn to_bits64(self) -> u64;
-    /// Returns the value of the low bits.
+    /// Returns the value whose bits are the low bits of `bits`.
     #[doc(hidden)]
     fn from_bits64(bits: u64) -> Self;
 }

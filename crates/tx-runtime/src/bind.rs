@@ -1058,8 +1058,8 @@ mod tests {
         Ok(())
     }
 
-    /// Checks that elements with one position are accepted if their values are equal, and rejected
-    /// otherwise.
+    /// Checks that elements that share a position are accepted if their values are equal, and
+    /// rejected otherwise.
     #[test]
     fn elements_may_share_a_place() -> Result<(), Error> {
         let plan = plan(&["memref<3x4xf32, strided<[0, 1]>>"], step());

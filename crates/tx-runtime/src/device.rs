@@ -231,7 +231,7 @@ pub struct Past {
 
 #[cfg(feature = "simt")]
 impl Past {
-    /// Returns an equal distance for all arrays.
+    /// Returns a [`Past`] with this distance for all arrays.
     pub const fn all(elements: usize) -> Self {
         Self {
             first: elements,

@@ -221,8 +221,8 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Returns the message without its source location, to print after that location. The message
-    /// of a race keeps both locations.
+    /// Returns the message of the fault without its source location, for output after the location.
+    /// The message of a race keeps both locations.
     pub fn without_place(&self) -> Cow<'_, str> {
         let by = match self.kind {
             FaultKind::Race => return Cow::Borrowed(&self.message),

@@ -183,8 +183,8 @@ impl FromStr for Number {
 pub(crate) struct FloatFormat {
     exponent_bits: u32,
     mantissa_bits: u32,
-    /// Whether the largest exponent encodes infinities and NaNs. Otherwise only the pattern of all
-    /// ones is a NaN.
+    /// Whether the largest exponent encodes infinities and NaNs. In a format without infinities,
+    /// only the pattern of all ones is a NaN.
     infinities: bool,
 }
 

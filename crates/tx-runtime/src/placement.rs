@@ -135,7 +135,8 @@ impl Placement {
         })
     }
 
-    /// Checks that elements with one position, as along a dimension of stride 0, have equal values.
+    /// Checks that elements that share a position, as along a dimension of stride 0, have equal
+    /// values.
     pub(crate) fn check_shared(
         &self,
         memref: &MemrefType,

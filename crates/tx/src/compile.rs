@@ -373,8 +373,9 @@ impl Compiler {
     }
 
     /// Explains the choices of the compiler: the schedule and kernels of each op, the variant of
-    /// each reduction, and the lowering of each exchange between threads. Alternatives have costs
-    /// or the reason of their rejection. The explanation of schedules comes first.
+    /// each reduction, and the lowering of each exchange between threads. Alternatives that were
+    /// not chosen have costs, or the reason of their rejection. Schedules come before variants and
+    /// exchanges.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].

@@ -42,7 +42,7 @@ pub(crate) fn place(location: &SourceLocation) -> Option<Place> {
 
 pub(crate) enum Entry {
     Kernel(Launches),
-    /// Name of a host function; its plan is made after lowering.
+    /// Name of a host function, whose plan is made after lowering.
     Function(String),
 }
 
