@@ -1,48 +1,52 @@
-//! How far another order of combination may take a result: running error analysis.
+//! Running error analysis: bounds on the effect of another order of combination.
 //!
-//! Floats are computed as the program says, in the types it says, from left to right. Beside each
-//! goes a [`Bound`]: how far the value may lie from what the same program computes when sums and
-//! products are taken in any other order. It is a bound of first order, with rounding errors `u =
-//! 2^-digits` relative to the *magnitude* of a sum, which is the sum of its terms without signs; so
-//! it holds for every tree over the same terms (Higham, *Accuracy and Stability of Numerical
-//! Algorithms*, §4.2). Where every term is a multiple of some power of two, and the magnitude is
-//! small enough for all partial sums to be representable, nothing is rounded in any order, and the
-//! bound is 0: results must then be equal.
+//! Floats are computed in program order, in the types of the program. A [`Bound`] accompanies each
+//! value. It limits the distance between the value and the result of any other order of the same
+//! sums and products.
+//!
+//! The bound is a first-order error bound with rounding errors `u = 2^-digits`. The errors are
+//! relative to the *magnitude* of a sum, which is the sum of the absolute values of its terms. Such
+//! a bound holds for every tree over the same terms (Higham, *Accuracy and Stability of Numerical
+//! Algorithms*, §4.2).
+//!
+//! The bound is 0 if no order of combination rounds: all terms are multiples of one power of two,
+//! and the magnitude is small enough that every partial sum is representable. Results of different
+//! orders must then be equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
-/// How far a value may lie from that of another order.
+/// Bound on the difference between a value and its counterpart in another order of combination.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// The largest difference; infinite where anything goes.
+    /// Maximum absolute difference; infinite if the value is unbounded.
     pub error: f64,
-    /// The value with all terms taken without signs.
+    /// The value computed with the absolute values of all terms.
     pub magnitude: f64,
-    /// All terms are multiples of 2 to this power.
+    /// Exponent of a power of two that divides all terms.
     pub grain: i32,
-    /// The largest that a partial result may be in some order.
+    /// Largest possible magnitude of a partial result in any order.
     pub peak: f64,
-    /// The smallest, of those that are not 0.
+    /// Smallest nonzero magnitude of a partial result in any order.
     pub trough: f64,
-    /// Additions that it is made of.
+    /// Number of additions in the computation of the value.
     pub additions: f64,
-    /// The magnitude of those elements that make it the largest where they alone are combined
-    /// ([`Bound::choose`]), infinite where that overflows.
+    /// Largest magnitude that any subset of the elements gives when combined alone
+    /// ([`Bound::choose`]). Infinite if that partial result overflows.
     pub high: f64,
-    /// The same of those that make it the smallest but 0; NaN where digits are lost to underflow.
+    /// Smallest nonzero magnitude that any subset of the elements gives when combined alone. NaN if
+    /// underflow loses digits of that partial result.
     pub low: f64,
-    /// How far underflow of all products that it is made of, one after the other, takes a number of
-    /// magnitude 1.
+    /// Maximum effect of underflow in all products of the computation, on a number of magnitude 1.
     pub slip: f64,
 }
 
-/// Of values about whose terms nothing is known.
+/// [`Bound::grain`] of a value with unknown terms.
 const NO_GRAIN: i32 = -100_000;
-/// Of zero, which is a multiple of everything.
+/// [`Bound::grain`] of zero, which is a multiple of every power of two.
 const ANY_GRAIN: i32 = 100_000;
 
 impl Bound {
-    /// Of a value that is what it is in every order.
+    /// Returns the bound of a value that is equal in every order.
     pub fn exact(value: f64) -> Self {
         let grain = if value == 0.0 {
             ANY_GRAIN
@@ -52,7 +56,7 @@ impl Bound {
         } else {
             ANY_GRAIN
         };
-        // What is not finite stays so in every order, and hides no overflow.
+        // A non-finite value is equal in every order, and cannot hide an overflow.
         let magnitude = if value.is_finite() { value.abs() } else { 0.0 };
         Self {
             error: 0.0,
@@ -67,7 +71,7 @@ impl Bound {
         }
     }
 
-    /// Of a value of which nothing is known.
+    /// Returns the bound of an unknown value.
     pub fn anything() -> Self {
         Self {
             error: f64::INFINITY,
@@ -82,12 +86,12 @@ impl Bound {
         }
     }
 
-    /// Whether the value may differ at all.
+    /// Returns whether the value is equal in every order.
     pub fn is_exact(self) -> bool {
         self.error == 0.0
     }
 
-    /// The rounding error of a value with these terms, in a type.
+    /// Returns the error of rounding a value with these terms to `float`.
     fn rounding(self, float: Float) -> f64 {
         let fits = self.grain > NO_GRAIN / 2
             && self.magnitude < power_of_two((self.grain.min(2000) + float.digits()).min(1023))
@@ -97,7 +101,7 @@ impl Bound {
             return 0.0;
         }
         if self.magnitude.is_nan() || self.magnitude > float.largest() / 4.0 {
-            // Some order overflows.
+            // Some order of combination overflows.
             return f64::INFINITY;
         }
         let unit = power_of_two(-float.digits());
@@ -105,13 +109,13 @@ impl Bound {
         self.magnitude * unit + least
     }
 
-    /// The same with another error.
+    /// Returns the bound with its error replaced by `error`.
     #[must_use]
     pub fn with_error(self, error: f64) -> Self {
         Self { error, ..self }
     }
 
-    /// The bound with the error of rounding to a type added.
+    /// Returns the bound with the error of one rounding to `float` added.
     #[must_use]
     pub fn rounded(self, float: Float) -> Self {
         Self {
@@ -120,24 +124,26 @@ impl Bound {
         }
     }
 
-    /// The bound of a sum with the error of rounding it to a type after each addition.
+    /// Returns the bound of a sum that is rounded to `float` after each addition.
     #[must_use]
     pub fn rounded_each(self, float: Float) -> Self {
         let own = self.rounding(float);
         Self {
-            // Where the largest terms come first, every addition rounds as the last one does here.
+            // If the largest terms are added first, every addition has the rounding error of the
+            // last one.
             error: (self.error + own).max(own * self.additions / 2.0),
             ..self
         }
     }
 
-    /// Of a sum or a difference.
+    /// Returns the bound of a sum or a difference.
     pub fn sum(self, other: Self, float: Float) -> Self {
         let sum = Self {
             error: self.error + other.error,
             magnitude: self.magnitude + other.magnitude,
             grain: self.grain.min(other.grain),
-            // No partial sum is larger; what the terms were made of is behind them.
+            // No partial sum exceeds the sum of the magnitudes. The peaks of the terms do not
+            // matter any more.
             peak: self.magnitude + other.magnitude,
             trough: 1.0,
             additions: self.additions + other.additions + 1.0,
@@ -145,8 +151,8 @@ impl Bound {
             low: self.low + other.low,
             slip: self.slip.max(other.slip),
         };
-        // The nearest number is no further away than the larger term is, in whichever order: so
-        // zeros, and what is lost beside the others, take no part in how often a sum is rounded.
+        // In any order, the nearest float is at most as far away as the smaller term. So a term
+        // that is zero or below the rounding error does not count as an addition that rounds.
         let (small, large) = match self.magnitude < other.magnitude {
             true => (self, other),
             false => (other, self),
@@ -162,9 +168,10 @@ impl Bound {
         sum.rounded_each(float)
     }
 
-    /// Of the product of `x` and `y`.
+    /// Returns the bound of the product of `x` and `y`.
     pub fn product(self, other: Self, x: f64, y: f64, float: Float) -> Self {
-        // Not even 0 times anything is 0: it may be infinite.
+        // A product with an unbounded factor is unbounded even if the other factor is 0, as the
+        // factor can be infinite.
         if !self.error.is_finite() || !other.error.is_finite() {
             return Self::anything();
         }
@@ -188,11 +195,12 @@ impl Bound {
             additions: 0.0,
             high: self.grown(other, self.high * other.high, float),
             low: self.shrunk(other, float),
-            // Of a combination of several parts, each is made of several products.
+            // A combiner of several parts, such as a complex product, computes each part from
+            // several products.
             slip: self.slip.max(other.slip)
                 + power_of_two(float.least_exponent() - float.digits() + 2),
         };
-        // Some order overflows, and a 0 may come to that; or underflows.
+        // Some order overflows or underflows, and a later factor of 0 can hide the overflow.
         let lost = product.peak.is_nan()
             || product.peak > float.largest() / 4.0
             || product.trough < power_of_two(float.least_exponent() + 2);
@@ -205,7 +213,7 @@ impl Bound {
         product.rounded(float)
     }
 
-    /// What `high` is where it grows to this: infinite where a number of the type may not be as large.
+    /// Returns the new `high` after growth to `to`, or infinity if `to` can overflow the type.
     fn grown(self, other: Self, to: f64, float: Float) -> f64 {
         let grows = to > self.high.max(other.high);
         match to.is_nan() || grows && to > float.largest() / 4.0 {
@@ -214,7 +222,7 @@ impl Bound {
         }
     }
 
-    /// What `low` is of a product: NaN where that has fewer digits than the type.
+    /// Returns the new `low` of a product, or NaN if the product loses digits to underflow.
     fn shrunk(self, other: Self, float: Float) -> f64 {
         let low = self.low * other.low;
         let shrinks = self.low > 0.0 && other.low > 0.0 && low < self.low.min(other.low);
@@ -224,11 +232,12 @@ impl Bound {
         }
     }
 
-    /// Lets the largest and the smallest partial results go on with what makes them larger and
-    /// smaller, where a combiner has made `after` of `left` and `right`, which have a bound for
-    /// each part. An element makes all parts of one larger, or is left out of all: so the largest
-    /// is what some elements have when they are combined before all others, whatever zeros come
-    /// then.
+    /// Updates `high` and `low` of `after`, the combination of `left` and `right`, from the
+    /// operands.
+    ///
+    /// Each slice has one bound per part. Another order can combine a subset of the elements first.
+    /// So the largest partial result is the maximum over the operands and the combination, even if
+    /// a later element is zero. The smallest nonzero partial result is likewise the minimum.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -248,8 +257,8 @@ impl Bound {
         }
     }
 
-    /// What a part of a result is spoiled by in what is combined of that once more: there what
-    /// overflows, or underflows, in one part reaches all that depend on it.
+    /// Marks this part as overflowed or underflowed if `again`, a further combination of the
+    /// result, is. An overflow or underflow in one part affects all parts that depend on it.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -259,11 +268,12 @@ impl Bound {
         }
     }
 
-    /// Bounds of the parts of a result that was combined in some order, for every other order, in
-    /// which partial results are others: where the largest of these overflows, nothing is known,
-    /// and where the smallest underflows, they slip.
+    /// Converts bounds for one order of combination into bounds for every order.
+    ///
+    /// A part becomes unbounded if its largest partial result overflows. If its smallest partial
+    /// result underflows, the error grows by [`Bound::slip`].
     pub fn of_every_order(parts: &mut [Self]) {
-        // What is lost of some elements is multiplied by all others.
+        // The error of one element's underflow is multiplied by all other elements.
         let most = parts.iter().map(|part| part.high).sum::<f64>().max(1.0);
         for part in parts {
             if part.high == f64::INFINITY {
@@ -277,7 +287,8 @@ impl Bound {
         }
     }
 
-    /// Of one of two values that lie `distance` apart, where another order may take the other.
+    /// Returns the bound of a selection between two values `distance` apart that another order can
+    /// decide differently.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
         Self {
@@ -292,7 +303,7 @@ impl Bound {
         }
     }
 
-    /// Of a value that is one of two.
+    /// Returns the bound of a value that is one of two alternatives.
     pub fn wider(self, other: Self) -> Self {
         Self {
             error: self.error.max(other.error),
@@ -310,8 +321,8 @@ impl Bound {
         }
     }
 
-    /// Of `f(x)` where `x` has this bound, `result` is `f(x)` and `slope` is the derivative there.
-    /// Functions that are not rounded correctly may be `ulps` units in the last place off.
+    /// Returns the bound of `f(x)`, where `x` has this bound, `result` is `f(x)` and `slope` is
+    /// `f'(x)`. `ulps` is the error of `f` in units in the last place.
     pub fn mapped(self, result: f64, slope: f64, ulps: f64, float: Float) -> Self {
         if self.error == 0.0 && ulps == 0.0 {
             return Self::exact(result);
@@ -336,8 +347,8 @@ impl Bound {
         }
     }
 
-    /// The same of `f(x)` where `x` has an error, as far as `f` goes within it: first order says
-    /// little near where it ends.
+    /// Widens the bound of `f(x)` to the values of `f` at both ends of the error interval of `x`.
+    /// The first-order bound is too small near the edge of the domain of `f`.
     #[must_use]
     pub(crate) fn reaching(self, f: impl Fn(f64) -> f64, x: f64, error: f64, result: f64) -> Self {
         if error == 0.0 || !result.is_finite() {
@@ -351,8 +362,8 @@ impl Bound {
         self.with_error(self.error.max(far[0]).max(far[1]))
     }
 
-    /// Of a value that was rounded once, made of others in another order: nothing tells that those
-    /// need no rounding.
+    /// Returns the bound of a value that was rounded once. In another order of combination, the
+    /// rounding error can differ.
     pub fn rounded_once(value: f64, float: Float) -> Self {
         let unit = power_of_two(-float.digits());
         let least = power_of_two(float.least_exponent() - float.digits());
@@ -367,8 +378,8 @@ impl Bound {
         }
     }
 
-    /// Whether `found` is as near to `expected` as this says. NaN is near to NaN alone, and an
-    /// infinity to itself.
+    /// Returns whether `found` is within the bound of `expected`. NaN matches only NaN, and an
+    /// infinity matches only itself.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {
             return true;
@@ -383,7 +394,7 @@ impl Bound {
 mod tests {
     use super::*;
 
-    /// Small whole numbers have the same sum in every order; others have one within the bound.
+    /// A sum of small integers is equal in every order. Other sums are within the bound.
     #[test]
     fn sums_of_whole_numbers_are_exact() {
         let sum = |terms: &[f64]| {
@@ -396,7 +407,7 @@ mod tests {
         let bound = sum(&[1.0, 2_f64.powi(-30)]);
         assert!(bound.error > 0.0 && bound.error < 1e-6, "{bound:?}");
         assert!(sum(&[3e38, 3e38]).error.is_infinite());
-        // Four ones are lost beside 448 where they come last, one by one.
+        // Four ones are lost if they are added one by one after 448.
         let large_last = [1.0, 1.0, 1.0, 1.0, 448.0]
             .iter()
             .fold(Bound::exact(0.0), |bound, term| {
@@ -405,8 +416,8 @@ mod tests {
         assert!(large_last.allows(452.0, 448.0), "{large_last:?}");
     }
 
-    /// Nothing can be said of a product of which some order overflows or underflows, even where
-    /// another gives 0.
+    /// A product that overflows or underflows in some order is unbounded, even if another order
+    /// gives 0.
     #[test]
     fn products_may_overflow_or_underflow() {
         let product = |factors: &[f64]| {
@@ -425,7 +436,8 @@ mod tests {
         assert!(lost.wider(Bound::exact(0.0)).error.is_infinite());
     }
 
-    /// Of a difference of products, zeros that come first hide nothing either.
+    /// A leading zero does not hide an overflow in a combiner that computes differences of
+    /// products.
     #[test]
     fn partial_results_of_other_orders_may_overflow_or_underflow() {
         let exact = |[re, im]: [f64; 2]| [Bound::exact(re), Bound::exact(im)];
@@ -449,23 +461,24 @@ mod tests {
         let huge = [1e30, 1e30];
         assert_eq!(product(&[[0.0, 0.0], huge, huge]), [f64::INFINITY; 2]);
         assert_eq!(product(&[[0.0, 0.0], huge]), [0.0; 2]);
-        // Powers of i, and of what is i with another sign, are exact, however many there are.
+        // Products of 2000 factors i and -i are exact.
         let turns: Vec<_> = (0..2000).map(|n| [0.0, [1.0, -1.0][n % 2]]).collect();
         assert_eq!(product(&turns), [0.0; 2]);
-        // 2^-200 is lost before 2^120 comes, and 2^-80 is not where that comes first.
+        // 2^-200 underflows before the factor 2^120 is applied. In another order, 2^120 · 2^-100
+        // does not underflow.
         let tiny = [2_f64.powi(-100), 0.0];
         let errors = product(&[[2_f64.powi(120), 0.0], tiny, tiny]);
         assert!(
             errors[0] >= 2_f64.powi(-80) && errors[0] < 1e-6,
             "{errors:?}"
         );
-        // An extreme is as large as numbers are, and grows no further.
+        // A maximum is at most the largest element, so it cannot overflow.
         let [huge, least] = [3e38, 1e-40].map(|x| [Bound::exact(x)]);
         let mut most = [huge[0].wider(least[0])];
         Bound::choose(&huge, &least, &mut most);
         Bound::of_every_order(&mut most);
         assert_eq!(most[0].error, 0.0);
-        // Beside a sum that overflows, too.
+        // A part that cannot overflow stays exact next to a part that overflows.
         let sum = huge[0].sum(huge[0], Float::F32);
         let mut parts = [sum, huge[0].wider(huge[0])];
         Bound::choose(&huge.repeat(2), &huge.repeat(2), &mut parts);
@@ -473,7 +486,7 @@ mod tests {
         assert_eq!(parts.map(|part| part.error), [f64::INFINITY, 0.0]);
     }
 
-    /// A row that holds an infinity or NaN has one result.
+    /// A row with an infinity or a NaN has one result in every order.
     #[test]
     fn infinities_are_what_they_are() {
         let bound = Bound::exact(f64::INFINITY).sum(Bound::exact(3.5), Float::F32);

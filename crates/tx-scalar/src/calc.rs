@@ -1,24 +1,25 @@
-//! Operations on numbers: what ops of `arith` and `math` do, by name.
+//! Evaluation of `arith` and `math` ops, selected by op name.
 //!
-//! Floats are computed in f64 and rounded once. That is what the operation itself would give in a
-//! type of up to 25 digits (addition, subtraction, multiplication, division, square root); fused
-//! multiply-adds are rounded to odd first.
+//! Floats are computed in f64 and then rounded once to the result type. For addition, subtraction,
+//! multiplication, division and square root, the result is correctly rounded in types of up to 25
+//! digits. Fused multiply-adds are rounded to odd before the last rounding.
 
 use crate::bound::Bound;
 use crate::number::{Float, Scalar, signed, truncated};
 
-/// From the bits of the operands to the bits of the result; an error says why there is none.
+/// Maps the bits of the operands to the bits of the result. The error is the reason why the result
+/// is undefined.
 pub type Calc = Box<dyn Fn(&[u64; 3]) -> Result<u64, &'static str>>;
 
-/// From the operands, their bounds and the result to the bound of the result.
+/// Maps the operands, the bounds of the operands and the result to the bound of the result.
 pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 
-/// An operation on one number of each operand.
+/// Scalar operation with up to three operands.
 pub struct Operation {
-    /// What it computes.
+    /// Computes the result.
     pub calc: Calc,
-    /// How far another order of combination may take the result, from how far it may take the
-    /// operands. Absent when the result is exact where the operands are, and anything otherwise.
+    /// Computes the bound of the result (see [`Bound`]) from the bounds of the operands. If absent,
+    /// the result is exact for exact operands and unbounded otherwise.
     pub bound: Option<BoundOf>,
 }
 
@@ -27,8 +28,8 @@ impl Operation {
         Self { calc, bound: None }
     }
 
-    /// The operation with the errors of the approximate instructions that `fastmath<afn>` permits; the
-    /// same operation where it has none, or where `float`, the type of its result, is f64.
+    /// Adds the errors of the approximate PTX instructions that `fastmath<afn>` permits. Returns
+    /// the operation unchanged if PTX has no such instruction or if the result type `float` is f64.
     #[must_use]
     pub fn approximate(self, name: &str, float: Float) -> Self {
         let (Some(error), true) = (approximation(name), float.bits() <= 32) else {
@@ -48,7 +49,7 @@ impl Operation {
             if !error.is_finite() || !r.is_finite() || r.abs() > float.largest() * 0.99 {
                 return Bound::anything();
             }
-            // Narrower types are rounded to after the instruction.
+            // Types narrower than f32 are rounded once more after the instruction.
             let once_more = Bound::rounded_once(r, float);
             let bound = if exact(bound) { once_more } else { bound };
             bound.with_error(bound.error + error + 2.0 * once_more.error)
@@ -63,7 +64,8 @@ impl Operation {
     }
 }
 
-/// The operation called `name` from operands of these types; comparisons are told by `predicate`.
+/// Returns the op `name` on these operand and result types. `predicate` is the predicate of a
+/// comparison.
 pub fn operation(
     name: &str,
     predicate: Option<i64>,
@@ -77,7 +79,7 @@ pub fn operation(
             Some(Operation::bounded(
                 Box::new(move |x| Ok(result.to_bits(float.value(x[0])))),
                 move |_, b, _| match result.digits() < float.digits() {
-                    // Rounding what is exact gives the same in every order.
+                    // Rounding an exact value gives an equal result in every order of combination.
                     true if b[0].is_exact() => Bound {
                         grain: b[0].grain,
                         ..b[0]
@@ -93,7 +95,8 @@ pub fn operation(
             };
             Some(Operation::bounded(
                 Box::new(move |x| {
-                    // A whole exponent keeps the sign, as by multiplication.
+                    // `powf` keeps the sign for an odd integer exponent, like repeated
+                    // multiplication.
                     let power = signed(x[1], bits) as f64;
                     Ok(float.to_bits(float.value(x[0]).powf(power)))
                 }),
@@ -129,13 +132,13 @@ fn to_float(name: &str, bits: u32, float: Float) -> Option<Operation> {
     })
 }
 
-/// The nearest float. 64-bit integers have more digits than a double, so f32 and narrower are
+/// Converts to the nearest float. 64-bit integers have more digits than f64, so f32 and f64 are
 /// rounded directly.
 fn int_to_float(value: i128, float: Float) -> u64 {
     match float {
         Float::F32 => u64::from((value as f32).to_bits()),
         Float::F64 => (value as f64).to_bits(),
-        // Rounded to odd, so that the second rounding is right.
+        // Rounding to odd first makes the second rounding correct.
         _ => {
             let near = value as f64;
             let rest = value - near as i128;
@@ -188,7 +191,7 @@ fn from_float(name: &str, predicate: Option<i64>, float: Float, bits: u32) -> Op
         "math.isinf" => test(f64::is_infinite),
         "math.isfinite" => test(f64::is_finite),
         "math.isnormal" => {
-            // Of the type: what is subnormal there is a normal double.
+            // `is_normal` depends on the type: a subnormal f16 value is a normal double.
             let least = 2_f64.powi(float.least_exponent());
             Operation::of(Box::new(move |x| {
                 let value = float.value(x[0]);
@@ -204,7 +207,7 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
         return Some(Operation::bounded(
             Box::new(move |x| Ok(float.to_bits(f(float.value(x[0]))))),
             of_numbers(move |x, b, r| match b[0].is_exact() && x[0].is_infinite() {
-                // A limit, which needs no rounding.
+                // A limit at infinity needs no rounding.
                 true => Bound::exact(r),
                 false => b[0]
                     .mapped(r, slope(x[0], r), ULPS, float)
@@ -236,7 +239,7 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
                 if b[0].is_exact() && b[1].is_exact() {
                     return Bound::exact(r);
                 }
-                // A divisor that may be 0 may give anything.
+                // The result is unbounded if the divisor can be 0.
                 let nearest = x[1].abs() - 2.0 * b[1].error;
                 if nearest <= 0.0 {
                     return Bound::anything();
@@ -276,7 +279,8 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
             one(f64::sqrt),
             of_numbers(move |x, b, r| {
                 if x[0].abs() <= 2.0 * b[0].error && !b[0].is_exact() {
-                    // Below 0 it is NaN, in this order or in another one.
+                    // The result can be NaN in some order of combination, because the operand can
+                    // be negative.
                     return Bound::anything();
                 }
                 if x[0] < 0.0 {
@@ -308,7 +312,8 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
         "math.atan2" => Operation::bounded(
             two(f64::atan2),
             of_numbers(move |x, b, r| {
-                // A point that may be at the origin, or on either side of the cut, may have any angle.
+                // The angle is unbounded if the point can be the origin or can cross the branch
+                // cut.
                 let [height, width] = [0, 1].map(|i| x[i].abs() - 2.0 * b[i].error);
                 let may_cross = height <= 0.0 && !b[0].is_exact() && x[1] <= 2.0 * b[1].error;
                 if b[0].is_exact() && b[1].is_exact() {
@@ -334,8 +339,8 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
     })
 }
 
-/// The bound of an operation that makes NaN of NaN. An operand that is NaN however it is computed
-/// makes the result so; `bound` is for the others.
+/// Wraps the bound of an op that propagates NaN. If an operand is NaN in every order of
+/// combination, the result is exactly NaN; `bound` handles all other operands.
 fn of_numbers(
     bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound,
 ) -> impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound {
@@ -348,7 +353,7 @@ fn of_numbers(
     }
 }
 
-/// The bound of a rounding to a whole number.
+/// Returns the bound of an op that rounds to an integer, such as `math.floor`.
 fn step(_: &[f64; 3], bounds: &[Bound; 3], result: f64) -> Bound {
     match bounds[0].is_exact() {
         true => Bound::exact(result),
@@ -359,12 +364,13 @@ fn step(_: &[f64; 3], bounds: &[Bound; 3], result: f64) -> Bound {
     }
 }
 
-/// How many units in the last place a function may be off that is not rounded correctly.
+/// Maximum error, in units in the last place, of a function that is not correctly rounded.
 const ULPS: f64 = 4.0;
 
 type Curve = (fn(f64) -> f64, fn(f64, f64) -> f64);
 
-/// Functions of one number, with their derivative at `x`, where they have the value `r`.
+/// Returns a function of one number and its derivative at `x`, where the function has the value
+/// `r`.
 fn function(name: &str) -> Option<Curve> {
     Some(match name {
         "math.exp" => (f64::exp, |_, r| r),
@@ -394,13 +400,16 @@ fn function(name: &str) -> Option<Curve> {
     })
 }
 
-/// One unit in the last place of 1 in f32, and the smallest f32 that is not subnormal.
+/// Unit in the last place of 1.0 in f32, and the smallest normal f32.
 const UNIT: f64 = f32::EPSILON as f64;
 const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 
-/// The error of an approximate instruction at operands where the exact result is the second argument:
-/// 0 where it is exact, infinite where nothing is known. Bounds of the instructions are those of the
-/// PTX ISA: 2 units for `ex2` and `div`, 2^-22 for `lg2`, 1 unit for `rcp`.
+/// Returns the absolute error of an approximate instruction, given the operands and the exact
+/// result.
+///
+/// The error is 0 if the instruction is exact and infinite if PTX gives no bound. Bounds are those
+/// of the PTX ISA: 2 units in the last place for `ex2` and `div`, 2^-22 for `lg2`, 1 unit for
+/// `rcp`.
 fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
         x if x == 0.0 || x.is_infinite() => 0.0,
@@ -419,11 +428,11 @@ fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
             if divisor == 0.0 || divisor.is_infinite() || x[0].is_infinite() {
                 return 0.0;
             }
-            // The reciprocal is infinite.
+            // The reciprocal of the divisor overflows.
             if divisor < LEAST_NORMAL / 2.0 {
                 return f64::INFINITY;
             }
-            // A subnormal reciprocal has fewer digits.
+            // A subnormal reciprocal has fewer significant digits.
             let subnormal = UNIT * LEAST_NORMAL * (x[0].abs() + 1.0);
             if x[0] == 0.0 {
                 0.0
@@ -435,7 +444,7 @@ fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     })
 }
 
-/// The error function, by its series near 0 and a continued fraction elsewhere; good to about 1e-15.
+/// Error function: a series near 0, a continued fraction elsewhere. The error is about 1e-15.
 fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -460,7 +469,7 @@ fn erf(x: f64) -> f64 {
     (1.0 - tail).copysign(x)
 }
 
-/// 1 − erf x, good to about 1e-15 of the result.
+/// `1 − erf x`, with a relative error of about 1e-15.
 fn erfc(x: f64) -> f64 {
     if x.is_nan() || x < 2.5 {
         return 1.0 - erf(x);
@@ -472,7 +481,7 @@ fn erfc(x: f64) -> f64 {
     for n in (1..200).rev() {
         fraction = f64::from(n) / 2.0 / (x + fraction);
     }
-    // The rounding of x² counts as often as the exponent is large.
+    // `exp` amplifies the rounding error of x², which is therefore compensated.
     let square = x * x;
     let power = (-square).exp() * (1.0 - x.mul_add(x, -square));
     power / (x + fraction) / std::f64::consts::PI.sqrt()
@@ -483,7 +492,7 @@ fn sign_bit(float: Float, f: fn(u64, u64) -> u64) -> Calc {
     Box::new(move |x| Ok(f(x[0], sign)))
 }
 
-/// The larger of two numbers, NaN if one is, where -0 is below +0.
+/// Returns the larger number, or NaN if either operand is NaN. -0 is less than +0.
 pub fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN
@@ -494,7 +503,7 @@ pub fn maximum(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The larger of two numbers, the other one if one is NaN.
+/// Returns the larger number, or the other operand if one operand is NaN.
 pub fn maximum_number(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
@@ -508,7 +517,7 @@ fn fused(float: Float, a: f64, b: f64, c: f64) -> u64 {
     match float {
         Float::F64 => float.to_bits(a.mul_add(b, c)),
         Float::F32 => u64::from((a as f32).mul_add(b as f32, c as f32).to_bits()),
-        // The product of two short numbers is exact.
+        // In f16 and narrower types, the product of two numbers is exact in f64.
         _ => {
             let product = a * b;
             let sum = product + c;
@@ -519,12 +528,12 @@ fn fused(float: Float, a: f64, b: f64, c: f64) -> u64 {
     }
 }
 
-/// `value + rest` rounded to odd, where `value` is the nearest double to it.
+/// Rounds `value + rest` to odd, where `value` is the double nearest to the sum.
 fn to_odd(value: f64, rest: f64) -> f64 {
     if rest == 0.0 || !value.is_finite() || value.to_bits() & 1 == 1 {
         return value;
     }
-    // The neighbour on the side of the rest has an odd last digit.
+    // The neighbour of `value` in the direction of `rest` has an odd last digit.
     let away = (rest > 0.0) == (value > 0.0);
     f64::from_bits(if away {
         value.to_bits() + 1
@@ -541,7 +550,7 @@ fn int_operation(name: &str, predicate: Option<i64>, bits: u32, result: u32) -> 
                 .ok_or("the result is not defined")
         })
     };
-    // The least number divided by -1 does not fit.
+    // The smallest signed integer divided by -1 overflows.
     let quotient = |f: fn(i64, i64) -> Option<i64>| -> Calc {
         Box::new(move |x| {
             f(signed(x[0], bits), signed(x[1], bits))
@@ -609,7 +618,7 @@ fn int_operation(name: &str, predicate: Option<i64>, bits: u32, result: u32) -> 
     Some(Operation::of(calc))
 }
 
-/// `arith.cmpf` by the encoding of its predicate.
+/// Evaluates `arith.cmpf` for the integer encoding of its predicate.
 pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
     let relation = match a.partial_cmp(&b) {
         Some(std::cmp::Ordering::Equal) => 0,
@@ -617,7 +626,8 @@ pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
         Some(std::cmp::Ordering::Less) => 2,
         None => 3,
     };
-    // For each predicate the relations it holds for: 1 equal, 2 greater, 4 less, 8 unordered.
+    // Bit mask of the relations under which each predicate is true: 1 equal, 2 greater, 4 less, 8
+    // unordered.
     const HOLDS: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 8, 15];
     usize::try_from(predicate)
         .ok()
@@ -625,7 +635,7 @@ pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
         .is_some_and(|holds| holds >> relation & 1 == 1)
 }
 
-/// `arith.cmpi` by the encoding of its predicate.
+/// Evaluates `arith.cmpi` for the integer encoding of its predicate.
 fn compare_ints(predicate: i64, a: u64, b: u64, bits: u32) -> bool {
     let (x, y) = (signed(a, bits), signed(b, bits));
     match predicate {
@@ -646,10 +656,11 @@ fn compare_ints(predicate: i64, a: u64, b: u64, bits: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// A fused multiply-add in half precision is rounded once, also where two roundings would differ.
+    /// A half-precision fused multiply-add is rounded once, also where two roundings give another
+    /// result.
     #[test]
     fn fused_multiply_adds_are_rounded_once() {
-        // 1 + 2^-11 lies in the middle between two halfs; the rest decides.
+        // 1 + 2^-11 is halfway between two f16 values; the remainder decides the rounding.
         let half = |x: f64| Float::F16.to_bits(x);
         let tie = 2_f64.powi(-11);
         assert_eq!(fused(Float::F16, tie, 1.0, 1.0), half(1.0));
@@ -678,7 +689,7 @@ mod tests {
         }
     }
 
-    /// A quotient that does not fit its type is not defined, in narrow types either.
+    /// An integer quotient that overflows its type is undefined, also in narrow types.
     #[test]
     fn quotients_that_do_not_fit_are_not_defined() {
         for bits in [8, 32, 64] {
@@ -694,7 +705,7 @@ mod tests {
         }
     }
 
-    /// Integers wrap, and are compared as what they are taken for.
+    /// Integer addition wraps, and comparisons use the signedness of the predicate.
     #[test]
     fn integers_wrap() {
         let int = Scalar::Int(8);
@@ -711,7 +722,7 @@ mod tests {
         }
     }
 
-    /// What is normal is asked of the type, and a power keeps the sign of an odd exponent.
+    /// `isnormal` depends on the type, and a power keeps the sign for an odd exponent.
     #[test]
     fn powers_and_classes_are_those_of_the_type() {
         let (half, bool) = (Scalar::Float(Float::F16), Scalar::Int(1));
@@ -726,8 +737,8 @@ mod tests {
         assert_eq!((power.calc)(&[bits(-2.0), three, 0]), Ok(bits(-0.125)));
     }
 
-    /// NaN is NaN whatever else has an error, so that nothing else is allowed in its place; where an
-    /// operand may be anything, so is the result.
+    /// If an operand is NaN in every order of combination, only NaN is allowed as the result. If an
+    /// operand is unbounded, the result is unbounded too.
     #[test]
     fn nan_is_no_number_within_a_bound() {
         let float = Float::F32;
@@ -754,7 +765,7 @@ mod tests {
         }
     }
 
-    /// Where an order of summation decides between a small number and one below 0, the root is open.
+    /// A square root is unbounded if its operand is negative in some order of summation.
     #[test]
     fn roots_of_numbers_near_zero_are_open() {
         let float = [Scalar::Float(Float::F32)];
@@ -779,7 +790,7 @@ mod tests {
         }
     }
 
-    /// The predicates that are easily confused, on equal, greater, less and unordered operands.
+    /// Predicates that are easily confused, on equal, greater, less and unordered operands.
     #[test]
     fn predicates_are_those_of_arith() {
         let holds = |p| {

@@ -1,21 +1,21 @@
-//! Algebraic properties of combiners, tried on values: commutativity, associativity, a neutral identity.
+//! Tests of the algebraic properties of a combiner: commutativity, associativity, neutral identity.
 //!
-//! Elements are combined in any order, and threads without an element combine the identity. This
-//! module enumerates operands, evaluates both sides of a law, and words a counterexample. An
-//! [`Evaluator`] runs the combiner and compares results. Its caller chooses the values, and whether
-//! a law must hold for all of them or for some.
+//! Reductions combine elements in any order, and threads without an element combine the identity.
+//! This module enumerates operands, evaluates both sides of a law and formats a counterexample. An
+//! [`Evaluator`] runs the combiner and compares results. The caller chooses the values, and whether
+//! a law must hold for all values or for at least one.
 
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
 
-/// An algebraic property that a combiner must have, and the operands that it takes.
+/// An algebraic property required of a combiner, with the operands of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// `combiner(a, b)` equals `combiner(b, a)`. Operands: a and b.
     Commutative,
     /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. Operands: a, b and c.
     Associative,
-    /// The identity is neutral. Operands: left, right, and the result expected of them.
+    /// The identity is neutral. Operands: left, right, and the expected result.
     Identity,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Law {
 }
 
 impl Law {
-    /// The sentence that reports the law as broken.
+    /// Returns the message for a violated law.
     pub fn broken(self) -> String {
         match self {
             Self::Identity => self.to_string(),
@@ -39,12 +39,12 @@ impl Law {
     }
 }
 
-/// Operands for which a law fails.
+/// Operands that violate a law.
 #[derive(Clone, Debug)]
 pub struct CounterExample {
-    /// The law.
+    /// The violated law.
     pub law: Law,
-    /// `combiner(1, 2) = -1, but combiner(2, 1) = 1`.
+    /// Description such as `combiner(1, 2) = -1, but combiner(2, 1) = 1`.
     pub text: String,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for CounterExample {
 }
 
 impl CounterExample {
-    /// Adds that no value tried obeys the law.
+    /// Appends to the text that every tested value violates the law.
     #[must_use]
     pub fn of_all(mut self) -> Self {
         self.text += ", and so with every other value that was tried";
@@ -63,24 +63,24 @@ impl CounterExample {
     }
 }
 
-/// A counterexample if a law fails.
+/// Result of a test: an error holds a counterexample.
 pub type Verdict = Result<(), CounterExample>;
 
-/// Each value with each later one.
+/// Returns all pairs of a value and a later value.
 pub fn pairs<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> + Clone {
     let later = |i: usize| values[i + 1..].iter();
     let all = values.iter().enumerate();
     all.flat_map(move |(i, a)| later(i).map(move |b| vec![a, b]))
 }
 
-/// All triples of values.
+/// Returns all triples of values.
 pub fn triples<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> {
     let third = |a, b| values.iter().map(move |c| vec![a, b, c]);
     let second = move |a| values.iter().flat_map(move |b| third(a, b));
     values.iter().flat_map(second)
 }
 
-/// The identity on the left and on the right of each value.
+/// Returns operands of [`Law::Identity`]: the identity on the left and on the right of each value.
 pub fn sides<'p, P>(
     identity: &'p P,
     values: impl IntoIterator<Item = &'p P>,
@@ -89,7 +89,7 @@ pub fn sides<'p, P>(
     values.into_iter().flat_map(both)
 }
 
-/// Copies of a partial result, each with one part replaced by one of its values.
+/// Returns copies of `base` with one part replaced by each of its `values`.
 pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     base: &[V],
     values: impl Fn(usize) -> I,
@@ -105,47 +105,48 @@ pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     all
 }
 
-/// A law with operands and the results of its two sides.
+/// One test of a law: operands and the results of both sides.
 #[derive(Clone, Debug)]
 pub struct Case<'p, P> {
-    /// The law.
+    /// The tested law.
     pub law: Law,
-    /// Its operands.
+    /// Operands of the law.
     pub operands: Vec<&'p P>,
-    /// The results; `None` for one that is undefined or decides nothing.
+    /// Results of both sides. `None` if a result is undefined or inconclusive.
     pub results: [Option<P>; 2],
 }
 
 impl<P> Case<'_, P> {
-    /// Both results; `None` where the case decides nothing.
+    /// Returns both results, or `None` if the test is inconclusive.
     pub fn decided(&self) -> Option<[&P; 2]> {
         Some([self.results[0].as_ref()?, self.results[1].as_ref()?])
     }
 }
 
-/// Operands of a law.
+/// Operands of one test of a law.
 pub type Operands<'p, E> = Vec<&'p <E as Evaluator>::Partial>;
 
 /// Runs a combiner and compares its results.
 pub trait Evaluator: Sized {
-    /// A partial result: a value for each part.
+    /// A partial result, with one value per part.
     type Partial: Clone + 'static;
-    /// Cases evaluated at once. A search evaluates up to this many beyond the one that it finds.
+    /// Number of tests per batch. A search can evaluate up to this many tests after the first
+    /// match.
     const BATCH: usize;
 
-    /// Combines each left partial result with its right one; `None` for an undefined result.
+    /// Combines each pair of a left and a right partial result. `None` marks an undefined result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Whether orders may be judged by a result, as not by one that overflowed.
+    /// Returns whether a result may decide about a law. A result that overflowed is inconclusive.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
-    /// Index of the first part in which the two sides of a law differ.
+    /// Returns the index of the first part in which the two sides of a law differ.
     fn difference(&self, law: Law, left: &Self::Partial, right: &Self::Partial) -> Option<usize>;
 
-    /// The text of each part.
+    /// Formats each part of a partial result.
     fn texts(&self, partial: &Self::Partial) -> Vec<String>;
 
-    /// `3`, or `(3, 1)` for several parts.
+    /// Formats a partial result: `3` for one part, `(3, 1)` for several parts.
     fn show(&self, partial: &Self::Partial) -> String {
         match &self.texts(partial)[..] {
             [one] => one.clone(),
@@ -153,8 +154,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Combines the pairs that are known; `None` for the others, and where the result is undefined or
-    /// decides nothing about a law.
+    /// Combines the pairs that are present. Returns `None` for an absent pair and for an undefined
+    /// or inconclusive result.
     fn combine_known<'r>(
         &self,
         law: Law,
@@ -168,7 +169,7 @@ pub trait Evaluator: Sized {
         pairs.iter().map(|pair| pair.and_then(|_| next())).collect()
     }
 
-    /// Evaluates both sides of a law.
+    /// Evaluates both sides of a law for each tuple of operands.
     fn evaluate<'p>(
         &self,
         law: Law,
@@ -206,7 +207,7 @@ pub trait Evaluator: Sized {
         all.map(case).collect()
     }
 
-    /// The first case that is `wanted`.
+    /// Returns the first test that satisfies `wanted`.
     fn find<'p>(
         &self,
         law: Law,
@@ -225,8 +226,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Whether the law fails; `None` where that is not decided. An identity that makes a result
-    /// undefined is not neutral.
+    /// Returns whether the test violates the law, or `None` if the test is inconclusive. An
+    /// identity that makes a result undefined violates [`Law::Identity`].
     fn is_broken(&self, case: &Case<'_, Self::Partial>) -> Option<bool> {
         match case.decided() {
             Some([l, r]) => Some(self.difference(case.law, l, r).is_some()),
@@ -234,13 +235,14 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Tries whether a law holds for all operands; gives the first for which it fails.
+    /// Tests a law on all operands. Returns the first violation as the error.
     fn holds<'p>(&self, law: Law, operands: impl Iterator<Item = Operands<'p, Self>>) -> Verdict {
         let broken = self.find(law, operands, |case| self.is_broken(case) == Some(true));
         broken.map_or(Ok(()), |case| Err(self.counterexample(&case)))
     }
 
-    /// Tries whether a law fails for all operands that decide; gives the first of them.
+    /// Tests whether at least one conclusive test satisfies the law. Otherwise returns the first
+    /// violation as the error.
     fn holds_for_some<'p>(
         &self,
         law: Law,
@@ -257,7 +259,7 @@ pub trait Evaluator: Sized {
         held.map_or(first, |_| Ok(()))
     }
 
-    /// Words a case for which its law fails.
+    /// Formats the counterexample of a test that violates its law.
     fn counterexample(&self, case: &Case<'_, Self::Partial>) -> CounterExample {
         let law = case.law;
         let of: Vec<String> = case.operands.iter().map(|x| self.show(x)).collect();
@@ -277,7 +279,8 @@ pub trait Evaluator: Sized {
     }
 }
 
-/// Bits of values that are neutral to common combiners: zero, ones, extremes and infinities.
+/// Returns bits of values that are neutral to common combiners: zero, ones, extremes and
+/// infinities.
 pub fn candidates(scalar: Scalar) -> Vec<u64> {
     match scalar {
         Scalar::Int(1) => vec![0, 1],
@@ -298,7 +301,7 @@ pub fn candidates(scalar: Scalar) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    /// A combiner of numbers. A result above 100 does not judge an order.
+    /// A combiner on `i32` whose results above 100 are inconclusive.
     struct Numbers(fn(i32, i32) -> Option<i32>);
 
     impl Evaluator for Numbers {
@@ -326,8 +329,8 @@ mod tests {
         verdict.map_or_else(|broken| broken.to_string(), |()| "holds".to_owned())
     }
 
-    /// The first operands that break a law are shown. An undefined result breaks no order, but an
-    /// identity; a result that overflowed breaks no order.
+    /// The counterexample is the first violation. An undefined result violates only
+    /// [`Law::Identity`], and an overflowed result violates no law.
     #[test]
     fn counterexamples_are_the_first() {
         let minus = Numbers(|l, r| Some(l - r));

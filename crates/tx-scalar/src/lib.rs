@@ -1,9 +1,9 @@
-//! What ops of `arith` and `math` compute: one number of each operand at a time, on their bits.
+//! Scalar semantics of `arith` and `math` ops, computed on the bits of the operands.
 //!
-//! This is said once, and here. Whatever runs IR asks it: the interpreter (`tx-interp`, to check
-//! what the compiler makes) and the compiler itself, where it tries what a program brings along
-//! (the laws of a combiner, what a body chooses). Nothing that *emits* code may: what checks a
-//! lowering shares nothing with it.
+//! This crate is the single definition of those semantics. Two users evaluate ops with it: the
+//! reference interpreter (`tx-interp`) and compiler passes that test properties of user code, such
+//! as the associativity of a combiner. Code generation must not use this crate: a check of a
+//! lowering shares no code with the lowering.
 //!
 //! ```
 //! use tx_scalar::{Float, Scalar, operation};

@@ -1,9 +1,9 @@
-//! Types of scalars, and their values as bits.
+//! Scalar types, and conversion between values and bits.
 
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, TypeLike};
 
-/// A type of scalars. `index` is an integer of 64 bits.
+/// Scalar type of an element. `index` is a 64-bit integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     /// A signless integer of 1 to 64 bits.
@@ -12,12 +12,12 @@ pub enum Scalar {
     Float(Float),
 }
 
-/// A type of floats.
+/// Floating-point type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Float {
-    /// 4 bits of exponent and 3 of fraction, no infinity.
+    /// 4 exponent bits and 3 fraction bits, without infinity.
     F8E4M3FN,
-    /// 5 bits of exponent and 2 of fraction.
+    /// 5 exponent bits and 2 fraction bits.
     F8E5M2,
     /// IEEE half.
     F16,
@@ -30,7 +30,7 @@ pub enum Float {
 }
 
 impl Scalar {
-    /// The scalar type that a type is; `None` for any other.
+    /// Converts an MLIR type; `None` if the type is not a supported scalar type.
     pub fn of(ty: Type<'_>) -> Option<Self> {
         if ty.is_index() {
             return Some(Self::Int(64));
@@ -43,7 +43,7 @@ impl Scalar {
         Float::of(ty).map(Self::Float)
     }
 
-    /// Bytes that an element takes in memory.
+    /// Returns the size of an element in memory, in bytes.
     pub fn bytes(self) -> usize {
         match self {
             Self::Int(bits) => (bits.div_ceil(8) as usize).next_power_of_two(),
@@ -51,7 +51,7 @@ impl Scalar {
         }
     }
 
-    /// The float type, when it is one.
+    /// Returns the float type, or `None` for an integer type.
     pub fn float(self) -> Option<Float> {
         match self {
             Self::Float(float) => Some(float),
@@ -59,7 +59,7 @@ impl Scalar {
         }
     }
 
-    /// A value as people read it.
+    /// Formats the value with these bits as decimal text.
     pub fn show(self, bits: u64) -> String {
         match self {
             Self::Int(1) => (bits & 1 == 1).to_string(),
@@ -71,7 +71,7 @@ impl Scalar {
 }
 
 impl Float {
-    /// The float type that a type is; `None` for any other.
+    /// Converts an MLIR type; `None` if the type is not a supported float type.
     pub fn of(ty: Type<'_>) -> Option<Self> {
         let known = [
             (ty.is_f32(), Self::F32),
@@ -96,7 +96,7 @@ impl Float {
         }
     }
 
-    /// Binary digits of the significand, the hidden one too.
+    /// Returns the number of binary digits of the significand, including the implicit one.
     pub fn digits(self) -> i32 {
         self.fraction() as i32 + 1
     }
@@ -121,7 +121,7 @@ impl Float {
         }
     }
 
-    /// The exponent of the least normal number.
+    /// Returns the exponent of the smallest normal number.
     pub fn least_exponent(self) -> i32 {
         1 - self.bias()
     }
@@ -138,7 +138,7 @@ impl Float {
         }
     }
 
-    /// The value of these bits, exactly.
+    /// Decodes `bits` exactly.
     pub fn value(self, bits: u64) -> f64 {
         match self {
             Self::F64 => return f64::from_bits(bits),
@@ -175,7 +175,7 @@ impl Float {
         sign * significand * scale(exponent as i32 - self.bias())
     }
 
-    /// The nearest value of this type, ties to even.
+    /// Rounds to the nearest value of this type, ties to even.
     pub fn round(self, value: f64) -> f64 {
         match self {
             Self::F64 => value,
@@ -198,7 +198,7 @@ impl Float {
         }
     }
 
-    /// The bits of the nearest value. Every NaN is the quiet one without a sign.
+    /// Returns the bits of the nearest value. Every NaN becomes the positive quiet NaN.
     pub fn to_bits(self, value: f64) -> u64 {
         let value = self.round(value);
         if value.is_nan() {
@@ -242,7 +242,7 @@ impl Float {
     }
 }
 
-/// 2 to a power, also where that is subnormal, for which `powi` gives 0.
+/// Returns 2 to the power of `exponent`, also for subnormal results, for which `powi` returns 0.
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         1024.. => f64::INFINITY,
@@ -252,28 +252,28 @@ pub(crate) fn power_of_two(exponent: i32) -> f64 {
     }
 }
 
-/// `e` where `2^e <= |value| < 2^(e+1)`, for finite values other than 0.
+/// Returns `e` with `2^e <= |value| < 2^(e+1)` for a finite `value` other than 0.
 pub(crate) fn exponent_of(value: f64) -> i32 {
     let bits = (value.to_bits() >> 52 & 0x7ff) as i32;
     if bits == 0 {
-        // A subnormal double: scaled to a normal one.
+        // A subnormal double is scaled to a normal one first.
         return exponent_of(value * 2_f64.powi(100)) - 100;
     }
     bits - 1023
 }
 
-/// The low `width` bits as a signed number.
+/// Sign-extends the low `width` bits.
 pub fn signed(bits: u64, width: u32) -> i64 {
     let shift = 64 - width.clamp(1, 64);
     (bits << shift).cast_signed() >> shift
 }
 
-/// The low `width` bits of a number.
+/// Returns the low `width` bits.
 pub fn truncated(number: i64, width: u32) -> u64 {
     number.cast_unsigned() & (!0 >> (64 - width.clamp(1, 64)))
 }
 
-/// The least and the largest signed number of `width` bits.
+/// Returns the smallest and the largest signed integer of `width` bits.
 pub fn extremes(width: u32) -> (i64, i64) {
     let shift = 64 - width.clamp(1, 64);
     (i64::MIN >> shift, i64::MAX >> shift)
@@ -283,7 +283,8 @@ pub fn extremes(width: u32) -> (i64, i64) {
 mod tests {
     use super::*;
 
-    /// Every value of the small types comes back from its bits, and from f64.
+    /// Decoding and encoding the bits of every value of an 8-bit or 16-bit type returns the same
+    /// bits.
     #[test]
     fn bits_and_values_are_inverse() {
         for float in [Float::F8E4M3FN, Float::F8E5M2, Float::F16, Float::BF16] {
@@ -296,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Ties go to even, and what is too large is infinite.
+    /// Ties round to even, and values above the largest finite one round to infinity.
     #[test]
     fn rounding_is_to_nearest_even() {
         assert_eq!(Float::F16.round(2049.0), 2048.0);

@@ -1,5 +1,7 @@
-//! Facts about GPUs as data. Everything here is from the CUDA programming guide's table of
-//! compute capabilities and the PTX ISA; nothing is asked of a device.
+//! Facts about NVIDIA GPUs as constant tables.
+//!
+//! Sources: the table of compute capabilities in the CUDA programming guide, and the PTX ISA. No
+//! function queries a device.
 
 mod operations;
 
@@ -11,47 +13,50 @@ pub use operations::{Form, Memory, Needs, Operation, Role};
 pub const WARP: u32 = 32;
 /// Warps in a warpgroup.
 pub const WARPS_PER_GROUP: u32 = 4;
-/// Most threads in a block.
+/// Maximum number of threads per block.
 pub const MAX_THREADS: u32 = 1024;
-/// Most threads of a block along x, y and z.
+/// Maximum number of threads per block along x, y and z.
 pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
-/// Most blocks of a grid along x, y and z.
+/// Maximum number of blocks per grid along x, y and z.
 pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
-/// Most threads that a multiprocessor of any chip has at a time.
+/// Maximum number of resident threads per SM, over all chips.
 pub const MAX_RESIDENT: u32 = 2048;
-/// Most blocks that it has.
+/// Maximum number of resident blocks per SM, over all chips.
 pub const MAX_RESIDENT_BLOCKS: u32 = 32;
-/// Most blocks of a cluster; more than [`PORTABLE_CLUSTER`] a kernel must ask for.
+/// Maximum number of blocks per cluster. A kernel must opt in to more than [`PORTABLE_CLUSTER`]
+/// blocks.
 pub const MAX_CLUSTER: u32 = 16;
-/// Static shared memory of a kernel, in bytes, that every chip has; more has to be dynamic.
+/// Limit of static shared memory per kernel on every chip, in bytes. Above the limit, shared memory
+/// must be dynamic.
 pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
-/// Blocks of a cluster that every chip with clusters takes.
+/// Maximum cluster size, in blocks, that every chip with clusters supports without opt-in.
 pub const PORTABLE_CLUSTER: u32 = 8;
-/// Named barriers of a block, number 0 (`bar.sync 0`) included.
+/// Number of named barriers per block, including barrier 0 (`bar.sync 0`).
 pub const NAMED_BARRIERS: u32 = 16;
 
 /// A GPU architecture that `tx` compiles for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chip {
-    /// Name as LLVM and ptxas spell it.
+    /// Name in the spelling of LLVM and ptxas, such as `sm_90a`.
     pub name: &'static str,
     /// Compute capability times ten.
     pub capability: u32,
-    /// Whether it is the architecture-specific variant (`sm_90a`), whose code runs on that
+    /// Set for an architecture-specific variant such as `sm_90a`. Its code runs on that one
     /// architecture only.
     pub specific: bool,
-    /// PTX ISA version to emit, times ten: the least that knows the chip and all of its
-    /// instructions that `tx` uses (the three-operand `max.f32` of sm_100 came with 8.8).
+    /// PTX ISA version to emit, times ten: the lowest version that supports the chip and every
+    /// instruction that `tx` emits for the chip. For example, the three-operand `max.f32` of sm_100
+    /// requires PTX 8.8.
     pub ptx: u32,
-    /// Shared memory that one block may use, in bytes (with opt-in above 48 KiB).
+    /// Maximum shared memory per block, in bytes. A kernel must opt in to more than 48 KiB.
     pub shared_bytes: u32,
-    /// `redux.sync` of 32-bit integers.
+    /// Set if the chip supports `redux.sync` on 32-bit integers.
     pub redux_i32: bool,
-    /// `redux.sync` of f32 `min` and `max`.
+    /// Set if the chip supports `redux.sync` with f32 `min` and `max`.
     pub redux_f32: bool,
-    /// `add.f32x2` and three-operand `max.f32`/`min.f32`.
+    /// Set if the chip supports `add.f32x2` and three-operand `max.f32`/`min.f32`.
     pub packed_f32: bool,
-    /// Thread block clusters with distributed shared memory.
+    /// Set if the chip supports thread block clusters with distributed shared memory.
     pub clusters: bool,
 }
 
@@ -78,7 +83,7 @@ const fn specific(name: &'static str, base: Chip) -> Chip {
     }
 }
 
-/// Every known chip, oldest first.
+/// All supported chips, oldest first.
 pub const CHIPS: [Chip; 7] = [
     chip("sm_80", 80, 70, 163),
     chip("sm_86", 86, 71, 99),
@@ -89,20 +94,20 @@ pub const CHIPS: [Chip; 7] = [
     specific("sm_100a", chip("sm_100a", 100, 88, 227)),
 ];
 
-/// What a model of speed has to know of a board.
+/// Properties of one GPU board, as input of a performance model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Board {
-    /// Its name.
+    /// Product name, such as `H200`.
     pub name: &'static str,
-    /// Least compute capability of the chips that it stands for, times ten.
+    /// Lowest compute capability that the board represents, times ten.
     pub capability: u32,
-    /// Multiprocessors.
+    /// Number of SMs.
     pub multiprocessors: f64,
-    /// What its memory reads in a second, in bytes.
+    /// Memory read bandwidth, in bytes per second.
     pub bytes_per_second: f64,
-    /// Clock of its multiprocessors, in hertz.
+    /// SM clock frequency, in hertz.
     pub hertz: f64,
-    /// What a launch takes after another one, in seconds.
+    /// Overhead of each launch in a sequence of launches, in seconds.
     pub launch_seconds: f64,
 }
 
@@ -123,7 +128,8 @@ const fn board(
     }
 }
 
-/// A board for each sort of chip: that of the H200 as measured, the others as their data sheets say.
+/// One board per chip generation. The numbers of the H200 are measured; all others are from data
+/// sheets.
 pub const BOARDS: [Board; 5] = [
     board("A100", 80, 108.0, 1555.0, 1410.0),
     board("GeForce RTX 3090", 86, 82.0, 936.0, 1695.0),
@@ -132,14 +138,14 @@ pub const BOARDS: [Board; 5] = [
     board("B200", 100, 148.0, 8000.0, 1850.0),
 ];
 
-/// The chip that is compiled for when none is named.
+/// Target chip of a compilation that names no chip.
 pub const DEFAULT_CHIP: &str = "sm_80";
 
 /// A chip name that is not in [`CHIPS`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown chip `{found}`; known chips: {}{}", known(), meant(found))]
 pub struct UnknownChip {
-    /// What was asked for.
+    /// Chip name that the user passed.
     pub found: String,
 }
 
@@ -147,7 +153,8 @@ fn known() -> String {
     CHIPS.map(|c| c.name).join(", ")
 }
 
-/// Products and architectures, in small letters and digits alone, and their compute capabilities times ten.
+/// Compute capabilities, times ten, of GPU products and architectures. Names contain only
+/// lower-case letters and digits.
 const PRODUCTS: &[(&str, u32)] = &[
     ("v100", 70),
     ("volta", 70),
@@ -194,21 +201,22 @@ const PRODUCTS: &[(&str, u32)] = &[
     ("rtx5080", 120),
     ("rtx5090", 120),
 ];
-/// Capabilities of other GPUs that there are, times ten.
+/// Compute capabilities, times ten, of GPUs that `tx` does not compile for.
 const OTHERS: &[u32] = &[
     50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
 ];
-/// What stands before the number of a capability, or the name of a product.
+/// Prefixes of a compute capability or of a product name.
 const BEFORE: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
-/// The chip to name for a product, or for a capability that is written in another way, in words.
+/// Returns the text that suggests a chip for a product name, or for a capability in another
+/// spelling.
 fn meant(found: &str) -> String {
     let small = found.to_ascii_lowercase();
     let mut word: String = small.chars().filter(char::is_ascii_alphanumeric).collect();
     while let Some(rest) = BEFORE.iter().find_map(|before| word.strip_prefix(before)) {
         word = rest.to_owned();
     }
-    // A product has further words: `H100 SXM`.
+    // A product name can have a suffix, as in `H100 SXM`.
     let first = |product: &str| {
         let rest = word.strip_prefix(product)?;
         ["", "sxm", "pcie", "nvl", "ti", "super"]
@@ -220,7 +228,7 @@ fn meant(found: &str) -> String {
         .iter()
         .find(|(product, _)| first(product).is_some())
         .map(|(_, capability)| *capability);
-    // The letter behind is of a variant that runs on one architecture alone.
+    // The suffix `a` denotes an architecture-specific variant.
     let specific = word.ends_with('a');
     let number = word.trim_end_matches(['a', 'f']).parse::<u32>().ok();
     let Some(capability) = product.or(number) else {
@@ -254,14 +262,14 @@ fn meant(found: &str) -> String {
 /// Operand types of `redux.sync`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReduxType {
-    /// 32-bit integers: add, min, max (signed and unsigned), and, or, xor.
+    /// 32-bit integers: `add`, `min` and `max` (signed and unsigned), `and`, `or`, `xor`.
     I32,
-    /// f32: min and max, with and without NaN.
+    /// f32: `min` and `max`, each with and without NaN propagation.
     F32,
 }
 
 impl ReduxType {
-    /// The chips that have it, for messages.
+    /// Returns the names of the chips that support `redux.sync` on this type, separated by commas.
     pub fn chips(self) -> String {
         let names: Vec<&str> = CHIPS
             .iter()
@@ -282,7 +290,7 @@ impl fmt::Display for ReduxType {
 }
 
 impl Chip {
-    /// The board that stands for the chip.
+    /// Returns the board that represents the chip.
     pub fn board(&self) -> Board {
         let mut newest_first = BOARDS.iter().rev();
         *newest_first
@@ -290,7 +298,7 @@ impl Chip {
             .unwrap_or(&BOARDS[0])
     }
 
-    /// Whether the chip has `redux.sync` of this type.
+    /// Returns whether the chip supports `redux.sync` on this type.
     pub fn has_redux(&self, ty: ReduxType) -> bool {
         match ty {
             ReduxType::I32 => self.redux_i32,
@@ -298,10 +306,10 @@ impl Chip {
         }
     }
 
-    /// The chip with this name.
+    /// Returns the chip with this name.
     ///
     /// # Errors
-    /// When there is none; the error lists the known ones.
+    /// [`UnknownChip`] if no chip has this name. The message lists the known chips.
     ///
     /// ```
     /// use tx_target::Chip;
@@ -318,7 +326,7 @@ impl Chip {
             })
     }
 
-    /// The facts as rows of name and value, for tables.
+    /// Returns the properties of the chip as pairs of name and value, for tables.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let kinds = |has: bool, which: &str| if has { which } else { "no" }.to_owned();
         let yes = |has: bool| kinds(has, "yes");

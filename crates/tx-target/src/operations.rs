@@ -1,66 +1,67 @@
-//! Facts about operations of MLIR by which threads synchronise, exchange values or share memory:
-//! one table, which passes, checks and tests read. What an operation computes is not among them.
+//! Table of MLIR ops that synchronise threads, exchange values between lanes or access shared
+//! memory.
 //!
-//! Chips and versions of PTX are those with which LLVM 22 selects the instructions, which is as the
-//! PTX ISA says, section by section under "PTX ISA Notes" and "Target ISA Notes".
+//! Passes, checks and tests use the same table. The table does not describe the computed values.
+//! Required chips and PTX versions match the instruction selection of LLVM 22. They also match the
+//! sections "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
 
 use crate::Chip;
 
-/// What an operation is for.
+/// Purpose of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Threads of a block wait for each other, or arrive for others that wait.
+    /// Threads of a block wait for each other, or arrive at a barrier without waiting.
     BlockBarrier,
     /// Lanes of a warp wait for each other.
     WarpBarrier,
-    /// Threads of a cluster arrive.
+    /// Threads arrive at the barrier of a cluster.
     ClusterArrive,
-    /// Threads of a cluster wait for those that arrived.
+    /// Threads wait until all threads of the cluster have arrived.
     ClusterWait,
-    /// Orders accesses of one thread for others.
+    /// Memory fence of one thread.
     Fence,
-    /// Takes a value from another lane.
+    /// Reads a register of another lane.
     Shuffle,
-    /// Combines an integer or a float of all lanes.
+    /// Reduces an integer or a float across the lanes of a warp.
     Redux,
-    /// Combines a bit of all lanes.
+    /// Reduces a predicate across the lanes of a warp.
     Vote,
-    /// Compares values of all lanes.
+    /// Compares a value across the lanes of a warp.
     Match,
-    /// Chooses a lane.
+    /// Elects one lane of a warp.
     Elect,
-    /// Reads and writes memory at once.
+    /// Atomic read-modify-write of memory.
     Atomic,
     /// Anything else.
     Other,
 }
 
-/// What an operation does to memory.
+/// Memory effect of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
-    /// Nothing: it works on registers.
+    /// No memory effect: the op works on registers.
     Untouched,
-    /// It orders accesses, and makes none.
+    /// Orders memory accesses without accessing memory.
     Ordered,
-    /// It reads and writes its operand at once.
+    /// Atomic read-modify-write of the memory operand.
     Atomic,
-    /// What its interfaces say; nothing is known where they say nothing.
+    /// Effects given by the interfaces of the op; unknown if the op implements none.
     Declared,
 }
 
-/// A chip and a version of PTX, at least.
+/// Minimum chip and minimum PTX version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// The compute capability, times ten.
+    /// Minimum compute capability, times ten.
     pub capability: u32,
-    /// Whether only chips with an `a` have it.
+    /// Set if only architecture-specific chips (`sm_90a`, `sm_100a`) support the op.
     pub specific: bool,
-    /// The version of PTX, times ten.
+    /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
 }
 
 impl Needs {
-    /// Whether a chip with this version of PTX, times ten, has what is needed.
+    /// Returns whether `chip` and PTX version `ptx` (times ten) meet the requirements.
     pub fn are_met(&self, chip: &Chip, ptx: u32) -> bool {
         chip.capability >= self.capability && (chip.specific || !self.specific) && ptx >= self.ptx
     }
@@ -69,24 +70,24 @@ impl Needs {
 /// Facts about one operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
-    /// The name; what it begins with where it ends in a dot.
+    /// Op name. A name that ends in a dot matches every op with that prefix.
     pub name: &'static str,
-    /// What it is for.
+    /// Purpose of the op.
     pub role: Role,
-    /// What it does to memory.
+    /// Memory effect of the op.
     pub memory: Memory,
-    /// What it needs; `None` for every chip that `tx` knows.
+    /// Requirements of the op. `None` if every chip of `tx` supports the op.
     pub needs: Option<Needs>,
-    /// What another form of it needs, if not the same.
+    /// A form of the op with other requirements, if any.
     pub special: Option<(Form, Needs)>,
 }
 
-/// A form of an operation, which its attributes or types tell.
+/// Form of an op, determined by its attributes or types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Of floating-point numbers.
+    /// Floating-point operands.
     Float,
-    /// Of kind `alias`.
+    /// Fence of proxy kind `alias`.
     Alias,
 }
 
@@ -100,7 +101,7 @@ const fn operation(name: &'static str, role: Role, memory: Memory) -> Operation 
     }
 }
 
-/// A chip of this capability and a version of PTX, both times ten.
+/// Returns requirements of a minimum capability and a minimum PTX version, both times ten.
 const fn at_least(capability: u32, ptx: u32) -> Needs {
     Needs {
         capability,
@@ -109,7 +110,7 @@ const fn at_least(capability: u32, ptx: u32) -> Needs {
     }
 }
 
-/// A chip of this capability with an `a`.
+/// Returns requirements that only architecture-specific chips meet.
 const fn only(capability: u32, ptx: u32) -> Needs {
     Needs {
         specific: true,
@@ -138,7 +139,7 @@ const fn special(form: Form, needs: Needs, operation: Operation) -> Operation {
     }
 }
 
-/// Every operation, a name before those that it begins.
+/// All ops. A full name precedes every prefix that matches it.
 const OPERATIONS: &[Operation] = &{
     use Memory::{Declared, Ordered, Untouched};
     use Role::{
@@ -228,7 +229,7 @@ const OPERATIONS: &[Operation] = &{
 };
 
 impl Operation {
-    /// The facts about an operation of this name; `None` where there are none.
+    /// Returns the table entry of an op name, or `None` if the table has no entry.
     pub fn named(name: &str) -> Option<&'static Self> {
         OPERATIONS
             .iter()
@@ -238,12 +239,12 @@ impl Operation {
             })
     }
 
-    /// The role of an operation of this name.
+    /// Returns the purpose of the op with this name.
     pub fn role_of(name: &str) -> Role {
         Self::named(name).map_or(Role::Other, |known| known.role)
     }
 
-    /// What an operation of this name does to memory.
+    /// Returns the memory effect of the op with this name.
     pub fn memory_of(name: &str) -> Memory {
         Self::named(name).map_or(Memory::Declared, |known| known.memory)
     }
