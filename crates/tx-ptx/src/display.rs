@@ -1,4 +1,4 @@
-//! A module as text, laid out as LLVM does.
+//! Formatting of a module as text, in the layout of LLVM.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,7 +9,7 @@ use crate::module::{
     Item, Linkage, Module, Section, SectionLine,
 };
 
-/// Writes all with something between.
+/// Writes all elements, separated by `between`.
 fn join<T: Display>(
     f: &mut Formatter<'_>,
     all: impl IntoIterator<Item = T>,

@@ -1,35 +1,36 @@
-//! What stands in a body: instructions, labels, scopes.
+//! Statements of a function body: instructions, labels, scopes.
 
 use crate::module::{Declaration, File};
 use crate::position::Position;
 
-/// One statement of a body.
+/// One statement of a function body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// `$L__BB0_1:`
     Label {
         /// The name.
         name: String,
-        /// Where it stands.
+        /// Position of the label.
         at: Position,
     },
     /// An instruction.
     Instruction(Instruction),
-    /// Registers or variables.
+    /// Declaration of registers or variables.
     Declaration(Declaration),
-    /// `{ … }`, with names of its own.
+    /// A nested scope `{ … }` with its own names.
     Scope(Vec<Statement>),
-    /// `.branchtargets $L__BB0_1, $L__BB0_2;`, named by the label before it.
+    /// A table `.branchtargets $L__BB0_1, $L__BB0_2;`. The label before it is its name.
     BranchTargets(Vec<String>),
-    /// `.calltargets f, g;`, named by the label before it.
+    /// A table `.calltargets f, g;`. The label before it is its name.
     CallTargets(Vec<String>),
-    /// `.callprototype (.param .b32 _) _ (.param .b32 _);`, named by the label before it.
+    /// A prototype `.callprototype (.param .b32 _) _ (.param .b32 _);`. The label before it is its
+    /// name.
     CallPrototype {
-        /// What such a function returns.
+        /// Return values of the prototype.
         returns: Vec<Declaration>,
-        /// What it takes.
+        /// Parameters of the prototype.
         parameters: Vec<Declaration>,
-        /// Whether it is `.noreturn`.
+        /// Whether the prototype is `.noreturn`.
         noreturn: bool,
     },
     /// `.pragma "nounroll";`
@@ -38,59 +39,59 @@ pub enum Statement {
     Location(Location),
     /// `.file 1 "a.mlir"`
     File(File),
-    /// `// begin inline asm`: what follows was written by hand.
+    /// The comment `// begin inline asm`, before inline assembly.
     InlineAsmBegin,
-    /// `// end inline asm`
+    /// The comment `// end inline asm`.
     InlineAsmEnd,
 }
 
-/// Which line of the source what follows comes from.
+/// Source line of the following instructions (`.loc`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// Number of the `.file`.
+    /// Index of the `.file`.
     pub file: u64,
     /// Line.
     pub line: u64,
     /// Column.
     pub column: u64,
-    /// The function that was inlined, and where it was called.
+    /// The inlined function and its call site, if any.
     pub inlined: Option<Inlined>,
 }
 
-/// `function_name $L__info_string0+4, inlined_at 1 5 3`
+/// Call site of an inlined function: `function_name $L__info_string0+4, inlined_at 1 5 3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inlined {
     /// A label in `.debug_str`.
     pub function_name: String,
-    /// Bytes after it.
+    /// Offset from the label, in bytes.
     pub offset: i64,
-    /// File, line and column of the call.
+    /// File index, line and column of the call.
     pub at: (u64, u64, u64),
 }
 
 /// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
-    /// `@%p1` or `@!%p1`.
+    /// Guard predicate: `@%p1` or `@!%p1`.
     pub guard: Option<Guard>,
-    /// What it does.
+    /// Opcode with modifiers.
     pub opcode: Opcode,
-    /// On what.
+    /// Operands in order.
     pub operands: Vec<Operand>,
-    /// Where it begins.
+    /// Position of the first token.
     pub at: Position,
 }
 
 /// The predicate under which a thread executes an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// Whether the predicate has to be false.
+    /// Whether the predicate is negated.
     pub negated: bool,
-    /// The predicate.
+    /// The predicate register.
     pub register: String,
 }
 
-/// `ld.global.v4.b32`
+/// Opcode with all modifiers, such as `ld.global.v4.b32`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opcode {
     text: String,
@@ -101,48 +102,48 @@ impl Opcode {
         Opcode { text }
     }
 
-    /// All of it: `ld.global.v4.b32`.
+    /// Returns the full text: `ld.global.v4.b32`.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What stands before the first dot: `ld`.
+    /// Returns the text before the first dot: `ld`.
     pub fn name(&self) -> &str {
         self.text.split('.').next().unwrap_or(&self.text)
     }
 
-    /// What stands after dots: `global`, `v4`, `b32`.
+    /// Returns the modifiers without dots: `global`, `v4`, `b32`.
     pub fn modifiers(&self) -> impl Iterator<Item = &str> {
         self.text.split('.').skip(1)
     }
 
-    /// Whether it has this modifier.
+    /// Returns whether the opcode has this modifier.
     pub fn has(&self, modifier: &str) -> bool {
         self.modifiers().any(|each| each == modifier)
     }
 }
 
-/// What an instruction takes or makes.
+/// An operand of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
-    /// What begins with `%`: `%r1`, `%tid.x`.
+    /// A name that begins with `%`: `%r1`, `%tid.x`.
     Register(String),
-    /// Another name: a variable, a function, a label, a register without `%`, `_`.
+    /// Any other name: a variable, a function, a label, a register without `%`, or `_`.
     Symbol(String),
-    /// The address of something after a variable: `a+4`.
+    /// A variable plus an offset: `a+4`.
     Offset {
         /// The variable.
         symbol: String,
-        /// Bytes.
+        /// Offset in bytes.
         offset: i64,
     },
-    /// An integer, however it was written.
+    /// An integer in any notation.
     Integer(i128),
-    /// The bits of an f32.
+    /// Bits of an f32 literal.
     Single(u32),
-    /// The bits of an f64.
+    /// Bits of an f64 literal.
     Double(u64),
-    /// What stands in brackets.
+    /// An address in brackets.
     Address(Address),
     /// `{%r1, %r2}`
     Vector(Vec<Operand>),
@@ -159,8 +160,8 @@ pub enum Operand {
 pub struct Address {
     /// A register, a symbol or an integer.
     pub base: Box<Operand>,
-    /// Bytes after it.
+    /// Offset in bytes.
     pub offset: i64,
-    /// What else stands in the brackets: coordinates.
+    /// Further operands in the brackets, such as tensor coordinates.
     pub rest: Vec<Operand>,
 }

@@ -1,4 +1,4 @@
-//! Text to tokens. Comments are dropped, but for the two that LLVM puts around inline assembly.
+//! Lexer. Comments are dropped, except for the two markers that LLVM emits around inline assembly.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use crate::position::{ParseError, Position};
 pub(crate) enum Kind {
     /// A name, register or opcode with all its parts: `%r1`, `%tid.x`, `ld.global.v4.b32`.
     Word(String),
-    /// What begins with a dot, without it: `reg`, `b32`, `shared::cluster`.
+    /// A word after a leading dot, without the dot: `reg`, `b32`, `shared::cluster`.
     Dot(String),
     Integer(u64),
-    /// A number with a point or an exponent, as it was written.
+    /// Text of a number with a point or an exponent.
     Decimal(String),
-    /// The bits of `0f…`.
+    /// Bits of an f32 literal `0f…`.
     Single(u32),
-    /// The bits of `0d…`.
+    /// Bits of an f64 literal `0d…`.
     Double(u64),
-    /// What stands between the quotes, with escapes as they were.
+    /// Text between quotes, with escapes unchanged.
     Str(String),
     Punct(char),
     AsmBegin,
@@ -48,12 +48,12 @@ pub(crate) struct Token {
     pub(crate) at: Position,
 }
 
-/// The text that marks the beginning of inline assembly, without the slashes.
+/// Text of the comment that begins inline assembly, without slashes.
 pub(crate) const ASM_BEGIN: &str = "begin inline asm";
-/// The text that marks its end.
+/// Text of the comment that ends inline assembly, without slashes.
 pub(crate) const ASM_END: &str = "end inline asm";
 
-/// All tokens of `text`; the last one is [`Kind::End`].
+/// Returns all tokens of `text`. The last token is [`Kind::End`].
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, ParseError> {
     let mut lexer = Lexer {
         rest: text,
@@ -84,7 +84,7 @@ fn in_word(c: char) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    /// Takes `bytes` of the rest, which end at the boundary of a character.
+    /// Consumes `bytes` bytes of the remaining text, which must end at a character boundary.
     fn take(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(bytes);
         for c in taken.chars() {
@@ -165,7 +165,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The length of a word of which `taken` bytes are known, with parts after `.` and `::`.
+    /// Returns the length of a word that has at least `taken` bytes, including parts after `.` and
+    /// `::`.
     fn dotted(&self, taken: usize) -> usize {
         let bytes = self.rest.as_bytes();
         let word = |at: usize| bytes.get(at).is_some_and(|&byte| in_word(char::from(byte)));
@@ -221,7 +222,7 @@ impl<'a> Lexer<'a> {
                 .take_while(|&&byte| in_word(char::from(byte)))
                 .count();
         }
-        // The sign of an exponent.
+        // The exponent can have a sign.
         if matches!(bytes[length - 1], b'e' | b'E')
             && bytes[..length - 1]
                 .iter()
@@ -249,7 +250,7 @@ impl<'a> Lexer<'a> {
 fn number(text: &str) -> Option<Kind> {
     let digits = |digits: &str, radix: u32| {
         let digits = digits.strip_suffix('U').unwrap_or(digits);
-        // `from_str_radix` takes a sign, which is no digit here.
+        // `from_str_radix` accepts a sign, which is not allowed here.
         digits
             .chars()
             .all(|c| c.is_digit(radix))

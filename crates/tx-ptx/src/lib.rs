@@ -1,13 +1,14 @@
-//! Reads PTX, as LLVM writes it, and compares what it does with what the IR says.
+//! Parser for the PTX that LLVM emits, and comparison of PTX with the IR.
 //!
-//! [`Module::parse`] reads the text; [`Flow`] takes a function apart into basic blocks and loops;
-//! [`Operation`] is what an instruction does, for those on which IR and PTX have to agree:
-//! barriers, shuffles, reductions over warps, atomics, accesses to memory. [`Facts`] counts them,
-//! kernel by kernel, outside and inside of loops. [`compare()`] takes the facts of PTX and those
-//! that the caller found in IR, and says where they differ. [`assemble`] asks NVIDIA's assembler
-//! for its opinion.
+//! * [`Module::parse`] parses the text.
+//! * [`Flow`] splits a function into basic blocks and finds its loops.
+//! * [`Operation`] describes an instruction that must agree between IR and PTX: a barrier, a
+//!   shuffle, a warp reduction, an atomic or a memory access.
+//! * [`Facts`] counts the operations of each kernel, outside and inside loops.
+//! * [`compare()`] compares the facts of PTX with facts that the caller collects from the IR.
+//! * [`assemble`] runs ptxas, NVIDIA's assembler.
 //!
-//! Nothing here knows MLIR or CUDA.
+//! This crate depends on neither MLIR nor CUDA.
 //!
 //! ```
 //! use tx_ptx::{BarrierKind, Fact, Facts, Module, Place, Threads, compare};

@@ -1,26 +1,26 @@
-//! A module as it is written: functions, variables, and what debuggers read.
+//! Syntax tree of a PTX module: functions, variables and debug information.
 
 use crate::instruction::Statement;
 use crate::position::Position;
 
 /// A PTX module.
 ///
-/// [`Display`](std::fmt::Display) writes it as text, which [`parse`](Module::parse) reads to an equal
-/// module. Comments are not kept.
+/// [`Display`](std::fmt::Display) formats the module as text. [`parse`](Module::parse) converts
+/// that text to an equal module. Comments are not preserved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
-    /// The version of the PTX language: 8 and 7 in `.version 8.7`.
+    /// Version of the PTX ISA: 8 and 7 for `.version 8.7`.
     pub version: (u32, u32),
-    /// The chip, and options after it: `sm_90a`, `debug`.
+    /// Target chip and options: `sm_90a`, `debug`.
     pub target: Vec<String>,
-    /// Bits of an address, 32 or 64, where it is said.
+    /// Width of an address in bits, 32 or 64; `None` if the module has no `.address_size`.
     pub address_size: Option<u64>,
-    /// What the module defines and declares, in order.
+    /// Definitions and declarations, in order.
     pub items: Vec<Item>,
 }
 
 impl Module {
-    /// Functions and entries, defined or only declared.
+    /// Returns all functions and entries, including declarations.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         self.items.iter().filter_map(|item| match item {
             Item::Function(function) => Some(function),
@@ -28,13 +28,13 @@ impl Module {
         })
     }
 
-    /// What can be launched, in order.
+    /// Returns all entries, in order.
     pub fn entries(&self) -> impl Iterator<Item = &Function> {
         self.functions().filter(|function| function.entry)
     }
 }
 
-/// One thing at the level of the module.
+/// A top-level item of a module.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// `.entry` or `.func`.
@@ -45,7 +45,7 @@ pub enum Item {
     Alias {
         /// The new name.
         name: String,
-        /// The function that it names.
+        /// The aliased function.
         target: String,
     },
     /// `.pragma "…";`
@@ -56,7 +56,7 @@ pub enum Item {
     Section(Section),
 }
 
-/// Who else can see a name.
+/// Linkage of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Linkage {
     /// `.visible`
@@ -72,26 +72,26 @@ pub enum Linkage {
 /// An `.entry` or a `.func`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// `.visible`, `.extern` …, in order.
+    /// Linkage directives in order: `.visible`, `.extern` …
     pub linkage: Vec<Linkage>,
-    /// Whether it is an `.entry`, a kernel.
+    /// Whether the function is an `.entry` (a kernel).
     pub entry: bool,
     /// Its name.
     pub name: String,
-    /// What a `.func` returns.
+    /// Return values of a `.func`.
     pub returns: Vec<Declaration>,
     /// Its parameters.
     pub parameters: Vec<Declaration>,
-    /// What stands between parameters and body: `.reqntid 256, 1, 1` …
+    /// Directives between parameters and body: `.reqntid 256, 1, 1` …
     pub directives: Vec<FunctionDirective>,
-    /// What it does; `None` where it is only declared.
+    /// Statements of the body; `None` for a declaration.
     pub body: Option<Vec<Statement>>,
-    /// Where its name stands.
+    /// Position of the name.
     pub at: Position,
 }
 
 impl Function {
-    /// The numbers after a directive: `[256, 1, 1]` for `reqntid`, without the dot.
+    /// Returns the numbers of a directive, such as `[256, 1, 1]` for `reqntid`. `name` has no dot.
     pub fn directive(&self, name: &str) -> Option<&[u64]> {
         self.directives
             .iter()
@@ -104,14 +104,14 @@ impl Function {
     }
 }
 
-/// What a function says of its launch or of its use.
+/// A directive of a function, such as a launch bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FunctionDirective {
-    /// A name without its dot and numbers: `.maxntid 128, 1, 1`, `.minnctapersm 2`, `.noreturn`.
+    /// A directive with numbers: `.maxntid 128, 1, 1`, `.minnctapersm 2`, `.noreturn`.
     Numbers {
         /// The name, without its dot.
         name: String,
-        /// The numbers, none for `.noreturn` and its like.
+        /// The numbers; empty for directives such as `.noreturn`.
         values: Vec<u64>,
     },
     /// `.pragma "…";`
@@ -120,7 +120,7 @@ pub enum FunctionDirective {
     Attributes(Vec<Attribute>),
 }
 
-/// One of the list in `.attribute(.managed, .unified(1, 2))`.
+/// One attribute of a list such as `.attribute(.managed, .unified(1, 2))`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
     /// The name, without its dot.
@@ -129,82 +129,82 @@ pub struct Attribute {
     pub values: Vec<u64>,
 }
 
-/// Registers, variables or a parameter: one type, one or several names.
+/// Declaration of one or several names of one type: registers, variables or a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// `.visible`, `.extern` …, in order.
+    /// Linkage directives in order: `.visible`, `.extern` …
     pub linkage: Vec<Linkage>,
-    /// `reg`, `global`, `shared`, `local`, `const`, `param` …, without the dot.
+    /// State space without the dot: `reg`, `global`, `shared`, `local`, `const`, `param` …
     pub space: String,
     /// `.attribute(.managed)`
     pub attributes: Vec<Attribute>,
-    /// Bytes of `.align`.
+    /// Alignment of `.align`, in bytes.
     pub align: Option<u64>,
-    /// 2 or 4 in `.v2`, `.v4`.
+    /// Vector length: 2 for `.v2`, 4 for `.v4`.
     pub vector: Option<u64>,
-    /// `b32`, `pred`, `texref` …, without the dot.
+    /// Type without the dot: `b32`, `pred`, `texref` …
     pub ty: String,
-    /// Of a parameter that holds a pointer, what it points to.
+    /// Properties of the pointee of a pointer parameter (`.ptr`).
     pub pointer: Option<Pointer>,
-    /// The names it declares.
+    /// The declared names.
     pub names: Vec<Declarator>,
 }
 
-/// `.ptr .global .align 16`
+/// Pointee of a pointer parameter: `.ptr .global .align 16`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pointer {
-    /// The memory it points to, without the dot; generic if it is not said.
+    /// State space of the pointee, without the dot; `None` for generic.
     pub space: Option<String>,
     /// The alignment of the address in bytes.
     pub align: Option<u64>,
 }
 
-/// A name with what it alone has.
+/// A declared name with its array sizes and initial value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declarator {
     /// The name; `_` in prototypes.
     pub name: String,
-    /// 5 in `%r<5>`, which declares `%r0` to `%r4`.
+    /// Number of registers: 5 for `%r<5>`, which declares `%r0` to `%r4`.
     pub count: Option<u64>,
-    /// Sizes of an array; `None` for `[]`.
+    /// Array sizes; `None` for `[]`.
     pub sizes: Vec<Option<u64>>,
-    /// What it holds at first.
+    /// Initial value of a variable.
     pub initializer: Option<Initializer>,
 }
 
-/// What a variable holds at first.
+/// Initial value of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Initializer {
-    /// An integer.
+    /// Integer literal.
     Integer(i128),
-    /// The bits of an f32.
+    /// Bits of an f32 literal.
     Single(u32),
-    /// The bits of an f64.
+    /// Bits of an f64 literal.
     Double(u64),
     /// An address: `a`, `a+4`.
     Symbol {
-        /// What it is the address of.
+        /// Name of the variable or function.
         name: String,
-        /// Bytes after that.
+        /// Offset in bytes.
         offset: i64,
     },
     /// A generic address: `generic(a)+4`.
     Generic {
-        /// What it is the address of.
+        /// Name of the variable or function.
         name: String,
-        /// Bytes after that.
+        /// Offset in bytes.
         offset: i64,
     },
-    /// Some bits of another: `0xFF00(a)`.
+    /// Selected bits of another initial value: `0xFF00(a)`.
     Masked {
-        /// Which bits.
+        /// The selected bits.
         mask: u64,
-        /// Of what.
+        /// The masked value.
         value: Box<Initializer>,
     },
     /// `{…, …}`
     List(Vec<Initializer>),
-    /// `filter_mode = nearest`, of a sampler.
+    /// A field of a sampler: `filter_mode = nearest`.
     Field {
         /// The left side.
         name: String,
@@ -213,14 +213,14 @@ pub enum Initializer {
     },
 }
 
-/// `.file 1 "a.mlir", 1700000000, 42`
+/// A `.file` directive: `.file 1 "a.mlir", 1700000000, 42`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// The number by which `.loc` names it.
+    /// Index of the file in `.loc` directives.
     pub index: u64,
-    /// The path, with escapes as they were written.
+    /// Path, with escapes unchanged.
     pub name: String,
-    /// When it was changed, and its size.
+    /// Modification time and size of the file.
     pub stamp: Option<(u64, u64)>,
 }
 
@@ -229,7 +229,7 @@ pub struct File {
 pub struct Section {
     /// The name, without its dot.
     pub name: String,
-    /// What it holds.
+    /// Lines of the section.
     pub lines: Vec<SectionLine>,
 }
 
@@ -254,11 +254,11 @@ pub enum DataValue {
     Integer(i128),
     /// `a`, `a+4`, `.debug_abbrev`, `a-b`.
     Symbol {
-        /// A name, or a section with its dot.
+        /// A label, or a section name with its dot.
         name: String,
-        /// What is taken away from it.
+        /// The subtracted label.
         minus: Option<String>,
-        /// What is added.
+        /// The added offset.
         offset: i64,
     },
 }

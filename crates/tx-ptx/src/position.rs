@@ -1,14 +1,13 @@
 use std::fmt;
 
-/// A place in PTX text, both counted from 1 and columns in characters.
+/// A position in PTX text.
 ///
-/// All positions are equal to each other: where something stands is no part of what it is, so that a
-/// module equals the one read back from its own text.
+/// All positions compare equal, so that a module equals the one parsed from its own formatted text.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
-    /// The line, from 1.
+    /// Line, counted from 1.
     pub line: u32,
-    /// The column, from 1, in characters.
+    /// Column in characters, counted from 1.
     pub column: u32,
 }
 
@@ -26,17 +25,17 @@ impl fmt::Display for Position {
     }
 }
 
-/// Text that is no PTX module, and where that shows.
+/// Syntax error in a PTX module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: found {found}, expected {expected}")]
 pub struct ParseError {
-    /// The line, from 1.
+    /// Line, counted from 1.
     pub line: u32,
-    /// The column, from 1, in characters. The end of the text is one past the last character.
+    /// Column in characters, counted from 1. The end of the text is one past the last character.
     pub column: u32,
-    /// What stands there, in words: "`;`", "the end of the text".
+    /// Description of the unexpected token: "`;`", "the end of the text".
     pub found: String,
-    /// What could have stood there, in words.
+    /// Description of the expected tokens.
     pub expected: String,
 }
 

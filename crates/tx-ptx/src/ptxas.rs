@@ -1,4 +1,4 @@
-//! NVIDIA's assembler, which has the last word on whether text is PTX.
+//! Invocation of ptxas, NVIDIA's assembler, which validates the PTX.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -7,65 +7,65 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What assembled kernels use, by their names.
+/// Resource usage of all kernels of a module, by kernel name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// The kernels.
     pub kernels: BTreeMap<String, KernelUsage>,
-    /// What the assembler warns of, a line each.
+    /// Warnings of ptxas, one line each.
     pub warnings: Vec<String>,
 }
 
-/// What a kernel uses.
+/// Resource usage of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelUsage {
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u64,
-    /// Barriers of a block.
+    /// Named barriers per block.
     pub barriers: u64,
-    /// Bytes of shared memory of a block that are known before the launch.
+    /// Static shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// Bytes of constant memory in all banks.
+    /// Constant memory in all banks, in bytes.
     pub constant_bytes: u64,
-    /// Bytes of local memory of a thread for its stack.
+    /// Stack frame per thread in local memory, in bytes.
     pub stack_bytes: u64,
-    /// Bytes written because there are too few registers.
+    /// Bytes of spill stores.
     pub spill_store_bytes: u64,
-    /// Bytes read back.
+    /// Bytes of spill loads.
     pub spill_load_bytes: u64,
 }
 
-/// Text that was not assembled.
+/// Failure to assemble PTX.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
-    /// The assembler cannot be started.
+    /// ptxas cannot be started.
     #[error("cannot start `{}`: {source}", program.display())]
     Start {
         /// The program.
         program: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The text cannot be handed over.
+    /// The PTX cannot be written to a temporary file.
     #[error("cannot write the PTX to a temporary file: {0}")]
     Write(io::Error),
-    /// The assembler refuses the text.
+    /// ptxas rejects the PTX.
     #[error("ptxas refuses the PTX for `{chip}`: {messages}")]
     Refused {
         /// The chip.
         chip: String,
-        /// What it says, in which `kernel.ptx` is the text.
+        /// Output of ptxas, in which the PTX file is named `kernel.ptx`.
         messages: String,
     },
 }
 
-/// There is no assembler where one was looked for.
+/// ptxas was not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PtxasNotFound {
-    /// Not at the path given.
+    /// No ptxas at the given path.
     #[error("there is no ptxas at `{}`, expected the program or a folder that holds it", .0.display())]
     AtPath(PathBuf),
-    /// Not on PATH.
+    /// No ptxas on `PATH`.
     #[error(
         "there is no ptxas on PATH: `cargo xtask setup` fetches one into target/tools of a clone \
          of tx, CUDA has one, and `--ptxas` names one that is elsewhere"
@@ -76,8 +76,8 @@ pub enum PtxasNotFound {
 const PROGRAM: &str = if cfg!(windows) { "ptxas.exe" } else { "ptxas" };
 const TEXT: &str = "kernel.ptx";
 
-/// Finds the assembler: at `explicit`, a program or a folder that holds it, if that is given, and
-/// else on PATH.
+/// Returns the path of ptxas. `explicit` is the program or a folder that contains it; if absent,
+/// `PATH` is searched.
 pub fn find_ptxas(explicit: Option<&Path>) -> Result<PathBuf, PtxasNotFound> {
     match explicit {
         Some(path) => [path.to_owned(), path.join(PROGRAM)]
@@ -94,8 +94,8 @@ fn on_path(path: Option<&OsStr>) -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-/// Has `ptxas` assemble a module for a chip such as `sm_90`, and returns what its kernels use. What is
-/// assembled is thrown away.
+/// Assembles a module for a chip such as `sm_90` and returns the resource usage of its kernels. The
+/// binary is discarded.
 pub fn assemble(ptx: &str, ptxas: &Path, chip: &str) -> Result<Usage, AssembleError> {
     let start = |source| AssembleError::Start {
         program: ptxas.to_owned(),
@@ -103,8 +103,8 @@ pub fn assemble(ptx: &str, ptxas: &Path, chip: &str) -> Result<Usage, AssembleEr
     };
     let folder = tempfile::tempdir().map_err(AssembleError::Write)?;
     std::fs::write(folder.path().join(TEXT), ptx).map_err(AssembleError::Write)?;
-    // It runs in the folder, so that its messages name a file without a path. A path to the program is
-    // relative to where we are, and a name alone is looked up on PATH.
+    // ptxas runs in the temporary folder, so that its messages name a file without a path. So a
+    // relative path to ptxas is made absolute first.
     let program = if ptxas.components().count() > 1 {
         std::path::absolute(ptxas).map_err(start)?
     } else {
@@ -133,7 +133,7 @@ pub fn assemble(ptx: &str, ptxas: &Path, chip: &str) -> Result<Usage, AssembleEr
     })
 }
 
-/// Reads what `ptxas -v` says:
+/// Parses the output of `ptxas -v`:
 ///
 /// ```text
 /// ptxas info    : Compiling entry function 'f' for 'sm_90'
@@ -144,7 +144,7 @@ pub fn assemble(ptx: &str, ptxas: &Path, chip: &str) -> Result<Usage, AssembleEr
 fn usage(messages: &str) -> Usage {
     let mut usage = Usage::default();
     let mut kernel = "";
-    // Functions that are not inlined have properties too, between those of kernels.
+    // Functions that are not inlined have properties too, printed between those of kernels.
     let mut function = "";
     for line in messages.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
@@ -170,7 +170,7 @@ fn usage(messages: &str) -> Usage {
     usage
 }
 
-/// The sum of the numbers before a unit, in a list with commas.
+/// Returns the sum of the numbers with this unit in a list separated by commas.
 fn amount(line: &str, unit: &str) -> u64 {
     line.split(',')
         .filter_map(|part| {
@@ -187,7 +187,8 @@ fn amount(line: &str, unit: &str) -> u64 {
 mod tests {
     use super::{KernelUsage, usage};
 
-    /// Every number of a kernel is read, and those of functions it calls are not taken for its own.
+    /// All numbers of a kernel are parsed, and the numbers of its callees are not attributed to the
+    /// kernel.
     #[test]
     fn reads_what_ptxas_says() {
         let read = usage(

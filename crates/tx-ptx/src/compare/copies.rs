@@ -1,4 +1,4 @@
-//! Whether loops were copied as a whole.
+//! Check that the optimiser copies the blocks of a loop as a whole.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use super::Difference;
 use super::difference::Copied;
 use crate::facts::{Fact, KernelFacts};
 
-/// How many ways to copy blocks are tried before they are taken for good.
+/// Maximum number of search steps for copy counts. Beyond the limit, the comparison accepts the
+/// PTX.
 const TRIED: u32 = 50_000;
 
-/// Adds what is not copied as often as what stands in the same block of a loop.
+/// Reports loop operations whose numbers of copies in PTX cannot come from copies of whole blocks.
 ///
-/// LLVM copies blocks when it unrolls and peels loops, and then copies all that threads do together
-/// in them. So there are numbers of copies, one for each block, at least 1, that make of what
-/// stands in them what is found. Facts of which it is not known what they become, or where they
-/// are, are left out.
+/// LLVM copies whole blocks when it unrolls or peels a loop. So one copy count per block, at least
+/// 1, must explain the instruction counts of the PTX. Facts are skipped if their block or their
+/// instructions are not unique.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -52,7 +52,8 @@ pub(super) fn compare(
     }
 }
 
-/// Facts of which all that stand in loops are in known blocks, and how many in PTX come from these.
+/// Returns the comparable facts, each with its number of instructions in PTX that come from loops.
+/// A fact is comparable if all its occurrences in loops are in recorded blocks.
 fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {
@@ -79,7 +80,7 @@ fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> 
     known
 }
 
-/// Whether copies of blocks, each at least once, make up what is found.
+/// Returns whether some number of copies of each block, at least one, gives the counts `found`.
 fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
     let Some((block, rest)) = blocks.split_first() else {
         return found.iter().all(|&count| count == 0);
@@ -106,7 +107,7 @@ fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
 mod tests {
     use super::reach;
 
-    /// Two blocks, of which the first is copied twice and the second three times.
+    /// The first block has two copies and the second block has three.
     #[test]
     fn copies_are_found() {
         let blocks = [vec![1, 5], vec![1, 0]];

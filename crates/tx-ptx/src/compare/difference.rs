@@ -3,86 +3,86 @@ use std::fmt;
 use crate::facts::{Count, Fact};
 use crate::operation::{Direction, Space};
 
-/// Something that PTX does otherwise than the IR says. [`Display`](fmt::Display) is a sentence.
+/// A difference between the PTX and the IR. [`Display`](fmt::Display) formats a complete sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// The PTX has no entry for a kernel.
+    /// The PTX has no entry for a kernel of the IR.
     MissingKernel {
         /// The kernel.
         kernel: String,
     },
-    /// The PTX has an entry that is no kernel of the IR.
+    /// The PTX has an entry that is not a kernel of the IR.
     UnknownKernel {
         /// The entry.
         kernel: String,
     },
-    /// Something stands in PTX too often or not often enough.
+    /// The PTX contains too many or too few instances of an operation.
     Count {
         /// The kernel.
         kernel: String,
-        /// What.
+        /// The operation.
         fact: Fact,
-        /// How often it, or what it may stand for, is in PTX.
+        /// Number of matching instructions in the PTX.
         found: Count,
-        /// How often it is in IR.
+        /// Number of matching operations in the IR.
         expected: Count,
-        /// How many of the IR are not in PTX.
+        /// Number of IR operations without an instruction in the PTX.
         missing: u64,
-        /// How many of PTX are not in the IR.
+        /// Number of PTX instructions without an operation in the IR.
         surplus: u64,
     },
-    /// Of what stands in the same blocks of loops, some is copied more often than the rest.
+    /// Operations of one loop block have different numbers of copies in the PTX.
     Copies {
         /// The kernel.
         kernel: String,
-        /// All that was compared.
+        /// All compared operations.
         copies: Vec<Copied>,
     },
-    /// Vector accesses are narrower than in the IR.
+    /// Vector accesses are narrower in the PTX than in the IR.
     Narrow {
         /// The kernel.
         kernel: String,
-        /// Whether they are loads.
+        /// Whether the accesses are loads or stores.
         direction: Direction,
-        /// The memory; generic is all of it.
+        /// State space; `Generic` stands for all state spaces.
         space: Space,
-        /// The least width in bytes of the accesses that were counted.
+        /// Minimum width of the counted accesses, in bytes.
         width: u32,
-        /// Bytes that such accesses move in PTX.
+        /// Bytes that accesses of this width move in the PTX.
         found: u64,
-        /// Bytes that they have to move at least.
+        /// Minimum number of bytes that accesses of this width must move.
         expected: u64,
     },
-    /// There are more narrow accesses than in the IR, of which vector accesses are made when they are split.
+    /// The PTX has more narrow accesses than the IR, which indicates split vector accesses.
     Split {
         /// The kernel.
         kernel: String,
-        /// Whether they are loads.
+        /// Whether the accesses are loads or stores.
         direction: Direction,
-        /// The memory; generic is all of it.
+        /// State space; `Generic` stands for all state spaces.
         space: Space,
-        /// The width in bytes that the accesses that were counted are below.
+        /// Width in bytes. Only narrower accesses are counted.
         width: u32,
-        /// Bytes that such accesses move in PTX.
+        /// Bytes that narrower accesses move in the PTX.
         found: u64,
-        /// Bytes that they may move at most.
+        /// Maximum number of bytes that narrower accesses may move.
         expected: u64,
     },
 }
 
-/// How often something of loops was copied.
+/// Number of copies of one loop operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
-    /// What.
+    /// The operation.
     pub fact: Fact,
-    /// How often it stands in PTX, without what is outside loops in the IR.
+    /// Number of instructions in the PTX, minus the operations outside loops in the IR.
     pub found: u64,
-    /// How often it stands in loops of the IR.
+    /// Number of operations in loops of the IR.
     pub expected: u64,
 }
 
 impl Difference {
-    /// The kernel it is about.
+    /// Returns the name of the kernel with the difference.
     pub fn kernel(&self) -> &str {
         match self {
             Difference::MissingKernel { kernel }
@@ -194,7 +194,7 @@ fn memory(space: Space) -> String {
     }
 }
 
-/// What the IR allows: "1 to 2 outside loops and at least 3 for loops".
+/// Writes the counts that the IR allows, such as "1 to 2 outside loops and at least 3 for loops".
 fn write_expected(f: &mut fmt::Formatter<'_>, expected: &Count) -> fmt::Result {
     if expected.total() == 0 {
         return f.write_str("none");
@@ -214,17 +214,17 @@ fn write_expected(f: &mut fmt::Formatter<'_>, expected: &Count) -> fmt::Result {
     Ok(())
 }
 
-/// Something that the IR says may vanish, and that is not in PTX. [`Display`](fmt::Display) is a
-/// sentence.
+/// A removable operation of the IR that is not in the PTX. [`Display`](fmt::Display) formats a
+/// complete sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vanished {
     /// The kernel.
     pub kernel: String,
-    /// What.
+    /// The removed operation.
     pub fact: Fact,
-    /// Whether it stood in a loop.
+    /// Whether the operation was in a loop.
     pub in_loop: bool,
-    /// How many of it.
+    /// Number of removed operations.
     pub count: u64,
 }
 

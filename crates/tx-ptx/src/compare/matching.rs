@@ -1,10 +1,13 @@
-//! Who goes with whom, when several may.
+//! Maximum bipartite matching with priorities.
 
 use std::collections::BTreeMap;
 
-/// Gives as many as can be of what `supply` holds to places with `capacity`, and returns how many of
-/// each supply are left over. `fit` says whether a supply may go to a place, and how badly it fits.
-/// Supplies that come first are served first: later ones make them change places, and never go without.
+/// Assigns units of `supply` to places with a `capacity`, and returns the unassigned units of each
+/// supply.
+///
+/// The assignment is maximal. `fit` returns the cost of a supply in a place, or `None` if the
+/// supply may not use the place. Earlier supplies have priority: a later supply can move their
+/// units, but cannot displace them.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],
@@ -42,17 +45,17 @@ pub(super) fn saturate<R: Ord>(
 }
 
 struct Flow {
-    /// The places that each supply may go to, the best first.
+    /// The places that each supply may use, lowest cost first.
     places: Vec<Vec<usize>>,
-    /// How much of each supply went where.
+    /// Number of units that each supply assigned to each place.
     given: Vec<BTreeMap<usize, u64>>,
     free: Vec<u64>,
 }
 
 impl Flow {
-    /// Gives some of `from`, at most `wanted`, along a shortest way on which others change places.
+    /// Assigns at most `wanted` units of `from` along a shortest augmenting path.
     fn augment(&mut self, from: usize, wanted: u64) -> u64 {
-        // By whom a place was reached, and through which place a supply.
+        // The supply that reached each place, and the place that reached each supply.
         let mut by: BTreeMap<usize, usize> = BTreeMap::new();
         let mut through: BTreeMap<usize, usize> = BTreeMap::new();
         let mut open = std::collections::VecDeque::from([from]);
@@ -113,7 +116,8 @@ impl Flow {
 mod tests {
     use super::saturate;
 
-    /// A supply that fits one place only gets it, though another one took it before.
+    /// A supply with one possible place is assigned that place, even if another supply used it
+    /// before.
     #[test]
     fn others_change_places() {
         let left = saturate(&[2, 2], &[2, 2], |from, to| {
@@ -122,15 +126,16 @@ mod tests {
         assert_eq!(left, [0, 0]);
     }
 
-    /// What fits nowhere, and what there is no room for, is left over, and earlier supplies are served.
+    /// Units without a fitting place or without free capacity stay unassigned. Earlier supplies
+    /// have priority.
     #[test]
     fn the_rest_is_left_over() {
         let left = saturate(&[3, 2, 1], &[4], |from, _| (from < 2).then_some(0));
         assert_eq!(left, [0, 1, 1]);
     }
 
-    /// A chain of three changes is found: each supply has two neighbouring places, and the last one
-    /// only the first.
+    /// The augmenting path moves three supplies: each supply fits two neighbouring places, the last
+    /// one only the first place.
     #[test]
     fn chains_are_found() {
         let left = saturate(&[1, 1, 1, 1], &[1, 1, 1, 1], |from, to| {

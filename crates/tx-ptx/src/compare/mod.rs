@@ -1,4 +1,4 @@
-//! Whether PTX does what the IR says.
+//! Comparison of PTX with the IR from which LLVM compiled it.
 
 mod copies;
 mod difference;
@@ -12,32 +12,32 @@ pub use difference::{Copied, Difference, Vanished};
 use crate::facts::{Count, Fact, Facts, KernelFacts};
 use matching::saturate;
 
-/// What PTX does otherwise than the IR says, in a fixed order; nothing if they agree.
+/// Returns the differences between the PTX and the IR, in a fixed order. The result is empty if
+/// they agree.
 ///
-/// The facts of the IR are those of the last level before LLVM, with a function that is called counted
-/// once for each call. What LLVM may do with it, and so what may differ:
+/// The facts of the IR describe the last level before LLVM. A called function counts once per call.
+/// LLVM may transform the code, so the comparison follows these rules:
 ///
-/// * **Outside loops** everything stands in PTX as often as in IR: LLVM neither removes, adds nor
-///   duplicates what threads do together.
-/// * **In loops** LLVM unrolls and peels. What stands in a loop of the IR stands in PTX at least as
-///   often, in loops or outside, and what stands in one block of a loop, by
-///   [`KernelFacts::together`], stands there equally often.
-/// * **What may vanish**, by [`KernelFacts::add_removable`], since it is never reached or in a loop
-///   that may never run, may be missing. [`vanished`] lists it.
-/// * **Nothing new**: what matches nothing of the IR may not be in PTX.
-/// * **What is not constant**, a mask or a clamp of `None`, matches any. So does generic memory of the
-///   IR, whose kind LLVM infers, and a scope that PTX leaves out.
-/// * **Vector accesses** of the IR are not split: as many bytes have to be moved by accesses of at
-///   least their width. Their width is that of IR, but at most 16 bytes, and the largest power of
-///   two that divides it: vectors of 12 bytes are no PTX. There may be more vector accesses, and
-///   wider ones, since LLVM merges. Those of an alignment below their size, which LLVM has to
-///   split, are removable.
-/// * **Scalar accesses** are not compared, since LLVM merges and removes them. They count for
-///   vectors: two halves may be loaded as one element of 32 bits. So if the IR has scalars of 8
-///   bytes, say, they have to be in its facts, or they would stand in for vectors that were split.
-///   All of them have to be there, removable or not: where the IR has vectors, narrower accesses of
-///   PTX may not move more bytes than the IR's own narrower or removable ones, unless some of these
-///   are in loops.
+/// * **Outside loops**, every operation occurs equally often in PTX and in IR. LLVM neither
+///   removes, adds nor duplicates convergent operations.
+/// * **In loops**, LLVM unrolls and peels. A loop operation of the IR occurs in PTX at least as
+///   often, in loops or outside. Operations of one loop block ([`KernelFacts::together`]) occur in
+///   PTX equally often.
+/// * **Removable operations** ([`KernelFacts::add_removable`]) may be missing from the PTX: they
+///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing ones.
+/// * **No additions**: every instruction of the PTX must match an operation of the IR.
+/// * **Values that are not constant** match any value: a mask or a clamp of `None`, or a scope that
+///   PTX omits. Generic memory of the IR matches any state space, because LLVM infers state spaces.
+/// * **Vector accesses** of the IR are not split: accesses of at least their width must move as
+///   many bytes. The width is that of the IR, at most 16 bytes, and the largest power of two that
+///   divides it, since PTX has no vectors of 12 bytes. LLVM may merge accesses to more or wider
+///   vectors. A vector access with an alignment below its size is removable, because LLVM has to
+///   split it.
+/// * **Scalar accesses** are not compared, because LLVM merges and removes them. They still count
+///   as replacements of vectors: one 32-bit load can replace a vector of two halves. So the facts
+///   of the IR must contain all its scalar accesses, removable or not. Otherwise an 8-byte scalar
+///   of the IR would hide a split vector. Narrow accesses of the PTX may not move more bytes than
+///   the narrow or removable accesses of the IR, unless some of these are in loops.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -65,7 +65,8 @@ pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     differences
 }
 
-/// What the IR says may vanish, and did: worth a note. Memory accesses are left out.
+/// Returns the removable operations of the IR that are missing from the PTX. Memory accesses are
+/// omitted.
 pub fn vanished(ir: &Facts, ptx: &Facts) -> Vec<Vanished> {
     let mut notes = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -76,35 +77,36 @@ pub fn vanished(ir: &Facts, ptx: &Facts) -> Vec<Vanished> {
     notes
 }
 
-/// Instructions of PTX, all alike.
+/// A group of equal instructions of the PTX.
 struct Found<'a> {
     fact: &'a Fact,
     inside: bool,
     count: u64,
 }
 
-/// Operations of IR, all alike.
+/// A group of equal operations of the IR.
 struct Slot<'a> {
     fact: &'a Fact,
     inside: bool,
     required: u64,
     optional: u64,
-    /// How many instructions they may become.
+    /// Maximum number of instructions that match these operations.
     capacity: u64,
 }
 
-/// Which instruction comes from which operation is not known, where masks are not constant. There is
-/// a way to say it that leaves nothing over on either side if there is one that leaves no instruction
-/// over and another that leaves no operation over (Mendelsohn and Dulmage, 1958), so that the two are
-/// looked for one by one.
+/// A matching between instructions of the PTX and operations of the IR.
+///
+/// If masks are not constant, an instruction can match several operations. A perfect matching
+/// exists if one matching covers all instructions and another one covers all operations (Mendelsohn
+/// and Dulmage, 1958). So the two matchings are computed separately.
 struct Matched<'a> {
     found: Vec<Found<'a>>,
     slots: Vec<Slot<'a>>,
-    /// Instructions for which there is no operation.
+    /// Unmatched instructions of the PTX.
     surplus: Vec<u64>,
-    /// Required operations for which there is no instruction.
+    /// Unmatched required operations of the IR.
     missing: Vec<u64>,
-    /// Removable operations for which there is no instruction.
+    /// Unmatched removable operations of the IR.
     gone: Vec<u64>,
 }
 
@@ -148,8 +150,8 @@ impl<'a> Matched<'a> {
             })
             .filter(|slot| slot.capacity > 0)
             .collect();
-        // What is the same on both sides goes first, and to its like, so that what is left over is what
-        // one would name.
+        // Equal facts are matched first and with each other, so that the unmatched rest is the
+        // least surprising.
         found.sort_by_key(|found| ir.count(found.fact).total() == 0);
         slots.sort_by_key(|slot| ptx.count(slot.fact).total() == 0);
         let fit = |found: &Found<'_>, slot: &Slot<'_>| {
@@ -203,7 +205,8 @@ impl<'a> Matched<'a> {
             if missing == 0 && surplus == 0 {
                 continue;
             }
-            // What a mask that is not constant may stand for counts with it.
+            // Operations with a non-constant mask are counted together with the instructions that
+            // they match.
             let mut found = Count::default();
             for each in &self.found {
                 if each.fact == fact || fact.matches(each.fact) {

@@ -1,4 +1,4 @@
-//! Whether vector accesses kept their width.
+//! Check that LLVM preserves the width of vector accesses.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use super::Difference;
 use crate::facts::{Count, Fact, KernelFacts};
 use crate::operation::{Direction, Space};
 
-/// The widest access that LLVM is expected to make of a vector of so many bytes, the same on all
-/// chips: at most 16, and a power of two.
+/// Returns the widest access, in bytes, that LLVM is expected to emit for a vector of `bytes` bytes
+/// on every chip: the largest power of two that divides `bytes`, at most 16.
 fn width(bytes: u32) -> u32 {
     (1 << bytes.trailing_zeros().min(4)).min(bytes.max(1))
 }
 
-/// Adds where fewer bytes than the IR says are moved by accesses that are as wide.
+/// Reports vector accesses of the IR that the PTX performs with narrower accesses.
 ///
-/// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting
-/// makes them narrower: so of each width it is the bytes moved by accesses of that width or more
-/// that are compared; but equal loads may become one, and unrolled ones go that no thread gets to,
-/// as long as no narrower ones appear: none that the IR does not have, or at least fewer bytes of
-/// them than are missing. Where vectors are in loops and were unrolled, there may be bytes enough
-/// though one of them was split. So narrower accesses may not move more than twice what those of
-/// the IR do that may be narrower, unless these are in loops themselves: twice, because LLVM
-/// repeats a load where that spares a branch.
+/// Merging widens accesses, unrolling adds accesses, and splitting narrows accesses. So, for each
+/// width, the check compares the bytes moved by accesses of at least that width. Fewer bytes are
+/// accepted for loads if LLVM merged equal loads or removed unreachable ones. In that case no
+/// narrow loads may appear beyond those of the IR.
+///
+/// Unrolling adds bytes that can hide a split vector. So narrow accesses of the PTX may move at
+/// most twice the bytes of the potentially narrow accesses of the IR, unless some of these are in
+/// loops. The factor is 2 because LLVM can duplicate a load to avoid a branch.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -43,19 +43,21 @@ pub(super) fn compare(
     let stores = |(fact, _): (&Fact, Count)| matches!(access(fact), Some((Direction::Store, ..)));
     let is_idle = ir.iter().any(stores) && writes_nothing(ir) && writes_nothing(ptx);
     for (direction, space, width) in demands {
-        // Where all that the IR writes may go, and is gone, nothing has to be loaded either.
+        // If every store of the IR is removable and absent from the PTX, LLVM may remove all loads
+        // too.
         if is_idle && direction == Direction::Load {
             continue;
         }
-        // Generic accesses of the IR may be in any memory, and so compete with all.
+        // A generic access of the IR can be in any state space, and is therefore compared with all
+        // state spaces.
         let within = |other: Space| space == Space::Generic || other == space;
         let expected = demanded(ir, direction, width, within);
         let found = supplied(ir, ptx, direction, width, within);
         let narrow = narrow_found(ptx, direction, width, within);
         let allowed = narrow_allowed(ir, direction, width, within);
-        // Loads of one address are made once: where none is narrower than in the IR, nothing was
-        // split. In loops the IR may have any number of narrower ones, but all of what was split is
-        // among those of PTX, and these besides.
+        // LLVM merges loads of one address. If the PTX has no more narrow bytes than the IR, no
+        // vector was split. If the IR has narrow loads in loops, their number in PTX is unlimited.
+        // A split vector then adds its bytes to the least number of narrow bytes.
         let gone = expected.saturating_sub(found);
         let merged = direction == Direction::Load
             && (found > 0 || narrow > 0)
@@ -89,7 +91,7 @@ pub(super) fn compare(
     }
 }
 
-/// Whether nothing that a kernel does has to be seen by others.
+/// Returns whether the kernel has no required store or atomic operation.
 fn writes_nothing(kernel: &KernelFacts) -> bool {
     kernel
         .iter()
@@ -151,7 +153,7 @@ fn supplied(
             _ => {}
         }
     }
-    // Scalars that are not the IR's own scalars were vectors there.
+    // Scalars of the PTX that exceed the scalars of the IR were vectors in the IR.
     for bytes in scalars {
         let count = |facts: &KernelFacts, required: bool| {
             let mut sum: u64 = 0;
@@ -180,7 +182,7 @@ fn supplied(
     sum
 }
 
-/// The direction, space and bytes of an access.
+/// Returns the direction, the state space and the size in bytes of a memory access.
 fn access(fact: &Fact) -> Option<(Direction, Space, u32)> {
     match *fact {
         Fact::VectorAccess {
@@ -197,7 +199,7 @@ fn access(fact: &Fact) -> Option<(Direction, Space, u32)> {
     }
 }
 
-/// Bytes that accesses below a width move in PTX.
+/// Returns the number of bytes that accesses narrower than `below` move in the PTX.
 fn narrow_found(
     ptx: &KernelFacts,
     direction: Direction,
@@ -206,7 +208,7 @@ fn narrow_found(
 ) -> u64 {
     let mut sum: u64 = 0;
     for (fact, count) in ptx.iter() {
-        // What a thread has for itself is no memory of the IR.
+        // Local and constant memory of the PTX has no counterpart in the IR.
         if let Some((own, space, bytes)) = access(fact)
             && own == direction
             && within(space)
@@ -219,15 +221,17 @@ fn narrow_found(
     sum
 }
 
-/// Bytes that accesses below a width may move in PTX.
+/// Number of bytes that accesses below a width may move in the PTX.
 enum Allowed {
-    /// So many.
+    /// At most this number of bytes.
     Bytes(u64),
-    /// Any number, since some are in loops, but so many at least.
+    /// No upper limit, because some accesses are in loops. `least` is the number of bytes outside
+    /// removable accesses.
     Any { least: u64 },
 }
 
-/// Bytes that accesses of the IR move that may be below a width in PTX.
+/// Returns the number of bytes that narrow accesses may move in the PTX, given the accesses of the
+/// IR.
 fn narrow_allowed(
     ir: &KernelFacts,
     direction: Direction,
@@ -244,7 +248,7 @@ fn narrow_allowed(
         if own != direction || !(within(space) || space == Space::Generic) {
             continue;
         }
-        // Those that may go may also be made smaller.
+        // A removable access may also become narrower.
         let narrow = if width(bytes) < below {
             least = least.saturating_add(count.required().saturating_mul(u64::from(bytes)));
             count
@@ -268,7 +272,7 @@ fn narrow_allowed(
 mod tests {
     use super::width;
 
-    /// Vectors are as wide as they are, at most 16 bytes, and a power of two.
+    /// The width is the largest power of two that divides the size, at most 16 bytes.
     #[test]
     fn widths() {
         let widths = [0, 2, 4, 8, 12, 16, 24, 32, 48].map(width);

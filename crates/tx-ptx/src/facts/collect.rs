@@ -1,4 +1,4 @@
-//! The facts of PTX.
+//! Collection of facts from PTX.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,26 +7,26 @@ use crate::flow::{Flow, FlowError};
 use crate::module::{Function, Module};
 use crate::operation::{MalformedInstruction, Operation};
 
-/// A module whose facts cannot be told.
+/// A module whose facts cannot be determined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FactsError {
-    /// Control flow cannot be told.
+    /// The control flow of a function is malformed.
     #[error("in `{function}`: {source}")]
     Flow {
         /// The function.
         function: String,
-        /// Why.
+        /// The cause.
         source: FlowError,
     },
-    /// An instruction is not put together as PTX says.
+    /// An instruction violates the syntax of its opcode.
     #[error("in `{function}`: {source}")]
     Malformed {
         /// The function.
         function: String,
-        /// Which, and why.
+        /// The instruction and the cause.
         source: MalformedInstruction,
     },
-    /// A function calls itself, directly or not: how often it does anything is not known.
+    /// A function is directly or indirectly recursive, so its operations cannot be counted.
     #[error("`{function}` calls itself, so that it is unknown how often it does anything")]
     Recursive {
         /// The function.
@@ -34,18 +34,18 @@ pub enum FactsError {
     },
 }
 
-/// What a function does itself, before what it calls is known.
+/// Facts of one function without those of its callees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionFacts {
-    /// What stands in it.
+    /// Operations in the body of the function.
     pub facts: KernelFacts,
-    /// The functions with a body that it calls, once for each call.
+    /// Callees that have a body, one entry per call.
     pub calls: Vec<(String, Place)>,
 }
 
 impl Facts {
-    /// What the entries of a module do, with the functions of the module that they call, once for each
-    /// call. Instructions that are never reached do not count.
+    /// Counts the operations of each entry of a module. Functions of the module that an entry calls
+    /// are counted once per call. Unreachable instructions are not counted.
     pub fn of(module: &Module) -> Result<Facts, FactsError> {
         let defined: BTreeMap<&str, &Function> = module
             .functions()
@@ -60,11 +60,11 @@ impl Facts {
         Facts::with_calls(&own, entries)
     }
 
-    /// What kernels do with the functions that they call, once for each call. Calls of what is not among the
-    /// functions are left out.
+    /// Counts the operations of each kernel, including its callees once per call. Callees that are
+    /// not among `functions` are ignored.
     ///
     /// # Errors
-    /// [`FactsError::Recursive`]
+    /// [`FactsError::Recursive`] if a function calls itself, directly or indirectly.
     pub fn with_calls<'k>(
         functions: &BTreeMap<String, FunctionFacts>,
         kernels: impl IntoIterator<Item = &'k str>,
@@ -117,14 +117,14 @@ fn own_facts(
     Ok(own)
 }
 
-/// Puts the facts of `root`, with what it calls, into `whole`. A stack of its own, since chains of calls
-/// may be as long as they like.
+/// Adds the facts of `root` and of all its callees to `whole`. The explicit stack supports call
+/// chains of any depth.
 fn resolve<'a>(
     root: &'a str,
     own: &'a BTreeMap<String, FunctionFacts>,
     whole: &mut BTreeMap<&'a str, KernelFacts>,
 ) -> Result<(), FactsError> {
-    // A function, and how many of its calls are done.
+    // Each entry holds a function and the number of its processed calls.
     let mut stack = vec![(root, 0)];
     let mut open: BTreeSet<&str> = BTreeSet::new();
     while let Some(&mut (name, ref mut done)) = stack.last_mut() {

@@ -5,125 +5,127 @@ use crate::operation::{
     ShuffleMode, Space, Threads, VoteMode, normal,
 };
 
-/// Something that IR and PTX have to agree on.
+/// An operation that must occur both in the IR and in the PTX.
 ///
-/// A `None` is not known: it matches anything. Types of sums and of bitwise operations have no sign, which
-/// [`KernelFacts`](crate::KernelFacts) sees to.
+/// A field of `None` is unknown and matches any value. Types of sums and of bitwise operations have
+/// no sign: [`KernelFacts`](crate::KernelFacts) removes it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     /// A barrier of a block.
     Barrier {
-        /// What it does.
+        /// Whether threads wait, arrive or reduce a predicate.
         kind: BarrierKind,
-        /// Which of the sixteen.
+        /// Barrier number, 0 to 15.
         id: Option<u32>,
-        /// How many threads take part.
+        /// Number of participating threads.
         threads: Threads,
-        /// Whether all threads of a warp execute it together.
+        /// Whether all threads of a warp execute the barrier together.
         aligned: bool,
     },
     /// A barrier of lanes of a warp.
     WarpBarrier {
-        /// Which lanes.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// Half of a barrier of a cluster.
+    /// Arrival at a cluster barrier, or wait for its completion.
     ClusterBarrier {
-        /// Whether it waits; otherwise it arrives.
+        /// Whether the operation waits for the barrier instead of arriving.
         wait: bool,
-        /// What it says of memory; if nothing, PTX takes release and acquire.
+        /// Memory ordering. If PTX names none, arrivals release and waits acquire.
         ordering: Option<Ordering>,
-        /// Whether all threads of a warp execute it together.
+        /// Whether all threads of a warp execute the operation together.
         aligned: bool,
     },
-    /// Lanes read each other's registers.
+    /// A warp shuffle, `shfl.sync`.
     Shuffle {
-        /// Which lane is read.
+        /// The rule that selects the source lane.
         mode: ShuffleMode,
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
-        /// Operand c: the last lane of a segment, and the mask of segments.
+        /// Operand c of `shfl.sync`: the last lane of a segment, and the segment mask.
         clamp: Option<u32>,
     },
-    /// Lanes combine a value.
+    /// A reduction across the lanes of a warp, `redux.sync`.
     Redux {
-        /// How.
+        /// Combiner and type of the reduction.
         kind: ReduxKind,
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// Lanes vote.
+    /// A vote of lanes, `vote.sync`.
     Vote {
-        /// What on.
+        /// The result of the vote.
         mode: VoteMode,
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// Lanes compare a value.
+    /// A comparison across the lanes of a warp, `match.sync`.
     Match {
-        /// What is looked for.
+        /// Whether the lanes search for any or for all equal values.
         mode: MatchMode,
-        /// The type.
+        /// The type of the compared value.
         ty: ScalarType,
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// Lanes choose one of them.
+    /// Election of one lane, `elect.sync`.
     Elect {
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// An atomic operation, with or without a result: that one is not used, LLVM may see and the IR not.
+    /// An atomic operation, `atom` or `red`. Facts do not distinguish the two: LLVM can detect an
+    /// unused result.
     Atomic {
-        /// What it does.
+        /// The read-modify-write operation.
         combine: Combine,
-        /// What with.
+        /// Type of an element.
         ty: ScalarType,
-        /// Elements at once.
+        /// Number of elements per access.
         lanes: u32,
-        /// Where. Generic in IR matches any: LLVM finds out what a pointer points to.
+        /// State space. `Generic` in the IR matches any, because LLVM infers state spaces.
         space: Space,
-        /// Who sees it as one step.
+        /// Set of threads for which the operation is atomic.
         scope: Option<Scope>,
     },
-    /// A fence.
+    /// A memory fence.
     Fence {
-        /// What it orders.
+        /// Memory ordering of the fence.
         ordering: Ordering,
-        /// For whom.
+        /// Set of threads for which the fence orders accesses.
         scope: Option<Scope>,
     },
-    /// A fence between two ways to memory.
+    /// A proxy fence, which orders accesses through different proxies.
     ProxyFence {
-        /// Modifiers: `proxy.async`.
+        /// The modifiers, such as `proxy.async`.
         kind: String,
     },
-    /// A load or store of several elements at once.
+    /// A load or store of a vector.
     VectorAccess {
-        /// Which of the two.
+        /// Whether the access loads or stores.
         direction: Direction,
-        /// Where. Generic in IR matches any.
+        /// State space. `Generic` in the IR matches any.
         space: Space,
-        /// Bytes of all elements.
+        /// Size of the vector in bytes.
         bytes: u32,
     },
-    /// A load or store of one element. A vector may become one: two halves are an element of 32 bits.
+    /// A load or store of one element. LLVM can turn a vector into a scalar, such as two halves
+    /// into one 32-bit element.
     ScalarAccess {
-        /// Which of the two.
+        /// Whether the access loads or stores.
         direction: Direction,
-        /// Where. Generic in IR matches any.
+        /// State space. `Generic` in the IR matches any.
         space: Space,
-        /// Bytes of it.
+        /// Size of the element in bytes.
         bytes: u32,
     },
-    /// A call of what is not in the module.
+    /// A call of a function outside the module.
     Call {
-        /// The function, if it is known.
+        /// Name of the function; `None` for an indirect call.
         callee: Option<String>,
     },
 }
 
-/// Whether two values may be the same, where `None` may be anything.
+/// Returns whether two values can be equal, where `None` is unknown.
 fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a == b,
@@ -132,8 +134,8 @@ fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
 }
 
 impl Fact {
-    /// The fact that an instruction states, if it states one. Loads of parameters do not: how arguments
-    /// come into a kernel is not said in IR.
+    /// Returns the fact of an instruction, if any. Parameter loads have no fact, because the IR has
+    /// no op for them.
     pub fn of(operation: &Operation) -> Option<Fact> {
         let fact = match operation {
             Operation::Barrier(barrier) => Fact::Barrier {
@@ -187,7 +189,7 @@ impl Fact {
         Some(fact.normalized())
     }
 
-    /// With types as they are compared.
+    /// Returns the fact with the types used in comparisons.
     pub(super) fn normalized(mut self) -> Fact {
         match &mut self {
             Fact::Redux { kind, .. } => kind.ty = normal(kind.combine, kind.ty),
@@ -198,7 +200,7 @@ impl Fact {
         self
     }
 
-    /// Whether the same instruction may be this in IR and `ptx` in PTX.
+    /// Returns whether the instruction `ptx` can implement this operation of the IR.
     pub fn matches(&self, ptx: &Fact) -> bool {
         use Fact::{
             Atomic, Barrier, Call, ClusterBarrier, Elect, Fence, Match, ProxyFence, Redux,
@@ -331,7 +333,7 @@ impl Fact {
     }
 }
 
-/// "with mask 0xffffffff", "with a mask that is not constant"
+/// Formats a mask: "with mask 0xffffffff", or "with a mask that is not constant".
 fn with_mask(mask: Option<u32>) -> String {
     mask.map_or_else(
         || "with a mask that is not constant".to_owned(),
@@ -346,7 +348,8 @@ fn memory(space: Space) -> String {
     }
 }
 
-/// In PTX's terms, to be read in a sentence: "`bar.sync 0`", "`shfl.sync.bfly` with mask 0xff and clamp 31".
+/// Formats the fact in PTX syntax for use in a sentence: "`bar.sync 0`", "`shfl.sync.bfly` with
+/// mask 0xff and clamp 31".
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

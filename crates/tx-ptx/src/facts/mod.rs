@@ -1,4 +1,4 @@
-//! What kernels do, as multisets.
+//! Multisets of the operations that kernels execute.
 
 mod collect;
 mod fact;
@@ -9,10 +9,10 @@ use std::fmt;
 pub use collect::{FactsError, FunctionFacts};
 pub use fact::Fact;
 
-/// What the kernels of a module do, by their names.
+/// Facts of all kernels of a module, by kernel name.
 ///
-/// Of PTX, [`Facts::of`] collects them. Of IR, the caller fills them in: see
-/// [`compare`](crate::compare()) for what is to be said of IR so that the two can be compared.
+/// [`Facts::of`] collects the facts of PTX. The caller collects those of the IR;
+/// [`compare`](crate::compare()) documents the requirements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The kernels.
@@ -20,61 +20,62 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts of a kernel, to add to; none at first.
+    /// Returns the facts of a kernel for modification, and creates empty ones if absent.
     pub fn kernel(&mut self, name: &str) -> &mut KernelFacts {
         self.kernels.entry(name.to_owned()).or_default()
     }
 }
 
-/// What one kernel does, and how often it stands there.
+/// The operations of one kernel, each with its number of occurrences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelFacts {
     counts: BTreeMap<Fact, Count>,
-    /// Of blocks in loops, how often each stands there.
+    /// For each recorded block in a loop, the number of occurrences of each fact.
     blocks: Vec<BTreeMap<Fact, u64>>,
 }
 
-/// Whether something stands in a loop.
+/// Whether an operation is in a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// It executes once at most.
+    /// The operation executes at most once.
     OutsideLoops,
-    /// Control may come back to it.
+    /// The operation can execute several times.
     InLoop,
 }
 
-/// How often something stands in a kernel.
+/// Number of occurrences of an operation in a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Outside of loops.
+    /// Number of occurrences outside loops.
     pub outside: u64,
-    /// In loops.
+    /// Number of occurrences in loops.
     pub inside: u64,
-    /// How many of [`outside`](Count::outside) an optimiser may remove, since they are never reached or
-    /// nobody uses what they do. Of PTX it is 0.
+    /// Number of occurrences in [`outside`](Count::outside) that LLVM may remove, because they are
+    /// unreachable or unused. In the facts of PTX, this number is 0.
     pub outside_may_vanish: u64,
-    /// How many of [`inside`](Count::inside) it may remove, for instance with a loop that never runs.
+    /// Number of occurrences in [`inside`](Count::inside) that LLVM may remove, for example with a
+    /// loop without iterations.
     pub inside_may_vanish: u64,
 }
 
 impl Count {
-    /// How many there are in all.
+    /// Returns the number of all occurrences.
     pub fn total(&self) -> u64 {
         self.outside.saturating_add(self.inside)
     }
 
-    /// How many have to be left.
+    /// Returns the number of occurrences that LLVM must keep.
     pub fn required(&self) -> u64 {
         self.required_outside()
             .saturating_add(self.required_inside())
     }
 
-    /// How many of those outside of loops have to be left.
+    /// Returns the number of occurrences outside loops that LLVM must keep.
     pub fn required_outside(&self) -> u64 {
         self.outside.saturating_sub(self.outside_may_vanish)
     }
 
-    /// How many of those in loops have to be left.
+    /// Returns the number of occurrences in loops that LLVM must keep.
     pub fn required_inside(&self) -> u64 {
         self.inside.saturating_sub(self.inside_may_vanish)
     }
@@ -91,7 +92,7 @@ impl Count {
     }
 }
 
-/// "2 outside loops and 1 in loops", "none".
+/// Formats a count, such as "2 outside loops and 1 in loops" or "none".
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.outside, self.inside) {
@@ -104,7 +105,7 @@ impl fmt::Display for Count {
 }
 
 impl KernelFacts {
-    /// Adds something that has to be there.
+    /// Adds an operation that LLVM must keep.
     pub fn add(&mut self, fact: Fact, place: Place) {
         let count = match place {
             Place::OutsideLoops => Count {
@@ -119,7 +120,7 @@ impl KernelFacts {
         self.add_count(fact, count);
     }
 
-    /// Adds something that an optimiser may remove.
+    /// Adds an operation that LLVM may remove.
     pub fn add_removable(&mut self, fact: Fact, place: Place) {
         let count = match place {
             Place::OutsideLoops => Count {
@@ -136,7 +137,7 @@ impl KernelFacts {
         self.add_count(fact, count);
     }
 
-    /// Adds something several times.
+    /// Adds several occurrences of an operation.
     pub fn add_count(&mut self, fact: Fact, count: Count) {
         self.counts
             .entry(fact.normalized())
@@ -144,8 +145,8 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Says that some of what was added in loops stands in one block: control passes all of it or
-    /// nothing. An optimiser that copies one copies all.
+    /// Records that these facts, already added with [`Place::InLoop`], are in one basic block. An
+    /// optimiser copies all operations of a block together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {
@@ -156,13 +157,14 @@ impl KernelFacts {
         }
     }
 
-    /// Of blocks in loops, how often each fact stands there, as far as it was [said](KernelFacts::together).
+    /// Returns the blocks in loops recorded by [`KernelFacts::together`], each with its facts and
+    /// their numbers of occurrences.
     pub(crate) fn blocks(&self) -> &[BTreeMap<Fact, u64>] {
         &self.blocks
     }
 
-    /// Adds all of a function that is called at a place: what it does in loops and what a loop calls is
-    /// in loops.
+    /// Adds the facts of a function called at `place`. If the call is in a loop, every operation of
+    /// the callee counts as being in a loop.
     pub fn include(&mut self, callee: &KernelFacts, place: Place) {
         for (fact, count) in callee.iter() {
             let count = match place {
@@ -178,21 +180,21 @@ impl KernelFacts {
             };
             self.add_count(fact.clone(), count);
         }
-        // Blocks that are outside of loops in the function are not known.
+        // Blocks of the callee outside loops are not recorded.
         self.blocks.extend(callee.blocks.iter().cloned());
     }
 
-    /// How often something is there.
+    /// Returns the number of occurrences of a fact.
     pub fn count(&self, fact: &Fact) -> Count {
         self.counts.get(fact).copied().unwrap_or_default()
     }
 
-    /// All facts, in a fixed order.
+    /// Returns all facts and their counts, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (&Fact, Count)> {
         self.counts.iter().map(|(fact, &count)| (fact, count))
     }
 
-    /// Whether there are none.
+    /// Returns whether the kernel has no facts.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }

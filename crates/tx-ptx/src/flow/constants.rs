@@ -1,4 +1,4 @@
-//! Registers that hold one constant.
+//! Detection of registers that hold one constant.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use super::flatten::outwards;
 use super::{Flow, Register, Site};
 use crate::instruction::{Instruction, Operand};
 
-/// How many registers are followed from one to the next. LLVM copies a constant once or twice.
+/// Maximum length of a chain of register copies to follow. LLVM copies a constant once or twice.
 const FOLLOWED: usize = 16;
 
 /// The instructions that write a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Definition {
-    /// One, an index of the sites.
+    /// Exactly one instruction: its index in the list of instructions.
     One(usize),
     Several,
 }
 
-/// Instructions whose first operand is read. Of all others the first operand is taken to be written,
-/// also where it is not: that costs knowledge of a constant, and no more.
+/// Opcodes without a result operand. For all other opcodes, the first operand is treated as
+/// written, even if it is not. An opcode missing here only hides constants.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",
@@ -38,14 +38,14 @@ const WITHOUT_RESULT: &[&str] = &[
 fn writes_first_operand(instruction: &Instruction) -> bool {
     let opcode = &instruction.opcode;
     match opcode.name() {
-        // Only these of the barriers have a result.
+        // Among the barriers, only `bar.red` has a result.
         "bar" | "barrier" => opcode.has("red"),
         name => !WITHOUT_RESULT.contains(&name),
     }
 }
 
 impl<'a> Flow<'a> {
-    /// Which register a name means in a scope; `None` for variables and for what nobody declares,
+    /// Resolves a register name in a scope. Returns `None` for variables and for undeclared names
     /// such as `%tid.x`.
     pub(super) fn register<'n>(&self, scope: usize, name: &'n str) -> Option<Register<'n>> {
         outwards(&self.scopes, scope)
@@ -105,7 +105,7 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// The registers in an operand that is written.
+/// Appends the names of the registers in a destination operand.
 fn names<'a>(operand: Option<&'a Operand>, found: &mut Vec<&'a str>) {
     match operand {
         Some(Operand::Register(name) | Operand::Symbol(name)) => found.push(name),

@@ -1,4 +1,4 @@
-//! Statements to a list of instructions, and names to the scopes that declare them.
+//! Flattening of nested statements to a list of instructions, and resolution of names in scopes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use crate::instruction::Statement;
 use crate::module::Declarator;
 use crate::position::Position;
 
-/// What a scope declares.
+/// Declarations of one scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScopeTable<'a> {
     parent: Option<usize>,
-    /// Registers with a name of their own.
+    /// Registers declared by full name.
     registers: BTreeSet<&'a str>,
-    /// `%r<5>`: the name before the number, and how many.
+    /// Registers declared as `%r<5>`: the prefix of the name, and the number of registers.
     numbered: BTreeMap<&'a str, u64>,
-    /// The instruction that follows a label.
+    /// Index of the instruction after each label.
     labels: BTreeMap<&'a str, usize>,
-    /// `.branchtargets` by its label.
+    /// `.branchtargets` tables, by their labels.
     targets: BTreeMap<&'a str, &'a [String]>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Flat<'a> {
         Ok(flat)
     }
 
-    /// Adds what stands in one scope. The parser bounds how deep they nest.
+    /// Appends the statements of one scope. The parser limits the nesting depth.
     fn scope(
         &mut self,
         statements: &'a [Statement],
@@ -99,19 +99,19 @@ impl<'a> Flat<'a> {
         }
     }
 
-    /// The instructions before which labels stand.
+    /// Returns the indices of all instructions that follow a label.
     pub(super) fn labelled(&self) -> impl Iterator<Item = usize> {
         self.scopes
             .iter()
             .flat_map(|scope| scope.labels.values().copied())
     }
 
-    /// The instruction that a label in reach of `scope` names.
+    /// Returns the index of the instruction at a label that is visible in `scope`.
     pub(super) fn find_label(&self, scope: usize, name: &str) -> Option<usize> {
         outwards(&self.scopes, scope).find_map(|(_, table)| table.labels.get(name).copied())
     }
 
-    /// The labels of a table, and the scope in which it stands.
+    /// Returns the labels of a `.branchtargets` table, and the scope that declares the table.
     pub(super) fn find_targets(&self, scope: usize, name: &str) -> Option<(usize, &'a [String])> {
         outwards(&self.scopes, scope)
             .find_map(|(scope, table)| table.targets.get(name).map(|labels| (scope, *labels)))
@@ -136,7 +136,7 @@ impl<'a> ScopeTable<'a> {
             return true;
         }
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        // `%r10` may be number 10 of `%r`, or number 0 of `%r1`.
+        // `%r10` can be number 10 of `%r<11>` or number 0 of `%r1<1>`.
         (1..=digits).any(|digits| {
             let (prefix, number) = name.split_at(name.len() - digits);
             let plain = number.len() == 1 || !number.starts_with('0');
@@ -149,7 +149,7 @@ impl<'a> ScopeTable<'a> {
     }
 }
 
-/// A scope and those around it.
+/// Returns the scope and its ancestors, innermost first.
 pub(super) fn outwards<'s, 'a>(
     scopes: &'s [ScopeTable<'a>],
     scope: usize,

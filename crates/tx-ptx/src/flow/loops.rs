@@ -1,4 +1,4 @@
-//! Basic blocks, and which of them are in loops.
+//! Basic blocks, and detection of loops.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::flatten::Flat;
 use super::{Block, FlowError, Site};
 use crate::instruction::Operand;
 
-/// Whether control, or a part of the threads, may go elsewhere than to the next instruction.
+/// Returns whether an instruction ends a basic block, for all threads or for some.
 fn ends_block(site: &Site<'_>) -> bool {
     matches!(
         site.instruction.opcode.name(),
@@ -34,7 +34,7 @@ pub(super) fn blocks(flat: &Flat<'_>) -> Result<Vec<Block>, FlowError> {
     let mut blocks = Vec::with_capacity(starts.len());
     for (index, &start) in starts.iter().enumerate() {
         let stop = starts.get(index + 1).copied().unwrap_or(end);
-        // A label at the end of the body names no block: there the function returns.
+        // A label at the end of the body belongs to no block: control returns there.
         let successors: BTreeSet<usize> = next_sites(flat, stop - 1)?
             .into_iter()
             .filter_map(|site| of_site.get(&site).copied())
@@ -51,7 +51,7 @@ pub(super) fn blocks(flat: &Flat<'_>) -> Result<Vec<Block>, FlowError> {
     Ok(blocks)
 }
 
-/// Where control may go after an instruction.
+/// Returns the indices of the possible next instructions.
 fn next_sites(flat: &Flat<'_>, index: usize) -> Result<Vec<usize>, FlowError> {
     let site = &flat.sites[index];
     let instruction = site.instruction;
@@ -108,8 +108,8 @@ fn mark_reachable(blocks: &mut [Block]) {
     }
 }
 
-/// Marks the blocks of strongly connected components that hold a way back, by Tarjan's algorithm, with
-/// a stack of its own: functions may have as many blocks as they like.
+/// Marks the blocks in cycles, using Tarjan's algorithm for strongly connected components. The
+/// explicit stack supports functions with any number of blocks.
 fn mark_loops(blocks: &mut [Block]) {
     const UNSEEN: usize = usize::MAX;
     let count = blocks.len();
@@ -122,7 +122,7 @@ fn mark_loops(blocks: &mut [Block]) {
         if order[root] != UNSEEN {
             continue;
         }
-        // A block, and how many of its successors are done.
+        // Each entry holds a block and the number of its visited successors.
         let mut calls = vec![(root, 0)];
         while let Some(&mut (block, ref mut done)) = calls.last_mut() {
             if *done == 0 {

@@ -1,4 +1,4 @@
-//! Where control goes in a function.
+//! Control flow of a function.
 
 mod constants;
 mod flatten;
@@ -13,7 +13,8 @@ use crate::position::Position;
 use constants::Definition;
 use flatten::{Flat, ScopeTable};
 
-/// A body taken apart: its instructions in order, its basic blocks, and what is known of each.
+/// The body of a function: its instructions in order, its basic blocks and its register
+/// definitions.
 #[derive(Clone, Debug)]
 pub struct Flow<'a> {
     sites: Vec<Site<'a>>,
@@ -22,66 +23,66 @@ pub struct Flow<'a> {
     definitions: BTreeMap<Register<'a>, Definition>,
 }
 
-/// A register: the scope that declares it and its name. Inline assembly declares the same names over
-/// and over.
+/// A register: the index of the declaring scope, and the name. Each piece of inline assembly can
+/// declare equal names.
 type Register<'a> = (usize, &'a str);
 
-/// An instruction at its place.
+/// An instruction and its position in the control flow.
 #[derive(Clone, Debug)]
 pub struct Site<'a> {
     /// The instruction.
     pub instruction: &'a Instruction,
-    /// Whether it is inline assembly.
+    /// Whether the instruction is inline assembly.
     pub inline_asm: bool,
-    /// The basic block it is in, an index of [`Flow::blocks`].
+    /// Index in [`Flow::blocks`] of the basic block of the instruction.
     pub block: usize,
     scope: usize,
 }
 
-/// A basic block: it is entered at its beginning and left at its end.
+/// A basic block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its instructions, indices of [`Flow::sites`].
+    /// Range of the instructions of the block in [`Flow::sites`].
     pub sites: std::ops::Range<usize>,
-    /// The blocks that may follow, in ascending order.
+    /// Indices of the successor blocks, in ascending order.
     pub successors: Vec<usize>,
-    /// Whether a way leads from it back to it.
+    /// Whether the block is part of a cycle of the control-flow graph.
     pub in_loop: bool,
-    /// Whether a way leads from the beginning of the function to it.
+    /// Whether the block is reachable from the entry of the function.
     pub reachable: bool,
 }
 
-/// A body whose control flow cannot be told.
+/// A body with malformed control flow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FlowError {
-    /// A label that is nowhere.
+    /// A branch to an undefined label.
     #[error("line {}, column {}: there is no label `{label}`", at.line, at.column)]
     UndefinedLabel {
         /// The label.
         label: String,
-        /// Where it is used.
+        /// Position of the branch.
         at: Position,
     },
-    /// A label that is there twice.
+    /// A label with two definitions.
     #[error("line {}, column {}: the label `{label}` is defined twice", at.line, at.column)]
     DuplicateLabel {
         /// The label.
         label: String,
-        /// Where it is defined again.
+        /// Position of the second definition.
         at: Position,
     },
-    /// A branch that does not say where to.
+    /// A branch without a target label.
     #[error("line {}, column {}: `{opcode}` names no label", at.line, at.column)]
     NoTarget {
-        /// The instruction.
+        /// Opcode of the branch.
         opcode: String,
-        /// Where it stands.
+        /// Position of the branch.
         at: Position,
     },
 }
 
 impl<'a> Flow<'a> {
-    /// Takes the body of a function apart; a function that is only declared has no instructions.
+    /// Analyses the body of a function. A declaration without a body has no instructions.
     pub fn of(function: &'a Function) -> Result<Flow<'a>, FlowError> {
         let flat = Flat::of(function.body.as_deref().unwrap_or_default())?;
         let blocks = loops::blocks(&flat)?;
@@ -101,27 +102,27 @@ impl<'a> Flow<'a> {
         Ok(flow)
     }
 
-    /// All instructions, in order.
+    /// Returns all instructions, in program order.
     pub fn sites(&self) -> &[Site<'a>] {
         &self.sites
     }
 
-    /// The basic blocks, in the order of the text.
+    /// Returns the basic blocks, in program order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// Whether an instruction stands in a loop: control can come back to it.
+    /// Returns whether an instruction is part of a loop.
     pub fn in_loop(&self, site: &Site<'_>) -> bool {
         self.blocks[site.block].in_loop
     }
 
-    /// Whether control can come to an instruction.
+    /// Returns whether an instruction is reachable.
     pub fn is_reachable(&self, site: &Site<'_>) -> bool {
         self.blocks[site.block].reachable
     }
 
-    /// What an instruction does, with constants in registers followed.
+    /// Decodes an instruction. Registers that hold a constant are replaced by the constant.
     pub fn operation(&self, site: &Site<'a>) -> Result<Operation, MalformedInstruction> {
         Operation::read(
             site.instruction,
@@ -130,11 +131,10 @@ impl<'a> Flow<'a> {
         )
     }
 
-    /// The value of an integer operand, if it is the same whenever `site` executes and simple to tell:
-    /// an immediate, or a register with a single definition, a `mov` of such a value.
+    /// Returns the value of an integer operand if it is a constant: an immediate, or a register
+    /// whose single definition is a `mov` of a constant.
     ///
-    /// A guard on that `mov` makes no difference: where it does not execute, the register holds
-    /// nothing that may be read.
+    /// A guard on the `mov` is ignored: if the `mov` does not execute, the register is undefined.
     pub fn constant(&self, site: &Site<'a>, operand: &Operand) -> Option<i128> {
         self.follow(site, operand)
     }

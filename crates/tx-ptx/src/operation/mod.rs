@@ -1,4 +1,4 @@
-//! What instructions that matter do, in types.
+//! Typed description of the instructions that a comparison with IR needs.
 
 mod read;
 mod types;
@@ -10,199 +10,201 @@ pub use types::{
 
 use crate::position::Position;
 
-/// What an instruction does, as far as a comparison with IR is concerned.
+/// An instruction, with the details that a comparison with IR needs.
 ///
-/// Operands that are no constants are `None`.
+/// Operands that are not constant are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Threads of a block wait for each other.
     Barrier(Barrier),
     /// `bar.warp.sync`: lanes of a warp wait for each other.
     WarpBarrier {
-        /// Which lanes.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// `barrier.cluster.arrive`, `barrier.cluster.wait`
+    /// Arrival or wait at a cluster barrier: `barrier.cluster.arrive` or `barrier.cluster.wait`.
     ClusterBarrier {
-        /// Whether it waits; otherwise it says that it is there.
+        /// Whether the instruction waits instead of arriving.
         wait: bool,
-        /// What is said of memory, if anything is.
+        /// Explicit memory ordering, if any.
         ordering: Option<Ordering>,
-        /// Whether all threads of a warp execute it together.
+        /// Whether all threads of a warp execute the instruction together.
         aligned: bool,
     },
-    /// `shfl.sync`: lanes read each other's registers.
+    /// `shfl.sync`: a lane reads a register of another lane.
     Shuffle {
-        /// Which lane is read.
+        /// The rule that selects the source lane.
         mode: ShuffleMode,
-        /// The distance, bits or lane: operand b.
+        /// Operand b: the distance, the lane bits or the lane index.
         lane: Option<u32>,
-        /// Operand c: the last lane of a segment in bits 0 to 4, the mask of segments in bits 8 to 12.
+        /// Operand c: bits 0 to 4 hold the last lane of a segment, bits 8 to 12 the segment mask.
         clamp: Option<u32>,
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// `redux.sync`: lanes combine a value.
+    /// `redux.sync`: a reduction across lanes of a warp.
     Redux {
-        /// How.
+        /// Combiner and type of the reduction.
         kind: ReduxKind,
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
     /// `vote.sync`
     Vote {
-        /// What it tells.
+        /// The result of the vote.
         mode: VoteMode,
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
     /// `match.sync`
     Match {
-        /// What it looks for.
+        /// Whether the lanes search for any or for all equal values.
         mode: MatchMode,
         /// The type compared.
         ty: ScalarType,
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
     /// `elect.sync`
     Elect {
-        /// Which lanes take part.
+        /// Mask of the participating lanes.
         mask: Option<u32>,
     },
     /// `atom`, or `red`, which does not return the old value.
     Atomic(Atomic),
     /// `ld`, `ldu` or `st`.
     Access(Access),
-    /// `fence`, and `membar`, which is a `fence.sc`.
+    /// `fence`, or `membar`, which is equivalent to `fence.sc`.
     Fence {
-        /// What it orders.
+        /// Memory ordering of the fence.
         ordering: Ordering,
-        /// For whom; `None` where the instruction does not say.
+        /// Set of threads for which the fence orders accesses; `None` if the instruction names
+        /// none.
         scope: Option<Scope>,
     },
-    /// `fence.proxy`, `fence.mbarrier_init` and other fences between two ways to memory.
+    /// Proxy fences: `fence.proxy`, `fence.mbarrier_init` and similar instructions.
     ProxyFence {
         /// The modifiers: `proxy.async`.
         kind: String,
     },
     /// `call`
     Call {
-        /// The function; `None` where a register holds its address.
+        /// Name of the function; `None` for an indirect call.
         callee: Option<String>,
     },
-    /// Anything else.
+    /// Any other instruction.
     Other,
 }
 
 /// A barrier of a block: `bar` or `barrier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Barrier {
-    /// What it does.
+    /// Whether threads wait, arrive or reduce a predicate.
     pub kind: BarrierKind,
-    /// Which of the sixteen.
+    /// Barrier number, 0 to 15.
     pub id: Option<u32>,
-    /// How many threads take part.
+    /// Number of participating threads.
     pub threads: Threads,
-    /// Whether all threads of a warp execute it together, as `bar` demands.
+    /// Whether all threads of a warp execute the barrier together, as `bar` requires.
     pub aligned: bool,
 }
 
-/// What a barrier does.
+/// Kind of a block barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BarrierKind {
-    /// Waits.
+    /// Arrives and waits.
     Sync,
-    /// Says that it is there, and does not wait.
+    /// Arrives without waiting.
     Arrive,
-    /// Waits and combines predicates.
+    /// Arrives, waits and reduces a predicate.
     Red(Combine),
 }
 
-/// How many threads a barrier is for.
+/// Number of threads that participate in a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Threads {
-    /// All of the block, for which no number is given.
+    /// All threads of the block (no thread count in the instruction).
     All,
-    /// This many.
+    /// A constant number of threads.
     Count(u32),
-    /// As many as a register holds.
+    /// A number of threads in a register.
     Unknown,
 }
 
-/// What `redux.sync` combines.
+/// Combiner and type of a `redux.sync`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReduxKind {
-    /// How.
+    /// The combiner.
     pub combine: Combine,
-    /// What.
+    /// Type of the combined values.
     pub ty: ScalarType,
-    /// Whether of floats the absolute values are taken.
+    /// Whether floats are replaced by their absolute values.
     pub abs: bool,
-    /// Whether NaN wins.
+    /// Whether a NaN operand makes the result NaN.
     pub nan: bool,
 }
 
 /// An atomic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atomic {
-    /// What it does.
+    /// The read-modify-write operation.
     pub combine: Combine,
-    /// What with.
+    /// Type of an element.
     pub ty: ScalarType,
-    /// Elements at once: 2 for `.v2`.
+    /// Number of elements per access, such as 2 for `.v2`.
     pub lanes: u32,
-    /// Where.
+    /// State space of the address.
     pub space: Space,
-    /// Who sees it as one step; `None` where it does not say, which PTX takes for the device.
+    /// Set of threads for which the operation is atomic. `None` if omitted, which means `.gpu` in
+    /// PTX.
     pub scope: Option<Scope>,
-    /// How it is ordered; `None` where it does not say, which PTX takes for relaxed.
+    /// Memory ordering. `None` if omitted, which means `.relaxed` in PTX.
     pub ordering: Option<Ordering>,
-    /// Whether the old value is returned: `atom`, not `red`.
+    /// Whether the instruction returns the old value (`atom` instead of `red`).
     pub returns: bool,
 }
 
 /// A load or a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Which of the two.
+    /// Whether the access loads or stores.
     pub direction: Direction,
-    /// Where.
+    /// State space of the address.
     pub space: Space,
     /// The type of an element.
     pub ty: ScalarType,
-    /// Elements at once: 4 for `.v4`.
+    /// Number of elements per access, such as 4 for `.v4`.
     pub lanes: u32,
-    /// How it is ordered.
+    /// Memory ordering of the access.
     pub ordering: Ordering,
-    /// Who it is ordered for.
+    /// Set of threads for which the access is ordered.
     pub scope: Option<Scope>,
-    /// Whether it goes through the read-only cache: `.nc`, `ldu`.
+    /// Whether the access uses the read-only cache: `.nc`, `ldu`.
     pub read_only: bool,
-    /// Operators and hints for caches: `cg`, `L1::no_allocate`, `L2::128B`.
+    /// Cache operators and cache hints: `cg`, `L1::no_allocate`, `L2::128B`.
     pub cache: Vec<String>,
 }
 
 impl Access {
-    /// Bytes at once.
+    /// Returns the size of the access in bytes.
     pub fn bytes(&self) -> u32 {
         self.lanes * self.ty.bits() / 8
     }
 
-    /// Whether it is of more than one element.
+    /// Returns whether the access has more than one element.
     pub fn is_vector(&self) -> bool {
         self.lanes > 1
     }
 }
 
-/// An instruction that is known by its name and is not put together as PTX says.
+/// An instruction with a known opcode that violates the syntax of the opcode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {}, column {}: `{opcode}` {problem}", at.line, at.column)]
 pub struct MalformedInstruction {
-    /// Where it stands.
+    /// Position of the instruction.
     pub at: Position,
-    /// What it is.
+    /// Opcode of the instruction.
     pub opcode: String,
-    /// What is wrong, to be read after the opcode: "has 3 operands, expected 5".
+    /// The syntax error, phrased to follow the opcode: "has 3 operands, expected 5".
     pub problem: String,
 }

@@ -1,4 +1,4 @@
-//! An instruction to an operation.
+//! Decoding of an instruction to an operation.
 
 use super::{
     Access, Atomic, Barrier, BarrierKind, Combine, Direction, MalformedInstruction, MatchMode,
@@ -7,8 +7,8 @@ use super::{
 use crate::instruction::{Instruction, Operand};
 
 impl Operation {
-    /// What an instruction does. `constant` says what an operand is if that is known, and
-    /// `is_register` whether a symbol, which has no `%`, names a register.
+    /// Decodes an instruction. `constant` returns the value of a constant operand. `is_register`
+    /// returns whether a symbol without `%` is a register name.
     pub fn read(
         instruction: &Instruction,
         constant: impl Fn(&Operand) -> Option<i128>,
@@ -43,7 +43,7 @@ impl Operation {
                 let mask = reader.bits(1);
                 Ok(Operation::Elect { mask })
             }
-            // Asynchronous ones complete at an mbarrier, by other rules.
+            // Asynchronous accesses complete at an mbarrier and are not compared.
             "red" | "ld" | "st" if opcode.has("async") || opcode.has("bulk") => {
                 Ok(Operation::Other)
             }
@@ -75,7 +75,7 @@ impl Reader<'_> {
         self.instruction.opcode.has(modifier)
     }
 
-    /// The modifiers, where `name` knows them.
+    /// Returns the first modifier that `name` recognises.
     fn find<T>(&self, name: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.instruction.opcode.modifiers().find_map(name)
     }
@@ -89,7 +89,8 @@ impl Reader<'_> {
             .ok_or_else(|| self.malformed(format!("has none of {expected}")))
     }
 
-    /// The type, which is the last modifier; `cvt` and `mma`, which have several, are not read.
+    /// Returns the type, which is the last modifier. `cvt` and `mma`, which have several types, are
+    /// not supported.
     fn ty(&self) -> Result<ScalarType, MalformedInstruction> {
         self.instruction
             .opcode
@@ -117,7 +118,7 @@ impl Reader<'_> {
         Err(self.malformed(format!("has {found} operand{plural}, expected {expected}")))
     }
 
-    /// An operand as 32 bits, which PTX writes with a sign or without.
+    /// Returns an operand as 32 bits. PTX literals can be signed or unsigned.
     fn bits(&self, index: usize) -> Option<u32> {
         let value = (self.constant)(self.instruction.operands.get(index)?)?;
         u32::try_from(value)
@@ -139,7 +140,7 @@ impl Reader<'_> {
     }
 
     fn barrier(&self) -> Result<Operation, MalformedInstruction> {
-        // `red` has a result before the number and a predicate at the end.
+        // `bar.red` has a result before the barrier number and a predicate at the end.
         let (kind, first, count) = if self.has("red") {
             let combine = self.word(Combine::named, "`.popc`, `.and` or `.or`")?;
             let count = self.operands(3..=4)?;
@@ -167,7 +168,7 @@ impl Reader<'_> {
 
     fn shuffle(&self) -> Result<Operation, MalformedInstruction> {
         let mode = self.word(ShuffleMode::named, "`.up`, `.down`, `.bfly` or `.idx`")?;
-        // Before `.sync`, all active lanes took part.
+        // Before `.sync`, shuffles had no mask: all active lanes participated.
         let operands = if self.has("sync") { 5 } else { 4 };
         self.operands(operands..=operands)?;
         Ok(Operation::Shuffle {
@@ -226,7 +227,7 @@ impl Reader<'_> {
 
     fn access(&self, direction: Direction) -> Result<Operation, MalformedInstruction> {
         let ty = self.ty()?;
-        // The third one is a policy for the cache.
+        // The third operand is a cache policy.
         self.operands(2..=3)?;
         let cache = |word: &&str| {
             matches!(*word, "ca" | "cg" | "cs" | "cv" | "lu" | "wb" | "wt")
@@ -259,7 +260,7 @@ impl Reader<'_> {
             });
         }
         if opcode.name() == "membar" {
-            // From sm_70 on it is the same as `fence.sc`, with older names of scopes.
+            // Since sm_70, `membar` is equivalent to `fence.sc` with older scope names.
             let scope = self.word(
                 |word| match word {
                     "cta" => Some(Scope::Cta),
@@ -296,7 +297,7 @@ impl Reader<'_> {
     }
 }
 
-/// The type of what is combined, without the sign where it makes no difference.
+/// Returns the type of the combined values, without its sign if the sign does not matter.
 pub(crate) fn normal(combine: Combine, ty: ScalarType) -> ScalarType {
     match combine {
         Combine::Min | Combine::Max => ty,

@@ -1,15 +1,15 @@
-//! Words that instructions are made of: types, memories, scopes.
+//! Modifiers of instructions: types, state spaces, scopes.
 
 use std::fmt;
 
-/// A type as modifiers of instructions name it: `b32`, `f16x2`.
+/// A type in the spelling of instruction modifiers: `b32`, `f16x2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ScalarType {
     name: &'static str,
     bits: u32,
 }
 
-/// Every type of PTX that a load, an atomic or a reduction can have, with its bits.
+/// All PTX types of loads, atomics and reductions, with their widths in bits.
 const TYPES: &[(&str, u32)] = &[
     ("b8", 8),
     ("b16", 16),
@@ -37,7 +37,7 @@ const TYPES: &[(&str, u32)] = &[
 ];
 
 impl ScalarType {
-    /// The type of this name, which stands after a dot: `b32`.
+    /// Returns the type with this name, such as `b32`, without a dot.
     pub fn named(name: &str) -> Option<ScalarType> {
         TYPES
             .iter()
@@ -45,18 +45,18 @@ impl ScalarType {
             .map(|&(name, bits)| ScalarType { name, bits })
     }
 
-    /// Its name, without a dot.
+    /// Returns the name without a dot.
     pub fn name(self) -> &'static str {
         self.name
     }
 
-    /// Its size in bits, all elements of a packed one together.
+    /// Returns the width in bits. A packed type counts all its elements.
     pub fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Without the sign of an integer: `b32` for `u32` and `s32`. Sums do not depend on it, and LLVM takes
-    /// the one or the other.
+    /// Returns the type without the sign of an integer: `b32` for `u32` and `s32`. Sums do not
+    /// depend on the sign, and LLVM emits either type.
     pub fn without_sign(self) -> ScalarType {
         match self.name {
             "u8" | "s8" => ScalarType { name: "b8", ..self },
@@ -83,7 +83,7 @@ impl fmt::Display for ScalarType {
     }
 }
 
-/// An enum whose variants are words of PTX.
+/// Defines an enum whose variants are PTX modifiers.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident {
         $($(#[$variant_doc:meta])* $variant:ident = $word:literal $(| $other:literal)*,)+
@@ -95,7 +95,7 @@ macro_rules! words {
         }
 
         impl $name {
-            /// What this word of PTX, which has no dot, stands for.
+            /// Returns the variant of a PTX modifier. `word` has no dot.
             pub fn named(word: &str) -> Option<$name> {
                 match word {
                     $($word $(| $other)* => Some($name::$variant),)+
@@ -103,7 +103,7 @@ macro_rules! words {
                 }
             }
 
-            /// The word of PTX for it, without a dot.
+            /// Returns the PTX modifier without a dot.
             pub fn name(self) -> &'static str {
                 match self {
                     $($name::$variant => $word,)+
@@ -120,19 +120,20 @@ macro_rules! words {
 }
 
 words! {
-    /// A memory.
+    /// A state space.
     Space {
-        /// Any, by the bits of the address. Instructions say so by naming none.
+        /// Generic address: the bits of the address select the memory. PTX denotes it by the
+        /// absence of a state space.
         Generic = "generic",
-        /// What all blocks see.
+        /// Memory of all blocks.
         Global = "global",
-        /// What the threads of a block share; `shared::cta` says the same.
+        /// Shared memory of a block. `shared::cta` is a synonym.
         Shared = "shared" | "shared::cta",
-        /// What the threads of a cluster share.
+        /// Shared memory of all blocks of a cluster.
         SharedCluster = "shared::cluster",
-        /// What one thread has.
+        /// Private memory of one thread.
         Local = "local",
-        /// What nobody writes.
+        /// Read-only constant memory.
         Const = "const",
         /// Parameters of kernels and of calls.
         Param = "param" | "param::entry" | "param::func",
@@ -140,7 +141,7 @@ words! {
 }
 
 words! {
-    /// Who observes an atomic operation or a fence.
+    /// Set of threads for which an atomic operation or a fence takes effect.
     Scope {
         /// The block.
         Cta = "cta",
@@ -154,9 +155,9 @@ words! {
 }
 
 words! {
-    /// How an access is ordered with others.
+    /// Memory ordering of an access.
     Ordering {
-        /// `.weak`, and what says nothing.
+        /// `.weak`, or no ordering modifier.
         Weak = "weak",
         /// `.volatile`
         Volatile = "volatile",
@@ -174,73 +175,73 @@ words! {
 }
 
 words! {
-    /// Which lane a shuffle reads.
+    /// The rule that selects the source lane of a shuffle.
     ShuffleMode {
-        /// A lane further down.
+        /// The lane with an index lower by a given distance.
         Up = "up",
-        /// A lane further up.
+        /// The lane with an index higher by a given distance.
         Down = "down",
-        /// The lane whose number differs in given bits.
+        /// The lane whose index differs in the given bits (xor).
         Bfly = "bfly",
-        /// A given lane.
+        /// The lane with the given index.
         Idx = "idx",
     }
 }
 
 words! {
-    /// What a vote tells.
+    /// Result of a vote.
     VoteMode {
-        /// Whether all say yes.
+        /// Whether the predicate is true in all lanes.
         All = "all",
-        /// Whether one says yes.
+        /// Whether the predicate is true in at least one lane.
         Any = "any",
-        /// Whether all say the same.
+        /// Whether the predicate is equal in all lanes.
         Uni = "uni",
-        /// What each says.
+        /// Bit mask of the lanes with a true predicate.
         Ballot = "ballot",
     }
 }
 
 words! {
-    /// What a match looks for.
+    /// Result of a match.
     MatchMode {
-        /// Lanes with the own value.
+        /// Mask of the lanes with an equal value.
         Any = "any",
-        /// Whether all have the same.
+        /// Whether all lanes have an equal value.
         All = "all",
     }
 }
 
 words! {
-    /// What is combined, by an atomic operation, a reduction over a warp or a barrier.
+    /// Combiner of an atomic operation, of a warp reduction or of a barrier.
     Combine {
         /// A sum.
         Add = "add",
-        /// The smallest.
+        /// The minimum of two values.
         Min = "min",
-        /// The largest.
+        /// The maximum of two values.
         Max = "max",
-        /// A sum that wraps at a bound.
+        /// An increment that wraps to 0 at a bound.
         Inc = "inc",
-        /// A difference that wraps at a bound.
+        /// A decrement that wraps to a bound at 0.
         Dec = "dec",
-        /// And of bits, or of predicates.
+        /// And of bits or of predicates.
         And = "and",
-        /// Or of bits, or of predicates.
+        /// Or of bits or of predicates.
         Or = "or",
         /// Exclusive or of bits.
         Xor = "xor",
-        /// The new value.
+        /// Exchange with the new value.
         Exch = "exch",
-        /// The new value if the old one is as expected.
+        /// Compare and swap.
         Cas = "cas",
-        /// How many say yes.
+        /// Number of true predicates.
         Popc = "popc",
     }
 }
 
 words! {
-    /// Whether memory is read or written.
+    /// Whether an access loads or stores.
     Direction {
         /// Read.
         Load = "ld",

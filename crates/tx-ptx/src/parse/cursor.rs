@@ -1,17 +1,17 @@
-//! A place among tokens, and the small steps from there.
+//! Token cursor of the parser.
 
 use super::DEPTH;
 use crate::lexer::{Kind, Token, tokens};
 use crate::position::{ParseError, Position};
 
 pub(super) struct Cursor {
-    /// Ends with [`Kind::End`], behind which `index` never goes.
+    /// All tokens. The last one is [`Kind::End`], which `index` never passes.
     tokens: Vec<Token>,
     index: usize,
     depth: usize,
 }
 
-/// What LLVM wrote around inline assembly.
+/// A comment that LLVM emits around inline assembly.
 pub(super) enum Marker {
     Begin,
     End,
@@ -27,8 +27,8 @@ impl Cursor {
         })
     }
 
-    /// The next token that is no marker. Markers are comments: they say something between statements
-    /// only, where [`marker`](Cursor::marker) asks for them first.
+    /// Returns the index of the next token that is not a marker of inline assembly. Markers only
+    /// matter between statements, where the parser calls [`marker`](Cursor::marker) first.
     fn next_index(&self) -> usize {
         let mut index = self.index;
         while matches!(self.tokens[index].kind, Kind::AsmBegin | Kind::AsmEnd) {
@@ -41,7 +41,7 @@ impl Cursor {
         &self.tokens[self.next_index()].kind
     }
 
-    /// The token after the next one.
+    /// Returns the second token from here, without markers.
     pub(super) fn peek_second(&self) -> &Kind {
         let next = self.next_index();
         self.tokens[next + 1..]
@@ -62,7 +62,7 @@ impl Cursor {
         }
     }
 
-    /// Undoes the last step.
+    /// Moves back by one token.
     pub(super) fn back(&mut self) {
         self.index = self.index.saturating_sub(1);
     }
@@ -101,7 +101,7 @@ impl Cursor {
         }
     }
 
-    /// Takes this word with a dot, if it is next.
+    /// Consumes the word `name` with a leading dot if it is the next token.
     pub(super) fn dot(&mut self, name: &str) -> bool {
         let found = matches!(self.peek(), Kind::Dot(found) if found == name);
         if found {
@@ -110,7 +110,7 @@ impl Cursor {
         found
     }
 
-    /// Any word with a dot, without it.
+    /// Consumes any word with a leading dot and returns the word without the dot.
     pub(super) fn dotted(&mut self, expected: &str) -> Result<String, ParseError> {
         let Kind::Dot(name) = self.peek() else {
             return Err(self.unexpected(expected));
@@ -120,7 +120,7 @@ impl Cursor {
         Ok(name)
     }
 
-    /// A word, with dots or without.
+    /// Consumes a word, with or without dots inside.
     pub(super) fn word(&mut self, expected: &str) -> Result<String, ParseError> {
         let Kind::Word(word) = self.peek() else {
             return Err(self.unexpected(expected));
@@ -130,7 +130,7 @@ impl Cursor {
         Ok(word)
     }
 
-    /// A word without dots.
+    /// Consumes a word without dots inside.
     pub(super) fn name(&mut self, expected: &str) -> Result<String, ParseError> {
         match self.peek() {
             Kind::Word(word) if !word.contains(['.', ':']) => self.word(expected),
@@ -155,7 +155,7 @@ impl Cursor {
         Ok(text)
     }
 
-    /// `+ 4`, `- 4` and `+ -4`, as LLVM writes it; 0 if there is none.
+    /// Consumes an offset `+ 4`, `- 4` or `+ -4`, all of which LLVM emits. Returns 0 if absent.
     pub(super) fn offset(&mut self) -> Result<i64, ParseError> {
         let mut negative = false;
         if self.eat('+') {
@@ -174,7 +174,7 @@ impl Cursor {
         i64::try_from(value).map_err(|_| ParseError::new(at, format!("`{value}`"), expected))
     }
 
-    /// One or more, with commas between.
+    /// Consumes one or more elements separated by commas.
     pub(super) fn separated<T>(
         &mut self,
         mut each: impl FnMut(&mut Cursor) -> Result<T, ParseError>,
@@ -186,7 +186,8 @@ impl Cursor {
         Ok(all)
     }
 
-    /// None or more with commas between, and what closes them. What opened them is taken.
+    /// Consumes zero or more elements separated by commas, and the closing delimiter. The opening
+    /// delimiter is already consumed.
     pub(super) fn closed<T>(
         &mut self,
         close: char,
@@ -200,7 +201,7 @@ impl Cursor {
         Ok(all)
     }
 
-    /// Runs what may come back to itself, with a bound on how often.
+    /// Runs a recursive parser function, with a limit on the nesting depth.
     pub(super) fn nested<T>(
         &mut self,
         run: impl FnOnce(&mut Cursor) -> Result<T, ParseError>,

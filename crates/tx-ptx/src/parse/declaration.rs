@@ -1,4 +1,4 @@
-//! Registers, variables, parameters.
+//! Parser of declarations: registers, variables, parameters.
 
 use super::cursor::Cursor;
 use crate::lexer::Kind;
@@ -24,7 +24,7 @@ impl Cursor {
         })
     }
 
-    /// All up to the names.
+    /// Consumes a declaration up to its names.
     fn declared(&mut self, linkage: Vec<Linkage>) -> Result<Declaration, ParseError> {
         let mut declaration = Declaration {
             linkage,
@@ -64,7 +64,7 @@ impl Cursor {
                     self.advance();
                     declaration.pointer = Some(self.pointer()?);
                 }
-                // Said twice, or before the type.
+                // A duplicate property, or a property before the type.
                 "attribute" | "align" | "v2" | "v4" | "v8" | "ptr" => {
                     return Err(self.unexpected(expected));
                 }

@@ -1,4 +1,4 @@
-//! Tokens to a module.
+//! Parser: tokens to a module.
 
 mod cursor;
 mod declaration;
@@ -11,15 +11,15 @@ use crate::module::{Function, FunctionDirective, Item, Linkage, Module};
 use crate::position::ParseError;
 use cursor::Cursor;
 
-/// How deep scopes, lists and initialisers may nest. PTX that a compiler writes has two levels; without
-/// a limit, a text of braces alone would use up the stack.
+/// Maximum nesting depth of scopes, lists and initialisers. Compilers emit two levels. Without a
+/// limit, a text of braces alone would overflow the stack.
 const DEPTH: usize = 64;
 
 impl Module {
-    /// Reads a module.
+    /// Parses a module.
     ///
-    /// Opcodes and modifiers need not be known: what is checked is how they are put together. Comments
-    /// are dropped, but for those that mark inline assembly.
+    /// The parser checks syntax only and accepts unknown opcodes and modifiers. Comments are
+    /// dropped, except for the markers of inline assembly.
     ///
     /// ```
     /// let text = ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry f() { ret; }";

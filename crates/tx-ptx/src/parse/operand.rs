@@ -1,4 +1,4 @@
-//! Operands of instructions.
+//! Parser of instruction operands.
 
 use super::cursor::Cursor;
 use crate::instruction::{Address, Operand};
@@ -63,7 +63,7 @@ impl Cursor {
         }
     }
 
-    /// What stands in brackets, of which the first is taken.
+    /// Parses the rest of an address after the opening bracket.
     fn address(&mut self) -> Result<Address, ParseError> {
         let expected = "a register, a variable or a number as address";
         let base = match self.peek() {
@@ -91,7 +91,7 @@ impl Cursor {
         })
     }
 
-    /// A number, with a sign or without.
+    /// Parses a number with an optional sign.
     pub(super) fn number(&mut self, expected: &str) -> Result<Number, ParseError> {
         let negative = self.eat('-');
         let number = match self.peek() {
@@ -103,7 +103,7 @@ impl Cursor {
                 Ok(value) => Number::Double(if negative { -value } else { value }.to_bits()),
                 Err(_) => return Err(self.unexpected(expected)),
             },
-            // Their sign is one of their bits.
+            // The bits of a hexadecimal float literal include its sign.
             Kind::Single(bits) if !negative => Number::Single(*bits),
             Kind::Double(bits) if !negative => Number::Double(*bits),
             _ => return Err(self.unexpected(expected)),

@@ -1,4 +1,4 @@
-//! What debuggers read.
+//! Parser of debug information.
 
 use super::cursor::Cursor;
 use crate::instruction::{Inlined, Location};

@@ -1,4 +1,4 @@
-//! Bodies.
+//! Parser of function bodies.
 
 use super::cursor::{Cursor, Marker};
 use crate::instruction::{Guard, Instruction, Opcode, Statement};
