@@ -1,4 +1,4 @@
-//! IR made ready to run: a closure for each op.
+//! Translation of IR to closures, one per op.
 
 use crate::machine::Exec;
 use crate::number::Scalar;
@@ -11,31 +11,31 @@ use tx_mlir::melior::ir::block::BlockLike;
 use tx_mlir::melior::ir::{Type, ValueLike};
 use tx_mlir::{Blk, Op, Val, key, operands, results};
 
-/// Where a value is held while its function runs.
+/// Index of an SSA value in the frame of its function.
 pub(crate) type Slot = usize;
 
-/// One op, ready to run.
+/// One op, compiled to a closure.
 pub(crate) type Step<'c> = Box<dyn Fn(&mut Exec<'_, 'c>) -> Result<(), Trouble> + 'c>;
 
-/// A block, ready to run.
+/// A block, compiled to closures.
 pub(crate) struct Code<'c> {
     pub(crate) steps: Vec<Step<'c>>,
     pub(crate) arguments: Vec<Slot>,
-    /// What its terminator is given.
+    /// Operands of the terminator.
     pub(crate) yields: Vec<Slot>,
 }
 
-/// A function, ready to run.
+/// A function, compiled to closures.
 pub(crate) struct Function<'c> {
     pub(crate) code: Code<'c>,
     pub(crate) slots: usize,
-    /// The memory that a kernel declares beside its arguments, and where it is held: shared, private.
+    /// Workgroup and private attributions of a kernel, with the slots of their memrefs.
     pub(crate) attributions: Vec<(Slot, Val<'c>)>,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster_size: Option<[u32; 3]>,
 }
 
-/// What is shared by all functions of a module.
+/// State shared by all functions of a module.
 pub(crate) struct Program<'c> {
     pub(crate) module: Op<'c>,
     functions: RefCell<BTreeMap<usize, Rc<Function<'c>>>>,
@@ -51,7 +51,7 @@ impl<'c> Program<'c> {
         }
     }
 
-    /// A `func.func` or `gpu.func`, made ready once.
+    /// Returns the compiled form of a `func.func` or `gpu.func`, and compiles each function once.
     pub(crate) fn function(&self, op: Op<'c>) -> Result<Rc<Function<'c>>, Trouble> {
         let id = op.to_raw().ptr as usize;
         if let Some(known) = self.functions.borrow().get(&id) {
@@ -88,7 +88,7 @@ impl<'c> Program<'c> {
         Ok(function)
     }
 
-    /// The number of an op that accesses memory.
+    /// Registers an op that accesses memory and returns its site index.
     pub(crate) fn site(&self, op: Op<'c>) -> (u32, Site) {
         let site = Site::of(op);
         let mut sites = self.sites.borrow_mut();
@@ -97,26 +97,27 @@ impl<'c> Program<'c> {
     }
 }
 
-/// Three sizes that a kernel is made for.
+/// Returns an attribute of three sizes, such as the block size of a kernel.
 fn sizes_of(kernel: Op<'_>, attribute: &str) -> Option<[u32; 3]> {
     let sizes = tx_mlir::attribute(kernel, attribute).and_then(tx_mlir::integers)?;
     let sizes: Result<Vec<u32>, _> = sizes.into_iter().map(u32::try_from).collect();
     sizes.ok()?.try_into().ok()
 }
 
-/// How many arguments a function takes; a `gpu.func` has further block arguments for its memory.
+/// Returns the number of arguments of a function. A `gpu.func` has additional block arguments for
+/// its attributions.
 fn function_arguments(op: Op<'_>) -> Option<usize> {
     let ty = tx_mlir::attribute(op, "function_type").and_then(tx_mlir::type_value)?;
     let function = tx_mlir::melior::ir::r#type::FunctionType::try_from(ty).ok()?;
     Some(function.input_count())
 }
 
-/// Makes a function ready.
+/// Compiles one function.
 pub(crate) struct Build<'p, 'c> {
     pub(crate) program: &'p Program<'c>,
     slots: BTreeMap<usize, Slot>,
     count: usize,
-    /// Where the indices of the loops around are held, for each `linalg.generic`.
+    /// Slots of the loop indices, for each enclosing `linalg.generic`.
     pub(crate) loops: Vec<Vec<Slot>>,
 }
 
@@ -130,12 +131,12 @@ impl<'p, 'c> Build<'p, 'c> {
         }
     }
 
-    /// How many places there are.
+    /// Returns the number of slots in the frame.
     pub(crate) fn places(&self) -> usize {
         self.count
     }
 
-    /// Where a value is held.
+    /// Returns the slot of an SSA value.
     pub(crate) fn slot(&mut self, value: Val<'c>) -> Slot {
         let count = &mut self.count;
         *self.slots.entry(key(value)).or_insert_with(|| {
@@ -144,7 +145,7 @@ impl<'p, 'c> Build<'p, 'c> {
         })
     }
 
-    /// A place for what is no SSA value.
+    /// Allocates a slot that belongs to no SSA value.
     pub(crate) fn fresh(&mut self) -> Slot {
         self.count += 1;
         self.count - 1
@@ -158,7 +159,8 @@ impl<'p, 'c> Build<'p, 'c> {
         results(op).into_iter().map(|v| self.slot(v)).collect()
     }
 
-    /// The only block of a region; `None` when there is no region, or nothing in it.
+    /// Compiles the single block of a region. Returns `None` if the op has no such region or the
+    /// region is empty.
     pub(crate) fn region(
         &mut self,
         op: Op<'c>,
@@ -171,7 +173,7 @@ impl<'p, 'c> Build<'p, 'c> {
         }
     }
 
-    /// A region that must be there.
+    /// Compiles the single block of a required region.
     pub(crate) fn body(&mut self, op: Op<'c>, region: usize) -> Result<Code<'c>, Trouble> {
         self.region(op, region)?
             .ok_or_else(|| Trouble::unsupported(op, "without a body"))
@@ -229,7 +231,7 @@ impl<'p, 'c> Build<'p, 'c> {
     }
 }
 
-/// Ops that end a block and hand values to what stands around it.
+/// Returns whether an op ends a block and passes values to the parent op.
 fn is_terminator(op: Op<'_>) -> bool {
     matches!(
         tx_mlir::name(op),
@@ -246,8 +248,8 @@ fn is_terminator(op: Op<'_>) -> bool {
     )
 }
 
-/// The scalar type of a value, and how many of them each lane has: the elements of a vector, the
-/// register slots of a fragment.
+/// Returns the scalar type of a value and the number of scalars per lane: the number of elements of
+/// a vector, or the number of register slots of a fragment.
 pub(crate) fn scalars(ty: Type<'_>) -> Option<(Scalar, usize)> {
     if let Some(scalar) = Scalar::of(ty) {
         return Some((scalar, 1));
@@ -260,7 +262,7 @@ pub(crate) fn scalars(ty: Type<'_>) -> Option<(Scalar, usize)> {
     Some((scalar, crate::layout::slots(&fragment.layout).len()))
 }
 
-/// The same of a value, or an error that says so.
+/// Returns the result of [`scalars`] for the type of a value, or an error for an unsupported type.
 pub(crate) fn scalars_of(op: Op<'_>, value: Val<'_>) -> Result<(Scalar, usize), Trouble> {
     scalars(value.r#type())
         .ok_or_else(|| Trouble::unsupported(op, format!("on values of type {}", value.r#type())))

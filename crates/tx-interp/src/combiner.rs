@@ -1,4 +1,4 @@
-//! Combiners by themselves, without the op that combines with them.
+//! Execution of a combiner without its reduction op.
 
 use crate::bound::Bound;
 use crate::build::{Build, Code, Program, Step};
@@ -18,41 +18,42 @@ use tx_mlir::{
     Blk, Op, Val, defining_op, first_block, is, is_defined_in, key, operands, ops, walk,
 };
 
-/// What a `tile.reduce` or `tile.all_reduce` combines with, as [`run`](crate::run) runs it.
+/// The combiner of a `tile.reduce` or `tile.all_reduce`, with the semantics of [`run`](crate::run).
 pub struct Combiner<'c> {
     program: Rc<Program<'c>>,
     combine: Combine<'c>,
     kind: Kind,
     nan: Nan,
     types: String,
-    /// Constants that regions use from outside.
+    /// Constants outside the op that its regions use.
     outside: Vec<Step<'c>>,
     element: Option<Element<'c>>,
     slots: usize,
 }
 
-/// What makes a partial result of elements and indices.
+/// The `element` region, which computes a partial result from elements and indices.
 pub(crate) struct Element<'c> {
     code: Code<'c>,
-    /// From what it yields to partial results.
+    /// Conversions of the yielded values to the types of partial results.
     inward: Vec<Convert>,
     /// Types of the source elements.
     pub(crate) sources: Vec<Scalar>,
 }
 
-/// Partial results, as many as were asked for.
+/// A list of partial results.
 #[derive(Clone, Debug)]
 pub struct Combined {
-    /// For each part the bits of all of them.
+    /// For each part, the bits in all partial results.
     pub parts: Vec<Vec<u64>>,
-    /// Which of them exist: nothing is defined for a division by 0, say.
+    /// For each partial result, whether it is defined. A division by 0 gives an undefined one.
     pub defined: Vec<bool>,
-    /// For each part how far another order may take it; absent when all are exact.
+    /// For each part, the bounds of all partial results; `None` if all are exact.
     pub bounds: Vec<Option<Vec<Bound>>>,
 }
 
 impl Combined {
-    /// Partial results that are given: for each part the bits of all of them.
+    /// Creates exact partial results. `parts` holds, for each part, the bits in all partial
+    /// results.
     pub fn given(parts: Vec<Vec<u64>>) -> Self {
         Self {
             defined: vec![true; parts.first().map_or(0, Vec::len)],
@@ -61,22 +62,22 @@ impl Combined {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of partial results.
     pub fn len(&self) -> usize {
         self.defined.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.defined.is_empty()
     }
 
-    /// The bits of each part of number `i`.
+    /// Returns the bits of each part of partial result `i`.
     pub fn get(&self, i: usize) -> Vec<u64> {
         self.parts.iter().map(|part| part[i]).collect()
     }
 
-    /// Those with these numbers.
+    /// Returns the partial results with these indices.
     #[must_use]
     pub fn select(&self, numbers: impl Iterator<Item = usize> + Clone) -> Self {
         let pick = |list: &Vec<u64>| numbers.clone().map(|i| list[i]).collect();
@@ -94,7 +95,7 @@ impl Combined {
         }
     }
 
-    /// How far another order may take a part of number `i`, in a type.
+    /// Returns the bound of one part of partial result `i`.
     pub(crate) fn bound(&self, part: usize, i: usize, scalar: Scalar) -> Bound {
         let known = self.bounds[part].as_ref().map(|bounds| bounds[i]);
         known.unwrap_or_else(|| Bound::exact(float_of(scalar, self.parts[part][i])))
@@ -121,7 +122,7 @@ impl Combined {
         }
     }
 
-    /// Puts numbers in from a place on.
+    /// Overwrites partial results, starting at index `at`.
     fn put(&mut self, at: usize, parts: &Parts, scalars: &[Scalar]) {
         let all = self.len();
         for ((i, lanes), scalar) in parts.iter().enumerate().zip(scalars) {
@@ -144,15 +145,16 @@ impl Combined {
     }
 }
 
-/// Partial results that are combined at once.
+/// Number of partial results that are combined together.
 const CHUNK: usize = 4096;
 
 impl<'c> Combiner<'c> {
-    /// The combiner of an op; `None` when it is neither `tile.reduce` nor `tile.all_reduce`.
+    /// Returns the combiner of an op, or `None` if the op is neither `tile.reduce` nor
+    /// `tile.all_reduce`.
     ///
     /// # Errors
-    /// When the combiner cannot be run by itself: it has ops that are not known, or uses values
-    /// from outside that are no constants.
+    /// [`Trouble::Unsupported`] if the combiner cannot run without its op: it has unsupported ops,
+    /// or uses outside values that are not constants.
     pub fn of(op: Op<'c>) -> Option<Result<Self, Trouble>> {
         if let Some(view) = Reduce::of(op) {
             let element = view
@@ -193,7 +195,8 @@ impl<'c> Combiner<'c> {
         let program = Rc::new(Program::new(op));
         let mut build = Build::new(&program);
         let mut outside = Vec::new();
-        // Elements that are computed of values which a run brings may be any.
+        // An `element` region may use values from outside that are not constants; the combiner then
+        // has none.
         let element =
             element.filter(|(block, ..)| constants_outside(op, std::iter::once(*block)).is_ok());
         let regions = first_block(op, 0)
@@ -243,27 +246,27 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// What is computed.
+    /// Returns the kind of the reduction.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What NaN does.
+    /// Returns the treatment of NaN.
     pub fn nan(&self) -> Nan {
         self.nan
     }
 
-    /// Types of the parts of a partial result.
+    /// Returns the types of the parts of a partial result.
     pub fn parts(&self) -> &[Scalar] {
         &self.combine.parts
     }
 
-    /// The result of nothing: the bits of each part.
+    /// Returns the bits of each part of the identity.
     pub fn identity(&self) -> Vec<u64> {
         self.combine.identity()
     }
 
-    /// The kind with the types of its parts, as people read it.
+    /// Formats the kind and the types of the parts.
     pub(crate) fn title(&self) -> String {
         let floats = self.parts().iter().any(|scalar| scalar.float().is_some());
         let nan = match self.nan {
@@ -280,10 +283,10 @@ impl<'c> Combiner<'c> {
         self.element.as_ref()
     }
 
-    /// Combines partial results, the first of the left with the first of the right and so on.
+    /// Combines pairs of partial results: element `i` of `left` with element `i` of `right`.
     ///
     /// # Errors
-    /// When the combiner does more than compute.
+    /// [`Trouble`] if the combiner has a side effect or an unsupported op.
     pub fn combine(&self, left: &Combined, right: &Combined) -> Result<Combined, Trouble> {
         let mut out = self.each(left.len(), |exec, from, to| {
             let (left, right) = (left.lanes(from, to), right.lanes(from, to));
@@ -295,7 +298,7 @@ impl<'c> Combiner<'c> {
         Ok(out)
     }
 
-    /// Partial results of elements: the bits of each source's, and the same index along each dimension.
+    /// Computes partial results with the `element` region. All indices of element `i` are `i`.
     pub(crate) fn elements(
         &self,
         element: &Element<'c>,
@@ -320,7 +323,7 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Computes partial results in pieces. Where one of a piece is not defined, the piece is cut in two.
+    /// Computes partial results in chunks. A chunk with an undefined result is bisected.
     fn each(
         &self,
         len: usize,
@@ -368,7 +371,7 @@ impl<'c> Combiner<'c> {
     }
 }
 
-/// The constants that blocks of an op use from outside of it.
+/// Returns the constants outside `op` that its blocks use.
 pub(crate) fn constants_outside<'c>(
     op: Op<'c>,
     blocks: impl Iterator<Item = Blk<'c>>,

@@ -1,13 +1,13 @@
-//! The laws of combiners in validation: which values they are tried on, and what is found.
+//! Algebraic properties of combiners: choice of test values, and conclusions.
 //!
-//! [`tx_scalar::laws`] tries the laws, on the combiner as the interpreter runs it. They are decided
-//! for integers of up to 8 bits, by trying everything. Elsewhere they are tried: with extremes,
-//! zeros, ones, powers of two and their neighbours, each with each, and with numbers that are drawn
-//! the same on every run.
+//! [`tx_scalar::laws`] evaluates the laws on the combiner of the interpreter. For integers of up to
+//! 8 bits, all values are tested, so the result is a proof. Other types are tested with extremes,
+//! zeros, ones, powers of two and their neighbours in all combinations, and with pseudo-random
+//! numbers. The pseudo-random numbers are equal in every run.
 //!
-//! A law that fails for values that may not occur is a remark: which tuples of values a combiner
-//! meets, and whether numbers are positive, only the program's author knows. Rounded floats may
-//! differ by what two orders may, which is their [`Bound`](crate::Bound).
+//! If a law only fails for values that may never occur, the result is a remark: only the author of
+//! the program knows which values occur. Rounded floats may differ by their
+//! [`Bound`](crate::Bound).
 
 use crate::bound::Bound;
 use crate::combiner::{Combined, Combiner};
@@ -24,30 +24,30 @@ use tx_scalar::laws::{
     CounterExample, Evaluator, Law, Verdict, candidates, pairs, sides, triples, varied,
 };
 
-/// What is found of a combiner.
+/// Result of testing the laws of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// No law is seen to fail. What does not hold for values that may not occur is told in words.
+    /// No law failed. The remarks describe failures for values that may never occur.
     Hold(Vec<String>),
-    /// Values for which a law fails.
+    /// A counterexample to a law.
     Broken(String),
-    /// Why nothing can be said.
+    /// The reason why the combiner cannot be tested.
     Unknown(String),
 }
 
-/// What is found of one of the combiners of a module.
+/// Result for one combiner of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Laws {
     /// The kind, and the types of partial results.
     pub combiner: String,
-    /// Where it stands.
+    /// Location of the reduction op.
     pub site: Site,
-    /// What is found.
+    /// Result of the tests.
     pub finding: Finding,
 }
 
-/// Tries the laws of every combiner of a function or kernel, and of what it calls and launches; of
-/// kinds with a name, those of each on each type once.
+/// Tests the laws of every combiner in a function or kernel, including callees and launched
+/// kernels. A named kind is tested once per type.
 pub fn laws(module: &Module<'_>, entry: &str) -> Vec<Laws> {
     // SAFETY: the op lives as long as the module.
     let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
@@ -80,7 +80,7 @@ pub fn laws(module: &Module<'_>, entry: &str) -> Vec<Laws> {
     found
 }
 
-/// The functions and kernels that a run of one comes to, in the order of the module.
+/// Returns the functions and kernels reachable from `entry`, in module order.
 fn reached<'c>(top: Op<'c>, entry: &str) -> Vec<Op<'c>> {
     let mut functions = walk(top);
     functions.retain(|op| matches!(tx_mlir::name(*op), "func.func" | "gpu.func"));
@@ -106,7 +106,7 @@ fn reached<'c>(top: Op<'c>, entry: &str) -> Vec<Op<'c>> {
 }
 
 impl Combiner<'_> {
-    /// Tries the laws.
+    /// Tests the laws of this combiner.
     pub fn laws(&self) -> Finding {
         let trouble = OnceCell::new();
         let trial = Trial {
@@ -123,28 +123,29 @@ impl Combiner<'_> {
     }
 }
 
-/// Triples, and pairs, that are drawn.
+/// Number of pseudo-random pairs and triples.
 const DRAWN: usize = 4096;
-/// Values of which all triples are tried.
+/// Number of values of which all triples are tested.
 const CUBED: usize = 24;
-/// Elements of which partial results are made.
+/// Number of elements from which partial results are computed.
 const ELEMENTS: usize = 24;
 
-/// How the two sides of a law are compared.
+/// Comparison of the two sides of a law.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Same {
-    /// Two orders by their bits; every NaN is like every other.
+    /// The bits must be equal; all NaNs are equal.
     Bits,
-    /// Two orders within their bounds, where all is finite.
+    /// Finite results must be equal within their bounds.
     Order,
-    /// As [`Same::Order`], and no bound excuses an identity that changes half of a value.
+    /// As [`Same::Order`], and the identity must not change a value by half or more, even within
+    /// its bound.
     Kept,
 }
 
-/// What is found, or operands for which a law fails.
+/// The conclusion, or a counterexample to a law.
 type Found = Result<Finding, CounterExample>;
 
-/// For each part its bits, and how far another order may take it.
+/// For each part, its bits and its bound.
 type Partial = Vec<(u64, Bound)>;
 
 #[derive(Clone, Copy)]
@@ -152,7 +153,7 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Why the combiner cannot be run: then nothing is decided.
+    /// Set if the combiner cannot be run. The laws are then undecided.
     trouble: &'t OnceCell<Trouble>,
 }
 
@@ -186,7 +187,7 @@ impl Evaluator for Trial<'_, '_> {
             let (x, y) = (float_of(*scalar, *l), float_of(*scalar, *r));
             let within = |error: f64| x == y || (x - y).abs() <= 2.0 * error;
             let kept = of_left.error;
-            // Bounds are of first order.
+            // The difference of two first-order bounded values is at most the sum of the bounds.
             let error = of_left.error + of_right.error;
             let is_same = match (law, scalar) {
                 (Law::Identity, Scalar::Int(_)) => l == r,
@@ -221,7 +222,7 @@ impl Trial<'_, '_> {
         Self { same, ..self }
     }
 
-    /// Partial results; `None` for those that are undefined.
+    /// Converts partial results; `None` marks undefined ones.
     fn partials(self, all: Result<Combined, Trouble>) -> Vec<Option<Partial>> {
         let all = match all {
             Ok(all) => all,
@@ -238,7 +239,7 @@ impl Trial<'_, '_> {
         (0..all.len()).map(partial).collect()
     }
 
-    /// Partial results with these bits of each part.
+    /// Returns partial results with these bits. `parts` has one list per part.
     fn given(self, parts: Vec<Vec<u64>>) -> Vec<Partial> {
         let all = self.partials(Ok(Combined::given(parts)));
         all.into_iter().flatten().collect()
@@ -249,13 +250,13 @@ impl Trial<'_, '_> {
         parts.map(|(bits, scalar)| exact(*scalar, bits)).collect()
     }
 
-    /// The floats of a partial result, and 0 for integers.
+    /// Returns the parts as floats, with 0 for integers.
     fn numbers(self, partial: &Partial) -> impl Iterator<Item = f64> {
         let parts = self.scalars.iter().zip(partial);
         parts.map(|(scalar, part)| float_of(*scalar, part.0))
     }
 
-    /// Tries everything that there is, by a table of all pairs.
+    /// Tests all values of a type with `bits` bits, using a table of all pairs.
     fn exhaust(self, bits: u32) -> Found {
         let n = 1_usize << bits;
         let all = self.given(vec![(0..n as u64).collect()]);
@@ -274,20 +275,21 @@ impl Trial<'_, '_> {
         self.with_identity(&all, Vec::new())
     }
 
-    /// One part, of a region: whatever number there is may occur.
+    /// Tests a custom combiner of one part. Any finite value may occur.
     fn custom(self, scalar: Scalar, random: &mut Random) -> Found {
         let values = self.given(vec![values(scalar)]);
         self.orders(&values, random)?;
         let remarks = Vec::from_iter(self.nan(scalar));
         let mut found = self.with_identity(&values, remarks)?;
-        // Of several values the finite ones say more.
+        // The identity must be neutral to finite values; infinities only give a remark.
         if let Finding::Hold(remarks) = &mut found {
             remarks.extend(self.infinities(scalar, &values));
         }
         Ok(found)
     }
 
-    /// What a region does with NaN and infinities, which `select` rarely treats alike.
+    /// Returns a remark if a custom combiner is not commutative for NaN or infinities. Combiners
+    /// with `select` rarely are.
     fn nan(self, scalar: Scalar) -> Option<String> {
         let one = scalar.float()?.to_bits(1.0);
         let values = self.given(vec![once(one).chain(special(scalar)).collect()]);
@@ -298,7 +300,8 @@ impl Trial<'_, '_> {
             .map(in_order)
     }
 
-    /// An infinity of which the identity makes a finite number, as the largest one does in a minimum.
+    /// Returns a remark if the identity turns an infinity into a finite number, as the largest
+    /// finite number does in a minimum.
     fn infinities(self, scalar: Scalar, values: &[Partial]) -> Option<String> {
         let (identity, special) = (self.identity(), self.given(vec![special(scalar)]));
         let infinities = special.iter().skip(1).map(|x| vec![&identity, x, x]);
@@ -309,14 +312,15 @@ impl Trial<'_, '_> {
         found.map(|case| may_occur(self.counterexample(&case), &self.advice(values)))
     }
 
-    /// Several parts, of a region. Where an element is made of one number, every positive number is
-    /// taken to occur; what else does is not known.
+    /// Tests a custom combiner of several parts. If an element consists of one number, all positive
+    /// numbers are assumed to occur. All other failures give a remark.
     fn tuples(self, random: &mut Random) -> Found {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
             let tuples = self.mixed(random);
             let order = self.orders(&tuples, random).err().map(in_order);
-            // An index beside the least value, which only a tie shows.
+            // Partial results that equal the identity in all parts but one, such as an index next
+            // to the minimum value. They matter only for ties.
             let beside = varied(&self.identity(), |part| {
                 let scalar = self.scalars[part];
                 values(scalar)
@@ -351,14 +355,14 @@ impl Trial<'_, '_> {
         self.with_identity(&elements, order.into_iter().chain(infinite).collect())
     }
 
-    /// A kind with a name, which is defined for all numbers.
+    /// Tests a named kind, which is defined for all numbers.
     fn named(self, random: &mut Random) -> Found {
         let scalar = self.scalars[0];
         let mut parts = vec![values(scalar)];
         parts[0].extend(special(scalar));
         if let Some(index) = self.scalars.get(1) {
-            // Each value twice, with an index that no other has; later values come first half of the
-            // time.
+            // Each value occurs twice, each time with a unique index. The order of the indices differs
+            // from the order of the list.
             let both = parts[0].repeat(2);
             let width = 8 * index.bytes() as u32;
             let number = |i: usize| truncated((i * 37 % both.len()) as i64, width);
@@ -371,15 +375,15 @@ impl Trial<'_, '_> {
             (Kind::Sum | Kind::Prod, Scalar::Float(_)) => self.associates(&values, random)?,
             _ => exact.associates(&values, random)?,
         }
-        // The index of nothing is that of the first element as well: partial results start from
-        // something else.
+        // For argmin and argmax the identity has index 0, which is also the index of the first
+        // element. Lowered code starts from another initial value, so the identity is not tested.
         if self.scalars.len() == 1 {
             self.kept(&values)?;
         }
         Ok(Finding::Hold(Vec::new()))
     }
 
-    /// Whether numbers come of a tuple and the identity, in both orders.
+    /// Returns whether combining a tuple with the identity gives no NaN, in both orders.
     fn is_number(self, tuple: &Partial) -> bool {
         let identity = self.identity();
         let results = self.combine(&[[&identity, tuple], [tuple, &identity]]);
@@ -387,7 +391,7 @@ impl Trial<'_, '_> {
         results.all(|result| !self.numbers(result).any(f64::is_nan))
     }
 
-    /// Tuples of all sorts.
+    /// Returns tuples of values chosen independently per part.
     fn mixed(self, random: &mut Random) -> Vec<Partial> {
         let parts = self.scalars.iter().map(|scalar| {
             let list = values(*scalar);
@@ -397,7 +401,7 @@ impl Trial<'_, '_> {
         self.given(parts.collect())
     }
 
-    /// Tries all pairs and all triples of the first values, and others that are drawn.
+    /// Tests all pairs of the values, all triples of the first values, and pseudo-random numbers.
     fn orders(self, values: &[Partial], random: &mut Random) -> Verdict {
         self.holds(Law::Commutative, pairs(values))?;
         self.associates(values, random)
@@ -406,7 +410,7 @@ impl Trial<'_, '_> {
     fn associates(self, values: &[Partial], random: &mut Random) -> Verdict {
         let cubed = &values[..values.len().min(CUBED)];
         self.holds(Law::Associative, triples(cubed))?;
-        // Among numbers that are drawn each index is one of many, and comes once.
+        // Each pseudo-random value has a unique index.
         let drawn = [0, 1, 2].map(|which| self.drawn(which, random));
         let [a, b, c] = &drawn;
         self.holds(Law::Commutative, zipped([a, b]))?;
@@ -425,7 +429,7 @@ impl Trial<'_, '_> {
         self.partials(Ok(Combined::given(parts.collect())))
     }
 
-    /// Tries elements with each other, and with partial results of others.
+    /// Tests elements with each other, and with partial results of other elements.
     fn try_elements(self, elements: &[Option<Partial>], random: &mut Random) -> Verdict {
         if elements.is_empty() {
             return Ok(());
@@ -443,7 +447,7 @@ impl Trial<'_, '_> {
                 .iter()
                 .zip(r)
                 .map(|(l, r)| Some([l.as_ref()?, r.as_ref()?]));
-            // Whatever is defined, finite or not.
+            // Non-finite partial results are kept as well.
             self.combine_known(Law::Identity, two)
         };
         let (ab, bc, cd) = (&both(a, b), &both(b, c), &both(c, d));
@@ -456,20 +460,19 @@ impl Trial<'_, '_> {
         Ok(())
     }
 
-    /// Tries whether the identity is neutral to values. Of floats that are no NaN, up to rounding and
-    /// the sign of 0.
+    /// Tests whether the identity is neutral to values. Floats other than NaN may differ by
+    /// rounding and by the sign of 0.
     fn kept(self, values: &[Partial]) -> Verdict {
         self.holds(Law::Identity, sides(&self.identity(), values))
     }
 
-    /// The remark about a value that the identity changes.
+    /// Returns a remark about a value that the identity changes.
     fn remark(self, values: &[Partial]) -> Option<String> {
         let changed = self.kept(values).err()?;
         Some(may_occur(changed, &self.advice(values)))
     }
 
-    /// The verdict when what is left is the identity: it must be neutral to itself, and is expected
-    /// to be to others.
+    /// Tests the identity. It must be neutral to itself; other changed values give a remark.
     fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> Found {
         let identity = self.identity();
         let is_custom = self.combiner.kind() == Kind::Custom;
@@ -477,7 +480,8 @@ impl Trial<'_, '_> {
         let others = values.iter().filter(differs);
         let mut verdict = self.kept(std::slice::from_ref(&identity));
         if verdict.is_ok() && is_custom {
-            // Whatever the elements are.
+            // The identity must be neutral to at least one other value, independent of the
+            // elements.
             let left = others.map(|x| vec![&identity, x, x]);
             let some = self.holds_for_some(Law::Identity, left);
             verdict = some.map_err(CounterExample::of_all);
@@ -493,7 +497,7 @@ impl Trial<'_, '_> {
         Ok(Finding::Hold(remarks))
     }
 
-    /// What to do about an identity that is not neutral.
+    /// Returns advice for an identity that is not neutral.
     fn advice(self, values: &[Partial]) -> String {
         if let Some(neutral) = self.neutral(values) {
             return format!("the identity must be {}", self.show(&neutral));
@@ -512,8 +516,8 @@ impl Trial<'_, '_> {
         .to_owned()
     }
 
-    /// An identity of one part that is neutral to all of these values, and to infinities. Of those
-    /// that reductions have: another may change what was not tried.
+    /// Searches an identity of one part that is neutral to all of these values and to infinities.
+    /// Only common identities are tried, since another one may change an untested value.
     fn neutral(self, values: &[Partial]) -> Option<Partial> {
         let [scalar] = *self.scalars else {
             return None;
@@ -538,7 +542,7 @@ impl Trial<'_, '_> {
     }
 }
 
-/// The first of each list, the second of each, and so on, where all are defined.
+/// Returns tuples of the elements at equal indices, where all are defined.
 fn zipped<const N: usize>(
     lists: [&Vec<Option<Partial>>; N],
 ) -> impl Iterator<Item = Vec<&Partial>> {
@@ -554,12 +558,12 @@ fn in_order(broken: CounterExample) -> String {
     may_occur(broken, "the combiner must give the same in any order")
 }
 
-/// A part that is the same in every order.
+/// Returns a part with an exact bound.
 fn exact(scalar: Scalar, bits: u64) -> (u64, Bound) {
     (bits, Bound::exact(float_of(scalar, bits)))
 }
 
-/// Numbers that are telling: small ones first, then extremes and powers of two with their neighbours.
+/// Returns test values: small numbers first, then extremes and powers of two with their neighbours.
 fn values(scalar: Scalar) -> Vec<u64> {
     match scalar {
         Scalar::Int(bits) => {
@@ -588,14 +592,14 @@ fn values(scalar: Scalar) -> Vec<u64> {
     }
 }
 
-/// Numbers that are not finite.
+/// Returns NaN and the infinities.
 fn special(scalar: Scalar) -> Vec<u64> {
     let list = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter();
     let bits = |float: Float| list.map(|x| float.to_bits(x)).collect();
     scalar.float().map_or(Vec::new(), bits)
 }
 
-/// Positive numbers, of which some are equal, from number `first` of a list on.
+/// Returns positive numbers with some duplicates, starting at element `first` of a list.
 fn positive(scalar: Scalar, first: usize) -> Vec<u64> {
     let list = [3.0, 1.0, 2.0, 5.0, 1.0, 0.5, 12.0, 7.0, 3.0, 0.25, 2.0, 6.0];
     let bits = |x: f64| match scalar {
@@ -606,7 +610,7 @@ fn positive(scalar: Scalar, first: usize) -> Vec<u64> {
     list.take(ELEMENTS).map(bits).collect()
 }
 
-/// Numbers that are the same on every run: splitmix64.
+/// Pseudo-random numbers (SplitMix64), equal in every run.
 struct Random(u64);
 
 impl Random {
@@ -622,7 +626,8 @@ impl Random {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// Small whole numbers, numbers near them, and any at all, a third of each.
+    /// Returns a small integer, a number between -2 and 2 or arbitrary bits, with equal
+    /// probability.
     fn number(&mut self, scalar: Scalar) -> u64 {
         let whole = self.below(33) as i64 - 16;
         let bits = self.next();
@@ -635,8 +640,8 @@ impl Random {
         }
     }
 
-    /// A number whose exponent is any in the middle half of those that there are, so that products
-    /// are finite.
+    /// Returns a number with an exponent from the middle half of the exponent range, so that
+    /// products are finite.
     fn spread(&mut self, float: Float, bits: u64) -> u64 {
         let least = float.least_exponent();
         let exponent = self.below(least.unsigned_abs() as usize) as i32 + least / 2;
@@ -644,7 +649,7 @@ impl Random {
     }
 }
 
-/// A number between -2 and 2.
+/// Returns a number between -2 and 2.
 fn fraction(bits: u64) -> f64 {
     (bits >> 11) as f64 * 2_f64.powi(-51) - 2.0
 }

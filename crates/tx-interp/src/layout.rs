@@ -1,23 +1,23 @@
-//! Which threads hold which elements of a fragment.
+//! Mapping of the elements of a fragment to threads and registers.
 
 use tx_dialect_tile::{Axis, Iter, Layout};
 
-/// Threads of a warp, and of a warpgroup.
+/// Threads per warp and per warpgroup.
 const WARP: i64 = 32;
 const WARPGROUP: i64 = 128;
 
-/// Where one copy of an element is: the thread, counted from the first of its group, and the register.
+/// Thread and register that hold one copy of a fragment element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
-    /// Threads from the start of the group of threads.
+    /// Thread index relative to the first thread of the group.
     pub relative: i64,
-    /// Threads from the start of the block, for coordinates that count from there.
+    /// Additional thread offset for coordinates that count from the start of the block.
     pub absolute: i64,
-    /// Number of the register among those of a thread that are used.
+    /// Index among the used registers of the thread.
     pub slot: usize,
 }
 
-/// A coordinate moved along some axes.
+/// Coordinates of an element along the axes of a layout.
 #[derive(Clone, Copy, Default)]
 struct Point {
     register: i64,
@@ -39,7 +39,7 @@ impl Point {
     }
 }
 
-/// Every combination of the coordinates of these entries, from each of the points.
+/// Returns, for each point, all points that the entries generate.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points
@@ -55,7 +55,7 @@ fn start(layout: &Layout) -> Point {
     })
 }
 
-/// The registers of a thread that hold anything, ascending.
+/// Returns the used registers of a thread, in ascending order.
 pub(crate) fn slots(layout: &Layout) -> Vec<i64> {
     let only: Vec<Iter> = layout
         .shard
@@ -73,7 +73,7 @@ pub(crate) fn slots(layout: &Layout) -> Vec<i64> {
     all
 }
 
-/// For each element, in row-major order, all that hold it.
+/// Returns all holders of each element, in row-major order of the elements.
 pub fn holders(layout: &Layout) -> Vec<Vec<Holder>> {
     let slots = slots(layout);
     spread(vec![start(layout)], &layout.shard)
@@ -98,7 +98,8 @@ pub fn holders(layout: &Layout) -> Vec<Vec<Holder>> {
 mod tests {
     use super::*;
 
-    /// The row results of the `mma` accumulator: register slots on the outside, four copies of each row.
+    /// A row sum of the `mma` accumulator has four copies, and its register slots form the outer
+    /// dimension.
     #[test]
     fn rows_of_an_accumulator_have_four_holders() {
         let iter = |extent, stride, axis| Iter {

@@ -1,17 +1,15 @@
-//! Runs IR of any level directly: `linalg` and `tile.reduce` over whole arrays, kernels with `tile`
-//! ops, and the loops, shuffles and barriers that these become.
+//! Reference interpreter for IR of any level: `linalg` and `tile.reduce` on whole arrays, kernels
+//! with `tile` ops, and lowered kernels with loops, shuffles and barriers.
 //!
-//! It is a second opinion. Nothing of the lowering is used: each op does here what its
-//! documentation says, in the most direct way, so that a module before a pass and the module after
-//! it can be run and compared.
+//! The interpreter shares no code with the lowering. Each op is implemented directly from its
+//! documentation. Running a module before and after a pass therefore validates the pass.
 //!
-//! All threads of a block execute each op before any executes the next: lockstep, with the lanes
-//! that take a branch or an iteration. That is what a program means before barriers are inserted,
-//! because ops on tiles behave as if executed in program order by all threads. Once barriers are
-//! there, [`Options::races`] asks whether they order every access, by the happens-before order of
-//! [`tx_exec::happens_before`].
+//! All active lanes of a block execute an op before any lane executes the next op (lockstep). This
+//! order defines the meaning of a program before barriers are inserted, because tile ops execute in
+//! program order. After barriers are inserted, [`Options::races`] checks that they order all
+//! conflicting accesses. The check uses [`tx_exec::happens_before`].
 //!
-//! Beside each float goes a [`Bound`]: how far another order of combination may take it.
+//! Each float has a [`Bound`] on the difference that another order of combination can cause.
 //!
 //! ```no_run
 //! use tx_interp::{Argument, Options, run};
@@ -56,21 +54,21 @@ use tx_mlir::memref::Space;
 use tx_mlir::{MemRef, Op, string_attribute, walk};
 use value::{Lanes, Value, View};
 
-/// What an entry is called with.
+/// An argument of the entry function.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// A memref.
     Array {
-        /// Elements along each dimension.
+        /// Number of elements along each dimension.
         sizes: Vec<i64>,
-        /// Elements between neighbours along each dimension.
+        /// Stride of each dimension, in elements.
         strides: Vec<i64>,
-        /// Elements before the first.
+        /// Offset of the first element, in elements.
         offset: i64,
-        /// The memory, as on the device.
+        /// Contents of the buffer, as on the device.
         bytes: Vec<u8>,
     },
-    /// The bits of a number.
+    /// Bits of a scalar argument.
     Number(u64),
 }
 
@@ -86,18 +84,19 @@ impl Argument {
     }
 }
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether accesses of different threads to one byte must be ordered by barriers.
+    /// Check that barriers order conflicting accesses of different threads.
     pub races: bool,
-    /// Whether to compute how far another order may take each float.
+    /// Compute the [`Bound`] of each float.
     pub bounds: bool,
-    /// The blocks to launch of an entry that is a kernel.
+    /// Number of blocks along x, y and z, if the entry is a kernel.
     pub grid: [u32; 3],
-    /// The threads of a block, of a kernel that does not say.
+    /// Threads per block along x, y and z, if the kernel has no fixed block size.
     pub block: [u32; 3],
-    /// Ops, blocks of ops and accesses to elements, of all threads together, after which to give up.
+    /// Limit on executed ops, executed blocks of ops and accessed elements, summed over all
+    /// threads.
     pub steps: StepLimit,
 }
 
@@ -113,29 +112,30 @@ impl Default for Options {
     }
 }
 
-/// What is in an argument after a run.
+/// Contents of an array argument after a run.
 #[derive(Clone, Debug)]
 pub struct Array {
-    /// The memory.
+    /// Contents of the buffer.
     pub bytes: Vec<u8>,
-    /// For each element of the memory how far another order may take it; absent where all are exact.
+    /// Bound of each element of the buffer; `None` for an exact element or if all elements are
+    /// exact.
     pub bounds: Option<Vec<Option<Bound>>>,
 }
 
-/// What a run did.
+/// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Every argument, in order; empty for numbers.
+    /// Every argument, in order. Scalar arguments have empty contents.
     pub arrays: Vec<Array>,
-    /// Ops that were executed and elements that were accessed, counted for each thread: about how
-    /// much there was to do.
+    /// Number of executed ops and accessed elements, summed over all threads.
     pub work: u64,
 }
 
 /// Runs a `func.func` or a kernel `gpu.func`.
 ///
 /// # Errors
-/// When an op is not known, when the arguments do not fit, and when the program does what it must
+/// [`Trouble`] if an op is unsupported, if the arguments do not match the entry, or if the program
+/// has a fault.
 /// not: see [`Trouble`].
 pub fn run(
     module: &Module<'_>,

@@ -1,4 +1,4 @@
-//! The state of a run.
+//! State of a running interpreter.
 
 use crate::Options;
 use crate::bound::Bound;
@@ -13,27 +13,27 @@ use std::rc::Rc;
 use tx_exec::StepLimit;
 use tx_exec::happens_before::{AccessKind, Clocks, Knowledge};
 
-/// What the whole run shares.
+/// State shared by all kernels and functions of a run.
 pub(crate) struct World<'c> {
     pub(crate) program: Rc<Program<'c>>,
     pub(crate) memory: Memory,
-    /// Variables of the module, by their ops.
+    /// Variables of the module, by the address of their op.
     pub(crate) variables: BTreeMap<usize, Rc<View>>,
     pub(crate) clocks: Clocks,
-    /// Whether threads of a kernel must be ordered by barriers.
+    /// Check that barriers order conflicting accesses.
     pub(crate) races: bool,
     /// Whether [`Bound`]s are computed.
     pub(crate) bounds: bool,
-    /// Blocks that ran.
+    /// Number of clusters that have started, over all launches.
     pub(crate) blocks: u32,
-    /// Ops and accesses of one lane that may still be executed, and how many there were.
+    /// Remaining steps (ops and accesses per lane), and all steps allowed so far.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
     limit: StepLimit,
 }
 
 impl<'c> World<'c> {
-    /// With nothing in memory.
+    /// Creates the state of a run with empty memory.
     pub(crate) fn new(program: Rc<Program<'c>>, options: &Options) -> Self {
         Self {
             program,
@@ -49,12 +49,12 @@ impl<'c> World<'c> {
         }
     }
 
-    /// Ops that were executed and elements that were accessed, of each lane.
+    /// Returns the number of executed ops and accessed elements, summed over all lanes.
     pub(crate) fn work(&self) -> u64 {
         self.most_steps - self.steps
     }
 
-    /// Allows what threads of a launch may take.
+    /// Adds the step limit of a launch to the remaining steps.
     pub(crate) fn allow(&mut self, grid: [u32; 3], block: [u32; 3]) {
         let more = self.limit.of_launch(grid, block);
         let more = more.min(u64::MAX - self.most_steps);
@@ -62,7 +62,7 @@ impl<'c> World<'c> {
         self.most_steps += more;
     }
 
-    /// Counts ops or accesses.
+    /// Counts executed ops or accesses. Fails if no steps remain.
     fn charge(&mut self, count: usize) -> Result<(), Trouble> {
         let left = self.steps.checked_sub(count as u64);
         self.steps = left.ok_or(Trouble::TooLong {
@@ -73,42 +73,45 @@ impl<'c> World<'c> {
     }
 }
 
-/// The blocks that run together: those of a cluster, which is one block unless a launch says otherwise.
+/// The blocks of a cluster, which run together. A launch without clusters has one block per
+/// cluster.
 ///
-/// Lanes are their threads, one block after the other. Of several each begins at a multiple of a
-/// warp, so that there may be lanes without a thread between two, which are never active.
+/// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the lanes
+/// of each block begin at a multiple of the warp size. So some lanes may have no thread; they are
+/// never active.
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    /// The first block.
+    /// Coordinates of the first block of the cluster.
     pub(crate) index: [u32; 3],
-    /// Blocks along each dimension.
+    /// Number of blocks of the cluster along each dimension.
     pub(crate) cluster: [u32; 3],
-    /// Bytes of dynamic shared memory of each block.
+    /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
-    /// Shared variables, by name, that of dynamic shared memory without one: one for all, or one for each lane.
+    /// Shared variables by name, with one view for all lanes or one per lane. Dynamic shared memory
+    /// has an empty name.
     pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
-    /// Bytes that each block has of the buffers of shared memory.
+    /// Bytes per block in each buffer of shared memory.
     pub(crate) shares: BTreeMap<usize, i64>,
-    /// Arrivals at barriers that are not complete, by block and number.
+    /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// What the threads told that arrived at a barrier of the cluster for which nobody has waited.
+    /// Knowledge from an arrival at the cluster barrier that no thread has waited for yet.
     pub(crate) cluster_arrival: Option<Rc<Knowledge>>,
 }
 
 impl Cta {
-    /// Threads of a block.
+    /// Returns the number of threads per block.
     pub(crate) fn threads(&self) -> u32 {
         self.block.iter().product()
     }
 
-    /// Blocks.
+    /// Returns the number of blocks in the cluster.
     pub(crate) fn blocks(&self) -> u32 {
         self.cluster.iter().product()
     }
 
-    /// Lanes from one block to the next.
+    /// Returns the distance between the first lanes of consecutive blocks.
     pub(crate) fn pitch(&self) -> u32 {
         match self.blocks() {
             1 => self.threads(),
@@ -116,25 +119,25 @@ impl Cta {
         }
     }
 
-    /// The rank of a lane's block, and its number there.
+    /// Returns the rank of the block of a lane, and the thread index in that block.
     pub(crate) fn place(&self, lane: u32) -> (u32, u32) {
         (lane / self.pitch(), lane % self.pitch())
     }
 
-    /// Whether a lane is a thread.
+    /// Returns whether a lane has a thread.
     pub(crate) fn has(&self, lane: u32) -> bool {
         let (rank, thread) = self.place(lane);
         rank < self.blocks() && thread < self.threads()
     }
 
-    /// Coordinates of the block of a rank.
+    /// Returns the coordinates of the block with this rank.
     pub(crate) fn block_of(&self, rank: u32) -> [u32; 3] {
         let [x, y, _] = self.cluster;
         let position = [rank % x, rank / x % y, rank / (x * y)];
         std::array::from_fn(|d| self.index[d] + position[d])
     }
 
-    /// The cluster of this number, where there are so many along each dimension.
+    /// Returns the cluster with this linear index in a grid of `clusters` clusters.
     pub(crate) fn nth(&self, number: u64, clusters: [u64; 3]) -> Self {
         let [x, y, _] = clusters;
         let first = [number % x, number / x % y, number / (x * y)];
@@ -144,7 +147,7 @@ impl Cta {
         }
     }
 
-    /// A lane as messages name it, by its coordinates.
+    /// Formats a lane as thread and block coordinates.
     pub(crate) fn name(&self, lane: u32) -> String {
         let (rank, thread) = self.place(lane);
         let [x, y, _] = self.block;
@@ -153,7 +156,7 @@ impl Cta {
         format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})")
     }
 
-    /// All threads, as lanes.
+    /// Returns all lanes that have a thread.
     pub(crate) fn all(&self) -> Vec<u32> {
         let (pitch, threads) = (self.pitch(), self.threads());
         let of = |rank: u32| rank * pitch..rank * pitch + threads;
@@ -161,20 +164,22 @@ impl Cta {
     }
 }
 
-/// A function while it runs: all lanes execute each op before any executes the next.
+/// The frame of a running function. All active lanes execute an op before any lane executes the
+/// next op.
 ///
-/// The lanes are the threads of a block in a kernel, one in a host function, and elements in the
-/// body of an op over arrays.
+/// A lane is a thread in a kernel, the only thread in a host function, and an element in the body
+/// of an op on arrays.
 pub(crate) struct Exec<'w, 'c> {
     pub(crate) world: &'w mut World<'c>,
     pub(crate) slots: Vec<Value>,
     pub(crate) lanes: usize,
-    /// The lanes that execute, ascending.
+    /// Indices of the active lanes, in ascending order.
     pub(crate) active: Rc<[u32]>,
     pub(crate) cta: Option<Cta>,
-    /// Whether lanes are threads.
+    /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Whether elements may come in any order: of equal ones another may come first.
+    /// Whether elements are combined in any order. Either of two equal elements may then come
+    /// first.
     pub(crate) unordered: bool,
 }
 
@@ -186,7 +191,7 @@ static NO_NUMBERS: Lanes = Lanes {
 };
 
 impl<'c> Exec<'_, 'c> {
-    /// The numbers in a slot.
+    /// Returns the numbers in a slot.
     pub(crate) fn numbers(&self, slot: Slot) -> &Lanes {
         match &self.slots[slot] {
             Value::Numbers(lanes) => lanes,
@@ -194,12 +199,12 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// The number of a lane, as a signed 64-bit one.
+    /// Returns the number of a lane as a signed 64-bit integer.
     pub(crate) fn int(&self, slot: Slot, lane: u32) -> i64 {
         self.numbers(slot).get(lane as usize, 0).cast_signed()
     }
 
-    /// The memref of a lane.
+    /// Returns the memref of a lane.
     pub(crate) fn view(&self, slot: Slot, lane: u32) -> Rc<View> {
         match &self.slots[slot] {
             Value::Views(views) if views.len() == 1 => views[0].clone(),
@@ -208,7 +213,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Whether a lane is there: a thread, where lanes are threads.
+    /// Returns whether a lane exists. If lanes are threads, the lane must have a thread.
     pub(crate) fn has_lane(&self, lane: u32) -> bool {
         match &self.cta {
             Some(cta) if self.threads => cta.has(lane),
@@ -216,7 +221,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Whether all lanes have the same in a slot, and it is held once.
+    /// Returns whether a slot holds one value for all lanes.
     pub(crate) fn is_uniform(&self, slot: Slot) -> bool {
         match &self.slots[slot] {
             Value::Numbers(lanes) => lanes.uniform,
@@ -225,13 +230,13 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// The lane for which alone a result must be computed, when all operands are the same for all.
+    /// Returns the single lane for which a result must be computed if all operands are uniform.
     pub(crate) fn lane_for_all(&self, operands: &[Slot]) -> Option<u32> {
         (self.lanes == 1 || operands.iter().all(|slot| self.is_uniform(*slot)))
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// The lanes for which a result must be computed, and whether that is one for all.
+    /// Returns the lanes for which a result must be computed, and whether that result is uniform.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),
@@ -239,7 +244,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Computes numbers for the lanes that need it, and stores them.
+    /// Computes and stores the numbers of a result.
     pub(crate) fn compute(
         &mut self,
         operands: &[Slot],
@@ -267,7 +272,7 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    /// Computes numbers of up to three others for the lanes that need it, and stores them, with no bounds.
+    /// Computes and stores a result without bounds from up to three operands.
     pub(crate) fn compute_bits(
         &mut self,
         operands: &[Slot],
@@ -301,7 +306,7 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    /// Computes views for the lanes that need it, and stores them.
+    /// Computes and stores the views of a result.
     pub(crate) fn compute_views(
         &mut self,
         operands: &[Slot],
@@ -324,12 +329,12 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    /// Runs a block for the lanes that execute.
+    /// Runs a block of ops for the active lanes.
     pub(crate) fn run(&mut self, code: &Code<'c>) -> Result<(), Trouble> {
         if self.active.is_empty() {
             return Ok(());
         }
-        // A block without ops counts as well: a loop of nothing may be endless.
+        // An empty block counts as a step, because a loop with an empty body may be endless.
         self.charge()?;
         for step in &code.steps {
             self.charge()?;
@@ -338,12 +343,12 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    /// Counts an op of each lane that executes.
+    /// Counts one op for each active lane.
     fn charge(&mut self) -> Result<(), Trouble> {
         self.world.charge(self.active.len())
     }
 
-    /// Runs a block for some of the lanes.
+    /// Runs a block of ops with other active lanes.
     pub(crate) fn run_for(&mut self, active: Rc<[u32]>, code: &Code<'c>) -> Result<(), Trouble> {
         let before = std::mem::replace(&mut self.active, active);
         let result = self.run(code);
@@ -351,12 +356,12 @@ impl<'c> Exec<'_, 'c> {
         result
     }
 
-    /// Does something with as many lanes, none of them a thread.
+    /// Calls `f` with `lanes` lanes, none of which is a thread.
     pub(crate) fn with_lanes<R>(&mut self, lanes: usize, f: impl FnOnce(&mut Self) -> R) -> R {
         self.with_all(&(0..lanes as u32).collect(), f)
     }
 
-    /// The same with a list of all of these lanes.
+    /// Calls `f` with these lanes, none of which is a thread.
     pub(crate) fn with_all<R>(&mut self, all: &Rc<[u32]>, f: impl FnOnce(&mut Self) -> R) -> R {
         let lanes = all.len();
         let before = (
@@ -428,7 +433,7 @@ impl<'c> Exec<'_, 'c> {
         written.map_err(|e| self.with_thread(e, lane))
     }
 
-    /// Says which thread had the trouble.
+    /// Adds the thread to the message of a fault.
     pub(crate) fn with_thread(&self, trouble: Trouble, lane: u32) -> Trouble {
         match (trouble, &self.cta) {
             (
@@ -438,7 +443,7 @@ impl<'c> Exec<'_, 'c> {
                     message,
                 },
                 Some(cta),
-                // A race names both threads itself.
+                // The message of a race already names both threads.
             ) if self.threads && kind != FaultKind::Race => {
                 let thread = cta.name(lane);
                 Trouble::Fault {

@@ -1,4 +1,4 @@
-//! Buffers, and what is checked of every access.
+//! Buffers, and the checks on every access.
 
 use crate::bound::Bound;
 use crate::machine::Cta;
@@ -9,21 +9,21 @@ use tx_dialect_tile::CLEARED;
 use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
 use tx_mlir::memref::Space;
 
-/// The largest buffer that a program may ask for, in bytes.
+/// Maximum size of a buffer, in bytes.
 const MOST_BYTES: i64 = 1 << 32;
 
-/// A piece of memory.
+/// A buffer in one memory space.
 pub(crate) struct Buffer {
     label: String,
     pub(crate) space: Space,
     pub(crate) bytes: Vec<u8>,
-    /// Which bytes somebody wrote; absent when all were from the start.
+    /// Set for each written byte; `None` if the buffer has initial contents.
     written: Option<Vec<bool>>,
-    /// Whether it is zero before a run and must be zero after it.
+    /// Whether the buffer is zero before a run and must be zero after the run.
     cleared: bool,
-    /// How far another order may take each element, and the bytes of one.
+    /// Size of an element in bytes, and the bound of each element.
     bounds: Option<(usize, Vec<Bound>)>,
-    /// Who accessed it, while races are looked for.
+    /// Previous accesses, for the race check.
     shadow: Option<Shadow>,
 }
 
@@ -31,38 +31,38 @@ pub(crate) struct Buffer {
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) buffers: Vec<Buffer>,
-    /// Whose threads access it.
+    /// The running kernel, if any.
     pub(crate) launch: Option<Launch>,
 }
 
-/// A kernel that is run, to name its threads.
+/// The running kernel, used to name threads in messages.
 pub(crate) struct Launch {
-    /// The first of its clusters.
+    /// The first cluster of the launch.
     pub(crate) cta: Cta,
-    /// How many clusters there are along each dimension.
+    /// Number of clusters along each dimension.
     pub(crate) clusters: [u64; 3],
-    /// How many ran before it, of all launches.
+    /// Number of clusters in all previous launches.
     pub(crate) before: u32,
 }
 
 impl Launch {
-    /// A lane of the cluster with this number, among those of all launches.
+    /// Formats a lane of a cluster. `cluster` counts across all launches.
     fn name(&self, cluster: u32, lane: usize) -> String {
         let number = u64::from(cluster.wrapping_sub(self.before));
         self.cta.nth(number, self.clusters).name(lane as u32)
     }
 }
 
-/// Who accesses, for the race check.
+/// The accessing thread, for the race check.
 pub(crate) struct Who<'a> {
     pub(crate) clocks: &'a mut Clocks,
-    /// Linear index of the thread in its block.
+    /// Lane of the thread.
     pub(crate) thread: usize,
     pub(crate) site: u32,
 }
 
 impl Memory {
-    /// A buffer with contents.
+    /// Adds a buffer with initial contents, and returns its index.
     pub(crate) fn hold(&mut self, label: String, space: Space, bytes: Vec<u8>) -> usize {
         self.buffers.push(Buffer {
             label,
@@ -76,7 +76,7 @@ impl Memory {
         self.buffers.len() - 1
     }
 
-    /// A buffer that nobody has written.
+    /// Adds an uninitialised buffer, and returns its index.
     pub(crate) fn allocate(
         &mut self,
         label: String,
@@ -89,13 +89,13 @@ impl Memory {
             let message = format!("{label} has {bytes} bytes, expected 0 to {MOST_BYTES}");
             return Err(Trouble::fault(FaultKind::OutOfBounds, site, message));
         };
-        // No value that looks right by chance.
+        // The fill byte makes uninitialised values unlikely to look correct.
         let buffer = self.hold(label, space, vec![0xa5; count]);
         self.buffers[buffer].written = Some(vec![false; count]);
         Ok(buffer)
     }
 
-    /// What lies at an address.
+    /// Returns the view of the buffer at an address.
     pub(crate) fn at(&self, address: i64, site: &Site) -> Result<View, Trouble> {
         let (buffer, offset) = located(address);
         let Some(bytes) = self.buffers.get(buffer).map(|b| b.bytes.len() as i64) else {
@@ -109,7 +109,7 @@ impl Memory {
         })
     }
 
-    /// Fills a buffer with zeros, which are to be there again when it is freed.
+    /// Fills a buffer with zeros and requires that it is zero again when freed.
     pub(crate) fn clear(&mut self, buffer: usize) {
         let buffer = &mut self.buffers[buffer];
         buffer.bytes.fill(0);
@@ -117,7 +117,7 @@ impl Memory {
         buffer.cleared = true;
     }
 
-    /// Whether a buffer that is freed is as the next run needs it.
+    /// Returns an error if a buffer that must be zero when freed is not.
     pub(crate) fn check_cleared(&self, buffer: usize, site: &Site) -> Result<(), Trouble> {
         let buffer = &self.buffers[buffer];
         let left = buffer.bytes.iter().position(|byte| *byte != 0);
@@ -133,19 +133,19 @@ impl Memory {
         }
     }
 
-    /// Forgets the buffers from this one on.
+    /// Frees all buffers with an index of at least `from`.
     pub(crate) fn release(&mut self, from: usize) {
         self.buffers.truncate(from);
     }
 
-    /// A kernel begins or ends: nothing before it races with anything after it.
+    /// Orders all previous accesses before all later ones, as at the begin and end of a kernel.
     pub(crate) fn order_everything(&mut self) {
         for buffer in &mut self.buffers {
             buffer.shadow = None;
         }
     }
 
-    /// Where an element lies, checked.
+    /// Returns the byte offset of an element after checking bounds and alignment.
     fn locate(
         &self,
         view: &View,
@@ -169,7 +169,7 @@ impl Memory {
         Ok(start as usize)
     }
 
-    /// Looks for an access that this one is not ordered after.
+    /// Records an access, and returns a conflicting previous access that is not ordered before it.
     fn order(
         &mut self,
         number: usize,
@@ -210,7 +210,7 @@ impl Memory {
             .map_err(|conflict| Box::new((conflict, who.thread, who.clocks.block())))
     }
 
-    /// Reads an element.
+    /// Reads an element, with all checks.
     pub(crate) fn read(
         &mut self,
         view: &View,
@@ -248,7 +248,7 @@ impl Memory {
         Ok((bits, bound))
     }
 
-    /// Writes an element.
+    /// Writes an element, with all checks.
     #[expect(clippy::too_many_arguments, reason = "an access is all of these")]
     pub(crate) fn write(
         &mut self,
@@ -275,7 +275,7 @@ impl Memory {
             buffer.bounds = Some((bytes, vec![UNTOLD; buffer.bytes.len().div_ceil(bytes)]));
         }
         if let Some((unit, bounds)) = &mut buffer.bounds {
-            // Views of one memory may have smaller elements than the first that had a bound.
+            // A view may have smaller elements than the view that stored the bounds.
             if bytes < *unit {
                 let each = *unit / bytes;
                 let spread =
@@ -319,7 +319,7 @@ impl Memory {
         Trouble::fault(FaultKind::Race, site, message)
     }
 
-    /// How far another order may take each element of a buffer.
+    /// Returns the bound of each element of a buffer, if any element is inexact.
     pub(crate) fn bounds(&self, buffer: usize, scalar: Scalar) -> Option<Vec<Option<Bound>>> {
         let buffer = &self.buffers[buffer];
         let (unit, bounds) = buffer.bounds.as_ref()?;

@@ -1,17 +1,17 @@
-//! Points of an iteration space that are computed together, one in each lane.
+//! Points of an iteration space, one per lane.
 
 use crate::value::{Lanes, View};
 use tx_mlir::{Affine, AffineMap};
 
-/// A point for each lane.
+/// One point of an iteration space per lane.
 pub(crate) struct Points {
     pub(crate) lanes: usize,
-    /// Of each dimension, one for each lane or one for all.
+    /// For each dimension, one coordinate per lane or one for all lanes.
     coordinates: Vec<Vec<i64>>,
 }
 
 impl Points {
-    /// So many points, all of them the first.
+    /// Creates `lanes` points at the origin.
     pub(crate) fn new(rank: usize, lanes: usize) -> Self {
         Self {
             lanes,
@@ -19,8 +19,8 @@ impl Points {
         }
     }
 
-    /// Sets some dimensions, of these sizes, to the index whose number in row-major order is that
-    /// of the lane.
+    /// Sets the coordinates along `dims` from a linear index per lane. The index counts in
+    /// row-major order over `sizes`.
     pub(crate) fn set(&mut self, dims: &[usize], sizes: &[i64], number: impl Fn(usize) -> i64) {
         let mut inner = 1;
         for (d, size) in dims.iter().zip(sizes).rev() {
@@ -31,7 +31,7 @@ impl Points {
         }
     }
 
-    /// Sets some dimensions of all points to the index with this number.
+    /// Sets the coordinates along `dims` of all points from one linear index.
     pub(crate) fn set_all(&mut self, dims: &[usize], sizes: &[i64], number: i64) {
         let mut inner = 1;
         for (d, size) in dims.iter().zip(sizes).rev() {
@@ -46,7 +46,7 @@ impl Points {
         all[if all.len() == 1 { 0 } else { lane }]
     }
 
-    /// A coordinate of each point.
+    /// Returns one coordinate of each point.
     pub(crate) fn coordinate(&self, d: usize) -> Lanes {
         match &self.coordinates[d][..] {
             [one] => Lanes::one(one.cast_unsigned()),
@@ -59,7 +59,7 @@ impl Points {
         }
     }
 
-    /// What a map makes of each point.
+    /// Returns the result of an affine map at each point.
     pub(crate) fn mapped(&self, map: &AffineMap) -> Indices {
         let rank = map.results.len();
         let mut all = Vec::with_capacity(rank * self.lanes);
@@ -73,12 +73,12 @@ impl Points {
         }
     }
 
-    /// Where the element lies that a map makes of a point, in elements from the base of a view.
+    /// Returns the position of the mapped element in a view, in elements from the base of the view.
     pub(crate) fn place(&self, map: &AffineMap, view: &View, lane: usize) -> i64 {
         view.place(map.results.iter().map(|e| self.evaluate(e, lane)))
     }
 
-    /// The value of an affine expression.
+    /// Evaluates an affine expression at the point of a lane.
     fn evaluate(&self, expr: &Affine, lane: usize) -> i64 {
         let both = |l: &Affine, r: &Affine| (self.evaluate(l, lane), self.evaluate(r, lane));
         match expr {
@@ -109,7 +109,7 @@ impl Points {
     }
 }
 
-/// An index of an operand for each lane.
+/// One index of an operand per lane.
 pub(crate) struct Indices {
     rank: usize,
     pub(crate) lanes: usize,

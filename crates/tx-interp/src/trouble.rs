@@ -1,15 +1,15 @@
-//! Why a run did not come to its end.
+//! Reasons why a run failed.
 
 use std::fmt;
 use tx_mlir::melior::ir::operation::OperationLike;
 use tx_mlir::{Code, Op, codes};
 
-/// Where an op stands.
+/// Location of an op.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Name of the op.
     pub op: String,
-    /// Its location, as MLIR prints it without `loc(…)`.
+    /// Location in MLIR syntax, without `loc(…)`.
     pub location: String,
 }
 
@@ -31,63 +31,63 @@ impl fmt::Display for Site {
     }
 }
 
-/// What a program did that it must not.
+/// Kind of a fault of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// Two accesses to one byte that nothing orders.
+    /// A data race: two conflicting accesses to one byte without an order.
     Race,
-    /// An access outside its memory, or a view of what is not there.
+    /// An access outside its memory, or a view outside its source.
     OutOfBounds,
-    /// An access at an address that is less aligned than it promises.
+    /// An access at an address below its declared alignment.
     Misaligned,
-    /// A read of memory that nobody wrote.
+    /// A read of uninitialised memory.
     Uninitialized,
-    /// Threads that must be together are not.
+    /// Not all required threads execute an op together.
     Divergence,
-    /// A lane takes no part in an operation of its warp that needs it.
+    /// A required lane of a warp is inactive.
     InactiveLane,
-    /// A check of the program itself fails.
+    /// A failed assertion of the program.
     Assertion,
-    /// An operation on numbers whose result is not defined, such as a division by zero.
+    /// An arithmetic operation with an undefined result, such as a division by zero.
     NoResult,
-    /// Sizes or a promise of the program that cannot hold.
+    /// Invalid sizes, or a violated promise of the program.
     Undefined,
 }
 
-/// Why a run did not come to its end.
+/// Reason why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trouble {
-    /// An op that is not known here, or in a way that is not.
+    /// An unsupported op, or an unsupported variant of an op.
     Unsupported {
-        /// Where it stands.
+        /// Location of the op.
         site: Site,
-        /// What about it is not known; empty when it is the op itself.
+        /// The unsupported property; empty if the op itself is unsupported.
         what: String,
     },
-    /// The program did what it must not.
+    /// The program has a fault.
     Fault {
-        /// What sort of thing.
+        /// Kind of the fault.
         kind: FaultKind,
-        /// Where.
+        /// Location of the op.
         site: Site,
-        /// Found and expected, with thread and block.
+        /// Found and expected values, with thread and block.
         message: String,
     },
-    /// The entry cannot be called in this way.
+    /// The entry cannot be called with these arguments.
     Call(String),
-    /// More work than was allowed.
+    /// The run exceeded its step limit.
     TooLong {
         /// The limit, in ops of one thread.
         steps: u64,
-        /// The innermost loop that was running.
+        /// The innermost running loop.
         site: Option<Site>,
     },
 }
 
 impl FaultKind {
-    /// The code of the rule that such a fault breaks.
+    /// Returns the diagnostic code of this kind of fault.
     pub const fn code(self) -> Option<Code> {
         match self {
             Self::Race => Some(codes::TX0801),
@@ -103,7 +103,7 @@ impl FaultKind {
 }
 
 impl Trouble {
-    /// The code of the rule that the program broke.
+    /// Returns the diagnostic code, if any.
     pub const fn code(&self) -> Option<Code> {
         match self {
             Self::Fault { kind, .. } => kind.code(),
@@ -119,7 +119,7 @@ impl Trouble {
         }
     }
 
-    /// The same of a run that was in a loop.
+    /// Adds the innermost loop to [`Trouble::TooLong`].
     pub(crate) fn in_loop(self, site: &Site) -> Self {
         match self {
             Self::TooLong { steps, site: None } => Self::TooLong {

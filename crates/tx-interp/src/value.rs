@@ -1,30 +1,30 @@
-//! What SSA values hold while a program runs: something for each lane.
+//! Runtime values of SSA values, per lane.
 
 use crate::bound::Bound;
 use std::rc::Rc;
 
-/// Numbers: `width` of them for each lane, or the same for all lanes.
+/// Numbers of an SSA value: `width` numbers per lane, or `width` numbers for all lanes.
 ///
-/// A scalar has width 1, a vector as many as it has elements, a fragment as many as a thread has
-/// register slots.
+/// The width is 1 for a scalar, the number of elements for a vector, and the number of register
+/// slots for a fragment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
     pub(crate) width: usize,
-    /// Whether all lanes have the same, which is then held once.
+    /// Whether all lanes have equal numbers, which are then stored once.
     pub(crate) uniform: bool,
-    /// Bits, zero above the width of the type.
+    /// Bits of each number. Bits above the width of the type are zero.
     pub(crate) bits: Vec<u64>,
-    /// Beside each number, how far another order may take it; absent when all are exact.
+    /// Bound of each number; `None` if all numbers are exact.
     pub(crate) bounds: Option<Vec<Bound>>,
 }
 
 impl Lanes {
-    /// One number for all lanes.
+    /// Creates one number for all lanes.
     pub(crate) fn one(bits: u64) -> Self {
         Self::same(vec![bits])
     }
 
-    /// These numbers for all lanes.
+    /// Creates several numbers for all lanes.
     pub(crate) fn same(bits: Vec<u64>) -> Self {
         Self {
             width: bits.len(),
@@ -34,7 +34,7 @@ impl Lanes {
         }
     }
 
-    /// Room for `lanes` lanes.
+    /// Creates zeros for `lanes` lanes.
     pub(crate) fn new(width: usize, lanes: usize) -> Self {
         Self {
             width,
@@ -48,7 +48,7 @@ impl Lanes {
         if self.uniform { 0 } else { lane * self.width }
     }
 
-    /// Number `i` of a lane.
+    /// Returns number `i` of a lane.
     pub(crate) fn get(&self, lane: usize, i: usize) -> u64 {
         self.bits[self.start(lane) + i]
     }
@@ -75,7 +75,7 @@ impl Lanes {
         }
     }
 
-    /// So many lanes from one on, of one number each.
+    /// Returns `lanes` consecutive lanes of a value of width 1.
     pub(crate) fn part(&self, first: usize, lanes: usize) -> Self {
         if self.uniform {
             return self.clone();
@@ -91,7 +91,7 @@ impl Lanes {
         }
     }
 
-    /// The same with room for every lane to differ.
+    /// Returns a copy with separate numbers for each lane.
     pub(crate) fn spread(&self, lanes: usize) -> Self {
         if !self.uniform {
             return self.clone();
@@ -108,7 +108,7 @@ impl Lanes {
         }
     }
 
-    /// Takes what some lanes have from another value.
+    /// Copies the numbers of the active lanes from another value.
     fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
         *self = self.spread(lanes);
         for &lane in active {
@@ -120,7 +120,7 @@ impl Lanes {
     }
 }
 
-/// Stands for the bound of an exact number, which is computed from the number where it is needed.
+/// Placeholder for the bound of an exact number, which is computed from the number on demand.
 pub(crate) const UNTOLD: Bound = Bound {
     additions: 0.0,
     error: -1.0,
@@ -133,37 +133,38 @@ pub(crate) const UNTOLD: Bound = Bound {
     slip: 0.0,
 };
 
-/// How many points there are: of an array with an empty dimension, others may be of any length.
+/// Returns the number of points. The multiplication saturates: next to an empty dimension, other
+/// dimensions may be very long.
 pub(crate) fn count<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
     sizes.into_iter().fold(1, |n, size| n.saturating_mul(*size))
 }
 
-/// Bits of an address within a buffer.
+/// Number of address bits for the byte offset in a buffer.
 const BUFFER: u32 = 40;
 
-/// The buffer of an address, and the byte in it.
+/// Splits an address into buffer index and byte offset.
 pub(crate) fn located(address: i64) -> (usize, i64) {
     let buffer = usize::try_from((address >> BUFFER) - 1).unwrap_or(usize::MAX);
     (buffer, address & ((1 << BUFFER) - 1))
 }
 
-/// A memref: a part of a buffer, seen as an array.
+/// A memref: a view of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     pub(crate) buffer: usize,
-    /// The bytes of the buffer that belong to it: those of one thread, in private memory.
+    /// Range of accessible bytes: in private memory, the bytes of one thread.
     pub(crate) own: (i64, i64),
-    /// Byte at which offset 0 lies.
+    /// Byte position of offset 0.
     pub(crate) base: i64,
-    /// In elements.
+    /// Offset in elements.
     pub(crate) offset: i64,
     pub(crate) sizes: Vec<i64>,
-    /// In elements.
+    /// Strides in elements.
     pub(crate) strides: Vec<i64>,
 }
 
 impl View {
-    /// An address for offset 0. Buffers begin at multiples of a large power of two.
+    /// Returns the address of offset 0. Each buffer begins at a multiple of 2^40.
     pub(crate) fn address(&self) -> i64 {
         ((self.buffer as i64 + 1) << BUFFER) + self.base
     }
@@ -183,7 +184,7 @@ impl View {
         }
     }
 
-    /// Where an element lies, in elements from the base.
+    /// Returns the position of an element, in elements from the base.
     pub(crate) fn place(&self, index: impl IntoIterator<Item = i64>) -> i64 {
         self.strides
             .iter()
@@ -194,19 +195,19 @@ impl View {
     }
 }
 
-/// What an SSA value holds.
+/// Runtime value of an SSA value.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Value {
-    /// Nothing that is looked at.
+    /// No value, or a value that is never read.
     #[default]
     Nothing,
     Numbers(Lanes),
-    /// A memref: one view for all lanes, or one for each.
+    /// Memref: one view for all lanes, or one view per lane.
     Views(Vec<Rc<View>>),
 }
 
 impl Value {
-    /// Takes what some lanes have from another value.
+    /// Copies the values of the active lanes from another value.
     pub(crate) fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
         if active.len() == lanes {
             self.clone_from(other);

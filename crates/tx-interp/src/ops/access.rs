@@ -1,4 +1,4 @@
-//! Loads and stores, of one element and of several.
+//! Loads and stores of scalars and vectors.
 
 use crate::bound::Bound;
 use crate::build::{Build, Step, scalars_of};
@@ -11,8 +11,8 @@ use crate::value::{Lanes, Value, View};
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::{Op, integer_attribute, name, operands, results};
 
-/// `memref.load`, `memref.store`, `vector.load`, `vector.store`; `llvm.load` and `llvm.store` where
-/// addresses came from memrefs.
+/// Compiles `memref.load`, `memref.store`, `vector.load` and `vector.store`, and `llvm.load` and
+/// `llvm.store` on addresses derived from memrefs.
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
@@ -25,7 +25,8 @@ pub(crate) fn build<'c>(
             let to = build.results(op)[0];
             let alignment = integer_attribute(op, "alignment");
             Ok(Some(Box::new(move |exec| {
-                // One lane reads for all where all would read the same, unless each is to be seen doing it.
+                // A uniform load is executed once, unless the race check needs the access of each
+                // lane.
                 let watched = exec.world.races && exec.threads;
                 let (uniform, lanes) = exec.lanes_for(&slots);
                 let uniform = uniform && !watched;
@@ -96,7 +97,7 @@ pub(crate) fn build<'c>(
     }
 }
 
-/// Writes what a thread has, a number or a vector of them, to consecutive elements of memory.
+/// Stores the scalar or vector of one lane to consecutive elements.
 fn store(
     exec: &mut Exec<'_, '_>,
     value: usize,
@@ -127,7 +128,8 @@ fn indexed(
     (exec.view(memref, lane), index)
 }
 
-/// Refuses indices outside the sizes of a memref, also where they stay inside its buffer.
+/// Returns an error for an index outside the sizes of a memref, even if the address is inside its
+/// buffer.
 fn check(
     exec: &Exec<'_, '_>,
     view: &View,
@@ -152,7 +154,7 @@ fn check(
     Err(exec.with_thread(Trouble::fault(FaultKind::OutOfBounds, site, message), lane))
 }
 
-/// `memref.atomic_rmw`: the kinds by their encoding in `arith`.
+/// The `arith` op of each kind of `memref.atomic_rmw`, by the encoding of the kind.
 const ATOMICS: [&str; 16] = [
     "arith.addf",
     "arith.addi",
@@ -172,7 +174,7 @@ const ATOMICS: [&str; 16] = [
     "arith.xori",
 ];
 
-/// An atomic update of an element.
+/// Compiles an atomic update of an element.
 pub(crate) fn atomic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
     let slots = build.operands(op);
     let site = build.program.site(op);
@@ -196,7 +198,7 @@ pub(crate) fn atomic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'
             let (view, index) = indexed(exec, slots[1], &slots[2..], lane);
             check(exec, &view, &index, 1, lane, &site.1)?;
             let place = view.place(index);
-            // The read is part of one indivisible access, which the write announces.
+            // The write registers the whole atomic access, so the race check skips the read.
             let watched = std::mem::replace(&mut exec.world.races, false);
             let old = exec.read(&view, place, scalar, lane, &site);
             exec.world.races = watched;

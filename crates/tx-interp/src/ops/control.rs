@@ -1,4 +1,4 @@
-//! `scf`, `func` and `cf`: loops, branches and calls, for the lanes that take them.
+//! Ops of `scf`, `func` and `cf`: loops, branches and calls, with per-lane control flow.
 
 use crate::build::{Build, Code, Slot, Step};
 use crate::machine::Exec;
@@ -98,7 +98,7 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Runs a body for some lanes, and takes what it yields for them.
+/// Runs a body for some lanes, and merges the yielded values of these lanes into `merged`.
 fn arm<'c>(
     exec: &mut Exec<'_, 'c>,
     active: Rc<[u32]>,
@@ -144,7 +144,7 @@ fn branch<'c>(
         arm(exec, other.into(), no, &mut merged)?;
     }
     if unsure {
-        // Another order may take the other branch.
+        // Another order of combination may take the other branch.
         for value in &mut merged {
             if let Value::Numbers(lanes) = value {
                 lanes.bounds = Some(vec![crate::bound::Bound::anything(); lanes.bits.len()]);
@@ -222,7 +222,7 @@ fn counted<'c>(
         }
         for &lane in if uniform { &going[..1] } else { &going[..] } {
             let counter = &mut counters[if uniform { 0 } else { lane as usize }];
-            // A counter that passes the largest number is past every bound.
+            // A counter that overflows saturates, because it exceeds every upper bound.
             let step = exec.int(*step, lane);
             *counter = match unsigned {
                 true => counter
@@ -313,7 +313,7 @@ fn call<'c>(
     }))
 }
 
-/// The function that a symbol names, from the nearest symbol table around `from` outwards.
+/// Resolves a symbol in the symbol tables that enclose `from`, innermost first.
 pub(crate) fn find<'c>(module: Op<'c>, from: Op<'c>, path: &[String]) -> Option<Op<'c>> {
     let mut tables: Vec<Op<'c>> = tx_mlir::ancestors(from)
         .filter(|o| matches!(name(*o), "builtin.module" | "gpu.module"))

@@ -1,4 +1,4 @@
-//! `gpu`: who a thread is, launches, barriers and shuffles.
+//! Ops of `gpu`: thread indices, launches, barriers and shuffles.
 
 use crate::build::{Build, Function, Slot, Step, scalars_of};
 use crate::machine::{Cta, Exec};
@@ -14,7 +14,7 @@ use tx_mlir::gpu::{DYNAMIC_SHARED, LaunchOperands};
 use tx_mlir::memref::Space;
 use tx_mlir::{Op, Val, attribute, enumerator_of, name, operands, symbol_path};
 
-/// Lanes of a warp.
+/// Number of lanes in a warp.
 pub(crate) const WARP: u32 = 32;
 
 pub(crate) fn build<'c>(
@@ -35,7 +35,7 @@ pub(crate) fn build<'c>(
             Box::new(move |exec| arrive_all(exec, &site))
         }
         DYNAMIC_SHARED => super::memref::dynamic_shared(op, to[0]),
-        // What is printed is not compared.
+        // Printed text is not part of the compared results.
         "gpu.printf" => Box::new(|_| Ok(())),
         "gpu.shuffle" => {
             let (_, width) = scalars_of(op, operands(op)[0])?;
@@ -48,7 +48,7 @@ pub(crate) fn build<'c>(
                 let ask = |exec: &Exec<'_, '_>, lane: u32| {
                     let width = exec.int(slots[2], lane) as u32;
                     let at = lane % WARP;
-                    // Of `up` this is the first lane that is read, and not the last.
+                    // For `up`, the clamp is the lowest source lane instead of the highest.
                     let clamp = if matches!(mode, Mode::Up) {
                         0
                     } else {
@@ -67,7 +67,7 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// What a thread can ask of itself and its block.
+/// An index or size that a thread can query.
 #[derive(Clone, Copy)]
 pub(crate) enum Number {
     Thread(usize),
@@ -78,12 +78,12 @@ pub(crate) enum Number {
     Warp,
     Warps,
     WarpSize,
-    /// Of a block in its cluster.
+    /// Coordinate of the block in its cluster.
     Place(usize),
     Rank,
     ClusterSize(usize),
     ClusterBlocks,
-    /// Of a cluster in the grid.
+    /// Coordinate of the cluster in the grid.
     Cluster(usize),
     Clusters(usize),
 }
@@ -135,7 +135,7 @@ fn thread_number(op: Op<'_>) -> Option<Number> {
     })
 }
 
-/// Stores a number of each thread.
+/// Computes and stores one number per thread.
 pub(crate) fn per_thread(
     exec: &mut Exec<'_, '_>,
     to: Slot,
@@ -146,7 +146,7 @@ pub(crate) fn per_thread(
         for lane in 0..exec.lanes as u32 {
             out.set(lane as usize, 0, u64::from(f(cta, lane)), None);
         }
-        // What is the same for all is held once, so that what follows from it is computed once.
+        // A uniform number is stored once, so that its users are computed once.
         if out.bits.iter().all(|n| *n == out.bits[0]) {
             out = Lanes::one(out.bits[0]);
         }
@@ -159,7 +159,7 @@ pub(crate) fn as_thread_number<'c>(to: Slot, number: Number) -> Step<'c> {
     Box::new(move |exec| per_thread(exec, to, |cta, lane| number.of(cta, lane)))
 }
 
-/// All lanes that execute arrive at the barrier of their block.
+/// Arrives at the barrier of the block with all active lanes.
 pub(crate) fn arrive_all(exec: &mut Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
     let active = exec.active.clone();
     for threads in blocks(exec, &active) {
@@ -168,14 +168,15 @@ pub(crate) fn arrive_all(exec: &mut Exec<'_, '_>, site: &Site) -> Result<(), Tro
     Ok(())
 }
 
-/// Lanes, which are ascending, by blocks.
+/// Splits ascending lanes by block.
 pub(crate) fn blocks(exec: &Exec<'_, '_>, lanes: &[u32]) -> Vec<Vec<u32>> {
     let rank = |lane: u32| exec.cta.as_ref().map_or(0, |cta| cta.place(lane).0);
     let runs = lanes.chunk_by(|a, b| rank(*a) == rank(*b));
     runs.map(<[u32]>::to_vec).collect()
 }
 
-/// Threads of one block arrive at a barrier of it, or of `count` of its threads.
+/// Arrives at a barrier with some threads of one block. `count` is the number of threads that the
+/// barrier expects.
 pub(crate) fn arrive(
     exec: &mut Exec<'_, '_>,
     id: u64,
@@ -201,7 +202,7 @@ pub(crate) fn arrive(
     }
     let (_, members) = cta.arrivals.remove(&key).unwrap_or_default();
     if earlier > 0 || members.len() as u64 > needed.max(everyone) {
-        // In lockstep those that arrived first have gone on.
+        // In lockstep execution, the threads of an earlier arrival have already passed the barrier.
         return Err(Trouble::Unsupported {
             site: site.clone(),
             what: "reached by threads of one barrier in several places".to_owned(),
@@ -218,7 +219,7 @@ pub(crate) fn arrive(
     Ok(())
 }
 
-/// Refuses a barrier of the cluster that not all of its threads reach.
+/// Returns an error if not all threads of the cluster are active.
 fn check_whole_cluster(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
     let Some(cta) = &exec.cta else {
         let message = "a barrier outside a kernel";
@@ -232,8 +233,8 @@ fn check_whole_cluster(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> 
     Err(Trouble::fault(FaultKind::Divergence, site, message))
 }
 
-/// All threads of the cluster arrive at its barrier. Those that wait will know what happened
-/// before, unless it is `relaxed`.
+/// Arrives at the cluster barrier with all threads of the cluster. Unless `relaxed`, the arrival
+/// releases all previous accesses.
 pub(crate) fn arrive_in_cluster(
     exec: &mut Exec<'_, '_>,
     relaxed: bool,
@@ -257,8 +258,8 @@ pub(crate) fn arrive_in_cluster(
     Ok(())
 }
 
-/// All threads of the cluster wait for those that have arrived at its barrier. `at_once` says that
-/// nothing came in between, and that all told what they knew.
+/// Waits at the cluster barrier with all threads of the cluster. `at_once` means that the wait
+/// directly follows its arrival and that the arrival was not relaxed.
 pub(crate) fn wait_in_cluster(
     exec: &mut Exec<'_, '_>,
     at_once: bool,
@@ -281,7 +282,7 @@ pub(crate) fn wait_in_cluster(
     Ok(())
 }
 
-/// How a shuffle finds its source lane.
+/// The rule that selects the source lane of a shuffle.
 #[derive(Clone, Copy)]
 pub(crate) enum Mode {
     Xor,
@@ -301,8 +302,8 @@ impl Mode {
         })
     }
 
-    /// The source of a lane and whether it is in the lane's segment, as PTX says for `shfl`:
-    /// `segment` and `clamp` are the two parts of its operand c.
+    /// Returns the source lane, and whether it is in the segment of the lane, as PTX defines for
+    /// `shfl`. `segment` and `clamp` are the two parts of operand c.
     pub(crate) fn source(self, lane: u32, by: u32, segment: u32, clamp: u32) -> (u32, bool) {
         let by = by % WARP;
         let most = (lane & segment) | (clamp & !segment);
@@ -340,8 +341,8 @@ impl Mode {
     }
 }
 
-/// Exchanges values within warps. `ask` gives the source lane in the warp, and whether it is in
-/// range; `mask` the lanes that must be there.
+/// Exchanges values within warps. `ask` returns the source lane in the warp, and whether it is in
+/// range. `mask` holds the required lanes.
 pub(crate) fn shuffle(
     exec: &mut Exec<'_, '_>,
     from: Slot,
@@ -391,7 +392,7 @@ pub(crate) fn shuffle(
     Ok(())
 }
 
-/// Refuses an op that names every lane of its warp where one that is there does not take part.
+/// Returns an error if a lane of a participating warp is inactive.
 fn check_whole_warps(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
     for warp in exec.active.chunk_by(|a, b| a / WARP == b / WARP) {
         let lane = warp[0];
@@ -411,7 +412,7 @@ fn check_whole_warps(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Refuses a member mask that leaves out its caller, or names a lane of the block that is not there.
+/// Returns an error if a member mask excludes its caller or includes an inactive lane of the block.
 pub(crate) fn check_members(
     exec: &Exec<'_, '_>,
     mask: Slot,
@@ -478,31 +479,31 @@ fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble
     }))
 }
 
-/// Blocks of a grid, threads of a block, and blocks of a cluster, along x, y and z.
+/// Sizes of a launch along x, y and z: blocks per grid, threads per block, blocks per cluster.
 #[derive(Clone, Copy)]
 pub(crate) struct Sizes {
     pub(crate) grid: [i64; 3],
     pub(crate) block: [i64; 3],
-    /// That of the kernel, where none is said.
+    /// Cluster size of the launch; `None` selects the cluster size of the kernel.
     pub(crate) cluster: Option<[i64; 3]>,
-    /// Bytes of dynamic shared memory of each block.
+    /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
 }
 
-/// A kernel, ready to be launched.
+/// A compiled kernel.
 pub(crate) struct Kernel<'c> {
     function: Rc<Function<'c>>,
-    /// Memory it declares: where, and how much of what.
+    /// Attributions of the kernel: slot, memory space, sizes and element type.
     memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster_size: Option<[u32; 3]>,
-    /// Along which dimensions blocks go through the work with the grid for a stride, so that any
-    /// number of them does it.
+    /// Dimensions of the grid along which the kernel runs a grid-stride loop. The grid size in such
+    /// a dimension is arbitrary.
     strided: [bool; 3],
 }
 
-/// Whether the index of a block along a dimension is only where loops begin whose step is the size
-/// of the grid.
+/// Returns whether the only uses of the block index along a dimension are lower bounds of
+/// grid-stride loops.
 fn is_strided(kernel: Op<'_>, d: usize) -> bool {
     let all = tx_mlir::walk(kernel);
     let is_number = |value, wanted: fn(Number) -> Option<usize>| {
@@ -532,9 +533,9 @@ fn is_strided(kernel: Op<'_>, d: usize) -> bool {
     all_stride && uses > 0
 }
 
-/// The largest block.
+/// Maximum number of threads per block.
 const MOST_THREADS: i64 = 1024;
-/// The most blocks of a cluster.
+/// Maximum number of blocks per cluster.
 const MOST_CLUSTER: i64 = 16;
 
 impl<'c> Kernel<'c> {
@@ -556,7 +557,7 @@ impl<'c> Kernel<'c> {
         })
     }
 
-    /// Runs all blocks: those of a cluster together, one cluster after the other.
+    /// Runs all clusters one after the other. The blocks of a cluster run together.
     pub(crate) fn launch(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -602,7 +603,8 @@ impl<'c> Kernel<'c> {
             return Err(Trouble::fault(FaultKind::Undefined, site, message));
         }
         if exec.world.races {
-            // Blocks with two turns each: what a turn leaves for the next must be ordered as well.
+            // Half as many blocks give each block at least two iterations of its grid-stride loop.
+            // So the race check covers consecutive iterations.
             for (d, strided) in self.strided.into_iter().enumerate() {
                 if strided {
                     grid[d] = (grid[d] / cluster[d]).div_ceil(2) * cluster[d];
@@ -643,7 +645,7 @@ impl<'c> Kernel<'c> {
         Ok(())
     }
 
-    /// Runs the blocks of a cluster.
+    /// Runs the blocks of one cluster.
     fn cluster(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -704,7 +706,7 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// Shared memory: each block of a cluster has its own, side by side in one buffer.
+/// Allocates shared memory: one buffer that holds consecutive parts, one per block of the cluster.
 pub(crate) fn shared(
     exec: &mut Exec<'_, '_>,
     label: String,
@@ -734,7 +736,7 @@ pub(crate) fn shared(
     Ok((0..exec.lanes as u32).map(of_lane).collect())
 }
 
-/// The address of the same place in the shared memory of the block with this rank.
+/// Maps a shared memory address to the equal offset in the block with this rank.
 pub(crate) fn mapped(
     exec: &Exec<'_, '_>,
     address: i64,

@@ -1,7 +1,7 @@
-//! `linalg.generic` on memrefs: parallel points as lanes, reduced points one after the other in
+//! `linalg.generic` on memrefs. Parallel points are lanes; reduced points run sequentially in
 //! row-major order.
 //!
-//! Other ops of `linalg` are made generic before a run.
+//! Other `linalg` ops are generalised before a run.
 
 use crate::build::{Build, Slot, Step, scalars};
 use crate::machine::Exec;
@@ -42,14 +42,14 @@ pub(crate) fn build<'c>(
     }
 }
 
-/// Points that are computed together.
+/// Number of points that are computed together.
 const CHUNK: usize = 4096;
 
 enum Operand {
     Memory {
         slot: Slot,
         scalar: Scalar,
-        /// Whether the body looks at its elements: what an output held before may be of no interest.
+        /// Whether the body uses the old elements. Old elements of an output are often unused.
         read: bool,
     },
     Number {

@@ -1,4 +1,4 @@
-//! `memref`: memory, and views of it.
+//! Ops of `memref`: allocation, and views of memory.
 
 use super::access;
 use crate::build::{Build, Slot, Step};
@@ -14,7 +14,7 @@ use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::memref::{Space, mixed, reassociation};
 use tx_mlir::{Index, MemRef, Op, Val, attribute, name, operand_groups, operands, results};
 
-/// A size, an offset or a stride: a number, or where it is held.
+/// A size, an offset or a stride: a constant, or the slot of a dynamic value.
 #[derive(Clone, Copy)]
 pub(crate) enum Number {
     Const(i64),
@@ -37,7 +37,7 @@ impl Number {
     }
 }
 
-/// The type of a memref, and what its elements are.
+/// Returns the memref type of a value and its element type.
 pub(crate) fn memref<'c>(op: Op<'c>, value: Val<'c>) -> Result<(MemRef<'c>, Scalar), Trouble> {
     let ty = MemRef::of(value);
     ty.and_then(|ty| {
@@ -93,7 +93,7 @@ pub(crate) fn build<'c>(
                     let view = exec.view(slots[0], lane);
                     let fits = |(size, known): (&i64, &Option<u64>)| known.is_none_or(|n| n as i64 == *size);
                     let same = view.sizes.iter().zip(&shape).all(fits)
-                        // The stride of a dimension of at most one element says nothing.
+                        // The stride of a dimension with at most one element does not matter.
                         && view.strides.iter().zip(&strides).zip(&view.sizes).all(
                             |((stride, known), size)| *size <= 1 || known.is_none_or(|n| n == *stride));
                     if same {
@@ -156,7 +156,8 @@ pub(crate) fn build<'c>(
                     let sizes = groups
                         .iter()
                         .map(|g| count(g.iter().map(|d| &view.sizes[*d])));
-                    // The stride of a group is that of its last dimension that has more than one element.
+                    // The stride of a collapsed group is that of its last dimension with more than
+                    // one element.
                     let strides = groups.iter().map(|g| {
                         let long = g.iter().rev().find(|d| view.sizes[**d] != 1);
                         long.or(g.last()).map_or(1, |d| view.strides[*d])
@@ -232,7 +233,7 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Copies all elements, all of them read before any is written.
+/// Copies all elements. All reads precede all writes.
 pub(crate) fn copy(
     exec: &mut Exec<'_, '_>,
     from: &View,
@@ -264,7 +265,7 @@ pub(crate) fn copy(
     Ok(())
 }
 
-/// Every index of an array, in row-major order.
+/// Returns every index of an array, in row-major order.
 pub(crate) fn points(sizes: &[i64]) -> Vec<Vec<i64>> {
     let count = count(sizes);
     (0..count.max(0))
@@ -272,7 +273,7 @@ pub(crate) fn points(sizes: &[i64]) -> Vec<Vec<i64>> {
         .collect()
 }
 
-/// The index with this number in row-major order.
+/// Returns the index at a linear position in row-major order.
 pub(crate) fn unflatten(mut flat: i64, sizes: &[i64]) -> Vec<i64> {
     let mut point = vec![0; sizes.len()];
     for (i, size) in point.iter_mut().zip(sizes).rev() {
@@ -313,7 +314,7 @@ fn allocate<'c>(op: Op<'c>, slots: Vec<Slot>, to: Slot) -> Result<Step<'c>, Trou
     }))
 }
 
-/// Memory for each lane, or one for all.
+/// Allocates private memory per lane, or one buffer for all lanes.
 pub(crate) fn private_or_common(
     exec: &mut Exec<'_, '_>,
     label: String,
@@ -330,7 +331,7 @@ pub(crate) fn private_or_common(
     copies(exec, label, space, count, &sizes, scalar, site)
 }
 
-/// A buffer of several arrays, one after the other, each of which is seen alone.
+/// Allocates one buffer with several consecutive arrays, and returns a view of each array.
 pub(crate) fn copies(
     exec: &mut Exec<'_, '_>,
     label: String,
@@ -365,7 +366,7 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<Step<'c
     let sizes: Option<Vec<i64>> = ty.shape.iter().map(|n| n.map(|n| n as i64)).collect();
     let sizes = sizes.ok_or_else(|| Trouble::unsupported(op, "of unknown size"))?;
     if ty.space != Space::Shared {
-        // There from the start: see `variables`.
+        // Variables outside shared memory exist before the run: see `variables`.
         let path = vec![symbol];
         let variable = super::control::find(build.program.module, op, &path)
             .ok_or_else(|| Trouble::unsupported(op, "of a variable that is not there"))?;
@@ -385,7 +386,7 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<Step<'c
     }))
 }
 
-/// The dynamic shared memory of the block of each lane.
+/// Compiles an access to the dynamic shared memory of each lane's block.
 pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> Step<'c> {
     let site = Site::of(op);
     Box::new(move |exec| {
@@ -396,7 +397,7 @@ pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> Step<'c> {
     })
 }
 
-/// A shared variable, which the first who asks for it makes.
+/// Returns the views of a shared variable, and allocates the variable on first use.
 fn variable(
     exec: &mut Exec<'_, '_>,
     name: &str,
@@ -416,7 +417,7 @@ fn variable(
     Ok(views)
 }
 
-/// Makes the variables of a module that are not shared memory, each with its initial value.
+/// Allocates and initialises the variables of a module that are not in shared memory.
 pub(crate) fn variables(
     module: Op<'_>,
     memory: &mut crate::memory::Memory,
@@ -476,7 +477,7 @@ fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troubl
     let strides = list("static_strides", 3);
     let (ty, _) = memref(op, results(op)[0])?;
     let site = Site::of(op);
-    // Dimensions of one element may be left out of the result.
+    // A subview may drop dimensions of size one.
     let mut wanted = ty.shape.iter().peekable();
     let mut kept = Vec::new();
     for (d, size) in sizes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What each op does, a file for each family.
+//! Semantics of the ops, one file per dialect or family.
 
 pub(crate) mod access;
 pub(crate) mod control;

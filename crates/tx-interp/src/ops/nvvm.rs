@@ -1,4 +1,4 @@
-//! `nvvm`, and those ops of `llvm` that stand among ops of higher levels.
+//! Ops of `nvvm`, and the `llvm` ops that occur next to ops of higher levels.
 
 use crate::build::{Build, Step, scalars, scalars_of};
 use crate::calc::{maximum, maximum_number, operation};
@@ -106,7 +106,7 @@ pub(crate) fn build<'c>(
                     barriers.entry((rank, id, count)).or_default().push(lane);
                 }
                 for ((_, id, count), threads) in barriers {
-                    // A last warp that is not full counts as one that is.
+                    // A partial last warp counts as a full warp in the thread count of a barrier.
                     let warps = threads
                         .iter()
                         .map(|t| t / WARP)
@@ -167,7 +167,8 @@ pub(crate) fn build<'c>(
                 if !both {
                     return shuffle(exec, slots[1], 1, &to, Some(slots[0]), ask, &site);
                 }
-                // A struct of the value and whether it is from within the segment is held as two numbers.
+                // The struct of the shuffled value and its in-segment flag is stored as two
+                // numbers.
                 let asked: Vec<bool> = exec.active.iter().map(|lane| ask(exec, *lane).1).collect();
                 shuffle(exec, slots[1], 1, &to, Some(slots[0]), ask, &site)?;
                 let value = exec.numbers(to[0]).clone();
@@ -246,7 +247,7 @@ fn register(name: &str) -> Option<Number> {
     }
 }
 
-/// The op of `arith` or `math` that computes what an intrinsic of LLVM does.
+/// Returns the `arith` or `math` op that is equivalent to an LLVM intrinsic.
 fn intrinsic(op: Op<'_>) -> Option<&'static str> {
     let called = match name(op) {
         "llvm.call_intrinsic" => string_attribute(op, "intrin")?,

@@ -1,4 +1,4 @@
-//! Reductions as they are defined: elements in row-major order, combined from left to right.
+//! Reductions by definition: elements in row-major order, combined from left to right.
 
 use crate::bound::Bound;
 use crate::build::{Build, Code, Slot};
@@ -13,18 +13,18 @@ use std::collections::BTreeMap;
 use tx_dialect_tile::{Kind, Nan};
 use tx_mlir::{Op, attribute, elements, first_block};
 
-/// How two partial results become one, on as many lanes as there are results.
+/// The combination of two partial results, for many lanes at once.
 pub(crate) struct Combine<'c> {
     /// Types of the parts of a partial result.
     pub(crate) parts: Vec<Scalar>,
     kind: Kind,
     nan: Nan,
     how: How<'c>,
-    /// Whether a region uses what is computed outside of it.
+    /// Whether the combiner region uses values from outside.
     captures: bool,
 }
 
-/// A part of one side of a combination that is moved up or down by what it may be off.
+/// A perturbation: one part of one side is moved up or down by its error.
 #[derive(Clone, Copy, PartialEq)]
 struct Move {
     side: usize,
@@ -34,16 +34,16 @@ struct Move {
 
 enum How<'c> {
     Named(Operation),
-    /// The better value, and the lower index of equal ones.
+    /// Argmin or argmax: the better value, or the lower index of equal values.
     Arg,
-    /// A region, and its identities.
+    /// A custom combiner region, and the identity of each part.
     Region(Code<'c>, Vec<u64>),
 }
 
-/// Zeros of a partial result whose signs are tried in all ways.
+/// Maximum number of zeros in a partial result for which all sign combinations are tried.
 const MOST_ZEROS: usize = 3;
 
-/// Some numbers, a list for each part of a partial result.
+/// One list of numbers per part of a partial result.
 pub(crate) type Parts = Vec<Lanes>;
 
 impl<'c> Combine<'c> {
@@ -84,7 +84,7 @@ impl<'c> Combine<'c> {
         })
     }
 
-    /// The result of nothing.
+    /// Returns the bits of each part of the identity.
     pub(crate) fn identity(&self) -> Vec<u64> {
         match &self.how {
             How::Region(_, identities) => identities.clone(),
@@ -93,7 +93,7 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Combines, lane by lane.
+    /// Combines lane by lane.
     pub(crate) fn combine(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -105,8 +105,8 @@ impl<'c> Combine<'c> {
         Ok(out)
     }
 
-    /// Combines what there is with numbers for each lane, and again with those for each lane that
-    /// come next, to the last.
+    /// Combines `before` with consecutive groups of numbers from `new`. Each group has one number
+    /// per lane.
     pub(crate) fn fold(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -125,7 +125,7 @@ impl<'c> Combine<'c> {
         Ok(out)
     }
 
-    /// Combines each lane with one of the lanes of another partial result, from a number on.
+    /// Combines each lane of `left` with a lane of `right`, starting at lane `from`.
     fn combine_into(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -141,7 +141,7 @@ impl<'c> Combine<'c> {
                 let (left, right) = (&mut left[0], &right[0]);
                 for lane in 0..lanes {
                     let (a, b) = (left.get(lane, 0), right.get(from + lane, 0));
-                    // The kinds are defined for all numbers.
+                    // Named kinds are defined for all numbers.
                     let bits = (operation.calc)(&[a, b, 0]).unwrap_or(0);
                     let bound = bounded.then(|| {
                         let bounds = [
@@ -205,12 +205,15 @@ impl<'c> Combine<'c> {
         Ok(())
     }
 
-    /// Bounds that go through each op of a combiner by themselves take one number that is used
-    /// twice for two, as the larger one in a sum of exponentials relative to it, and grow with
-    /// every combination. Here each part of either side is moved by what it may be off, and what
-    /// that does to the result is added up: of first order, as all bounds are. An infinite bound
-    /// stays: it says that some order overflows, or that a comparison may go either way, which no
-    /// move of one part shows.
+    /// Tightens bounds by perturbation.
+    ///
+    /// Propagating bounds through each op treats two uses of one number as independent, for example
+    /// the maximum in a log-sum-exp. Such bounds grow with every combination. Instead, this
+    /// function moves each part of either side by its error and adds up the changes of the result,
+    /// which is a first-order bound too.
+    ///
+    /// An infinite bound is kept. It means that some order overflows or that a comparison is
+    /// undecided; the perturbation of one part reveals neither.
     fn refine(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -238,7 +241,8 @@ impl<'c> Combine<'c> {
         if wide.is_empty() {
             return;
         }
-        // What is captured is there for as many lanes as there are; all else may be tried in one run.
+        // Captured values have a fixed number of lanes. Without captures, all perturbations run
+        // together.
         let (lanes, at_once) = match self.captures {
             true => ((0..exec.lanes).collect(), 1),
             false => (wide, usize::MAX),
@@ -247,11 +251,11 @@ impl<'c> Combine<'c> {
             .flat_map(|side| self.floats().map(move |(part, _)| (side, part)))
             .flat_map(|(side, part)| [1.0, -1.0].map(|sign| Move { side, part, sign }))
             .collect();
-        // What is tried is no work of the program's.
+        // Perturbed runs do not count as steps of the program.
         let steps = exec.world.steps;
         let mut tried = |moves: &[Option<Move>]| self.tried(exec, code, sides, moves, &lanes);
         let own = tried(&[None]);
-        // Of what is moved only the values are asked for.
+        // Perturbed runs compute values only, no bounds.
         let moves: Vec<Option<Move>> = moves.into_iter().map(Some).collect();
         let runs = moves.chunks(moves.len().clamp(1, at_once));
         let ways: Option<Vec<Vec<Parts>>> = runs.map(tried).collect();
@@ -271,13 +275,13 @@ impl<'c> Combine<'c> {
                     .chunks(2)
                     .map(|ways| {
                         let [up, down] = [far(&ways[0]), far(&ways[1])];
-                        // Not `max`, which passes over NaN.
+                        // `f64::max` would ignore NaN.
                         if up.is_nan() || up >= down { up } else { down }
                     })
                     .sum();
                 let bound = bound_of(&after[i], scalar, lane, 0);
                 let own = bound_of(&own[i], scalar, number, 0);
-                // Each of what is compared is rounded, too.
+                // The two compared values and the result are each rounded.
                 let error = 3.0 * own.error + reach;
                 if is_wide(lane, bound.error, own.error) && error < bound.error {
                     let bits = after[i].get(lane, 0);
@@ -287,8 +291,8 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// What the combiner makes of some lanes of both sides as if they were exact, for each of the
-    /// moves; with bounds where nothing is moved.
+    /// Runs the combiner on some lanes of both sides, once per move, with exact operands. Computes
+    /// bounds only for the run without a move.
     fn tried(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -321,8 +325,8 @@ impl<'c> Combine<'c> {
         Some((0..moves.len()).map(cut).collect())
     }
 
-    /// A part of a side as if it were exact, for each of the moves; those of this part move it up
-    /// or down by what it may be off, and by a unit in its last place at least.
+    /// Returns one part of a side as exact numbers, once per move. A move of this part adds or
+    /// subtracts its error, but at least one unit in the last place.
     fn moved(
         &self,
         parts: &Parts,
@@ -363,14 +367,14 @@ impl<'c> Combine<'c> {
         out
     }
 
-    /// The bounds of the parts that are floats.
+    /// Returns the bounds of the parts that are floats.
     fn bounds(&self, parts: &Parts, lane: usize) -> Vec<Bound> {
         let mut bounds = Vec::new();
         self.bounds_into(parts, lane, &mut bounds);
         bounds
     }
 
-    /// The same in place of what there was: of many lanes, room is made once.
+    /// Stores the bounds of the float parts in `bounds`, so that callers can reuse the allocation.
     fn bounds_into(&self, parts: &Parts, lane: usize, bounds: &mut Vec<Bound>) {
         bounds.clear();
         bounds.extend(
@@ -391,11 +395,12 @@ impl<'c> Combine<'c> {
         parts.filter(|(_, scalar)| matches!(scalar, Scalar::Float(_)))
     }
 
-    /// Marks what the order of combination decides, or how often the identity takes part, neither
-    /// of which is defined: NaN, infinities and zeros that the identity changes, as -∞ does in
-    /// `maxnumf` and +0.0 in a sum, which are one thing or the other, and zeros of which only the
-    /// sign is open. Other numbers must be what they are, unless partial results of some order
-    /// overflow or underflow ([`Bound::of_every_order`]).
+    /// Widens the bounds of results that depend on the order of combination or on the number of
+    /// combined identities, since neither is defined.
+    ///
+    /// Affected are NaNs, infinities and zeros that the identity changes, such as NaN in `maxnumf`
+    /// or -0.0 in a sum, and zeros with an undecided sign. All other numbers stay exact, unless
+    /// partial results of some order overflow or underflow ([`Bound::of_every_order`]).
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;
@@ -411,7 +416,7 @@ impl<'c> Combine<'c> {
         let mut known: BTreeMap<Vec<u64>, Vec<bool>> = BTreeMap::new();
         for lane in 0..exec.lanes {
             let old: Vec<u64> = result.iter().map(|part| part.get(lane, 0)).collect();
-            // As an infinity in one part of a complex number does, times 0, to the other.
+            // In a complex product, an infinity in one part times 0 makes the other part NaN.
             let is_infinite = self
                 .parts
                 .iter()
@@ -448,15 +453,15 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Whether a part is a zero, of either sign.
+    /// Returns whether a part is a zero of either sign.
     fn is_zero(&self, part: usize, bits: u64) -> bool {
         let float = self.parts[part].float();
         float.is_some_and(|float| float.value(bits) == 0.0)
     }
 
-    /// The zeros whose sign the order decides, as in a product of complex numbers, whose parts are
-    /// differences and sums of products: those that come out with another sign when zeros of both
-    /// signs, and identities, change their places.
+    /// Returns the zeros whose sign depends on the order, as in a complex product, whose parts are
+    /// sums and differences of products. Such a zero changes its sign when signed zeros and
+    /// identities are combined in another order.
     fn open_signs(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -480,7 +485,7 @@ impl<'c> Combine<'c> {
         };
         let mut numbers: Vec<Vec<u64>> = (0..1 << places.len()).map(signed).collect();
         numbers.push(identities.to_vec());
-        // All ways to take three of them.
+        // All triples of these numbers.
         let count = numbers.len();
         let lanes = count.pow(3);
         let choice = |of: &dyn Fn(usize) -> usize| -> Parts {
@@ -502,7 +507,7 @@ impl<'c> Combine<'c> {
             let (left, right) = (self.combine(exec, &ab, &c)?, self.combine(exec, &a, &bc)?);
             Ok::<_, Trouble>([(ab, ba), (left, right)])
         });
-        // Nothing is known where something is not defined.
+        // If a combination is undefined, all signs are undecided.
         let Ok(pairs) = pairs else {
             return zeros.to_vec();
         };
@@ -518,7 +523,7 @@ impl<'c> Combine<'c> {
             .collect()
     }
 
-    /// Whether the left of two values with an index wins.
+    /// Returns whether the left value with its index wins over the right one.
     fn wins(&self, a: [u64; 2], b: [u64; 2]) -> bool {
         let lower = || {
             let (i, j) = match self.parts[1] {
@@ -551,7 +556,8 @@ fn is_infinite(scalar: Scalar, bits: u64) -> bool {
     matches!(scalar, Scalar::Float(float) if float.value(bits).is_infinite())
 }
 
-/// Whether a NaN became a number, a number beside an infinity NaN, or a zero one of the other sign.
+/// Returns whether a NaN became a number, a zero changed its sign, or a number next to an infinity
+/// became NaN.
 fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool {
     let Scalar::Float(float) = scalar else {
         return false;
@@ -561,7 +567,7 @@ fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool 
     became_nan || x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
 }
 
-/// The bound of a combination of two numbers.
+/// Returns the bound of the combination of two numbers.
 fn join(
     operation: &Operation,
     scalar: Scalar,
@@ -579,7 +585,7 @@ fn join(
     }
 }
 
-/// The op of `arith` that a kind is.
+/// Returns the `arith` op that implements a named kind.
 fn arith(kind: Kind, nan: Nan, scalar: Scalar) -> &'static str {
     let float = matches!(scalar, Scalar::Float(_));
     match (kind, float, nan) {
@@ -602,7 +608,7 @@ fn arith(kind: Kind, nan: Nan, scalar: Scalar) -> &'static str {
     }
 }
 
-/// The result of nothing, of a named kind.
+/// Returns the identity of a named kind.
 fn identity(kind: Kind, scalar: Scalar) -> u64 {
     match scalar {
         Scalar::Float(float) => float.to_bits(match kind {
@@ -623,13 +629,13 @@ fn identity(kind: Kind, scalar: Scalar) -> u64 {
 
 fn lowest(float: Float) -> f64 {
     match float {
-        // It has no infinity.
+        // This type has no infinity.
         Float::F8E4M3FN => -float.largest(),
         _ => f64::NEG_INFINITY,
     }
 }
 
-/// The numbers in some slots, for every lane.
+/// Returns the numbers in some slots, with one entry per lane.
 pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
     slots
         .iter()
@@ -650,7 +656,7 @@ pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
         .collect()
 }
 
-/// Numbers of one type as numbers of another, rounded once.
+/// Conversion of numbers to another type, with one rounding.
 pub(crate) struct Convert {
     from: Scalar,
     to: Scalar,
@@ -658,7 +664,8 @@ pub(crate) struct Convert {
 }
 
 impl Convert {
-    /// From `from` to `to`; integers grow without a sign where `unsigned`.
+    /// Creates a conversion. Integers are zero-extended if `unsigned` is set, and sign-extended
+    /// otherwise.
     pub(crate) fn new(from: Scalar, to: Scalar, unsigned: bool) -> Self {
         let name = match (from, to) {
             (Scalar::Float(a), Scalar::Float(b)) if a.bits() < b.bits() => "arith.extf",

@@ -1,4 +1,4 @@
-//! `arith` and `math`: one number of each operand at a time, of scalars and of vectors alike.
+//! Ops of `arith` and `math`, applied to each number of a scalar or vector.
 
 use crate::bound::Bound;
 use crate::build::{Build, Slot, Step, scalars_of};
@@ -56,7 +56,7 @@ pub(crate) fn build<'c>(
     )))
 }
 
-/// The value of bits, for bounds.
+/// Returns the value of a float for bounds, or 0 for an integer.
 pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Float(float) => float.value(bits),
@@ -64,7 +64,7 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// The bound of a number, computed where it is exact.
+/// Returns the bound of a number. The bound of an exact number is computed on demand.
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)
@@ -108,7 +108,7 @@ fn elementwise<'c>(
             });
         }
         let folds = bounded && exec.unordered;
-        // Which of two equal elements is met first says nothing.
+        // If elements come in any order, the order of two equal elements is undefined.
         let ties = folds && orders;
         let extreme = folds && extreme;
         exec.compute(&slots, result, width, |exec, lane, i| {
@@ -135,7 +135,7 @@ fn elementwise<'c>(
                     return Ok((out, Some(bound)));
                 }
             }
-            // What is carried is rounded whenever an element is added to it, which may be in any order.
+            // An accumulator is rounded after each addition, in any order of elements.
             let reorders = folds || bounded && combines;
             if let Some(float) = narrows.filter(|_| reorders) {
                 let own = bound_of(exec.numbers(slots[0]), from[0], lane as usize, i);
@@ -157,7 +157,8 @@ fn elementwise<'c>(
                     )
                 })
                 .flatten();
-            // Exact numbers that are combined in another order are others, of which this may be rounded.
+            // In another order, the operands can be other exact numbers, whose result may need
+            // rounding.
             let exact = bound.is_none_or(Bound::is_exact);
             if let Some(float) = rounds.filter(|_| reorders && exact) {
                 return Ok((out, Some(Bound::rounded_once(float_of(to, out), float))));
@@ -167,7 +168,7 @@ fn elementwise<'c>(
     })
 }
 
-/// Whether an op is of the combiner of a reduction.
+/// Returns whether an op is in the combiner region of a reduction.
 fn is_in_combiner(op: Op<'_>) -> bool {
     tx_mlir::parent(op)
         .filter(|parent| matches!(name(*parent), "tile.reduce" | "tile.all_reduce"))
@@ -175,7 +176,7 @@ fn is_in_combiner(op: Op<'_>) -> bool {
         .is_some_and(|block| tx_mlir::ops(block).contains(&op))
 }
 
-/// Whether an op, or `tile.math` of its function, permits approximate instructions.
+/// Returns whether an op, or `tile.math` on its function, permits approximate instructions.
 fn may_be_approximate(op: Op<'_>) -> bool {
     let of_function = || {
         let function = tx_mlir::enclosing(op, "func.func")?;
@@ -184,24 +185,24 @@ fn may_be_approximate(op: Op<'_>) -> bool {
     tx_mlir::has_flag(op, "fastmath", "afn") || of_function() == Some(Math::Approx)
 }
 
-/// Whether an op is given to compute neither with NaN nor to it.
+/// Returns whether an op has the flag `nnan`: neither an operand nor the result is NaN.
 fn promises_no_nan(op: Op<'_>) -> bool {
     tx_mlir::has_flag(op, "fastmath", "nnan")
 }
 
-/// Whether an op asks which of two numbers is larger.
+/// Returns whether an op compares which of two numbers is larger.
 fn compares_order(op: Op<'_>) -> bool {
     let predicate = integer_attribute(op, "predicate");
     match (name(op), predicate) {
-        // oeq, one, ord, ueq, une, uno ask something else.
+        // oeq, one, ord, ueq, une and uno do not compare the order.
         ("arith.cmpf", Some(p)) => matches!(p, 2..=5 | 9..=12),
         ("arith.cmpi", Some(p)) => p >= 2,
         _ => false,
     }
 }
 
-/// Whether an operand may be what earlier iterations of a loop computed: it is no element that the
-/// loop reads.
+/// Returns whether an operand may be a loop-carried value, that is, not an element that the loop
+/// reads.
 fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     let element = || {
         let (_, number) = tx_mlir::argument_of(*operands(op).get(operand)?)?;
@@ -211,9 +212,9 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     element() != Some(true)
 }
 
-/// Whether it depends on the order of elements which of two numbers is kept: they are equal, or
-/// what is carried is NaN. An element that is NaN meets the same answer wherever it stands, as long
-/// as what it is compared with is a number.
+/// Returns whether the selected number depends on the order of elements: both are equal, or the
+/// loop-carried one is NaN. A NaN element alone does not matter, since its comparison with a number
+/// has one result in every order.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {
@@ -228,9 +229,9 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     }
 }
 
-/// What is left open of an extreme that ignores NaN, where one number is the infinity that it began
-/// with: that may be folded into the loop, so that a row of nothing but NaN is NaN. The first
-/// number of a row ends this.
+/// Returns the bound of a NaN-ignoring extreme if one operand is infinite, like the initial value
+/// of the accumulator. The identity may be folded into the loop, so a row of NaNs may give NaN. The
+/// first number of a row removes the ambiguity.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {
@@ -344,7 +345,7 @@ fn constant<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troub
     }))
 }
 
-/// The bits of an attribute that is `width` numbers.
+/// Returns the bits of an attribute with `width` numbers.
 pub(crate) fn bits_of(value: Attribute<'_>, scalar: Scalar, width: usize) -> Option<Vec<u64>> {
     if let Ok(int) = IntegerAttribute::try_from(value) {
         let Scalar::Int(bits) = scalar else {

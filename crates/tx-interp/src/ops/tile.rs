@@ -1,8 +1,8 @@
-//! `tile`: what ops on tiles mean, computed directly.
+//! Direct semantics of the ops on tiles.
 //!
-//! An op is executed once for each group of threads that its scope names. Sources are read, element
-//! by element in row-major order, and results written, by the first thread of the group; of
-//! fragments by whoever holds them.
+//! An op is executed once per thread group of its scope. The first thread of the group reads the
+//! sources element by element in row-major order, and writes the results. Elements of fragments are
+//! read and written by their holders.
 
 use crate::build::{Build, Code, Slot, Step, scalars_of};
 use crate::layout::{Holder, holders, slots as registers};
@@ -107,7 +107,7 @@ pub(crate) fn build<'c>(
 /// Threads that execute an op together.
 struct Group {
     first: u32,
-    /// Thread from which coordinates of the group count.
+    /// Thread index that is the origin of coordinates in the group.
     base: i64,
     threads: Vec<u32>,
 }
@@ -121,10 +121,10 @@ impl Group {
     }
 }
 
-/// The groups among the lanes that execute. All threads of a group must be there.
+/// Splits the active lanes into groups. All threads of a group must be active.
 fn groups(exec: &Exec<'_, '_>, scope: Scope, site: &Site) -> Result<Vec<Group>, Trouble> {
     let lanes = exec.lanes as u32;
-    // Lanes of one block, as far as groups do not go beyond it.
+    // Number of lanes that a group cannot exceed: those of one block, except for larger scopes.
     let block = match (&exec.cta, scope) {
         (Some(cta), Scope::Thread | Scope::Warp | Scope::Warpgroup | Scope::Cta) => cta.pitch(),
         _ => lanes,
@@ -163,13 +163,13 @@ fn groups(exec: &Exec<'_, '_>, scope: Scope, site: &Site) -> Result<Vec<Group>, 
     Ok(groups)
 }
 
-/// A fragment type.
+/// Properties of a fragment type.
 struct Tile {
     shape: Vec<i64>,
-    /// Registers of a thread.
+    /// Number of register slots per thread.
     width: usize,
     holders: Vec<Vec<Holder>>,
-    /// The same where coordinates are of no thread that counts.
+    /// Element type of the fragment.
     element: Scalar,
 }
 
@@ -206,7 +206,7 @@ fn check_sizes(view: &View, tile: &Tile, site: &Site) -> Result<(), Trouble> {
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }
 
-/// An element of a fragment, from the first that holds it.
+/// Reads an element of a fragment from its first holder.
 fn held(
     exec: &Exec<'_, '_>,
     slot: Slot,
@@ -233,7 +233,7 @@ fn held(
         })
 }
 
-/// Where elements are read from or written to.
+/// Source or destination of elements.
 enum Operand {
     Memory { slot: Slot, scalar: Scalar },
     Fragment { slot: Slot, tile: Tile },
@@ -266,7 +266,7 @@ impl Operand {
         }
     }
 
-    /// Reads elements, one for each index.
+    /// Reads one element for each index.
     fn gather(
         &self,
         exec: &mut Exec<'_, '_>,
@@ -310,7 +310,8 @@ fn inside(sizes: &[i64], index: &[i64], site: &Site) -> Result<(), Trouble> {
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }
 
-/// Sizes of the iteration space: those of the operands that a map indexes by a dimension alone.
+/// Returns the sizes of the iteration space. A dimension has the size of an operand dimension that
+/// its map indexes by that dimension alone.
 pub(crate) fn space(
     rank: usize,
     maps: &[AffineMap],
@@ -340,14 +341,14 @@ pub(crate) fn space(
         })
 }
 
-/// Results that are computed together.
+/// Number of results that are computed together.
 const CHUNK: usize = 4096;
 
-/// What a `tile.reduce` computes with.
+/// A compiled `tile.reduce`.
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,
-    /// Whether elements are computed from them.
+    /// Whether each source is an input of the elements.
     reads: Vec<bool>,
     outputs: Vec<Operand>,
     inits: Vec<Operand>,
@@ -357,12 +358,12 @@ struct Plan<'c> {
     extra_maps: Vec<AffineMap>,
     rank: usize,
     axes: Vec<usize>,
-    /// From elements to partial results, and from those to what is stored.
+    /// Conversions of elements to partial results, and of partial results to stored values.
     inward: Vec<Convert>,
     outward: Vec<Convert>,
     old: Vec<Convert>,
-    /// Where old values are wider than partial results, their types combine: with what, and from
-    /// partial results.
+    /// Set if old values are wider than partial results: the combiner in the wider type, and the
+    /// conversions from partial results.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,
@@ -396,7 +397,8 @@ fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, 
     let (source_maps, rest) = maps.split_at(sources.len().min(maps.len()));
     let source_maps = source_maps.to_vec();
     let (output_maps, extra_maps) = if view.destinations.is_empty() {
-        // A fragment has the source's dimensions without the reduced ones, or with those as 1.
+        // A fragment result has the source dimensions without the reduced ones, or with reduced
+        // dimensions of size 1.
         let kept: Vec<usize> = (0..rank).filter(|d| !axes.contains(d)).collect();
         let map = |tile: &Operand| {
             let full = matches!(tile, Operand::Fragment { tile, .. } if tile.shape.len() == rank);
@@ -552,7 +554,7 @@ impl<'c> Plan<'c> {
         Ok(())
     }
 
-    /// Computes the results at the indices of the kept dimensions that have these numbers.
+    /// Computes a range of results. `rows` are linear indices in the parallel dimensions.
     fn rows(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -568,7 +570,8 @@ impl<'c> Plan<'c> {
         let mut result: Option<Parts> = None;
         let mut step = 0;
         while step < steps {
-            // Elements of several steps at once, and then one step after the other.
+            // Elements of several steps are computed together; the steps are then combined one
+            // after the other.
             let together = (CHUNK / rows.len()).clamp(1, (steps - step) as usize);
             let mut points = Points::new(self.rank, rows.len() * together);
             let row = |lane: usize| (rows.start + lane % rows.len()) as i64;
@@ -582,7 +585,7 @@ impl<'c> Plan<'c> {
         }
         let mut all = Points::new(self.rank, rows.len());
         all.set(kept, &kept_sizes, |lane| (rows.start + lane) as i64);
-        // Maps of outputs see the kept dimensions alone.
+        // Maps of outputs depend on the parallel dimensions alone.
         if self.accumulate {
             let mut old = Vec::new();
             let from = if self.inits.is_empty() {
@@ -642,7 +645,7 @@ impl<'c> Plan<'c> {
         self.store(exec, group, &all, &stored, fragments)
     }
 
-    /// What is combined at these points, in the type of partial results.
+    /// Computes the combined elements at these points, in the types of partial results.
     fn elements(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -740,7 +743,7 @@ pub(crate) fn converted(values: &Lanes, convert: &Convert, lanes: usize) -> Lane
     out
 }
 
-/// What a region yields for these arguments, on as many lanes.
+/// Runs a region on `lanes` lanes with these arguments, and returns the yielded values.
 pub(crate) fn region<'c>(
     exec: &mut Exec<'_, 'c>,
     code: &Code<'c>,

@@ -1,5 +1,5 @@
-//! `vector`: taking vectors apart and putting them together. A fragment and its vector of registers
-//! are the same here, so that casts between them do nothing.
+//! Ops of `vector`: extraction and construction of vectors. A fragment is represented like its
+//! vector of registers, so casts between them have no effect.
 
 use super::access;
 use crate::build::{Build, Step, scalars_of};
@@ -49,7 +49,7 @@ pub(crate) fn build<'c>(
             })
         }
         "vector.extract" => {
-            // A position in an operand is marked by the least number.
+            // The smallest integer marks a dynamic position.
             let at = position("static_position").filter(|_| slots.len() == 1);
             let (_, width) = scalars_of(op, results(op)[0])?;
             if width != 1 {
