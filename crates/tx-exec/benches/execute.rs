@@ -1,6 +1,6 @@
-//! How long it takes to run a reduction of 65536 elements of f32 by one block of 256 threads, and to load it.
+//! Benchmarks of loading and running a reduction of 65536 f32 elements by one block of 256 threads.
 //!
-//! The targets on one core: 20 ms with [`Checks::Off`], 200 ms with [`Checks::All`].
+//! Target run times on one core: 20 ms with [`Checks::Off`], 200 ms with [`Checks::All`].
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -10,14 +10,15 @@ const DEVICE_IR: &str = include_str!("reduce.mlir");
 
 const ELEMENTS: usize = 65536;
 
-/// An order that preempts at every access is the slowest.
+/// Orders by increasing run time. An order that preempts threads at every access is the slowest.
 const ORDERS: [(&str, Order); 3] = [
     ("sequential", Order::Sequential),
     ("shuffled", Order::Shuffled(1)),
     ("round robin", Order::RoundRobin),
 ];
 
-/// A memref of `sizes` as its descriptor: allocated and aligned pointer, offset, sizes, strides.
+/// Returns the descriptor of a memref of `sizes`: allocated pointer, aligned pointer, offset,
+/// sizes, strides.
 fn memref(pointer: u64, sizes: &[u64]) -> Vec<Param> {
     let word = |value| Param::Int { bits: 64, value };
     let strides = (1..=sizes.len()).map(|axis| sizes[axis..].iter().product());

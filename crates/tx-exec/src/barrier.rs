@@ -1,5 +1,5 @@
-//! Operations in which threads wait for each other: barriers of a block, and operations of a warp.
-//! That of a cluster is in `cluster`.
+//! Barriers of a block and operations of a warp. Module `cluster` implements the barrier of a
+//! cluster.
 
 use crate::{
     WARP,
@@ -9,32 +9,34 @@ use crate::{
     warp::{Input, WarpOp, evaluate, lanes},
 };
 
-/// One of the sixteen barriers of a block.
+/// One of the sixteen named barriers of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
-    /// Threads that have arrived since it completed last, with the site of each.
+    /// Threads that have arrived since the last completion, each with its site.
     arrived: Vec<(usize, u32)>,
-    /// Those of them that wait; the others only arrived.
+    /// Threads in `arrived` that wait; all others arrived without waiting.
     waiting: Vec<usize>,
-    /// The number of threads that take part; absent for the whole block.
+    /// Number of participating threads; `None` for the whole block.
     count: Option<u32>,
-    /// What the threads that only arrived did and knew.
+    /// Knowledge of the threads that arrived without waiting.
     given: Knowledge,
-    /// Number of arrivals with a predicate that holds.
+    /// Number of arrivals with a true predicate.
     holds: u32,
 }
 
-/// The lanes of a warp that wait for an operation of it while no lane of its mask waits for another one: of
-/// several operations, for the one that was begun last.
+/// Lanes of a warp that have arrived at an operation of the warp.
+///
+/// The set is only a cache. It is valid while no lane of the mask waits in another operation, and
+/// describes the operation that was started last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gathering {
     site: u32,
     mask: u32,
-    /// Which lanes have come; 0 where nothing is known.
+    /// Mask of the arrived lanes; 0 if unknown.
     arrived: u32,
 }
 
-/// How a barrier combines the predicates of its threads.
+/// Reduction of the predicates of the threads at a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reduction {
     None,
@@ -48,16 +50,16 @@ pub(crate) enum Reduction {
 pub(crate) struct Arrival {
     pub(crate) site: u32,
     pub(crate) id: u32,
-    /// The number of threads that take part; absent for the whole block.
+    /// Number of participating threads; `None` for the whole block.
     pub(crate) count: Option<u32>,
     pub(crate) reduction: Reduction,
     pub(crate) predicate: bool,
-    /// Whether the thread waits for the others.
+    /// Whether the thread waits for the other threads.
     pub(crate) waits: bool,
 }
 
 impl Machine<'_> {
-    /// The thread that runs arrives at a barrier.
+    /// Arrives at a barrier with the current thread.
     pub(crate) fn arrive(&mut self, arrival: Arrival) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Arrival {
@@ -84,8 +86,7 @@ impl Machine<'_> {
         } else if let Some(clocks) = &mut self.clocks {
             clocks.give(thread, &mut barrier.given);
         }
-        // Whoever completes the barrier waits for its turn too: which thread goes on first is for
-        // the order to say.
+        // The last thread to arrive waits too, so that the order chooses the next thread.
         let outcome = match arrival.waits {
             true => Outcome::Wait,
             false => Outcome::Ready(0),
@@ -121,7 +122,7 @@ impl Machine<'_> {
         Ok(outcome)
     }
 
-    /// Whether the arrival is possible at all, and agrees with those before it.
+    /// Checks that an arrival is valid and consistent with the earlier arrivals.
     fn check_barrier(&self, arrival: Arrival) -> Result<(), Fault> {
         let thread = self.current;
         let Arrival {
@@ -138,7 +139,7 @@ impl Machine<'_> {
         let threads = self.block_threads;
         let warps = threads.div_ceil(WARP);
         if let Some(count) = count {
-            // Hardware counts whole warps, so a last warp that is not full counts as one that is.
+            // The hardware counts whole warps, so a partial last warp counts as a full warp.
             let whole = count as usize == threads;
             if count == 0
                 || !whole
@@ -163,7 +164,7 @@ impl Machine<'_> {
             );
             return invalid(reason, Some(other));
         }
-        // The instruction is the aligned one, which a warp executes as a whole.
+        // The instruction is `.aligned`: all threads of a warp execute it together.
         if let Some(&other) = barrier
             .arrived
             .iter()
@@ -183,7 +184,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// A barrier of the whole block needs every thread, and all of them at the same operation.
+    /// Checks that every thread of the block can still arrive, and that all arrive at one
+    /// operation.
     fn check_whole_block(&self, thread: usize, arrival: Arrival) -> Result<(), Fault> {
         let site = arrival.site;
         let cta = self.cta(thread);
@@ -202,7 +204,7 @@ impl Machine<'_> {
         Err(Fault::DivergentBarrier(divergence))
     }
 
-    /// Whether all have arrived that a barrier of the block of the thread that runs waits for.
+    /// Returns whether a barrier of the current thread's block has all its arrivals.
     fn is_complete(&self, id: u32) -> Result<bool, Fault> {
         let threads = self.block_of(self.current);
         let barrier = &self.cta(self.current).barriers[id as usize];
@@ -231,7 +233,7 @@ impl Machine<'_> {
         Ok(full == needed)
     }
 
-    /// The thread that runs executes an operation of its warp.
+    /// Executes an operation of a warp with the current thread.
     pub(crate) fn warp_op(
         &mut self,
         op: WarpOp,
@@ -248,8 +250,8 @@ impl Machine<'_> {
                 "mask {mask:#010x} does not include the thread's own lane {mine}"
             ));
         }
-        // Nobody in the mask has exited or waits for something else since the first of these came: that
-        // would have been told when they did.
+        // Since the first of these lanes arrived, no lane of the mask has exited or waited in
+        // another operation. Otherwise, that event would have reported a fault.
         let known = self.gatherings[thread / WARP];
         let is_known = (known.site, known.mask) == (site, mask) && known.arrived != 0;
         let mut arrived = 1 << mine | if is_known { known.arrived } else { 0 };
@@ -354,7 +356,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The thread that runs has come to its end. Nobody may wait for it any more.
+    /// Ends the current thread. Reports a fault if another thread waits for it.
     pub(crate) fn exit(&mut self) -> Result<(), Fault> {
         let thread = self.current;
         self.threads[thread].state = State::Exited;
@@ -380,7 +382,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Why no thread can run although some have not exited.
+    /// Returns the fault that explains why no thread can run although some have not exited.
     pub(crate) fn diagnose(&self) -> Fault {
         let waiting = |thread: usize| match self.threads[thread].state {
             State::Waiting(wait) => Some(wait),

@@ -1,11 +1,13 @@
-//! Ranges of bytes, and sets of them as one bit for each.
+//! Ranges of bytes, and bit sets with one bit per byte.
 
-/// Whether `bytes` bytes from `offset` on are inside `length` bytes. An offset below 0 has wrapped around.
+/// Returns whether `bytes` bytes at `offset` are inside a buffer of `length` bytes. A negative
+/// offset has wrapped around.
 pub(crate) fn contains(length: u64, offset: u64, bytes: u64) -> bool {
     offset < length && bytes <= length - offset
 }
 
-/// Calls `each` with the words that hold `count` bits from bit `first` on, and the mask of those bits.
+/// Calls `each` with the index and the bit mask of every 64-bit word that overlaps `count` bits
+/// from `first` on.
 fn words(first: u64, count: u64, mut each: impl FnMut(usize, u64)) {
     let (mut bit, end) = (first, first + count);
     while bit < end {
@@ -26,15 +28,15 @@ pub(crate) fn set_all(bits: &mut [u64], first: u64, count: u64) {
     words(first, count, |word, mask| bits[word] |= mask);
 }
 
-/// Bits to a page.
+/// Number of bits per page.
 const PAGE: u64 = 4096;
 
-/// A set of bytes of memory that may be large. Pages come into being when something in them is set.
+/// A sparse set of bytes. A page is allocated when the first of its bits is set.
 #[derive(Debug)]
 pub(crate) struct PagedBits(Vec<Option<Box<[u64; PAGE as usize / 64]>>>);
 
 impl PagedBits {
-    /// For `length` bytes, none of them in the set; `None` when there is not enough memory.
+    /// Creates an empty set for `length` bytes; `None` if the allocation fails.
     pub(crate) fn new(length: usize) -> Option<Self> {
         pages(length.div_ceil(PAGE as usize)).map(Self)
     }
@@ -58,7 +60,7 @@ impl PagedBits {
     }
 }
 
-/// A table of pages of which none is there yet; `None` when there is not enough memory, instead of an abort.
+/// Returns a table without allocated pages; `None` if the allocation fails.
 pub(crate) fn pages<T>(count: usize) -> Option<Vec<Option<Box<T>>>> {
     let mut pages = Vec::new();
     pages.try_reserve_exact(count).ok()?;
@@ -66,7 +68,7 @@ pub(crate) fn pages<T>(count: usize) -> Option<Vec<Option<Box<T>>>> {
     Some(pages)
 }
 
-/// A range split at pages: page, first bit in it, and how many.
+/// Splits a range at page boundaries into triples of page, first bit and number of bits.
 fn parts(first: u64, count: u64) -> impl Iterator<Item = (usize, u64, u64)> {
     let (mut bit, end) = (first, first + count);
     std::iter::from_fn(move || {

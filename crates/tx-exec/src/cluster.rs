@@ -1,4 +1,4 @@
-//! The barrier of a cluster: every thread of its blocks arrives, and waits later.
+//! The barrier of a cluster, with separate arrival and wait.
 
 use crate::{
     fault::{At, Fault},
@@ -6,51 +6,53 @@ use crate::{
     machine::{Machine, Outcome, State, Wait},
 };
 
-/// The barrier of the cluster that runs. A thread arrives again only after it has waited, so at
-/// most two rounds are under way: one in which threads arrive, and the one before it, for which
-/// others are still to wait.
+/// The barrier of the running cluster.
+///
+/// A thread must wait before its next arrival. So at most two rounds are active: threads arrive in
+/// the current round, while other threads still have to wait for the previous round.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
-    /// How often it has completed.
+    /// Number of completed rounds.
     completed: u32,
-    /// Threads that have arrived since, and the first of them with its site.
+    /// Number of threads that arrived in this round, and the first of them with its site.
     arrived: usize,
     first: Option<(usize, u32)>,
-    /// What they give to those that wait.
+    /// Knowledge that the arrivals of this round release.
     given: Given,
-    /// What those gave that arrived before it completed last.
+    /// Knowledge that the arrivals of the previous round released.
     taken: Given,
-    /// Threads that wait for it to complete.
+    /// Threads that wait for this round to complete.
     waiting: Vec<usize>,
-    /// Since it completed last, threads that have come to wait, and those of them that have gone on.
+    /// Number of threads that reached the wait of the previous round, and number of threads that
+    /// left it.
     came: usize,
     passed: usize,
-    /// Whether all threads have learned what was given when it completed last.
+    /// Whether all threads have acquired the knowledge of the previous round.
     joined: bool,
-    /// Of the threads that have exited, one that arrived least often, and how often it did.
+    /// An exited thread with the fewest arrivals among exited threads, and its number of arrivals.
     exited: Option<(usize, u32)>,
 }
 
-/// What arrivals give.
+/// Knowledge released by arrivals.
 #[derive(Debug, Default)]
 struct Given {
     knowledge: Knowledge,
-    /// Whether one of them was relaxed: it gives nothing.
+    /// Whether any arrival was `.relaxed`. A relaxed arrival releases nothing.
     relaxed: bool,
 }
 
-/// An arrival that its thread has not waited for yet.
+/// An arrival whose thread has not waited yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     site: u32,
-    /// How often the barrier had completed before.
+    /// Number of completed rounds at the arrival.
     round: u32,
-    /// What [`Clocks::untouched`](crate::happens_before::Clocks) said after it.
+    /// Result of [`Clocks::untouched`](crate::happens_before::Clocks) directly after the arrival.
     after: Option<(u32, u32)>,
 }
 
 impl Machine<'_> {
-    /// The thread that runs arrives at the barrier of the cluster.
+    /// Arrives at the cluster barrier with the current thread.
     pub(crate) fn cluster_arrive(&mut self, site: u32, relaxed: bool) -> Result<(), Fault> {
         let thread = self.current;
         if let Some(before) = self.members[thread].arrival {
@@ -92,7 +94,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Everybody has arrived.
+    /// Completes the round after the last arrival.
     fn complete_cluster(&mut self) {
         self.progress();
         self.report.cluster_barriers += 1;
@@ -109,8 +111,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The thread that runs waits until everybody has arrived. When it goes on it must
-    /// [pass](Machine::cluster_pass).
+    /// Waits for the round of the current thread's arrival. When the thread resumes, it must call
+    /// [`cluster_pass`](Machine::cluster_pass).
     pub(crate) fn cluster_wait(&mut self, site: u32) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Some(arrival) = self.members[thread].arrival else {
@@ -127,20 +129,21 @@ impl Machine<'_> {
             barrier.waiting.push(thread);
             self.threads[thread].state = State::Waiting(Wait::Cluster { site });
         } else {
-            // It waits for its turn: which thread goes on first is for the order to say.
+            // The thread waits even if the round is complete, so that the order chooses the next
+            // thread.
             barrier.came += 1;
         }
         Ok(Outcome::Wait)
     }
 
-    /// The thread that runs goes on behind the barrier of the cluster.
+    /// Resumes the current thread after the cluster barrier.
     pub(crate) fn cluster_pass(&mut self) {
         let thread = self.current;
         let live = self.live_threads();
         let barrier = &mut self.cluster_barrier;
         if let Some(clocks) = &mut self.clocks {
-            // Only now is it known whether all have done nothing but wait since they arrived. Then
-            // all of them meet.
+            // If no thread accessed memory between arrival and wait, the barrier orders all threads
+            // at once.
             if barrier.passed == 0 && barrier.came == live && !barrier.taken.relaxed {
                 let mut members = self.members.iter().enumerate();
                 barrier.joined = members.all(|(index, member)| {
@@ -159,7 +162,7 @@ impl Machine<'_> {
         self.members[thread].arrival = None;
     }
 
-    /// The thread that runs has come to its end. Nobody may wait for its arrival any more.
+    /// Ends the current thread. Reports a fault if the cluster barrier needs another arrival of it.
     pub(crate) fn exit_cluster(&mut self) -> Result<(), Fault> {
         let thread = self.current;
         let arrivals = self.members[thread].arrivals;
@@ -184,7 +187,7 @@ impl Machine<'_> {
         Fault::DivergentBarrier(self.divergence(thread, site, reason, None))
     }
 
-    /// Why no thread can run, if that is for the barrier of the cluster alone.
+    /// Returns the fault if all blocked threads wait at the cluster barrier.
     pub(crate) fn diagnose_cluster(&self) -> Option<Fault> {
         let waits = |thread: usize| match self.threads[thread].state {
             State::Waiting(Wait::Cluster { site }) => Some((thread, site)),

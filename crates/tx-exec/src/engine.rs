@@ -1,26 +1,27 @@
-//! MLIR's execution engine: compiles a module for the host and finds what is in it.
+//! Wrapper of MLIR's execution engine: compiles a module for the host and looks up symbols.
 
 use crate::{hooks, libm, schedule::Entry};
 use melior::{StringRef, ir::Module};
 use mlir_sys as raw;
 
-/// How much LLVM optimises, of 3. Generated code spends its time in the hooks, and more makes loading slower.
+/// LLVM optimisation level, 0 to 3. Generated code spends most time in hooks, and higher levels
+/// slow down loading.
 const OPTIMIZATION: i32 = 1;
 
-/// The engine could not be made, or something is missing in it. MLIR has reported the reason as a diagnostic.
+/// Compilation or a symbol lookup failed. MLIR has reported the reason as a diagnostic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed;
 
-/// Compiled code, freed with this.
+/// Compiled code, which is freed on drop.
 pub(crate) struct Engine(raw::MlirExecutionEngine);
 
 impl Engine {
-    /// Compiles a module. `externals` are the functions it calls beside the hooks.
+    /// Compiles a module. `externals` are called functions other than hooks.
     pub(crate) fn new(
         module: &Module<'_>,
         externals: &[(String, *mut ())],
     ) -> Result<Self, Failed> {
-        // SAFETY: the module is alive, and stays ours; there are no libraries to load.
+        // SAFETY: the module is alive and not consumed; the list of libraries is empty.
         let engine = unsafe {
             raw::mlirExecutionEngineCreate(
                 module.to_raw(),
@@ -46,7 +47,7 @@ impl Engine {
 
     fn register(&self, name: &str, address: *mut ()) {
         // SAFETY: the engine is alive and copies the name; the address is that of a function, which
-        // is there for ever.
+        // is valid forever.
         unsafe {
             raw::mlirExecutionEngineRegisterSymbol(
                 self.0,
@@ -56,7 +57,7 @@ impl Engine {
         }
     }
 
-    /// The code of a kernel.
+    /// Returns the entry point of a kernel.
     pub(crate) fn kernel(&self, symbol: &str) -> Result<Entry, Failed> {
         // SAFETY: the engine is alive.
         let address = unsafe {
@@ -65,12 +66,12 @@ impl Engine {
         if address.is_null() {
             return Err(Failed);
         }
-        // SAFETY: MLIR makes such a wrapper for every function: it takes an array of pointers to
+        // SAFETY: MLIR generates a wrapper for every function, which takes an array of pointers to
         // the arguments.
         Ok(unsafe { std::mem::transmute::<*mut std::ffi::c_void, Entry>(address) })
     }
 
-    /// The address of a global variable.
+    /// Returns the address of a global variable.
     pub(crate) fn variable(&self, symbol: &str) -> Result<u64, Failed> {
         // SAFETY: the engine is alive.
         let address =
@@ -84,7 +85,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // SAFETY: made in `new` and destroyed only here.
+        // SAFETY: created in `new` and destroyed only here.
         unsafe { raw::mlirExecutionEngineDestroy(self.0) }
     }
 }

@@ -1,25 +1,24 @@
-//! What goes wrong: [`Error`] while a program is prepared, [`Fault`] while it runs.
+//! Errors: [`Error`] from loading a program, [`Fault`] from running a kernel.
 
 use crate::program::ParamKind;
 use std::{fmt, sync::Arc};
 
-/// A place in the source of the program, taken from the location of an operation.
+/// A source location of an operation.
 ///
-/// Name, call-site and fused locations are unwrapped to the file location inside them. An operation whose
-/// location says nothing has [`Location::unknown`].
+/// Name, call-site and fused locations are unwrapped to the file location inside them. An operation
+/// without a file location has [`Location::unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
-    /// File name as the location holds it. `-` is the device IR text itself, for IR that carries no
-    /// locations.
+    /// File name. `-` denotes the text of the device IR, for IR without locations.
     pub file: Arc<str>,
-    /// Line, counted from 1; 0 when unknown.
+    /// Line, counted from 1; 0 if unknown.
     pub line: u32,
-    /// Column, counted from 1; 0 when unknown.
+    /// Column, counted from 1; 0 if unknown.
     pub column: u32,
 }
 
 impl Location {
-    /// The location of an operation about which nothing is known.
+    /// Returns the location of an operation without a file location.
     pub fn unknown() -> Self {
         Self {
             file: Arc::from("<unknown>"),
@@ -39,10 +38,10 @@ impl fmt::Display for Location {
     }
 }
 
-/// One operation as one thread executed it.
+/// An operation executed by one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// Where the operation stands.
+    /// Source location of the operation.
     pub location: Location,
     /// Name of the operation, such as `llvm.load` or `nvvm.shfl.sync`.
     pub operation: Arc<str>,
@@ -64,7 +63,7 @@ impl fmt::Display for Site {
 }
 
 impl Site {
-    /// The operation as programs write it, where the device IR has another name for it.
+    /// Returns the name that programs use for the operation, if the device IR uses another one.
     fn written(&self) -> &str {
         match &*self.operation {
             "nvvm.barrier0" => "gpu.barrier",
@@ -72,8 +71,8 @@ impl Site {
         }
     }
 
-    /// The site of an access, of which another word says what it does: the operation is one of the
-    /// device IR, which is seldom the one that somebody wrote at that place.
+    /// Formats the location and the thread of an access, without the op name. The op of the device
+    /// IR is seldom the op of the source program.
     fn place_and_thread(&self) -> impl fmt::Display {
         fmt::from_fn(|formatter| {
             let (thread, block) = (At(self.thread), At(self.block));
@@ -86,7 +85,7 @@ impl Site {
     }
 }
 
-/// Coordinates, as messages write them.
+/// Coordinates, formatted for messages.
 pub(crate) struct At(pub(crate) [u32; 3]);
 
 impl fmt::Display for At {
@@ -96,19 +95,19 @@ impl fmt::Display for At {
     }
 }
 
-/// The kind of memory that an address belongs to, or was used as.
+/// State space of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Space {
-    /// An address whose space is only known when it is used.
+    /// A generic address, whose memory is determined on access.
     Generic,
-    /// Memory that every thread of the grid sees.
+    /// Global memory, visible to all threads of the grid.
     Global,
-    /// Memory of one block.
+    /// Shared memory of one block.
     Shared,
-    /// Memory of the blocks of a cluster: each has its own, which the others may access.
+    /// Shared memory of all blocks of a cluster (distributed shared memory).
     SharedCluster,
-    /// Memory of one thread.
+    /// Private memory of one thread.
     Private,
 }
 
@@ -124,14 +123,14 @@ impl fmt::Display for Space {
     }
 }
 
-/// What an operation does to memory.
+/// Kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
-    /// It reads.
+    /// Non-atomic read.
     Read,
-    /// It writes.
+    /// Non-atomic write.
     Write,
-    /// It reads, writes or does both, in one indivisible step.
+    /// Atomic read, write or read-modify-write.
     Atomic,
 }
 
@@ -145,16 +144,17 @@ impl fmt::Display for AccessKind {
     }
 }
 
-/// A byte of a named piece of memory.
+/// A byte of a labelled buffer or variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Label of the buffer, such as `argument 0`, or of the shared or private memory.
+    /// Label of the buffer, such as `argument 0`, or of shared or private memory.
     pub buffer: Arc<str>,
-    /// Offset from its start, in bytes; negative before the start, at or beyond `length` behind the end.
+    /// Offset from the start of the buffer, in bytes. Negative offsets precede the buffer; offsets
+    /// of at least `length` follow it.
     pub offset: i64,
-    /// Its length in bytes.
+    /// Length of the buffer in bytes.
     pub length: u64,
-    /// Whether it is the dynamic shared memory of a launch.
+    /// Whether the buffer is the dynamic shared memory of a launch.
     pub is_dynamic: bool,
 }
 
@@ -168,22 +168,22 @@ impl fmt::Display for Place {
     }
 }
 
-/// A single refused access to memory.
+/// An invalid memory access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Who accessed, and where.
+    /// Location and thread of the access.
     pub site: Site,
-    /// Read, write or atomic.
+    /// Read, write or atomic access.
     pub kind: AccessKind,
-    /// The space of the pointer.
+    /// State space of the pointer.
     pub space: Space,
-    /// The address, as the kernel computed it.
+    /// Address that the kernel computed.
     pub address: u64,
-    /// How many bytes were accessed.
+    /// Size of the access in bytes.
     pub bytes: u64,
-    /// Alignment that the operation promises, in bytes.
+    /// Alignment that the operation requires, in bytes.
     pub alignment: u64,
-    /// The memory it hit, or the nearest known memory; absent when nothing is near.
+    /// The accessed or nearest buffer; `None` if no buffer is near.
     pub place: Option<Place>,
 }
 
@@ -195,25 +195,25 @@ impl fmt::Display for Access {
         }
         match &self.place {
             Some(place) => write!(formatter, " at {place}")?,
-            // It says nothing but that it is not one of those there are.
+            // A far address only shows that it belongs to no buffer.
             None => write!(formatter, " at address {:#x}", self.address)?,
         }
         write!(formatter, ", {}", self.site.place_and_thread())
     }
 }
 
-/// Two accesses to one byte that nothing orders, at least one of which writes.
+/// Two unordered accesses to one byte, at least one of which is a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// The access that the executor saw first.
+    /// The access that the executor executed first.
     pub first: Site,
-    /// What the first access does.
+    /// Kind of the first access.
     pub first_kind: AccessKind,
-    /// The access that the executor saw second.
+    /// The access that the executor executed second.
     pub second: Site,
-    /// What the second access does.
+    /// Kind of the second access.
     pub second_kind: AccessKind,
-    /// Shared (be it the memory of another block of the cluster) or global.
+    /// State space of the byte: global, shared, or shared memory of another block of the cluster.
     pub space: Space,
     /// The first byte that both accesses touch.
     pub place: Place,
@@ -234,14 +234,14 @@ impl fmt::Display for Race {
     }
 }
 
-/// Threads that wait for each other in vain.
+/// A thread that waits for other threads forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// A thread that waits, and the operation it waits in.
+    /// The waiting thread and its operation.
     pub site: Site,
-    /// Why it would wait for ever.
+    /// The reason why the wait never ends.
     pub reason: String,
-    /// Where the thread it waits for is, when that one waits elsewhere.
+    /// Operation of the awaited thread, if that thread waits elsewhere.
     pub other: Option<Site>,
 }
 
@@ -255,25 +255,26 @@ impl fmt::Display for Divergence {
     }
 }
 
-/// What may be wrong about the time of an access to the shared memory of another block.
+/// Lifetime violation of an access to the shared memory of another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// The block may not have begun: the access is not ordered after the start of any of its threads.
+    /// The block may not have started: no start of its threads is ordered before the access.
     NotBegun,
     /// The block may have ended: the access is not ordered before the end of any of its threads.
     Ended,
 }
 
-/// An access to the shared memory of another block of the cluster, which need not be there at that time.
+/// An access to the shared memory of another block of the cluster, outside the lifetime of that
+/// block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherBlock {
-    /// Who accessed, and where.
+    /// Location and thread of the access.
     pub site: Site,
-    /// Read, write or atomic.
+    /// Read, write or atomic access.
     pub kind: AccessKind,
-    /// Coordinates in the grid of the block whose memory it is: x, y, z.
+    /// Grid coordinates (x, y, z) of the block that owns the memory.
     pub owner: [u32; 3],
-    /// What is wrong.
+    /// Kind of the violation.
     pub lifetime: Lifetime,
 }
 
@@ -299,16 +300,16 @@ impl fmt::Display for OtherBlock {
     }
 }
 
-/// A number outside the range in which the program says that it lies.
+/// A value outside its declared range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// The operation whose result it is.
+    /// The operation whose result is out of range.
     pub site: Site,
     /// The number.
     pub value: i32,
-    /// The least number of the range.
+    /// Lower bound of the range, inclusive.
     pub lower: i32,
-    /// The first number behind the range.
+    /// Upper bound of the range, exclusive.
     pub upper: i32,
 }
 
@@ -322,114 +323,116 @@ impl fmt::Display for OutOfRange {
     }
 }
 
-/// Why a launch was refused, or why it was stopped.
+/// Reason why a launch was rejected or stopped.
 ///
-/// After a fault the contents of the written buffers are unspecified: the kernel stopped in the middle.
+/// After a fault, the contents of written buffers are unspecified, because the kernel did not
+/// finish.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The program has no such kernel.
+    /// The program has no kernel with this name.
     #[error("no kernel named `{kernel}`; the program has: {known}")]
     UnknownKernel {
-        /// The name asked for.
+        /// The requested name.
         kernel: String,
-        /// The names there are, separated by commas.
+        /// Names of all kernels, separated by commas.
         known: String,
     },
-    /// The number of parameters is not the kernel's.
+    /// The number of parameters does not match the kernel.
     #[error("kernel `{kernel}` takes {expected} parameters, found {found}")]
     ParameterCount {
         /// The kernel.
         kernel: String,
-        /// How many it takes.
+        /// Number of parameters of the kernel.
         expected: usize,
-        /// How many were given.
+        /// Number of passed parameters.
         found: usize,
     },
-    /// A parameter is of another kind than the kernel's.
+    /// The kind of a parameter does not match the kernel.
     #[error("parameter {index} of kernel `{kernel}` is {expected}, found {found}")]
     ParameterKind {
         /// The kernel.
         kernel: String,
-        /// Which parameter, counted from 0.
+        /// Index of the parameter, counted from 0.
         index: usize,
-        /// What the kernel takes.
+        /// Kind of the parameter in the kernel.
         expected: ParamKind,
-        /// What was given.
+        /// Kind of the passed parameter.
         found: ParamKind,
     },
-    /// Grid, block or shared memory are impossible or contradict the kernel.
+    /// The sizes of grid, block, cluster or shared memory exceed a limit or do not match the
+    /// kernel.
     #[error("kernel `{kernel}` cannot be launched: {reason}")]
     InvalidLaunch {
         /// The kernel.
         kernel: String,
-        /// What is wrong, with the limit.
+        /// The violated condition, with the limit.
         reason: String,
     },
-    /// Not all threads of the block arrive at the same barrier, or not all of the cluster at its barrier.
+    /// Some threads of the block or cluster do not arrive at the barrier that the others wait at.
     #[error("divergent barrier: {0}")]
     DivergentBarrier(Box<Divergence>),
-    /// A barrier's number or thread count is not possible, or a thread arrives twice at the barrier
-    /// of its cluster without waiting, or waits there without having arrived.
+    /// A barrier has an invalid number or thread count, or a thread misuses the cluster barrier.
+    /// Arrivals and waits of a thread at the cluster barrier must alternate.
     #[error("invalid barrier: {0}")]
     InvalidBarrier(Box<Divergence>),
-    /// Threads wait for arrivals that cannot come any more.
+    /// All running threads wait for arrivals that can no longer happen.
     #[error("deadlock: {0}")]
     Deadlock(Box<Divergence>),
-    /// The member mask of a warp operation is wrong: it omits its caller or names a lane that has
-    /// exited or does not exist.
+    /// The member mask of a warp operation excludes its caller, or includes a lane that has exited
+    /// or does not exist.
     #[error("invalid member mask: {0}")]
     WarpMask(Box<Divergence>),
-    /// The members of a warp operation are at different operations, or give different masks.
+    /// Members of a warp operation execute different operations or pass different masks.
     #[error("divergent warp: {0}")]
     DivergentWarp(Box<Divergence>),
-    /// A shuffle reads a lane that does not take part in it.
+    /// A shuffle reads a lane that does not participate.
     #[error("shuffle from an inactive lane: {0}")]
     InactiveLane(Box<Divergence>),
-    /// An access outside every buffer, or beyond the block's shared memory (the cluster's, where
-    /// the pointer is one to that).
+    /// An access outside all buffers, or outside the shared memory that the pointer can address.
     #[error("out of bounds: {0}")]
     OutOfBounds(Box<Access>),
-    /// An access whose address does not have the alignment that the operation promises.
+    /// An access at an address below the required alignment.
     #[error("misaligned: {0}; it needs a multiple of {alignment}", alignment = .0.alignment)]
     Misaligned(Box<Access>),
-    /// A read of memory that nobody wrote: shared memory, or a buffer that was allocated without a value.
+    /// A read of uninitialised memory: shared memory, or a buffer that was allocated without a
+    /// value.
     #[error("uninitialized: {0}")]
     Uninitialized(Box<Access>),
-    /// A write to a constant.
+    /// A write to a constant variable.
     #[error("write to read-only memory: {0}")]
     ReadOnly(Box<Access>),
     /// A data race.
     #[error("race on {0}")]
     Race(Box<Race>),
-    /// An access to shared memory of another block of the cluster while that block need not run.
+    /// An access to the shared memory of another block of the cluster, outside the lifetime of that
+    /// block.
     #[error("block that may not run: {0}")]
     OtherBlock(Box<OtherBlock>),
-    /// An integer division by zero, or one whose quotient does not fit.
+    /// An integer division by zero, or a quotient that overflows.
     #[error("integer division by zero or overflow {}", .0.place_and_thread())]
     Division(Box<Site>),
-    /// A special register holds what the program says it does not, or `mapa` is given a rank that
-    /// the cluster does not have.
+    /// A special register is outside its declared range, or `mapa` gets a rank outside the cluster.
     #[error("out of range: {0}")]
     OutOfRange(Box<OutOfRange>),
-    /// An assertion of the program does not hold.
+    /// An assertion of the program failed.
     #[error("assertion failed {}: {message}", site.place_and_thread())]
     Assertion {
         /// The assertion.
         site: Box<Site>,
-        /// What the program says of it.
+        /// The message of the assertion.
         message: String,
     },
     /// The program reached a trap or code declared unreachable.
     #[error("trap: {0}")]
     Trap(Box<Site>),
-    /// A thread needs more stack than the executor gives it.
+    /// A thread exceeded its stack.
     #[error("stack overflow: {0}")]
     StackOverflow(Box<Site>),
-    /// Threads do nothing but atomic accesses for so long that they can only be waiting for each other.
+    /// The threads executed only atomic accesses for so long that they must be spinning forever.
     #[error("no progress: {0}")]
     NoProgress(Box<Site>),
-    /// Loops run for more steps than the launch allows.
+    /// Loops ran for more steps than the launch allows.
     #[error(
         "no end in sight: the loop {} goes on after {steps} steps of all threads",
         site.place_and_thread()
@@ -437,16 +440,16 @@ pub enum Fault {
     Endless {
         /// The loop.
         site: Box<Site>,
-        /// How many steps there may be.
+        /// Maximum number of steps.
         steps: u64,
     },
-    /// The executor itself could not continue: it is out of memory, or has a bug.
+    /// The executor failed: it ran out of memory or has a bug.
     #[error("executor failure: {0}")]
     Internal(String),
 }
 
 impl Fault {
-    /// The code of the rule that the program broke, such as `TX0801`.
+    /// Returns the diagnostic code of the fault, such as `TX0801`.
     pub const fn code(&self) -> Option<&'static str> {
         match self {
             Self::Race(_) => Some("TX0801"),
@@ -463,8 +466,8 @@ impl Fault {
         }
     }
 
-    /// The operation that failed, as the thread that failed executed it; for a race the second of the two.
-    /// Absent when the launch was refused before anything ran.
+    /// Returns the faulty operation and its thread; for a race, the second access. Returns `None`
+    /// if the launch was rejected.
     pub fn site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -490,8 +493,8 @@ impl Fault {
         }
     }
 
-    /// The other operation that is part of the fault: the first access of a race, or where the
-    /// missing thread is.
+    /// Returns the other operation of the fault: the first access of a race, or the operation of
+    /// the awaited thread.
     pub fn other_site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)
@@ -506,12 +509,12 @@ impl Fault {
     }
 }
 
-/// One diagnostic of MLIR.
+/// A diagnostic of MLIR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where it points to.
+    /// Location of the diagnostic.
     pub location: Location,
-    /// What it says, with its notes on further lines.
+    /// Text of the diagnostic, with its notes on separate lines.
     pub message: String,
 }
 
@@ -521,55 +524,56 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Why device IR could not be made into a [`Program`](crate::Program).
+/// Reason why device IR could not be loaded as a [`Program`](crate::Program).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The text is not valid MLIR.
     #[error("the device IR does not parse: {}", join(.0))]
     Parse(Vec<Diagnostic>),
-    /// An operation that the executor does not know.
+    /// An operation that the executor does not support.
     #[error("{location}: unsupported op {operation}")]
     UnsupportedOperation {
-        /// Where it stands.
+        /// Location of the operation.
         location: Location,
-        /// Its name, with a few words on what about it is not supported where that is not the op as such.
+        /// Name of the operation, with the unsupported property if the operation itself is
+        /// supported.
         operation: String,
     },
-    /// A call of a function that is neither defined in the module nor known to the executor.
+    /// A call of a function that neither the module nor the executor defines.
     #[error("{location}: unknown external function `{name}`")]
     UnknownFunction {
-        /// Where the function is declared.
+        /// Location of the declaration.
         location: Location,
         /// Its name.
         name: String,
     },
-    /// A type whose size in memory the executor does not know, or that a kernel cannot take.
+    /// A type of unknown size, or a type that is not supported as a kernel parameter.
     #[error("{location}: unsupported type {type}")]
     UnsupportedType {
-        /// Where it is used.
+        /// Location of the use.
         location: Location,
-        /// The type, as MLIR prints it.
+        /// The type in MLIR syntax.
         r#type: String,
     },
-    /// There is no kernel in the module.
+    /// The module contains no kernel.
     #[error("the device IR holds no kernel (an `llvm.func` marked `gpu.kernel` or `nvvm.kernel`)")]
     NoKernel,
-    /// Two kernels have one name.
+    /// Two kernels have the same name.
     #[error("{location}: a second kernel is named `{name}`")]
     DuplicateKernel {
-        /// Where the second one stands.
+        /// Location of the second kernel.
         location: Location,
-        /// The name.
+        /// Name of both kernels.
         name: String,
     },
-    /// The module is larger than the executor can keep track of.
+    /// The module has more operations than the executor can instrument.
     #[error("the device IR has more than {limit} instrumented operations")]
     TooLarge {
-        /// The most there may be.
+        /// Maximum number of instrumented operations.
         limit: usize,
     },
-    /// MLIR or LLVM refused the rewritten module: a bug of the executor or of the IR.
+    /// MLIR or LLVM rejected the rewritten module, because of a bug in the executor or in the IR.
     #[error("the host code could not be generated: {}", join(.0))]
     CodeGeneration(Vec<Diagnostic>),
 }

@@ -1,8 +1,8 @@
-//! The functions that generated code calls.
+//! Hooks: functions that generated code calls.
 //!
-//! A hook finds the state of the launch through a thread-local pointer, which [`Scope`] sets while
-//! a launch runs. It never unwinds into generated code: a fault or a panic is recorded, and the
-//! thread is suspended for ever.
+//! A hook accesses the state of the launch through a thread-local pointer, which [`Scope`] sets
+//! during a launch. Hooks never unwind into generated code. Instead, they record a fault or panic
+//! and suspend the thread forever.
 
 use crate::{
     barrier::{Arrival, Reduction},
@@ -24,7 +24,7 @@ thread_local! {
     static MACHINE: Cell<*mut ()> = const { Cell::new(null_mut()) };
 }
 
-/// Makes a machine the one that hooks on this OS thread use.
+/// Sets the machine that hooks on this OS thread use.
 pub(crate) struct Scope(*mut ());
 
 impl Scope {
@@ -41,8 +41,8 @@ impl Drop for Scope {
 
 /// Declarations of the hooks, for the module that calls them.
 ///
-/// Those that only read what never changes for a thread, or only compute, are free of effects, so
-/// that LLVM may merge and move them. All others look as if they read and wrote any memory.
+/// Hooks that only compute, or only read constants of a thread, have no memory effects, so that
+/// LLVM may merge and move them. All other hooks may read and write any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =
@@ -83,7 +83,7 @@ pub(crate) const DECLARATIONS: &str = r#"
           errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
-/// Names and addresses of the hooks.
+/// Returns the names and addresses of the hooks.
 pub(crate) fn symbols() -> [(&'static str, *mut ()); 22] {
     [
         ("__tx_register", register as *mut ()),
@@ -111,7 +111,7 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 22] {
     ]
 }
 
-/// Special registers, by the number that stands for them in generated code.
+/// Special registers, by their index in generated code.
 pub(crate) const REGISTERS: [&str; 44] = [
     "tid.x",
     "tid.y",
@@ -159,9 +159,8 @@ pub(crate) const REGISTERS: [&str; 44] = [
     "envreg3",
 ];
 
-/// How an access is described in one word of generated code: kind (2 bits), whether it reads (1
-/// bit), space (3 bits), whether it writes (1 bit), and from bit 8 on the logarithm of its
-/// alignment.
+/// Encodes the properties of an access in one word: kind (2 bits), reads (1 bit), space (3 bits),
+/// writes (1 bit), and from bit 8 on the logarithm of the alignment.
 pub(crate) fn access_flags(
     kind: AccessKind,
     [reads, writes]: [bool; 2],
@@ -184,7 +183,7 @@ pub(crate) fn access_flags(
     kind | reads << 2 | space << 3 | writes << 6 | (alignment.trailing_zeros() as i32) << 8
 }
 
-/// A fence in one word of generated code.
+/// Encodes a fence in one word of generated code.
 pub(crate) fn fence_code(fence: Fence) -> i32 {
     i32::from(fence.acquires) | i32::from(fence.releases) << 1
 }
@@ -212,7 +211,7 @@ fn request(address: u64, bytes: u64, flags: i32, site: i32) -> Request {
     }
 }
 
-/// Barrier reductions, by the number that stands for them in generated code.
+/// Barrier reductions, by their index in generated code.
 pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
     ("", Reduction::None),
     ("popc", Reduction::Popc),
@@ -220,7 +219,7 @@ pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
     ("or", Reduction::Or),
 ];
 
-/// Set in the number of a barrier reduction when the thread does not wait.
+/// Flag in the encoded reduction of a barrier: the thread arrives without waiting.
 pub(crate) const ARRIVE_ONLY: i32 = 1 << 8;
 
 fn machine() -> *mut Machine<'static> {
@@ -229,22 +228,22 @@ fn machine() -> *mut Machine<'static> {
     machine
 }
 
-/// Suspends the thread that runs until it is chosen again.
+/// Suspends the current thread until the scheduler resumes it.
 ///
-/// The frames below this one may be abandoned instead: no hook keeps anything that needs dropping
+/// The scheduler may abandon the frames below, so a hook must hold no value with a destructor
 /// across the call.
 fn suspend() {
-    // SAFETY: the machine is alive while a coroutine runs, and so is the yielder of that coroutine;
-    // the reference to the machine ends before the switch.
+    // SAFETY: the machine and the yielder are alive while a coroutine runs; the reference to the
+    // machine ends before the switch.
     let yielder = unsafe { (&*machine()).threads[(*machine()).current].yielder };
-    // SAFETY: as above.
+    // SAFETY: the yielder is alive while its coroutine runs.
     unsafe { (*yielder).suspend(()) };
 }
 
-/// Runs a part of a hook that can fail, and does not return if it does.
+/// Runs a fallible part of a hook. On failure, records the fault and does not return.
 fn checked<R: Copy>(run: impl FnOnce(&mut Machine<'_>) -> Result<R, Fault>) -> R {
     let fault = {
-        // SAFETY: the machine is alive, and this is the only reference: the scheduler keeps none
+        // SAFETY: the machine is alive, and this reference is exclusive: the scheduler holds none
         // while a coroutine runs, and hooks do not call each other inside `run`.
         let outcome = catch_unwind(AssertUnwindSafe(|| run(unsafe { &mut *machine() })));
         match outcome {
@@ -260,14 +259,14 @@ fn checked<R: Copy>(run: impl FnOnce(&mut Machine<'_>) -> Result<R, Fault>) -> R
             }
         }
     };
-    // SAFETY: as above.
+    // SAFETY: the machine is alive, and no other reference exists.
     unsafe { (*machine()).fault = Some(fault) };
     loop {
         suspend();
     }
 }
 
-/// Runs a part of a hook that may have to wait.
+/// Runs a part of a hook that can wait for other threads.
 fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 {
     match checked(run) {
         Outcome::Ready(result) => result,
@@ -278,8 +277,8 @@ fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 
     }
 }
 
-/// Lets other threads run first, if the order says so. It comes before anything is recorded of what
-/// the thread does next, so that things happen in the order in which they are recorded.
+/// Suspends the thread if the order requires it. The call precedes all recording, so that events
+/// are recorded in execution order.
 fn preempt() {
     // SAFETY: the machine is alive, and the reference ends before the switch.
     if unsafe { (*machine()).preemption.is_due() } {
@@ -325,7 +324,7 @@ extern "C" fn register(number: i32) -> i32 {
     })
 }
 
-/// Address of a variable in shared memory, by the number of the variable in its module.
+/// Returns the address of a shared variable, by its index in the module.
 extern "C" fn shared(variable: i32) -> u64 {
     checked(|machine| {
         let (rank, _) = machine.place_of(machine.current);
@@ -333,8 +332,8 @@ extern "C" fn shared(variable: i32) -> u64 {
     })
 }
 
-/// The address in the shared memory of the block of rank `rank` that is what `address` is in the
-/// thread's own.
+/// Maps a shared memory address of the thread's block to the equal offset in the block of rank
+/// `rank`.
 extern "C" fn mapa(address: u64, rank: i32, site: i32) -> u64 {
     checked(|machine| machine.map(address, rank, site as u32))
 }
@@ -344,7 +343,8 @@ extern "C" fn access(address: u64, bytes: u64, flags: i32, site: i32) {
     waiting(|machine| machine.access(request(address, bytes, flags, site)));
 }
 
-/// Elements of `bytes` bytes from `address` on, of which only those in `mask` are accessed.
+/// Announces accesses to the elements in `mask`. Each element has `bytes` bytes; the first is at
+/// `address`.
 extern "C" fn masked_access(address: u64, bytes: u64, mask: u64, flags: i32, site: i32) {
     preempt();
     waiting(|machine| {
@@ -370,7 +370,7 @@ extern "C" fn warp(op: i32, mask: i32, value: i64, offset: i32, clamp: i32, site
     }) as i64
 }
 
-/// A barrier of `count` threads, or of the whole block when it is negative.
+/// Executes a barrier of `count` threads; a negative count means the whole block.
 extern "C" fn barrier(id: i32, count: i32, reduction: i32, predicate: i32, site: i32) -> i32 {
     preempt();
     waiting(|machine| {
@@ -385,13 +385,13 @@ extern "C" fn barrier(id: i32, count: i32, reduction: i32, predicate: i32, site:
     }) as i32
 }
 
-/// An arrival at the barrier of the cluster.
+/// Arrives at the cluster barrier.
 extern "C" fn cluster_arrive(relaxed: i32, site: i32) {
     preempt();
     checked(|machine| machine.cluster_arrive(site as u32, relaxed != 0));
 }
 
-/// Waits for the others at the barrier of the cluster.
+/// Waits at the cluster barrier.
 extern "C" fn cluster_wait(site: i32) {
     preempt();
     waiting(|machine| machine.cluster_wait(site as u32));
@@ -401,7 +401,7 @@ extern "C" fn cluster_wait(site: i32) {
     });
 }
 
-/// A fence among the threads of the device: one of fewer threads orders nothing that is known here.
+/// Executes a fence of device scope. Generated code omits fences of smaller scopes.
 extern "C" fn fence(code: i32) {
     preempt();
     checked(|machine| {
@@ -414,11 +414,11 @@ extern "C" fn fence(code: i32) {
 }
 
 extern "C" fn private(address: u64, bytes: u64) {
-    // SAFETY: generated code says so right after it made the memory.
+    // SAFETY: generated code calls this hook directly after the allocation.
     checked(|machine| unsafe { machine.add_private(address, bytes) });
 }
 
-/// Checks that `bytes` bytes of stack are left.
+/// Checks that `bytes` bytes of stack remain.
 extern "C" fn stack(bytes: u64, site: i32) {
     let here = 0u8;
     let top = &raw const here as u64;
@@ -432,8 +432,9 @@ extern "C" fn stack(bytes: u64, site: i32) {
     });
 }
 
-/// Checks a division of integers of `bits` bits; a negative number is the width of unsigned ones.
-/// Returns the divisor: what divides by anything else may be done before.
+/// Checks an integer division. `bits` is the width of the operands, negative for unsigned operands.
+///
+/// Returns the divisor, so that LLVM cannot move the division before the check.
 extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64 {
     let overflows = bits > 0 && divisor == -1 && dividend == i64::MIN >> (64 - bits);
     if divisor == 0 || overflows {
@@ -445,11 +446,11 @@ extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64
     divisor
 }
 
-/// Checks a number of which the program says that it lies from `lower` to before `upper`, where
-/// numbers go round.
+/// Checks that a value is in its declared range from `lower` (inclusive) to `upper` (exclusive),
+/// modulo 2³².
 extern "C" fn range(value: i32, lower: i32, upper: i32, site: i32) {
     let from_lower = |number: i32| number.wrapping_sub(lower).cast_unsigned();
-    // Bounds that are equal leave out nothing.
+    // Equal bounds denote the full range.
     if lower != upper && from_lower(value) >= from_lower(upper) {
         checked(|machine| {
             let site = machine.site(machine.current, site as u32);
@@ -470,7 +471,7 @@ extern "C" fn trap(site: i32) {
     });
 }
 
-/// Prints, and returns how many arguments that took.
+/// Prints formatted text, and returns the number of arguments used.
 extern "C" fn print(format: u64, arguments: u64, site: i32) -> i32 {
     checked(|machine| {
         let (text, taken) = print::format(machine, [format, arguments], site as u32)?;
@@ -479,7 +480,7 @@ extern "C" fn print(format: u64, arguments: u64, site: i32) -> i32 {
     })
 }
 
-/// An assertion that does not hold, with its message.
+/// Reports a failed assertion with its message.
 extern "C" fn assert(message: u64, site: i32) {
     checked(|machine| {
         let message = print::text(machine, message, site as u32)?;
@@ -490,12 +491,13 @@ extern "C" fn assert(message: u64, site: i32) {
     });
 }
 
-/// Iterations after which everything that was done is counted: it is less work than to do it with each.
+/// Number of iterations between two checks of the full step count, which is too slow for every
+/// iteration.
 const COUNTED: u64 = 1 << 10;
 
 /// Counts an iteration of a loop.
 extern "C" fn repeat(site: i32) {
-    // SAFETY: the machine is alive, and nobody else has a reference while generated code runs.
+    // SAFETY: the machine is alive, and no other reference exists while generated code runs.
     let machine = unsafe { &mut *machine() };
     machine.report.iterations += 1;
     let (report, most) = (&machine.report, machine.most_steps);
@@ -511,7 +513,7 @@ extern "C" fn repeat(site: i32) {
     }
 }
 
-/// Ends the thread before the end of its kernel.
+/// Ends the current thread before the end of its kernel.
 extern "C" fn exit() {
     checked(|machine| machine.exit());
     loop {

@@ -1,31 +1,44 @@
-//! The SIMT executor: runs lowered kernels on the CPU, thread by thread.
+//! SIMT executor: runs lowered kernels on the CPU, with one coroutine per GPU thread.
 //!
-//! A [`Program`] is made from device IR, the LLVM and NVVM dialects just before PTX is made of
-//! them. It is compiled for the host, with a call of a hook in place of everything that only a GPU
-//! has and in front of every access to memory. [`Program::launch`] runs the blocks of a grid one
-//! after the other, those of a cluster together. Each thread of a block is a coroutine with a stack
-//! of its own, of 128 KiB beside the private memory of the kernel. A thread runs until it meets a
-//! barrier, a shuffle or another operation of several threads, and goes on when all that take part
-//! have arrived and its [`Order`] says so. There are orders for all the ways in which a missing
-//! barrier shows, also such that preempt threads at every access.
+//! A [`Program`] is loaded from device IR, in the LLVM and NVVM dialects directly before PTX is
+//! generated. The device IR is compiled for the host. Hook calls replace all operations specific to
+//! GPUs and precede every memory access.
 //!
-//! What a GPU leaves undefined is a [`Fault`] with source locations here: data races, divergent
-//! barriers, shuffles from lanes that do not take part, accesses out of bounds or misaligned, reads
-//! of shared memory and of temporaries that nobody wrote, divisions by zero. A launch that ends
-//! without one has none of them for its input. Accesses are ordered by barriers (of the cluster, of
-//! the block, of some of its warps, of a warp): shuffles and votes order no memory access. Two
-//! blocks are ordered by the end of a kernel, and where a thread of one fences for the device, then
-//! writes a word atomically that a thread of the other reads atomically and fences after. Atomic
-//! accesses alone order nothing, whatever ordering they have: PTX is made without. They do not race
-//! with each other. An access to the shared memory of another block of the cluster must come after
-//! that block's begin, and before its end. [`Checks::Off`] leaves out what costs time, and keeps
-//! what the safety of the process needs. Other executors can use the [`happens_before`] order that
-//! all this rests on.
+//! [`Program::launch`] runs the blocks of a grid one after the other; the blocks of a cluster run
+//! together. Each thread of a block is a coroutine with its own stack of 128 KiB plus the private
+//! memory of the kernel. A thread runs until it reaches a barrier, a shuffle or another operation
+//! of several threads. It resumes when all participating threads have arrived and its [`Order`]
+//! selects it. The orders cover all ways in which a missing barrier can become visible. Some orders
+//! preempt threads at every access.
 //!
-//! Numbers are those of PTX, bit for bit: sums, products and fused multiply-adds are rounded once
-//! to their type, also in f16 and bf16, subnormals are kept, and maxima and minima order −0 below
-//! +0. Not so: which NaN arithmetic returns (sign and payload are the host's), the last bits of
-//! functions that PTX approximates, and what differs from chip to chip.
+//! # Faults
+//!
+//! Undefined behaviour of a GPU program is a [`Fault`] with source locations. A launch without a
+//! fault has no undefined behaviour for its input. Faults include data races, divergent barriers,
+//! shuffles from inactive lanes, accesses that are out of bounds or misaligned, reads of
+//! uninitialised memory, and divisions by zero. [`Checks::Off`] disables the expensive checks and
+//! keeps those that the memory safety of the process needs.
+//!
+//! # Memory model
+//!
+//! * Barriers of a cluster, a block, some warps or one warp order memory accesses. Shuffles and
+//!   votes order none.
+//! * Two blocks are ordered by the end of a kernel, or by fences around an atomic access. One
+//!   thread executes a fence of device scope and writes a word atomically; the other reads the word
+//!   atomically and executes a fence.
+//! * Atomic accesses alone order nothing, whatever their memory ordering, because PTX is generated
+//!   without it. Atomic accesses do not race with each other.
+//! * An access to the shared memory of another block of the cluster must be ordered after the start
+//!   and before the end of that block.
+//!
+//! Other executors can use the [`happens_before`] order for their own checks.
+//!
+//! # Numbers
+//!
+//! Results are equal to those of PTX in every bit. Sums, products and fused multiply-adds are
+//! rounded once to their type, also in f16 and bf16. Subnormals are preserved, and maxima and
+//! minima order −0 below +0. Exceptions are sign and payload of NaN results, the last bits of
+//! approximate PTX functions, and behaviour that differs between chips.
 //!
 //! ```no_run
 //! use tx_exec::{Launch, Memory, Param, Program};
@@ -73,5 +86,5 @@ pub use program::{
 };
 pub use report::{Accesses, Report};
 
-/// Lanes of a warp.
+/// Number of lanes in a warp.
 const WARP: usize = 32;

@@ -1,8 +1,8 @@
-//! Functions that kernels call and no module defines: CUDA's libdevice, the C library's
-//! mathematics, and the float conversions that LLVM leaves to a run-time library.
+//! Library functions that device modules declare but do not define: CUDA's libdevice, the C math
+//! library, and the float conversions of LLVM's runtime library.
 
-/// Rounds to the nearest value of a binary format with `exponent` and `mantissa` bits, ties to
-/// even; 16 bits or less in all. NaNs stay NaNs and become quiet.
+/// Rounds to the nearest value of a binary format, ties to even. The format has `exponent` and
+/// `mantissa` bits, at most 16 bits in all. NaNs stay NaNs and become quiet.
 fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
     let bits = value.to_bits();
     let sign = ((bits >> 63) as u16) << (exponent + mantissa);
@@ -18,7 +18,8 @@ fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
     if scaled >= all_ones {
         return infinity;
     }
-    // A subnormal result keeps fewer bits. A subnormal f64 is far below the smallest of them.
+    // A subnormal result keeps fewer bits. A subnormal f64 is far below the smallest subnormal of
+    // the format.
     let shift = i64::from(52 - mantissa) + (1 - scaled).max(0);
     if field == 0 || shift > 54 {
         return sign;
@@ -28,7 +29,7 @@ fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
     let rest = significand & ((1 << shift) - 1);
     let half = 1 << (shift - 1);
     let rounded = kept + u64::from(rest > half || rest == half && kept & 1 == 1);
-    // The leading one of a normal number adds 1 to the exponent field, and so does a carry out of
+    // The implicit leading one of a normal number adds 1 to the exponent field, like a carry out of
     // the fraction.
     let base = if scaled > 0 {
         ((scaled - 1) as u64) << mantissa
@@ -60,8 +61,8 @@ fn from_f16(bits: u16) -> f32 {
     }
 }
 
-// LLVM passes and returns `half` and `bfloat` in the low 16 bits of a floating-point register, as
-// the ABIs of x86-64 and AArch64 say. An f32 travels in the same register.
+// LLVM passes and returns `half` and `bfloat` in the low 16 bits of a floating-point register,
+// according to the ABIs of x86-64 and AArch64. An f32 uses the same register.
 extern "C" fn truncsfhf2(value: f32) -> f32 {
     f32::from_bits(to_f16(value.into()).into())
 }
@@ -81,17 +82,17 @@ extern "C" fn extendhfdf2(value: f32) -> f64 {
     from_f16(value.to_bits() as u16).into()
 }
 
-/// `a * b + c` for values of f16 or bf16, rounded to an f64 so that rounding it once more, to the
-/// narrow type, gives what rounding the exact result would: where it is not exact, to the neighbour
-/// whose last bit is 1.
+/// Computes `a * b + c` of f16 or bf16 values, rounded to odd in f64. So a further rounding to the
+/// narrow type is correct. Rounding to odd returns an inexact result as the neighbour whose last
+/// bit is 1.
 pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
-    // At most 22 significant bits, and an exponent that is far from both ends.
+    // The product has at most 22 significant bits and an exponent far from both limits.
     let product = a * b;
     let sum = product + c;
     if !sum.is_finite() {
         return sum;
     }
-    // What rounding the sum left out, exactly (Knuth's TwoSum).
+    // Exact rounding error of the sum (Knuth's TwoSum).
     let c_part = sum - product;
     let error = (product - (sum - c_part)) + (c - c_part);
     if error == 0.0 || sum.to_bits() & 1 == 1 {
@@ -103,7 +104,7 @@ pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     }
 }
 
-/// Zero, with its sign, in place of a subnormal number.
+/// Replaces a subnormal number by a zero of the same sign.
 fn flushed(value: f32) -> f32 {
     match value.is_subnormal() {
         true => 0_f32.copysign(value),
@@ -111,17 +112,17 @@ fn flushed(value: f32) -> f32 {
     }
 }
 
-/// What `ex2.approx.ftz.f32` approximates.
+/// Exact counterpart of `ex2.approx.ftz.f32`.
 pub(crate) extern "C" fn exp2(x: f32) -> f32 {
     flushed(f64::from(flushed(x)).exp2() as f32)
 }
 
-/// What `lg2.approx.ftz.f32` approximates.
+/// Exact counterpart of `lg2.approx.ftz.f32`.
 pub(crate) extern "C" fn log2(x: f32) -> f32 {
     flushed(f64::from(flushed(x)).log2() as f32)
 }
 
-/// The larger of two values as PTX has it: a number rather than a NaN, and +0 rather than −0.
+/// The maximum of two values in PTX: a number wins over a NaN, and +0 over −0.
 macro_rules! maximum {
     ($x:expr, $y:expr) => {
         match ($x.is_nan(), $y.is_nan()) {
@@ -134,7 +135,7 @@ macro_rules! maximum {
 }
 
 mod c {
-    // The C library has these and the standard library of stable Rust has not.
+    // The C library has these functions, but stable Rust does not.
     unsafe extern "C" {
         pub(super) safe fn erff(x: f32) -> f32;
         pub(super) safe fn erf(x: f64) -> f64;
@@ -149,7 +150,8 @@ mod c {
     }
 }
 
-/// A function of `$name: ($argument: type, …) -> type { … }`, as an address.
+/// Defines `($argument: type, …) -> type { … }` as an `extern "C"` function, and returns its
+/// address.
 macro_rules! function {
     (($($argument:ident: $type:ty),*) -> $result:ty { $body:expr }) => {{
         extern "C" fn function($($argument: $type),*) -> $result {
@@ -159,7 +161,7 @@ macro_rules! function {
     }};
 }
 
-/// Arms for functions of one or two floats that exist for f32, with an `f` after the name, and for f64.
+/// Match arms for functions of one or two floats. Names of f32 variants have the suffix `f`.
 macro_rules! floats {
     ($name:expr; $($base:literal ($($argument:ident),+) => $single:expr, $double:expr;)*) => {
         match $name {
@@ -172,7 +174,7 @@ macro_rules! floats {
     };
 }
 
-/// The function of the C library with this name. Libdevice's functions have the same names behind a prefix.
+/// Returns the C math function with this name. Names in libdevice are equal after a prefix.
 fn mathematics(name: &str) -> Option<*mut ()> {
     floats! { name;
         "acos" (x) => x.acos(), x.acos();
@@ -223,7 +225,7 @@ fn mathematics(name: &str) -> Option<*mut ()> {
     }
 }
 
-/// Functions that only libdevice has.
+/// Returns a function that only libdevice defines.
 fn device(name: &str) -> Option<*mut ()> {
     Some(match name {
         "powif" => function!((x: f32, n: i32) -> f32 { f64::from(x).powi(n) as f32 }),
@@ -243,9 +245,9 @@ fn device(name: &str) -> Option<*mut ()> {
     })
 }
 
-/// The host function for an external function of a device module.
+/// Returns the host function for an external function of a device module.
 ///
-/// Libdevice's fast variants are computed as exactly as the others: their error is bounded, not specified.
+/// Fast variants of libdevice are as exact as the others, since CUDA only bounds their error.
 pub(crate) fn external(name: &str) -> Option<*mut ()> {
     if let Some(base) = name.strip_prefix("__nv_") {
         let base = base.strip_prefix("fast_").unwrap_or(base);
@@ -254,7 +256,7 @@ pub(crate) fn external(name: &str) -> Option<*mut ()> {
     mathematics(name)
 }
 
-/// Functions that LLVM may call without being asked to.
+/// Returns the functions that LLVM may call implicitly.
 pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
     let conversions = [
         ("__truncsfhf2", truncsfhf2 as *mut ()),
@@ -277,7 +279,7 @@ pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
         ),
         ("__gnu_h2f_ieee", function!((x: u16) -> f32 { from_f16(x) })),
     ];
-    // What LLVM's intrinsics for mathematics become where the host has no instruction.
+    // Math functions that LLVM intrinsics become if the host has no instruction.
     const CALLED: [&str; 44] = [
         "acosf", "acos", "asinf", "asin", "atanf", "atan", "atan2f", "atan2", "ceilf", "ceil",
         "cosf", "cos", "coshf", "cosh", "expf", "exp", "exp10f", "exp10", "exp2f", "exp2",
@@ -308,8 +310,8 @@ pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
 mod tests {
     use super::*;
 
-    /// Every f16 and bf16 value survives the way to f64 and back, and so does every midpoint
-    /// between two of them: it goes to the even one, and anything above it to the upper one.
+    /// Every f16 and bf16 value is unchanged by widening to f64 and narrowing. Midpoints round to
+    /// even, and larger values round up.
     #[test]
     fn narrowing_rounds_to_nearest_even() {
         for (exponent, mantissa, widen) in [

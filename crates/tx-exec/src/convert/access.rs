@@ -1,4 +1,4 @@
-//! Which memory an operation accesses, and how.
+//! Memory accesses of an operation.
 
 use super::{
     emit::internal,
@@ -9,7 +9,7 @@ use super::{
 use crate::fault::{AccessKind, Error, Space};
 use melior::ir::{OperationRef, Type, Value, ValueLike};
 
-/// An access to memory: the operand that is its address, and what is done there.
+/// A memory access: the operand that holds the address, and the kind of access.
 pub(super) struct Access {
     pub(super) pointer: usize,
     pub(super) kind: AccessKind,
@@ -21,11 +21,12 @@ pub(super) struct Access {
 
 pub(super) enum Size {
     Bytes(u64),
-    /// The operand that holds it.
+    /// Index of the operand that holds the size in bytes.
     Operand(usize),
 }
 
-/// Attributes of memory operations that only help a compiler, and only if the program has no mistakes.
+/// Attributes of memory operations that only enable optimisations. They are removed, since a faulty
+/// program may violate them.
 pub(super) const HINTS: [&str; 9] = [
     "nontemporal",
     "invariant",
@@ -38,7 +39,7 @@ pub(super) const HINTS: [&str; 9] = [
     "dereferenceable",
 ];
 
-/// The accesses of an operation, as far as it is known for them.
+/// Returns the memory accesses of a supported operation.
 pub(super) fn accesses(operation: OperationRef<'_, '_>, name: &str) -> Result<Vec<Access>, Error> {
     use AccessKind::{Atomic, Read, Write};
     let access = |pointer, kind, reads, r#type: Type<'_>| {
@@ -91,7 +92,7 @@ pub(super) fn accesses(operation: OperationRef<'_, '_>, name: &str) -> Result<Ve
     })
 }
 
-/// The alignment that an operation states, in bytes.
+/// Returns the explicit alignment of an operation, in bytes.
 pub(super) fn alignment(operation: OperationRef<'_, '_>) -> Result<Option<u64>, Error> {
     match integer(operation, "alignment") {
         None | Some(0) => Ok(None),

@@ -1,4 +1,4 @@
-//! Building operations before an existing one.
+//! Construction of operations in front of an existing operation.
 
 use crate::fault::{Diagnostic, Error, Location as SourceLocation};
 use melior::{
@@ -13,7 +13,7 @@ use melior::{
 };
 use mlir_sys as raw;
 
-/// Inserts operations in front of an operation.
+/// Inserts operations in front of another operation.
 pub(super) struct Emitter<'c, 'a> {
     context: &'c Context,
     block: BlockRef<'c, 'a>,
@@ -22,7 +22,7 @@ pub(super) struct Emitter<'c, 'a> {
 }
 
 impl<'c, 'a> Emitter<'c, 'a> {
-    /// Inserts in front of `before`, with the location `location`.
+    /// Creates an emitter that inserts in front of `before`, with the location `location`.
     pub(super) fn new(
         context: &'c Context,
         before: OperationRef<'c, 'a>,
@@ -46,7 +46,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
         IntegerType::new(self.context, bits).into()
     }
 
-    /// An operation with at most one result.
+    /// Inserts an operation with at most one result.
     pub(super) fn op(
         &self,
         name: &str,
@@ -66,7 +66,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
             .map_err(|error| internal(&error.to_string()))?;
         let operation = self.block.insert_operation_before(self.before, operation);
         match result {
-            // SAFETY: the operation has this result, and lives as long as the module that it is now part of.
+            // SAFETY: the operation has one result and lives as long as its module.
             Some(_) => Ok(Some(unsafe {
                 Value::from_raw(raw::mlirOperationGetResult(operation.to_raw(), 0))
             })),
@@ -74,7 +74,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
         }
     }
 
-    /// An operation with one result.
+    /// Inserts an operation with one result.
     pub(super) fn value(
         &self,
         name: &str,
@@ -92,7 +92,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
         self.value("llvm.mlir.constant", &[], &[("value", attribute)], r#type)
     }
 
-    /// A conversion, unless the value has the type already.
+    /// Inserts a conversion, unless the value already has the type.
     pub(super) fn cast(
         &self,
         name: &str,
@@ -105,7 +105,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
         self.value(name, &[value], &[], to)
     }
 
-    /// A call of a function.
+    /// Inserts a call of a function.
     pub(super) fn call(
         &self,
         function: &str,
@@ -128,7 +128,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
     }
 }
 
-/// An error of the executor itself.
+/// Creates an error for a bug in the executor.
 pub(super) fn internal(message: &str) -> Error {
     Error::CodeGeneration(vec![Diagnostic {
         location: SourceLocation::unknown(),
@@ -136,10 +136,10 @@ pub(super) fn internal(message: &str) -> Error {
     }])
 }
 
-/// Replaces all uses of an operation's result.
+/// Replaces all uses of the result of an operation.
 pub(super) fn replace(operation: OperationRef<'_, '_>, with: Option<Value<'_, '_>>) {
     if let (Ok(result), Some(with)) = (operation.result(0), with) {
-        // SAFETY: both values are alive and of one type.
+        // SAFETY: both values are alive and have one type.
         unsafe { raw::mlirValueReplaceAllUsesOfWith(result.to_raw(), with.to_raw()) };
     }
 }
@@ -148,15 +148,15 @@ pub(super) fn replace(operation: OperationRef<'_, '_>, with: Option<Value<'_, '_
 ///
 /// # Safety
 ///
-/// Its results must have no uses, and it must not be used afterwards.
+/// The results must have no uses, and the operation must not be used afterwards.
 pub(super) unsafe fn erase(operation: OperationRef<'_, '_>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { raw::mlirOperationDestroy(operation.to_raw()) };
 }
 
-/// Sets an attribute.
+/// Sets an attribute of an operation.
 pub(super) fn set_attribute(operation: OperationRef<'_, '_>, name: &str, attribute: Attribute<'_>) {
-    // SAFETY: the operation is alive; attributes may change while it is.
+    // SAFETY: the operation is alive.
     unsafe {
         raw::mlirOperationSetAttributeByName(
             operation.to_raw(),
@@ -166,20 +166,21 @@ pub(super) fn set_attribute(operation: OperationRef<'_, '_>, name: &str, attribu
     }
 }
 
-/// Removes an attribute, if it is there.
+/// Removes an attribute of an operation, if present.
 pub(super) fn remove_attribute(operation: OperationRef<'_, '_>, name: &str) {
-    // SAFETY: as above.
+    // SAFETY: the operation is alive.
     unsafe {
         raw::mlirOperationRemoveAttributeByName(operation.to_raw(), StringRef::new(name).to_raw());
     }
 }
 
-/// The source location of an operation: the first file location inside it.
+/// Returns the source location of an operation: the first file location inside its location.
 pub(super) fn source(location: Location<'_>) -> SourceLocation {
     find_source(location).unwrap_or_else(SourceLocation::unknown)
 }
 
-/// The text of an identifier; absent when it is empty, which melior cannot take.
+/// Returns the text of an identifier; `None` if it is empty, since melior does not support empty
+/// identifiers.
 pub(super) fn text(identifier: Identifier<'_>) -> Option<String> {
     let text = identifier.as_string_ref();
     if text.to_raw().length == 0 {

@@ -1,9 +1,9 @@
-//! Float operations for which LLVM's code for the host gives other bits than PTX does.
+//! Lowering of float operations for which host code gives other bits than PTX.
 //!
-//! * The larger and the smaller of two floats: the host's instructions take either zero of two, and
-//!   pass NaNs on as they are. PTX orders −0 below +0 and returns one certain NaN. So they are
-//!   computed on the bits, as integers.
-//! * The fused multiply-add of f16 and bf16: LLVM widens it to f32, and so rounds twice.
+//! * Minimum and maximum: host instructions may return either of two zeros and preserve NaN
+//!   payloads. PTX orders −0 below +0 and returns a canonical NaN. So the lowering compares the
+//!   bits as integers.
+//! * The fused multiply-add of f16 and bf16: LLVM widens it to f32, which rounds twice.
 
 use super::{
     emit::{Emitter, internal},
@@ -16,11 +16,11 @@ use melior::ir::{
     attribute::{DenseElementsAttribute, IntegerAttribute},
 };
 
-/// Which of two floats an operation gives.
+/// Kind of a minimum or maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extremum {
     largest: bool,
-    /// Whether a NaN wins, or a number wins over it.
+    /// Whether a NaN operand makes the result NaN. Otherwise, the result is the other operand.
     nan_wins: bool,
 }
 
@@ -34,7 +34,7 @@ impl Extremum {
         Self { largest, nan_wins }
     }
 
-    /// What `llvm.atomicrmw` combines with, by the number of its `bin_op`.
+    /// Returns the kind of an `llvm.atomicrmw`, by the encoding of its `bin_op`.
     pub(super) fn of_atomic(bin_op: i64) -> Option<Self> {
         Some(match bin_op {
             13 => Self::MAXNUM,
@@ -46,8 +46,8 @@ impl Extremum {
     }
 }
 
-/// Emits the replacement of an operation in front of it, and returns what replaces its result;
-/// nothing for an operation that the host computes as a GPU does.
+/// Emits the replacement of an operation, and returns the value that replaces its result. Returns
+/// `None` if host code and PTX give equal bits.
 pub(super) fn lower<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,
@@ -65,14 +65,14 @@ pub(super) fn lower<'c, 'a>(
         "llvm.intr.vector.reduce.fminimum" => whole(Extremum::MINIMUM),
         "llvm.intr.vector.reduce.fmax" => whole(Extremum::MAXNUM),
         "llvm.intr.vector.reduce.fmin" => whole(Extremum::MINNUM),
-        // On a GPU it is always fused.
+        // PTX always fuses a multiply-add.
         "llvm.intr.fma" | "llvm.intr.fmuladd" => return lowering.fused(name),
         _ => return Ok(None),
     }
     .map(Some)
 }
 
-/// The larger or smaller of two values in front of an operation.
+/// Emits the minimum or maximum of two values in front of an operation.
 pub(super) fn extremum<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,
@@ -88,16 +88,17 @@ struct Lowering<'e, 'c, 'a> {
     operation: OperationRef<'c, 'a>,
 }
 
-/// A float format of at most 64 bits, as bits.
+/// Bit patterns of a float format of at most 64 bits.
 #[derive(Clone, Copy)]
 struct Format {
     bits: u32,
-    /// All bits but the sign.
+    /// Mask of all bits except the sign.
     magnitude: i64,
     infinity: i64,
-    /// The NaN that operations of PTX return. For f64 no such is stated: operations return one of theirs.
+    /// The canonical NaN of PTX operations. For f64, PTX specifies none: an operation returns one
+    /// of its NaN operands.
     nan: i64,
-    /// What makes a NaN of f64 quiet.
+    /// The quiet bit of an f64 NaN.
     quiet: Option<i64>,
 }
 
@@ -127,7 +128,7 @@ impl Format {
     }
 }
 
-/// `scalar`, or a vector of as many of them as `like` has elements.
+/// Returns `scalar`, or a vector of `scalar` with the shape of `like`.
 fn in_shape_of<'c>(like: Type<'c>, scalar: Type<'c>) -> Type<'c> {
     match vector(like) {
         None => scalar,
@@ -175,7 +176,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             let magnitude = word("llvm.and", &[value, magnitude])?;
             compare(UNSIGNED_GREATER, magnitude, infinity)
         };
-        // As signed integers these are in the order of the floats, −0 below +0.
+        // As signed integers, these keys are ordered like the floats, with −0 below +0.
         let key = |value| {
             let sign = word("llvm.ashr", &[value, places])?;
             let flipped = word("llvm.and", &[sign, magnitude])?;
@@ -197,7 +198,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         } else {
             let nan = match format.quiet {
                 None => nan,
-                // As an H200 does: the second one, made quiet.
+                // For two f64 NaNs, an H200 returns the second one with its quiet bit set.
                 Some(quiet) => word("llvm.or", &[right, constant(quiet)?])?,
             };
             let both = emitter.value("llvm.and", &[left_nan, right_nan], &[], truth)?;
@@ -208,7 +209,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.cast("llvm.bitcast", result, float)
     }
 
-    /// The largest or smallest element of a vector.
+    /// Emits the minimum or maximum over the elements of a vector.
     fn reduction(&self, kind: Extremum) -> Result<Value<'c, 'a>, Error> {
         let source = operand(self.operation, 0)?;
         let (count, _) = vector(source.r#type())
@@ -255,7 +256,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(Some(result))
     }
 
-    /// In f64, with an intermediate result that keeps what rounding it once more needs.
+    /// Emits a fused multiply-add in f64, rounded to odd, so that rounding to the narrow type is
+    /// correct.
     fn fused_narrow(
         &self,
         [a, b, c]: [Value<'c, 'a>; 3],
@@ -279,7 +281,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.value("llvm.extractelement", &[source, index], &[], element)
     }
 
-    /// An integer, in every element of a vector.
+    /// Emits an integer constant, splatted for a vector type.
     fn constant(&self, value: i64, bits: u32, r#type: Type<'c>) -> Result<Value<'c, 'a>, Error> {
         let emitter = self.emitter;
         let scalar = IntegerAttribute::new(emitter.integer_type(bits), value);

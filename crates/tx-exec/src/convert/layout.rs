@@ -1,19 +1,19 @@
-//! Sizes and alignments of types, as both NVPTX and the host lay them out.
+//! Sizes and alignments of types, which are equal on NVPTX and on the host.
 
 use melior::ir::{ShapedTypeLike, Type, TypeLike, r#type::IntegerType};
 use mlir_sys as raw;
 
-/// How a type lies in memory, in bytes.
+/// Memory layout of a type, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// What a load or store of the type touches.
+    /// Number of bytes that a load or store accesses.
     pub(super) stored: u64,
-    /// The natural alignment: a power of two.
+    /// Natural alignment, a power of two.
     pub(super) align: u64,
 }
 
 impl Layout {
-    /// What an element of an array takes.
+    /// Returns the size of an array element, including padding.
     pub(super) fn allocated(self) -> u64 {
         self.stored.next_multiple_of(self.align)
     }
@@ -27,16 +27,16 @@ impl Layout {
     }
 }
 
-/// The address space of a pointer type.
+/// Returns the address space of a pointer type.
 pub(super) fn address_space(r#type: Type<'_>) -> Option<u32> {
-    // SAFETY: the type is valid, and the second call is for pointers only.
+    // SAFETY: the type is valid, and the second call runs for pointers only.
     unsafe {
         raw::mlirTypeIsALLVMPointerType(r#type.to_raw())
             .then(|| raw::mlirLLVMPointerTypeGetAddressSpace(r#type.to_raw()))
     }
 }
 
-/// Width in bits of an integer or floating-point type.
+/// Returns the width in bits of an integer or floating-point type.
 pub(super) fn scalar_bits(r#type: Type<'_>) -> Option<u64> {
     if let Ok(integer) = IntegerType::try_from(r#type) {
         Some(integer.width().into())
@@ -51,7 +51,7 @@ pub(super) fn scalar_bits(r#type: Type<'_>) -> Option<u64> {
     }
 }
 
-/// Number and type of the elements of a fixed-size vector.
+/// Returns the number and the type of the elements of a fixed-size vector.
 pub(super) fn vector(r#type: Type<'_>) -> Option<(u64, Type<'_>)> {
     if !r#type.is_vector() || r#type.is_scalable_vector() {
         return None;
@@ -60,14 +60,14 @@ pub(super) fn vector(r#type: Type<'_>) -> Option<(u64, Type<'_>)> {
     let rank = shape.rank();
     let mut count = 1;
     for dimension in 0..rank {
-        // SAFETY: the type is a vector, and the dimension is one of it.
+        // SAFETY: the type is a vector that has this dimension.
         let size = unsafe { raw::mlirShapedTypeGetDimSize(r#type.to_raw(), dimension as isize) };
         count *= u64::try_from(size).ok()?;
     }
     Some((count, shape.element()))
 }
 
-/// A vector type: melior has no type for them.
+/// A vector type. melior has no wrapper for vector types.
 #[derive(Clone, Copy, Debug)]
 struct ShapedVector<'c>(Type<'c>);
 
@@ -79,7 +79,7 @@ impl<'c> TypeLike<'c> for ShapedVector<'c> {
 
 impl<'c> ShapedTypeLike<'c> for ShapedVector<'c> {}
 
-/// The layout of a type; absent for one that the executor does not know.
+/// Returns the layout of a type, or `None` for an unsupported type.
 pub(super) fn layout(r#type: Type<'_>) -> Option<Layout> {
     if let Some(bits) = scalar_bits(r#type) {
         return Some(Layout::scalar(bits));
@@ -113,9 +113,8 @@ pub(super) fn layout(r#type: Type<'_>) -> Option<Layout> {
     Some(whole)
 }
 
-/// What a value of a type may take on the stack while it is not in registers, in bytes. Generous:
-/// the elements of a vector may be widened before they are computed with, and each of those of a
-/// struct or an array has a place of its own.
+/// Returns an upper bound of the stack bytes of a spilled value. Vector elements may be widened,
+/// and each element of a struct or an array has its own slot.
 pub(super) fn spilled(r#type: Type<'_>) -> u64 {
     const SCALAR: u64 = 8;
     if let Some((count, _)) = vector(r#type) {
@@ -129,9 +128,9 @@ pub(super) fn spilled(r#type: Type<'_>) -> u64 {
     }
 }
 
-/// Fields of a struct with a body, and whether it is packed.
+/// Returns the fields of a struct with a body, and whether the struct is packed.
 fn structure<'c>(r#type: Type<'c>) -> Option<(Vec<Type<'c>>, bool)> {
-    // SAFETY: the type is valid, and what is asked of it is asked of structs with a body only.
+    // SAFETY: the type is valid, and the later calls run for structs with a body only.
     unsafe {
         let raw_type = r#type.to_raw();
         if !raw::mlirTypeIsALLVMStructType(raw_type) || raw::mlirLLVMStructTypeIsOpaque(raw_type) {
@@ -144,7 +143,7 @@ fn structure<'c>(r#type: Type<'c>) -> Option<(Vec<Type<'c>>, bool)> {
     }
 }
 
-/// Number and type of the elements of an array.
+/// Returns the number and the type of the elements of an array.
 fn array(r#type: Type<'_>) -> Option<(u64, Type<'_>)> {
     let count = tx_mlir::array_length(r#type)?;
     // SAFETY: a type with a length is an array.

@@ -1,9 +1,9 @@
-//! From device IR to a module that runs on the host.
+//! Conversion of device IR to modules for the host.
 //!
-//! Each kernel becomes a plain module of its own, or all those of a `gpu.module` together where they
-//! may share functions or variables in global memory. What a module holds is copied, and the copies
-//! rewritten (`rewrite`), so that what only a GPU has becomes a call of a hook and every access to
-//! memory is announced to one before it happens.
+//! Each kernel becomes a separate module. If kernels of a `gpu.module` can share functions or
+//! variables in global memory, they become one module. The conversion copies the operations and
+//! rewrites the copies (`rewrite`). Operations specific to GPUs become calls of hooks, and every
+//! memory access is preceded by a call of a hook.
 
 mod access;
 mod emit;
@@ -34,18 +34,18 @@ use mlir_sys as raw;
 use rewrite::{Printer, Rewriter, Uses};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Put before the names of the device's symbols, so that they cannot be mistaken for those of the host.
+/// Prefix of the names of device symbols, which prevents collisions with host symbols.
 const PREFIX: &str = "tx.";
 
-/// A module for the host, with what must be known to run it.
+/// A module for the host, with the data required to run it.
 pub(crate) struct Unit<'c> {
     pub(crate) module: Module<'c>,
     pub(crate) sites: Vec<SiteInfo>,
     pub(crate) kernels: Vec<Kernel>,
-    /// Host functions that the module calls, with their names in it.
+    /// Host functions that the module calls, by symbol name.
     pub(crate) externals: Vec<(String, *mut ())>,
     pub(crate) globals: Vec<Global>,
-    /// Stack that the functions need for the private memory they allocate when they start, in bytes.
+    /// Stack bytes for the private memory that the functions allocate on entry.
     pub(crate) frame_bytes: u64,
 }
 
@@ -53,9 +53,9 @@ pub(crate) struct Unit<'c> {
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub(crate) info: KernelInfo,
-    /// Its name in the unit's module.
+    /// Symbol name in the module of the unit.
     pub(crate) symbol: String,
-    /// The shared variables of the unit; those that the kernel does not use are absent.
+    /// Shared variables of the unit; `None` for variables that the kernel does not use.
     pub(crate) shared: Vec<Option<SharedVariable>>,
 }
 
@@ -76,7 +76,7 @@ struct Shared {
     align: u64,
 }
 
-/// Converts every device module that has a kernel.
+/// Converts every device module that contains a kernel.
 pub(crate) fn convert<'c>(
     context: &'c Context,
     device: OperationRef<'c, '_>,
@@ -109,8 +109,10 @@ pub(crate) fn convert<'c>(
     Ok(units)
 }
 
-/// What is compiled together: each kernel, with all that is not a kernel, where nothing is there
-/// that kernels could share, or else everything. A kernel that is not launched is not compiled then.
+/// Splits a device module into parts that are compiled separately.
+///
+/// Each kernel and all operations other than kernels form one part, so that only launched kernels
+/// are compiled. If kernels can share functions or variables, all operations form one part.
 fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a>>> {
     let all = operations(container);
     let is_shared = |operation: &OperationRef<'_, '_>| match name(*operation).as_str() {
@@ -129,12 +131,12 @@ fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a
         .collect()
 }
 
-/// Whether a variable is in the shared memory of a block.
+/// Returns whether a variable is in shared memory.
 fn is_shared_memory(variable: OperationRef<'_, '_>) -> bool {
     integer(variable, "addr_space") == Some(3)
 }
 
-/// The operations in the first block of an operation's first region.
+/// Returns the operations in the first block of the first region.
 fn operations<'c, 'a>(operation: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
     let mut operations = Vec::new();
     let block = operation
@@ -167,7 +169,7 @@ fn symbol(operation: OperationRef<'_, '_>) -> Result<String, Error> {
         .ok_or_else(|| internal("a symbol without a name"))
 }
 
-/// The value of an integer attribute.
+/// Returns the value of an integer attribute.
 fn integer(operation: OperationRef<'_, '_>, name: &str) -> Option<i64> {
     let attribute = operation.attribute(name).ok()?;
     Some(IntegerAttribute::try_from(attribute).ok()?.value())
@@ -217,7 +219,7 @@ fn convert_module<'c>(
                 functions.push((name, copy));
             }
             "gpu.module" | "builtin.module" if name(container) == "builtin.module" => {}
-            // Beside kernels at the top level, host code is of no interest.
+            // Top-level host code next to the kernels is ignored.
             _ if name(container) == "builtin.module" && !operation_name.starts_with("llvm.") => {}
             _ => {
                 return Err(Error::UnsupportedOperation {
@@ -227,7 +229,7 @@ fn convert_module<'c>(
             }
         }
     }
-    // Everything is read before anything is renamed: parameters, attributes, uses of symbols.
+    // All parameters, attributes and symbol uses are read before any symbol is renamed.
     let mut kernels = Vec::new();
     for &(_, function) in &functions {
         if is_kernel(function) {
@@ -277,11 +279,11 @@ fn convert_module<'c>(
 
 /// Copies an operation to the end of a module.
 fn copy<'c, 'a>(operation: OperationRef<'c, '_>, module: &'a Module<'c>) -> OperationRef<'c, 'a> {
-    // SAFETY: a clone is an operation that nobody else owns; the block takes it over.
+    // SAFETY: the clone has no other owner, and the block takes ownership.
     let clone =
         unsafe { melior::ir::Operation::from_raw(raw::mlirOperationClone(operation.to_raw())) };
     let copy = module.body().append_operation(clone);
-    // SAFETY: the operation lives as long as the module, which the block that holds it belongs to.
+    // SAFETY: the operation lives as long as the module that contains it.
     unsafe { OperationRef::from_raw(copy.to_raw()) }
 }
 
@@ -308,7 +310,8 @@ fn shared_variable(operation: OperationRef<'_, '_>) -> Result<Shared, Error> {
     Ok(Shared {
         name: symbol(operation)?,
         bytes: layout.stored,
-        // Vector accesses need 16 bytes, and the driver places variables no less well.
+        // Vector accesses require 16-byte alignment, and the driver aligns variables at least as
+        // strictly.
         align: align.unwrap_or(1).max(layout.align).max(16),
     })
 }
@@ -317,7 +320,7 @@ fn global(context: &Context, operation: OperationRef<'_, '_>) -> Result<Global, 
     let r#type = global_type(operation)?;
     let layout = layout(r#type).ok_or_else(|| unsupported_type(operation, r#type))?;
     let name = symbol(operation)?;
-    // The executor looks the address up, and may only look up what is visible.
+    // The executor looks the address up, which requires external linkage.
     set_linkage(context, operation);
     Ok(Global {
         symbol: format!("{PREFIX}{name}"),
@@ -409,7 +412,7 @@ fn param_kind(r#type: Type<'_>) -> Option<ParamKind> {
     }
 }
 
-/// Removes what is about the device, and says for which host the function is compiled.
+/// Removes device attributes and sets the host CPU of a function.
 fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     const KEPT: [&str; 6] = [
         "sym_name",
@@ -436,7 +439,8 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     set("CConv", "#llvm.cconv<ccc>");
     set_linkage(context, function);
     if is_kernel {
-        // LLVM would otherwise move it into a wrapper that is compiled for all the host's extensions.
+        // Otherwise, LLVM inlines the function into a wrapper that is compiled with all extensions
+        // of the host.
         set_attribute(function, "no_inline", Attribute::unit(context));
     }
     if let Some(cpu) = host_cpu() {
@@ -445,11 +449,11 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     }
 }
 
-/// The CPU to compile for, where the host's own would not do.
+/// Returns the CPU to compile for, if the host CPU must not be used.
 ///
 /// Results must not depend on the host. Newer x86 CPUs convert to bf16 with an instruction that
-/// flushes subnormals, and have arithmetic on f16 that rounds fewer intermediate results. So one of
-/// two fixed levels is used.
+/// flushes subnormals. Their f16 arithmetic rounds fewer intermediate results. So one of two fixed
+/// x86-64 levels is used.
 #[cfg(target_arch = "x86_64")]
 fn host_cpu() -> Option<&'static str> {
     let has_v3 = std::is_x86_feature_detected!("avx2")
@@ -469,8 +473,8 @@ fn host_cpu() -> Option<&'static str> {
 
 fn rename(context: &Context, module: &Module<'_>, operation: OperationRef<'_, '_>, old: &str) {
     let new = format!("{PREFIX}{old}");
-    // SAFETY: the operations are alive, and the strings outlive the call. The result only says
-    // whether every use could be found, which is so in a module without unregistered operations.
+    // SAFETY: the operations are alive, and the strings outlive the call. The call only fails for
+    // unregistered operations, which the module does not contain.
     unsafe {
         raw::mlirSymbolTableReplaceAllSymbolUses(
             melior::StringRef::new(old).to_raw(),
@@ -485,8 +489,8 @@ fn rename(context: &Context, module: &Module<'_>, operation: OperationRef<'_, '_
     );
 }
 
-/// What messages call a variable in shared memory. Those that MLIR makes of a kernel's workgroup
-/// attributions are told as such: `__wg_<kernel>_<number>`.
+/// Returns the label of a shared variable in messages. MLIR names workgroup attributions of a
+/// kernel `__wg_<kernel>_<number>`.
 fn shared_label(name: &str) -> String {
     let buffer = name
         .strip_prefix("__wg_")
@@ -499,7 +503,8 @@ fn shared_label(name: &str) -> String {
     }
 }
 
-/// Gives every shared variable that a kernel uses its place. Dynamic shared memory follows after all others.
+/// Assigns an offset to each shared variable that a kernel uses. Dynamic shared memory follows all
+/// other variables.
 fn place_shared(
     mut info: KernelInfo,
     uses: &BTreeMap<String, Uses>,
@@ -517,7 +522,7 @@ fn place_shared(
         }
     }
     let mut shared = vec![None; variables.len()];
-    // What the kernel needs on a GPU, and where things lie here, with gaps.
+    // `packed` is the size on a GPU; `end` is the size here, including gaps.
     let (mut packed, mut end) = (0u64, 0u64);
     let (dynamic, fixed): (Vec<_>, Vec<_>) = used
         .into_iter()
@@ -553,7 +558,7 @@ fn place_shared(
     }
 }
 
-/// The diagnostics of MLIR that say what is wrong, without those that only comment.
+/// Converts a diagnostic of MLIR, including its notes.
 pub(crate) fn diagnostic(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Diagnostic {
     let mut message = diagnostic.to_string();
     for index in 0..diagnostic.note_count() {

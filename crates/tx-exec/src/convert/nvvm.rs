@@ -1,4 +1,4 @@
-//! What takes the place of each operation of the NVVM dialect.
+//! Lowering of the operations of the NVVM dialect.
 
 use super::{
     emit::Emitter,
@@ -16,7 +16,7 @@ use melior::ir::{
     operation::OperationLike,
 };
 
-/// Fences: the executor gives no order to what they order, so there is nothing for them to do.
+/// Operations without an effect in the executor: fences that its memory model ignores, and hints.
 const FENCES: [&str; 5] = [
     "nvvm.fence.sc.cluster",
     "nvvm.fence.proxy",
@@ -25,7 +25,7 @@ const FENCES: [&str; 5] = [
     "nvvm.prefetch",
 ];
 
-/// Emits the replacement of an operation in front of it, and returns what replaces its result.
+/// Emits the replacement of an operation, and returns the value that replaces its result.
 pub(super) fn lower<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,
@@ -79,7 +79,7 @@ pub(super) fn lower<'c, 'a>(
         }
         "nvvm.mapa" => lowering.mapa(),
         "nvvm.memory.barrier" => {
-            // A fence among the threads of a block or a cluster orders nothing that is known here.
+            // The executor ignores fences of block or cluster scope.
             if matches!(lowering.keyword("scope"), "gpu" | "sys") {
                 let both = emitter.constant(32, fence_code(Fence::BOTH).into())?;
                 emitter.call("__tx_fence", &[both], None)?;
@@ -101,7 +101,7 @@ struct Lowering<'e, 'c, 'a> {
 }
 
 impl<'c, 'a> Lowering<'_, 'c, 'a> {
-    /// The keyword of an enumeration; empty where there is none.
+    /// Returns the keyword of an enum attribute, or an empty string if absent.
     fn keyword(&self, attribute: &str) -> &'static str {
         let attribute = self.operation.attribute(attribute).ok();
         attribute.and_then(tx_mlir::enumerator).unwrap_or_default()
@@ -117,7 +117,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         unsupported(self.operation, what)
     }
 
-    /// A word with the bits of an i32 or f32, widened to 64 bits.
+    /// Returns the bits of an i32 or f32, zero-extended to 64 bits.
     fn bits(&self, value: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
         let emitter = self.emitter;
         let value = if value.r#type().is_f32() {
@@ -128,7 +128,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.cast("llvm.zext", value, emitter.integer_type(64))
     }
 
-    /// The value that a 64-bit word holds in its low bits, as the type of the operation's result or `like`.
+    /// Returns the low 32 bits of a word as an i32, or as an f32 if `like` is an f32.
     fn value(&self, word: Value<'c, 'a>, like: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
         let emitter = self.emitter;
         let low = emitter.cast("llvm.trunc", word, emitter.integer_type(32))?;
@@ -138,7 +138,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(low)
     }
 
-    /// Bit 32 of a word.
+    /// Returns bit 32 of a word as a predicate.
     fn predicate(&self, word: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
         let emitter = self.emitter;
         let wide = emitter.integer_type(64);
@@ -147,13 +147,13 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.cast("llvm.trunc", shifted, emitter.integer_type(1))
     }
 
-    /// A struct of a value and a predicate.
+    /// Returns a struct of a value and a predicate.
     fn pair(&self, value: Value<'c, 'a>, predicate: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
         let emitter = self.emitter;
         let r#type = result_type(self.operation)?;
         let mut pair = emitter.value("llvm.mlir.poison", &[], &[], r#type)?;
         for (index, part) in [value, predicate].into_iter().enumerate() {
-            // The context is reached through the operation: the builder of the attribute needs it.
+            // The attribute builder needs the context, which the emitter provides.
             let position: Attribute<'c> = emitter.position(index as i64).into();
             let attributes = [("position", position)];
             pair = emitter.value("llvm.insertvalue", &[pair, part], &attributes, r#type)?;
@@ -275,7 +275,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(Some(self.predicate(word)?))
     }
 
-    /// A barrier; the result is that of its reduction.
+    /// Emits a barrier, and returns the result of its reduction.
     fn barrier(
         &self,
         id: Option<Value<'c, 'a>>,
@@ -328,7 +328,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.call("__tx_cluster_arrive", &[relaxed, site], None)
     }
 
-    /// An address in the shared memory of another block.
+    /// Emits the mapping of a shared memory address to another block of the cluster.
     fn mapa(&self) -> Result<Option<Value<'c, 'a>>, Error> {
         let emitter = self.emitter;
         let [pointer, rank] = self.operands()?;
@@ -356,7 +356,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
 }
 
 impl<'c> Emitter<'c, '_> {
-    /// A position inside a struct.
+    /// Returns the position of a struct field.
     fn position(&self, index: i64) -> DenseI64ArrayAttribute<'c> {
         DenseI64ArrayAttribute::new(self.context(), &[index])
     }

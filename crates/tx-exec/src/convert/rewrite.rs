@@ -1,4 +1,4 @@
-//! Rewriting the functions of a device module, one operation at a time.
+//! Rewriting of device functions, one operation at a time.
 
 use super::{
     access::{Access, HINTS, Size, accesses, alignment, space},
@@ -29,16 +29,16 @@ use std::{
     sync::Arc,
 };
 
-/// What a function refers to.
+/// Symbols that a function uses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
-    /// Functions it calls, by name.
+    /// Called functions, by name.
     pub(super) calls: BTreeSet<String>,
-    /// Shared variables, by number.
+    /// Shared variables, by index.
     pub(super) shared: BTreeSet<usize>,
 }
 
-/// Operations without effects on memory that may have pointers among their operands.
+/// Operations with pointer operands but without memory effects.
 const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.getelementptr",
     "llvm.addrspacecast",
@@ -64,7 +64,7 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Hints. What they promise need not be true of a program with mistakes, and is not needed.
+/// Optimisation hints, which are removed: a faulty program may violate them.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",
@@ -77,7 +77,7 @@ const DROPPED: [&str; 9] = [
     "llvm.intr.dbg.label",
 ];
 
-/// Operations that the host could translate but not run as a thread of a GPU.
+/// Operations that LLVM can compile for the host but that have no meaning in a GPU thread.
 const REFUSED: [&str; 13] = [
     "llvm.inline_asm",
     "llvm.invoke",
@@ -94,7 +94,7 @@ const REFUSED: [&str; 13] = [
     "llvm.intr.eh.typeid.for",
 ];
 
-/// Intrinsics that may be called by name: they compute a number from numbers.
+/// Intrinsics without side effects that may be called by name.
 const CALLED: [&str; 8] = [
     "llvm.ceil",
     "llvm.copysign",
@@ -106,30 +106,30 @@ const CALLED: [&str; 8] = [
     "llvm.trunc",
 ];
 
-/// Intrinsics of approximate instructions of f32, and the hooks that compute what they approximate.
+/// Intrinsics of approximate f32 instructions, and the hooks that replace them.
 const APPROXIMATIONS: [(&str, &str); 2] = [
     ("llvm.nvvm.ex2.approx.ftz.f32", "__tx_exp2"),
     ("llvm.nvvm.lg2.approx.ftz.f", "__tx_log2"),
 ];
 
-/// A function that the driver of a device has, of which there is a hook.
+/// A print or assertion function of the device driver that a hook replaces.
 #[derive(Clone, Copy)]
 pub(super) struct Printer {
     name: &'static str,
-    /// Types of its operands, and of its result.
+    /// Types of the operands and of the result.
     operands: &'static [Word],
     result: Option<Word>,
     hook: &'static str,
-    /// Operands that the hook takes, as addresses: the first ones.
+    /// Number of leading operands that are passed to the hook as addresses.
     addresses: usize,
 }
 
-/// A type of what these take and return.
+/// Type of an operand or a result of a [`Printer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
-    /// To memory of no address space.
+    /// Pointer to the generic address space.
     Pointer,
-    /// An integer of so many bits.
+    /// Integer of this width, in bits.
     Int(u32),
 }
 
@@ -166,23 +166,23 @@ const PRINTERS: [Printer; 2] = [
 ];
 
 impl Printer {
-    /// The one of this name.
+    /// Returns the function with this name.
     pub(super) fn of(name: &str) -> Option<Self> {
         PRINTERS.iter().find(|known| known.name == name).copied()
     }
 }
 
-/// What a function is given for values that do not stay in registers, at most, in bytes: every
-/// value is not spilled at once.
+/// Limit of the stack reserved for spilled values per function, in bytes. Not all values are
+/// spilled at once.
 const MAX_SPILLS: u64 = 16 << 20;
 
-/// What the results of an operation may take on the stack.
+/// Returns an upper bound of the stack bytes for the results of an operation.
 fn operation_spills(operation: OperationRef<'_, '_>) -> u64 {
     let results = operation
         .results()
         .map(|result| spilled(result.r#type()))
         .fold(0, u64::saturating_add);
-    // A vector that is indexed by a value goes through memory, in and out.
+    // A dynamic index into a vector spills the vector.
     let indexed = ["llvm.extractelement", "llvm.insertelement"].contains(&name(operation).as_str());
     let whole = operation
         .operands()
@@ -197,9 +197,9 @@ pub(super) struct Rewriter<'c, 's> {
     context: &'c Context,
     /// `#llvm.fastmath<none>`.
     no_flags: Option<Attribute<'c>>,
-    /// Number of each shared variable.
+    /// Index of each shared variable.
     shared: &'s BTreeMap<String, usize>,
-    /// Functions of the module, declared or defined.
+    /// Functions that the module declares or defines.
     functions: &'s BTreeSet<String>,
     sites: Vec<SiteInfo>,
     names: BTreeMap<String, Arc<str>>,
@@ -223,12 +223,12 @@ impl<'c, 's> Rewriter<'c, 's> {
         }
     }
 
-    /// The sites, and the stack that the functions need, in bytes.
+    /// Returns the sites, and the stack bytes that the functions need.
     pub(super) fn finish(self) -> (Vec<SiteInfo>, u64) {
         (self.sites, self.frame_bytes)
     }
 
-    /// Rewrites a function.
+    /// Rewrites one function.
     pub(super) fn function<'a>(
         &mut self,
         function: OperationRef<'c, 'a>,
@@ -251,7 +251,7 @@ impl<'c, 's> Rewriter<'c, 's> {
             let mut next = current.first_operation();
             while let Some(operation) = next {
                 spills = spills.saturating_add(operation_spills(operation));
-                // Every loop has a jump to a block that stands before.
+                // Every loop has a branch to an earlier block.
                 let repeats = operation
                     .successors()
                     .any(|to| seen.contains(&to.to_raw().ptr));
@@ -268,7 +268,8 @@ impl<'c, 's> Rewriter<'c, 's> {
                 emitter.call("__tx_repeat", &[site], None)?;
             }
             if index == 0 && !is_kernel {
-                // Functions may call each other in a circle: that must end in a fault.
+                // Functions can be recursive. The stack check turns infinite recursion into a
+                // fault.
                 let emitter = self.emitter(operation)?;
                 let bytes = emitter.constant(64, 0)?;
                 let site = self.site(function)?;
@@ -281,7 +282,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(uses)
     }
 
-    /// Builds in front of an operation.
+    /// Returns an emitter that inserts in front of an operation.
     pub(super) fn emitter<'a>(
         &self,
         operation: OperationRef<'c, 'a>,
@@ -289,7 +290,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Emitter::new(self.context, operation, operation.location())
     }
 
-    /// Numbers an operation, for faults.
+    /// Registers an operation as a site for faults, and returns the index.
     pub(super) fn site(&mut self, operation: OperationRef<'_, '_>) -> Result<i64, Error> {
         if self.sites.len() == MAX_SITES {
             return Err(Error::TooLarge { limit: MAX_SITES });
@@ -325,7 +326,7 @@ impl<'c, 's> Rewriter<'c, 's> {
             return Err(unsupported(operation, &name));
         }
         if DROPPED.contains(&name.as_str()) {
-            // SAFETY: these have no results.
+            // SAFETY: the operation has no results.
             unsafe { erase(operation) };
             return Ok(());
         }
@@ -340,7 +341,7 @@ impl<'c, 's> Rewriter<'c, 's> {
             "llvm.intr.masked.store" => return self.masked(operation, 1, 2, AccessKind::Write),
             "llvm.intr.trap" | "llvm.intr.debugtrap" | "llvm.intr.ubsantrap" => {
                 self.trap(operation)?;
-                // SAFETY: these have no results.
+                // SAFETY: the operation has no results.
                 unsafe { erase(operation) };
                 return Ok(());
             }
@@ -351,7 +352,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         if let (Ok(flags), Some(none)) = (operation.attribute("fastmathFlags"), self.no_flags)
             && flags != none
         {
-            // Flags permit several results, of which the host might choose another one than a GPU.
+            // Fast-math flags permit several results, and the host could choose another one than a
+            // GPU.
             set_attribute(operation, "fastmathFlags", none);
         }
         let accesses = accesses(operation, &name)?;
@@ -363,14 +365,14 @@ impl<'c, 's> Rewriter<'c, 's> {
                 return Err(unsupported(operation, &name));
             }
             if name == "llvm.getelementptr" {
-                // The executor reports an address outside its buffer; to LLVM it would be undefined
-                // behaviour.
+                // The executor reports an address outside its buffer. LLVM would treat such an
+                // address as undefined behaviour.
                 remove_attribute(operation, "noWrapFlags");
             }
             let replacement = float::lower(&self.emitter(operation)?, operation, &name)?;
             if replacement.is_some() {
                 replace(operation, replacement);
-                // SAFETY: its uses were just replaced.
+                // SAFETY: all uses of the result were replaced.
                 unsafe { erase(operation) };
             }
             return Ok(());
@@ -389,7 +391,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Replaces the call by the op that MLIR has for the intrinsic.
+    /// Replaces an intrinsic call by the equivalent MLIR operation.
     fn call_intrinsic<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let called = operation
             .attribute("intrin")
@@ -404,7 +406,7 @@ impl<'c, 's> Rewriter<'c, 's> {
                 operation,
                 emitter.call(hook, &operands, Some(result_type(operation)?))?,
             );
-            // SAFETY: its uses were just replaced.
+            // SAFETY: all uses of the result were replaced.
             unsafe { erase(operation) };
             return Ok(());
         }
@@ -424,12 +426,12 @@ impl<'c, 's> Rewriter<'c, 's> {
             }
         };
         replace(operation, Some(value));
-        // SAFETY: its uses were just replaced.
+        // SAFETY: all uses of the result were replaced.
         unsafe { erase(operation) };
         Ok(())
     }
 
-    /// A fence among all threads of the device, or more; one of fewer orders nothing that is known here.
+    /// Rewrites a fence. Fences of a scope below the device are ignored.
     fn fence<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let scope = operation.attribute("syncscope").ok();
         let scope = scope.and_then(|scope| StringAttribute::try_from(scope).ok());
@@ -440,12 +442,13 @@ impl<'c, 's> Rewriter<'c, 's> {
             let code = emitter.constant(32, fence_code(fence).into())?;
             emitter.call("__tx_fence", &[code], None)?;
         }
-        // SAFETY: it has no results.
+        // SAFETY: the operation has no results.
         unsafe { erase(operation) };
         Ok(())
     }
 
-    /// Threads take turns at calls of hooks only, so nothing comes between a load and the store after it.
+    /// Rewrites an atomic minimum or maximum as load and store. Threads only switch in hooks, so
+    /// the pair is atomic.
     fn atomic_extremum<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,
@@ -458,12 +461,12 @@ impl<'c, 's> Rewriter<'c, 's> {
         let new = float::extremum(&emitter, operation, kind, old, value)?;
         emitter.op("llvm.store", &[new, pointer], &[], None)?;
         replace(operation, Some(old));
-        // SAFETY: its uses were just replaced.
+        // SAFETY: all uses of the result were replaced.
         unsafe { erase(operation) };
         Ok(())
     }
 
-    /// Announces an access.
+    /// Emits a call of the access hook.
     fn check<'a>(&mut self, operation: OperationRef<'c, 'a>, access: &Access) -> Result<(), Error> {
         let emitter = self.emitter(operation)?;
         let pointer = operand(operation, access.pointer)?;
@@ -488,7 +491,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Announces an access to those elements of a vector that a mask selects.
+    /// Emits a call of the access hook for the vector elements that a mask selects.
     fn masked<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,
@@ -519,7 +522,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         let flags = access_flags(kind, [reads, !reads], space, align.min(element.align));
         let flags = emitter.constant(32, flags.into())?;
         let site = emitter.constant(32, self.site(operation)?)?;
-        // The hook takes the mask of 64 elements.
+        // The hook takes a mask of 64 elements.
         for first in (0..bits).step_by(64) {
             let (address, mask) = if first == 0 {
                 (address, mask)
@@ -540,7 +543,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Announces private memory, which otherwise nothing would know the bounds of.
+    /// Emits a call that registers private memory with its bounds.
     fn alloca<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,
@@ -607,7 +610,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         let number = emitter.constant(32, variable as i64)?;
         let address = emitter.call("__tx_shared", &[number], Some(result_type(operation)?))?;
         replace(operation, address);
-        // SAFETY: its uses were just replaced.
+        // SAFETY: all uses of the result were replaced.
         unsafe { erase(operation) };
         Ok(())
     }
@@ -639,7 +642,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// A call of what the driver of a device has for threads that print.
+    /// Rewrites a call of a print or assertion function.
     fn print<'a>(&mut self, operation: OperationRef<'c, 'a>, hook: Printer) -> Result<(), Error> {
         let emitter = self.emitter(operation)?;
         let word = emitter.integer_type(64);
@@ -665,14 +668,13 @@ impl<'c, 's> Rewriter<'c, 's> {
         }
         arguments.push(site);
         replace(operation, emitter.call(hook.hook, &arguments, result)?);
-        // SAFETY: if it has a result, its uses were just replaced.
+        // SAFETY: all uses of the result, if any, were replaced.
         unsafe { erase(operation) };
         Ok(())
     }
 
-    /// Integer division stops a host thread where a GPU thread gets some number. LLVM keeps the
-    /// order of calls, and not that of divisions, which have no effects: so it is what a call
-    /// returns that is divided by.
+    /// Emits a check of an integer division, which traps on the host if undefined. LLVM may move a
+    /// division before a call, so the checking hook returns the divisor.
     fn division<'a>(&mut self, operation: OperationRef<'c, 'a>, signed: bool) -> Result<(), Error> {
         let divisor = operand(operation, 1)?;
         if constant(divisor).is_some_and(|divisor| divisor != 0 && divisor != -1) {
@@ -712,12 +714,12 @@ impl<'c, 's> Rewriter<'c, 's> {
                 }
             };
         }
-        // SAFETY: the value is alive, stands before the operation, and has the type of the operand.
+        // SAFETY: the value is alive, dominates the operation, and has the type of the operand.
         unsafe { raw::mlirOperationSetOperand(operation.to_raw(), 1, checked.to_raw()) };
         Ok(())
     }
 
-    /// Puts a trap in front of an operation.
+    /// Emits a trap in front of an operation.
     fn trap<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let emitter = self.emitter(operation)?;
         let site = emitter.constant(32, self.site(operation)?)?;
@@ -730,7 +732,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         let emitter = self.emitter(operation)?;
         let result = nvvm::lower(&emitter, operation, name, site)?;
         replace(operation, result);
-        // SAFETY: if it has a result, its uses were just replaced.
+        // SAFETY: all uses of the result, if any, were replaced.
         unsafe { erase(operation) };
         Ok(())
     }
@@ -758,7 +760,7 @@ pub(super) fn result_type<'c>(operation: OperationRef<'c, '_>) -> Result<Type<'c
     Ok(first_result(operation)?.r#type())
 }
 
-/// The value of an integer constant.
+/// Returns the value of an integer constant.
 fn constant(value: Value<'_, '_>) -> Option<i64> {
     let result = OperationResult::try_from(value).ok()?;
     let owner = result.owner();

@@ -1,15 +1,16 @@
-//! Who knows of whom: the happens-before order of one block's threads, as vector clocks.
+//! The happens-before order between threads, as vector clocks.
 //!
-//! A barrier that the whole block joins orders everything before it before everything after it.
-//! Such a barrier starts a new *phase*, and only accesses of the current phase need clocks at all.
-//! Inside a phase a thread keeps a clock for the lanes of its warp, and for the other warps only
-//! once a named barrier has connected it to them.
+//! A barrier of the whole block orders everything before it before everything after it. Such a
+//! barrier starts a new *phase*. Only accesses of the current phase need clocks. In a phase, a
+//! thread has one clock per lane of its warp. It has clocks for other warps only after a named
+//! barrier has synchronised with them.
 //!
-//! Blocks know nothing of each other, unless a thread of one fences what it did, then writes a word
-//! atomically, and a thread of the other reads that word atomically, then fences: PTX's release and
-//! acquire patterns. Threads of one block learn of each other that way too.
+//! Blocks are unordered, except by the release and acquire patterns of PTX. In such a pattern, a
+//! thread of one block executes a fence and then writes a word atomically. A thread of the other
+//! block reads the word atomically and then executes a fence. Threads of one block can synchronise
+//! by this pattern too.
 //!
-//! Where blocks run in clusters, all threads of a cluster are one block here.
+//! If blocks run in clusters, this module treats all threads of a cluster as one block.
 
 use crate::WARP;
 use std::collections::BTreeMap;
@@ -17,50 +18,50 @@ use std::rc::Rc;
 
 const NO_SEGMENT: u32 = u32::MAX;
 
-/// What one thread does between two synchronisations.
+/// The interval of one thread between two synchronisations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
-    /// Number of the block, as [`Clocks::start_block`] was given it.
+    /// Number of the block, as passed to [`Clocks::start_block`].
     pub block: u32,
-    /// How often all threads of the block had met before, in [`Clocks::join_all`].
+    /// Number of earlier barriers of the whole block ([`Clocks::join_all`]).
     pub phase: u32,
-    /// The thread's own clock: how often it had synchronised in this phase, plus 1.
+    /// The thread's own clock: the number of its synchronisations in this phase, plus 1.
     pub clock: u32,
     /// Linear index of the thread in its block.
     pub thread: u16,
 }
 
-/// How what was done in a [`Segment`] stands to what a thread does now.
+/// Relation between the events of a [`Segment`] and the current events of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// Made by another block, of which the thread does not know it.
+    /// The segment belongs to another block, and is not ordered before the thread.
     OtherBlock,
-    /// Made in an earlier phase: every thread of the block is ordered after it.
+    /// The segment belongs to an earlier phase, which is ordered before every thread of the block.
     Past,
-    /// Ordered before this thread's present, as far as the thread of the segment is concerned.
+    /// The segment is ordered before the thread.
     Ordered,
-    /// Not ordered.
+    /// The segment and the thread are unordered.
     Concurrent,
 }
 
-/// What a fence among all threads of the device orders.
+/// Effect of a fence of device scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fence {
-    /// What comes after it, behind what atomic reads before it found.
+    /// Orders earlier atomic reads before accesses after the fence (acquire).
     pub acquires: bool,
-    /// What came before it, in front of atomic writes after it.
+    /// Orders accesses before the fence before later atomic writes (release).
     pub releases: bool,
 }
 
 impl Fence {
-    /// Both: `fence.acq_rel` and `fence.sc`.
+    /// Acquire and release: `fence.acq_rel` and `fence.sc`.
     pub const BOTH: Self = Self {
         acquires: true,
         releases: true,
     };
 
-    /// The one of an `llvm.fence` with this `ordering` and `syncscope`; none where it orders
-    /// nothing that is known here, as one among fewer threads.
+    /// Returns the fence of an `llvm.fence` with this `ordering` and `syncscope`. Returns `None`
+    /// for a scope below the device and for orderings without effect.
     pub fn of_llvm(ordering: i64, scope: &str) -> Option<Self> {
         let [acquires, releases] = match ordering {
             4 => [true, false],
@@ -74,8 +75,8 @@ impl Fence {
     }
 }
 
-/// What is known of a block that ran before: all of its phases up to this one, and of this one the
-/// threads up to these clocks.
+/// Knowledge of a block: all phases before `phase`, and in `phase` each thread up to its entry in
+/// `clocks`.
 #[derive(Debug)]
 struct Known {
     phase: u32,
@@ -89,7 +90,7 @@ impl Known {
             || segment.phase == self.phase && clock.is_some_and(|clock| *clock >= segment.clock)
     }
 
-    /// What is known of the same block by either.
+    /// Returns the union of two pieces of knowledge of one block.
     fn or(self: &Rc<Self>, other: &Rc<Self>) -> Rc<Self> {
         match self.phase.cmp(&other.phase) {
             _ if Rc::ptr_eq(self, other) => self.clone(),
@@ -106,33 +107,34 @@ impl Known {
     }
 }
 
-/// What some threads of a block gave away at a barrier, for those that wait there to take.
+/// Knowledge that arriving threads release at a barrier, and that waiting threads acquire.
 ///
-/// It is worth something in the phase in which it was given only: after [`Clocks::join_all`]
-/// everybody knows it.
+/// Knowledge is valid in its phase only: after [`Clocks::join_all`], all threads of the block have
+/// it.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     block: u32,
     phase: u32,
-    /// A clock for every thread; empty when nobody gave.
+    /// One clock per thread of the block; empty without an arrival.
     clocks: Rc<[u32]>,
-    /// What they know of other blocks.
+    /// Released knowledge of other blocks.
     blocks: Option<Blocks>,
-    /// What the last of them knew of other warps: the next one often knows the very same.
+    /// Clocks of other warps from the last arrival. The next arrival often has the identical
+    /// allocation.
     last: Option<Rc<[u32]>>,
 }
 
-/// Each clock becomes the later of the two.
+/// Sets each clock to the maximum of both.
 fn raise(clocks: &mut [u32], more: &[u32]) {
     for (to, &from) in clocks.iter_mut().zip(more) {
         *to = from.max(*to);
     }
 }
 
-/// What is known of blocks, by their numbers.
+/// Knowledge of blocks, by block number.
 type Blocks = Rc<BTreeMap<u32, Rc<Known>>>;
 
-/// What is known by either.
+/// Merges knowledge of blocks into `into`.
 fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
     let Some(more) = more else { return };
     let Some(all) = into else {
@@ -151,57 +153,57 @@ fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
     }
 }
 
-/// What a thread knows of other blocks, and what fences let it give away and take.
+/// Knowledge of a thread about other blocks, as far as fences have released or acquired it.
 #[derive(Clone, Debug, Default)]
 struct Beyond {
-    /// What happened in other blocks before its present.
+    /// Events of other blocks that are ordered before the thread.
     known: Option<Blocks>,
-    /// What its last fence lets its atomic accesses pass on.
+    /// Knowledge that the last fence allows atomic writes to release.
     offered: Option<Blocks>,
-    /// What its atomic accesses found, which it knows after its next fence.
+    /// Knowledge that atomic reads found, and that the next fence acquires.
     found: Option<Blocks>,
 }
 
-/// What each thread of the block that runs knows of each other.
+/// Vector clocks of all threads of the running block.
 ///
-/// Threads are named by their linear index in the block. Blocks run one after the other; the clocks
-/// of one are forgotten when the next starts, but its [`Segment`]s stay, so that what it did is
-/// recognised as another block's. Default clocks are those of a block without threads: begin with
-/// [`Clocks::start_block`].
+/// Threads are identified by their linear index in the block. Blocks run one after the other.
+/// [`Clocks::start_block`] resets the clocks, but segments of earlier blocks stay valid, so that
+/// accesses of another block are recognised. Default clocks have no threads: call
+/// [`Clocks::start_block`] first.
 ///
 /// # Panics
 ///
-/// All methods panic when they are given a thread that the block does not have, and [`Clocks::get`]
-/// when it is given a number that [`Clocks::segment`] did not give.
+/// All methods panic for a thread that is not in the block, and [`Clocks::get`] for a number that
+/// [`Clocks::segment`] did not return.
 #[derive(Debug, Default)]
 pub struct Clocks {
     block: u32,
     phase: u32,
-    /// For each thread, the clocks of its warp's lanes as it knows them; its own lane's entry is
+    /// For each thread, its view of the clocks of its warp's lanes. The entry of its own lane is
     /// its own clock.
     warp: Vec<[u32; WARP]>,
-    /// For each thread, the clocks of all threads as it knows them; its own warp's entries are not used.
+    /// For each thread, its view of the clocks of all threads. Entries of its own warp are unused.
     others: Vec<Option<Rc<[u32]>>>,
-    /// The segment each thread is in, once it has one.
+    /// Current segment of each thread, if assigned.
     current: Vec<u32>,
     segments: Vec<Segment>,
-    /// For each thread, what it has to do with other blocks.
+    /// For each thread, its knowledge of other blocks.
     beyond: Vec<Beyond>,
-    /// What may be learned from words that were written atomically, by their addresses.
+    /// Knowledge released by atomic writes, by address of the word.
     passed: BTreeMap<u64, Option<Blocks>>,
-    /// Whether a thread fenced for other blocks.
+    /// Whether any thread has executed a fence of device scope.
     fenced: bool,
 }
 
 impl Clocks {
-    /// Begins a block of `threads` threads, none of which knows of another.
+    /// Starts a block of `threads` unordered threads.
     ///
-    /// `block` is a number that tells it from the blocks before it: its number in the order of
-    /// execution, for example.
+    /// `block` distinguishes the block from earlier blocks, for example its number in execution
+    /// order.
     ///
     /// # Panics
     ///
-    /// When `threads` is more than a cluster may have:
+    /// If `threads` exceeds the limit of a cluster:
     /// [`MAX_CLUSTER_BLOCKS`](crate::MAX_CLUSTER_BLOCKS) times
     /// [`MAX_BLOCK_THREADS`](crate::MAX_BLOCK_THREADS).
     pub fn start_block(&mut self, block: u32, threads: usize) {
@@ -229,8 +231,8 @@ impl Clocks {
         self.current.fill(NO_SEGMENT);
     }
 
-    /// Every thread of the block has met every other, at a barrier of the block: what any of them
-    /// did before is ordered before what any of them does from now on.
+    /// Synchronises all threads of the block: all earlier events are ordered before all later
+    /// events.
     pub fn join_all(&mut self) {
         self.phase += 1;
         self.reset();
@@ -240,7 +242,7 @@ impl Clocks {
         }
     }
 
-    /// All of these know of other blocks what one of them knows.
+    /// Gives all these threads the union of their knowledge of other blocks.
     fn tell_of_blocks(&mut self, members: &[usize]) {
         if !self.fenced {
             return;
@@ -254,7 +256,7 @@ impl Clocks {
         }
     }
 
-    /// `thread` fences for all threads of the device.
+    /// Executes a fence of device scope with `thread`.
     pub fn fence(&mut self, thread: usize, fence: Fence) {
         if fence.acquires {
             self.acquire(thread);
@@ -264,7 +266,7 @@ impl Clocks {
         }
     }
 
-    /// `thread` knows from now on what is to be learned from the words that it has read atomically.
+    /// Acquires the knowledge from all words that `thread` has read atomically.
     fn acquire(&mut self, thread: usize) {
         let beyond = &mut self.beyond[thread];
         let Some(found) = beyond.found.take() else {
@@ -275,11 +277,11 @@ impl Clocks {
         if let Some(own) = own.filter(|own| own.phase == self.phase) {
             self.learn_clocks(thread, &own.clocks);
         }
-        // Its next segment is told from the one before, in which it knew less.
+        // The new segment has more knowledge than the previous one.
         self.advance(thread);
     }
 
-    /// What `thread` did and knows may be learned from the words that it writes atomically from now on.
+    /// Allows later atomic writes of `thread` to release its events and knowledge.
     fn release(&mut self, thread: usize) {
         self.fenced = true;
         let mut clocks = vec![0; self.current.len()];
@@ -288,7 +290,7 @@ impl Clocks {
             phase: self.phase,
             clocks: clocks.into(),
         };
-        // What it does from now on is not part of this.
+        // Later events of the thread are not part of the release.
         self.advance(thread);
         let beyond = &mut self.beyond[thread];
         let mut offered = beyond.known.clone().unwrap_or_default();
@@ -296,10 +298,9 @@ impl Clocks {
         beyond.offered = Some(offered);
     }
 
-    /// `thread` accesses the word at `address` atomically.
+    /// Records an atomic access of `thread` to the word at `address`.
     ///
-    /// One that is read and written in one keeps what could be learned from it before; one that is
-    /// only written does not.
+    /// A read-modify-write keeps the released knowledge of the word; a plain write replaces it.
     pub fn atomic(&mut self, thread: usize, address: u64, reads: bool, writes: bool) {
         if !self.fenced {
             return;
@@ -316,23 +317,23 @@ impl Clocks {
         }
     }
 
-    /// Whether a thread knows of another block, or may come to.
+    /// Returns whether blocks can be ordered by fences.
     pub(super) fn orders_blocks(&self) -> bool {
         self.fenced
     }
 
-    /// The block that was begun last.
+    /// Returns the number of the running block.
     pub fn block(&self) -> u32 {
         self.block
     }
 
-    /// Threads of the block that was begun last.
+    /// Returns the number of threads of the running block.
     pub(super) fn threads(&self) -> usize {
         self.current.len()
     }
 
-    /// The number of the segment that `thread` is in, for [`Touch`](super::Touch); absent when
-    /// there are too many to number (2³² − 1 since the clocks were made).
+    /// Returns the number of the current segment of `thread`, for [`Touch`](super::Touch). Returns
+    /// `None` after 2³² − 1 segments.
     pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
             let next = u32::try_from(self.segments.len())
@@ -349,12 +350,12 @@ impl Clocks {
         Some(self.current[thread])
     }
 
-    /// The segment of a number that [`Clocks::segment`] gave.
+    /// Returns the segment with a number from [`Clocks::segment`].
     pub fn get(&self, segment: u32) -> Segment {
         self.segments[segment as usize]
     }
 
-    /// How what was done in `segment` stands to what thread `me` does now.
+    /// Returns the relation of `segment` to the current events of thread `me`.
     pub fn relation(&self, me: usize, segment: Segment) -> Relation {
         if segment.block != self.block {
             match self.knows_of_block(me, segment) {
@@ -370,14 +371,15 @@ impl Clocks {
         }
     }
 
-    /// Whether what was done in a segment of another block happened before what thread `me` does now.
+    /// Returns whether a segment of another block is ordered before the current events of thread
+    /// `me`.
     fn knows_of_block(&self, me: usize, segment: Segment) -> bool {
         let known = self.beyond.get(me).and_then(|beyond| beyond.known.as_ref());
         let known = known.and_then(|blocks| blocks.get(&segment.block));
         known.is_some_and(|known| known.covers(segment))
     }
 
-    /// Whether what was done in `segment` happened before what thread `me` does now.
+    /// Returns whether `segment` is ordered before the current events of thread `me`.
     pub fn is_before(&self, me: usize, segment: Segment) -> bool {
         matches!(
             self.relation(me, segment),
@@ -385,7 +387,8 @@ impl Clocks {
         )
     }
 
-    /// Whether what thread `other` did at `clock` in this phase happened before what thread `me` does now.
+    /// Returns whether the event of thread `other` at `clock` in this phase is ordered before the
+    /// current events of thread `me`.
     pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
@@ -396,8 +399,7 @@ impl Clocks {
         }
     }
 
-    /// Some threads of one warp meet, as at `bar.warp.sync`: what any of them did before, or knew
-    /// of, is ordered before what any of them does from now on.
+    /// Synchronises some threads of one warp, as at `bar.warp.sync`.
     pub fn join_lanes(&mut self, members: &[usize]) {
         let mut joined = [0; WARP];
         let mut others: Option<Rc<[u32]>> = None;
@@ -421,11 +423,12 @@ impl Clocks {
         self.tell_of_blocks(members);
     }
 
-    /// Adds what `thread` knows to `known`, which holds a clock for every thread of the block, at first 0.
+    /// Raises the clocks in `known` to the knowledge of `thread`. `known` has one clock per thread
+    /// of the block, initially 0.
     ///
-    /// With [`Clocks::learn`] this makes any barrier of some threads of several warps: all that
-    /// arrive are collected, and those that wait learn. A thread that arrives without waiting must
-    /// [advance](Clocks::advance).
+    /// Together with [`Clocks::learn`], this function implements a barrier of threads of several
+    /// warps. It is called for every arriving thread, and [`Clocks::learn`] for the waiting
+    /// threads. A thread that arrives without waiting must [advance](Clocks::advance).
     pub fn collect(&self, thread: usize, known: &mut [u32]) {
         if let Some(others) = &self.others[thread] {
             let first = thread / WARP * WARP;
@@ -439,8 +442,8 @@ impl Clocks {
         raise(&mut known[first..], &self.warp[thread]);
     }
 
-    /// The threads `members`, of any warps, learn `known`, which holds a clock for every thread of
-    /// the block and what each of them knows itself: see [`Clocks::collect`].
+    /// Adds the clocks `known` from [`Clocks::collect`] to the knowledge of the threads `members`.
+    /// `known` must include the knowledge of the members.
     pub fn learn(&mut self, members: &[usize], known: &[u32]) {
         let known: Rc<[u32]> = known.into();
         for &member in members {
@@ -449,15 +452,17 @@ impl Clocks {
             self.others[member] = Some(known.clone());
             self.advance(member);
         }
-        // Those that arrived without waiting are left out: fewer are told than might be.
+        // Threads that arrived without waiting do not contribute knowledge of other blocks, which
+        // is conservative.
         self.tell_of_blocks(members);
     }
 
-    /// Adds what `thread` did and knows to `knowledge`, and [advances](Clocks::advance) it.
+    /// Adds the events and the knowledge of `thread` to `knowledge`, and
+    /// [advances](Clocks::advance) the thread.
     ///
-    /// With [`Clocks::take`] this makes a barrier at which a thread arrives first and waits later,
-    /// or not at all: what it does between the two is not given away. `knowledge` that was given in
-    /// an earlier phase is forgotten.
+    /// Together with [`Clocks::take`], this function implements a barrier with separate arrival and
+    /// wait. Events between arrival and wait are not released. `knowledge` from an earlier phase is
+    /// discarded.
     pub fn give(&mut self, thread: usize, knowledge: &mut Knowledge) {
         let clocks = self.clocks_of(knowledge);
         let first = thread / WARP * WARP;
@@ -465,7 +470,8 @@ impl Clocks {
         if let Some(others) = &self.others[thread] {
             let is_known = |last: &Rc<[u32]>| Rc::ptr_eq(last, others);
             if !knowledge.last.as_ref().is_some_and(is_known) {
-                // What this holds of its own warp is older than what was just added, and as true.
+                // The entries of the own warp are older than those just added, and therefore valid
+                // too.
                 raise(self.clocks_of(knowledge), others);
                 knowledge.last = Some(others.clone());
             }
@@ -476,7 +482,7 @@ impl Clocks {
         self.advance(thread);
     }
 
-    /// `thread` learns what was given to `knowledge`.
+    /// Acquires `knowledge` for `thread`.
     pub fn take(&mut self, thread: usize, knowledge: &Knowledge) {
         if !self.is_present(knowledge) {
             return;
@@ -487,8 +493,8 @@ impl Clocks {
         }
     }
 
-    /// The threads `members`, of any warps, meet: each of them [gives](Clocks::give) and then
-    /// [takes](Clocks::take).
+    /// Synchronises the threads `members` of any warps: each of them [gives](Clocks::give) and then
+    /// [takes](Clocks::take) `knowledge`.
     pub fn meet(&mut self, members: &[usize], knowledge: &mut Knowledge) {
         for &member in members {
             self.give(member, knowledge);
@@ -503,7 +509,8 @@ impl Clocks {
         }
     }
 
-    /// Whether what was given is news: everybody knows what was given in an earlier phase.
+    /// Returns whether `knowledge` is from the current phase. All threads have the knowledge of
+    /// earlier phases.
     fn is_present(&self, knowledge: &Knowledge) -> bool {
         (knowledge.block, knowledge.phase) == (self.block, self.phase)
             && knowledge.clocks.len() == self.current.len()
@@ -521,12 +528,12 @@ impl Clocks {
         Rc::make_mut(&mut knowledge.clocks)
     }
 
-    /// `thread` knows from now on that all threads are past these clocks.
+    /// Raises the knowledge of `thread` to these clocks.
     fn learn_clocks(&mut self, thread: usize, clocks: &Rc<[u32]>) {
         let first = thread / WARP * WARP;
         raise(&mut self.warp[thread], &clocks[first..]);
         let others = &mut self.others[thread];
-        // What many threads know is kept once, as long as none of them knows more.
+        // Threads with equal knowledge share one allocation.
         match others {
             Some(own) if own.iter().zip(clocks.iter()).any(|(own, new)| own > new) => {
                 raise(Rc::make_mut(own), clocks);
@@ -535,37 +542,40 @@ impl Clocks {
         }
     }
 
-    /// Leaves the first segment of every thread empty: to know of it is to know that the thread has begun.
+    /// Leaves the first segment of every thread empty, to represent its start. A thread that knows
+    /// this segment knows that the other thread has started.
     ///
-    /// It must be called right after [`Clocks::start_block`].
+    /// Call this function directly after [`Clocks::start_block`].
     pub(crate) fn mark_beginnings(&mut self) {
         for thread in 0..self.current.len() {
             self.advance(thread);
         }
     }
 
-    /// Adds to `knowledge` that `thread` has begun, and nothing of what it did, where beginnings are marked.
+    /// Adds the start of `thread` to `knowledge`, without its later events. Requires
+    /// [`Clocks::mark_beginnings`].
     pub(crate) fn give_beginning(&self, thread: usize, knowledge: &mut Knowledge) {
-        // In later phases everybody knows.
+        // In later phases, all threads know all starts.
         if self.phase == 0 {
             let clock = &mut self.clocks_of(knowledge)[thread];
             *clock = 1.max(*clock);
         }
     }
 
-    /// Whether thread `me` knows that one of these threads has begun, where beginnings are marked.
+    /// Returns whether thread `me` knows that one of these threads has started. Requires
+    /// [`Clocks::mark_beginnings`].
     pub(crate) fn knows_beginning(&self, me: usize, mut of: std::ops::Range<usize>) -> bool {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
 
-    /// What stays the same as long as `thread` synchronises with nobody; absent once it has
-    /// accessed something.
+    /// Returns a value that changes when `thread` synchronises. Returns `None` after the thread has
+    /// accessed memory.
     pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
 
-    /// `thread` enters its next segment: what it does from now on is not part of what others have
-    /// learned from it.
+    /// Starts the next segment of `thread`. Later events are not part of the knowledge of other
+    /// threads.
     pub fn advance(&mut self, thread: usize) {
         self.warp[thread][thread % WARP] += 1;
         self.current[thread] = NO_SEGMENT;
@@ -576,7 +586,7 @@ impl Clocks {
 mod tests {
     use super::*;
 
-    /// Whether the present of `first`, before any further synchronisation, is known to `second`.
+    /// Returns whether the segment is ordered before the current events of `second`.
     fn ordered(clocks: &mut Clocks, segment: u32, second: usize) -> bool {
         let segment = clocks.get(segment);
         clocks.relation(second, segment) != Relation::Concurrent
@@ -611,9 +621,9 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// What a block did before a fence and an atomic write is known to a thread of another block
-    /// that reads the word atomically and fences, and to those that it meets; not without one of
-    /// the fences, and not what came after.
+    /// A fence and an atomic write in one block order the earlier events before a thread of another
+    /// block that reads the word atomically and executes a fence. Without either fence, and for
+    /// later events, there is no order.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -646,8 +656,8 @@ mod tests {
         }
     }
 
-    /// A third block learns of the first from the word that the second has counted on, and nothing
-    /// from one that was written anew.
+    /// A read-modify-write of the second block passes the knowledge of the first block to a third
+    /// block. A plain write does not.
     #[test]
     fn counting_passes_on_what_was_offered_and_storing_does_not() {
         for stores in [false, true] {
@@ -665,7 +675,7 @@ mod tests {
         }
     }
 
-    /// Threads of one block learn of each other through a word between two fences as well.
+    /// A word between two fences also orders threads of one block.
     #[test]
     fn a_word_between_two_fences_orders_threads_of_a_block() {
         for late in [false, true] {
@@ -683,14 +693,14 @@ mod tests {
             assert!(ordered(&mut clocks, early, 70));
             assert_eq!(ordered(&mut clocks, after, 70), late);
             assert_eq!(ordered(&mut clocks, early, 71), late);
-            // What is given in a new phase does not hold clocks of an older one.
+            // Knowledge of a new phase does not contain clocks of an older phase.
             let fresh = clocks.segment(0).unwrap();
             assert!(!ordered(&mut clocks, fresh, 70));
         }
     }
 
-    /// What a thread does between arriving and waiting is not given away, and what was given before
-    /// all met is not taken for what was done since.
+    /// Events between arrival and wait are not released, and knowledge of an earlier phase does not
+    /// order later events.
     #[test]
     fn knowledge_is_of_its_phase() {
         let mut clocks = Clocks::default();
@@ -707,13 +717,13 @@ mod tests {
         let since = clocks.segment(0).unwrap();
         clocks.take(41, &knowledge);
         assert!(!ordered(&mut clocks, since, 41));
-        // The first that gives in the new phase starts anew.
+        // The first arrival of a new phase resets the knowledge.
         clocks.give(5, &mut knowledge);
         clocks.take(41, &knowledge);
         assert!(!ordered(&mut clocks, since, 41));
     }
 
-    /// To know that a thread has begun is not to know what it did.
+    /// Knowing the start of a thread does not order its later events.
     #[test]
     fn beginnings() {
         let mut clocks = Clocks::default();

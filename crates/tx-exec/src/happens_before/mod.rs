@@ -1,11 +1,11 @@
-//! Data races by happens-before: which accesses to memory are ordered, as vector clocks, and what
-//! was accessed.
+//! Detection of data races by happens-before: vector clocks, and shadow memory of previous
+//! accesses.
 //!
-//! [`Clocks`] hold who knows of whom. An executor of kernels tells them of every synchronisation.
-//! [`Shadow`] holds what was done to every byte of a piece of memory; the executor shows it every
-//! access, and is told of one before it that the clocks do not order. The order in which the
-//! threads of a block run has no influence on what is ordered, so one run finds every race of the
-//! accesses that it makes.
+//! [`Clocks`] represent the order between threads; an executor reports every synchronisation to
+//! them. [`Shadow`] records the accesses to every byte of a memory. The executor reports every
+//! access, and the shadow memory returns a conflicting earlier access that the clocks do not order.
+//! The order does not depend on the schedule of threads in a block. So one run finds every race
+//! between the accesses that it executes.
 //!
 //! | In PTX | Here |
 //! |---|---|
@@ -20,7 +20,7 @@
 //! | `barrier.cluster.arrive.relaxed` | nothing |
 //! | `barrier.cluster.wait` | [`Clocks::take`]; [`Clocks::join_all`] where all threads arrived with release, wait, and did nothing in between |
 //! | `fence.acq_rel.gpu` | [`Clocks::fence`] |
-//! | an access that is atomic | [`Clocks::atomic`], beside [`Shadow::access`] |
+//! | an atomic access | [`Clocks::atomic`], in addition to [`Shadow::access`] |
 //! | `shfl.sync`, `redux.sync`, `vote.sync` | nothing: they synchronise execution and order no memory |
 //! | a kernel ends | [`Shadow::clear`] |
 //!

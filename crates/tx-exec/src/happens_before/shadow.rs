@@ -1,24 +1,23 @@
-//! What is remembered about every byte of memory that threads share: who read it, who wrote it, and when.
+//! Shadow memory: records the previous reads and writes of every byte that threads share.
 //!
-//! Memory is divided into granules of four bytes. A granule's state is one word: nothing, one
-//! access (with a mask of the bytes it touched), or the index of a list of accesses. An access
-//! leaves the state when a later one makes it irrelevant: whatever would conflict with the older
-//! one then conflicts with the newer one too. Nothing else is forgotten, so the race check misses
-//! no race of the execution that it watches.
+//! Memory is divided into granules of four bytes. The state of a granule is one word: no access,
+//! one access with a mask of its bytes, or the index of a list of accesses. An old access is
+//! removed if every access that conflicts with it also conflicts with a newer one. So the check
+//! misses no race in the observed execution.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
 
-/// Bytes to a granule.
+/// Bytes per granule.
 const GRANULE: u64 = 4;
-/// Granules to a page. Pages come into being when they are first touched.
+/// Granules per page. A page is allocated on first access.
 const PAGE: usize = 1024;
-/// Marks the word of a granule that has a list.
+/// Flag of a granule state that refers to a list.
 const LIST: u64 = 1 << 63;
-/// Sites that accesses may have: they are numbered from 0, in 24 bits of a word.
+/// Maximum number of sites. A site index has 24 bits.
 pub const MAX_SITES: usize = 1 << 24;
 
-/// One access to a granule: segment (32 bits), site (24), mask of bytes (4), kind (2). Never 0.
+/// One access to a granule: segment (32 bits), site (24), byte mask (4), kind (2). Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Record(u64);
 
@@ -52,85 +51,85 @@ impl Record {
         }
     }
 
-    /// Whether the two access a common byte and their order matters.
+    /// Returns whether the two accesses share a byte and can race.
     fn conflicts(self, other: Self) -> bool {
         self.mask() & other.mask() != 0
             && (self.kind() != other.kind() || self.kind() == AccessKind::Write)
     }
 
-    /// Whether everything that conflicts with `self` conflicts with `newer`, if `self` is ordered
-    /// before `newer`.
+    /// Returns whether every access that conflicts with `self` also conflicts with `newer`,
+    /// provided that `self` is ordered before `newer`.
     fn is_covered_by(self, newer: Self) -> bool {
         self.mask() & !newer.mask() == 0
             && (newer.kind() == AccessKind::Write || newer.kind() == self.kind())
     }
 
-    /// Whether the two differ in nothing but who made them.
+    /// Returns whether the two accesses differ in their segment only.
     fn is_alike(self, other: Self) -> bool {
         self.0 >> 32 == other.0 >> 32
     }
 }
 
-/// Threads of one block, a bit for each.
+/// Set of threads of one block, with one bit per thread.
 type Set = [u64];
 
-/// An access, or the same access made by many threads in the same phase and at the same clock.
+/// An access, or equal accesses of many threads in one phase at one clock.
 #[derive(Debug)]
 struct Entry {
     record: Record,
-    /// The threads, when there are several.
+    /// The threads, if there are several.
     set: Option<Box<Set>>,
 }
 
-/// The earlier half of a race: an access that is not ordered before the one that was checked.
+/// The earlier access of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// Offset in bytes of the first byte that both access.
+    /// Offset of the first common byte, in bytes.
     pub offset: u64,
     /// Linear index of the thread in its block.
     pub thread: usize,
-    /// Number of the block, as [`Clocks::start_block`] was given it.
+    /// Number of the block, as passed to [`Clocks::start_block`].
     pub block: u32,
-    /// The site of the access, as its [`Touch`] held it.
+    /// Site of the access, as passed in [`Touch`].
     pub site: u32,
-    /// What the access did.
+    /// Kind of the access.
     pub kind: AccessKind,
 }
 
-/// One access, as [`Shadow::access`] checks it.
+/// An access to check with [`Shadow::access`].
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
     /// Offset of the first byte from the start of the memory, in bytes.
     pub offset: u64,
-    /// How many bytes are accessed.
+    /// Size of the access in bytes.
     pub bytes: u64,
-    /// What is done to them.
+    /// Kind of the access.
     pub kind: AccessKind,
-    /// A number below [`MAX_SITES`] for the operation that accesses, which a [`Conflict`] gives back.
+    /// Number of the accessing operation, below [`MAX_SITES`]. A [`Conflict`] returns it.
     pub site: u32,
     /// Linear index of the thread in its block.
     pub thread: usize,
-    /// The segment it is in, from [`Clocks::segment`].
+    /// Current segment of the thread, from [`Clocks::segment`].
     pub segment: u32,
 }
 
-/// The accesses to one piece of memory, as far as a later one may conflict with them.
+/// Previous accesses to one memory, as far as later accesses can conflict with them.
 ///
-/// It takes space only where something was accessed.
+/// Only accessed pages are allocated.
 #[derive(Debug)]
 pub struct Shadow {
     pages: Vec<Option<Box<[u64; PAGE]>>>,
     lists: Vec<Vec<Entry>>,
-    /// Whether several blocks see the memory. Where they do not, a barrier of the block ends every conflict.
+    /// Whether several blocks share the memory. Otherwise, a barrier of the block orders all
+    /// earlier accesses.
     across_blocks: bool,
 }
 
 impl Shadow {
-    /// For `bytes` bytes that nobody has accessed; `None` when there is not enough memory.
+    /// Creates the shadow of `bytes` unaccessed bytes; `None` if the allocation fails.
     ///
-    /// `across_blocks` says whether the bytes are the same for every block, as those of global
-    /// memory are. Where they are not, as in shared memory, no access of one block conflicts with
-    /// one of another.
+    /// `across_blocks` is true for memory that blocks share, such as global memory. If false, as
+    /// for shared memory, accesses of different blocks never conflict.
     pub fn new(bytes: usize, across_blocks: bool) -> Option<Self> {
         Some(Self {
             pages: pages(bytes.div_ceil(PAGE * GRANULE as usize))?,
@@ -139,24 +138,23 @@ impl Shadow {
         })
     }
 
-    /// Forgets every access: what happened before is ordered before all that follows, as the end of
-    /// a kernel does.
+    /// Removes all accesses: they are ordered before all later accesses, as at the end of a kernel.
     pub fn clear(&mut self) {
         self.pages.fill(None);
         self.lists.clear();
     }
 
-    /// Checks an access against those before it and remembers it.
+    /// Checks an access against earlier ones and records it.
     ///
     /// # Errors
     ///
-    /// The first access found that touches a common byte, is not ordered before this one, and with
-    /// which order matters: one of the two writes, or one of them alone is atomic. The access is
-    /// not remembered then, or only in part.
+    /// The first conflicting access found. Two accesses conflict if they share a byte, are
+    /// unordered, and one of them is a write or exactly one is atomic. The new access may then be
+    /// recorded only in part.
     ///
     /// # Panics
     ///
-    /// When the access is outside of the memory, or its segment is not one of `clocks`.
+    /// If the access is out of bounds, or its segment does not belong to `clocks`.
     pub fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
         let end = touch.offset + touch.bytes;
         let mut start = touch.offset;
@@ -230,8 +228,8 @@ impl Shadow {
     }
 }
 
-/// Whether nothing that can still happen conflicts with an access that stands in this relation to
-/// the present.
+/// Returns whether no later access can conflict with an access that has this relation to the
+/// current event.
 fn is_over(relation: Relation, across_blocks: bool) -> bool {
     !across_blocks && matches!(relation, Relation::OtherBlock | Relation::Past)
 }
@@ -280,7 +278,7 @@ fn is_same_time(left: Segment, right: Segment) -> bool {
     (left.block, left.phase, left.clock) == (right.block, right.phase, right.clock)
 }
 
-/// Checks a new access against an entry; the error is the old access and its thread.
+/// Checks a new access against an entry. The error holds the old access and its thread.
 fn check(
     entry: &Entry,
     clocks: &Clocks,
@@ -298,7 +296,7 @@ fn check(
         .map_or(Ok(()), |thread| Err((old, thread)))
 }
 
-/// The segment of another thread at the same time.
+/// Returns the segment of another thread at the same phase and clock.
 fn made_by(segment: Segment, thread: usize) -> Segment {
     Segment {
         thread: thread as u16,
@@ -306,8 +304,9 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
     }
 }
 
-/// Two blocks that made the same kind of access are enough: a third block's access conflicts with one of them
-/// whenever it conflicts with any access of this kind. It does unless blocks may know of each other.
+/// Returns whether two blocks already made this kind of access. The access of a third block is then
+/// redundant: any conflict with it is also a conflict with one of the two. The rule requires that
+/// blocks are unordered.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
@@ -337,7 +336,7 @@ impl Entry {
         alone.chain(many)
     }
 
-    /// Adds one thread of a block of `threads` threads.
+    /// Adds a thread of a block of `threads` threads.
     fn add(&mut self, threads: usize, first: usize, thread: usize) {
         if self.set.is_none() && first == thread {
             return;
@@ -350,7 +349,8 @@ impl Entry {
         set[thread / 64] |= 1 << (thread % 64);
     }
 
-    /// Drops what the new access makes irrelevant. True if that is all of it.
+    /// Removes the part of the entry that the new access supersedes. Returns true if nothing
+    /// remains.
     fn forget(&mut self, clocks: &Clocks, new: Record, me: usize, segment: Segment) -> bool {
         if !self.record.is_covered_by(new) {
             return false;
@@ -363,7 +363,8 @@ impl Entry {
                     return clocks.is_before(me, segment);
                 };
                 if new.kind() == AccessKind::Write {
-                    // The check found every thread of the set ordered before the write.
+                    // The preceding check found that every thread of the set is ordered before the
+                    // write.
                     return true;
                 }
                 if segment.block != clocks.block() {
@@ -417,7 +418,7 @@ mod tests {
         }
         assert!(checked.access(2, 4098, 1, AccessKind::Read));
         assert!(!checked.access(2, 4099, 1, AccessKind::Read));
-        // Three granules, of which the last was written by others.
+        // The access covers three granules; other threads wrote the last one.
         assert!(!checked.access(9, 4088, 10, AccessKind::Read));
     }
 
@@ -427,7 +428,7 @@ mod tests {
         for thread in 0..64 {
             assert!(checked.access(thread, 0, 4, AccessKind::Read));
         }
-        // The warp of the writer has met it, the other has not.
+        // The warp of the writer is synchronised; the other warp is not.
         let warp: Vec<_> = (0..32).collect();
         checked.clocks.join_lanes(&warp);
         assert!(!checked.access(0, 0, 4, AccessKind::Write));
@@ -464,12 +465,12 @@ mod tests {
         assert!(checked.shadow.lists[0].len() <= 4);
     }
 
-    /// What clocks and shadow memory must agree with: whole vector clocks, and a list of all accesses.
+    /// Reference model: full vector clocks and a list of all accesses.
     struct Model {
         block: u32,
-        /// For each thread, what it knows of each.
+        /// For each thread, its view of all clocks.
         clocks: Vec<Vec<u32>>,
-        /// What was given away and not taken yet.
+        /// Knowledge that was released but not acquired yet.
         given: Vec<u32>,
         accesses: Vec<(Touch, u32, u32)>,
     }
@@ -484,7 +485,7 @@ mod tests {
             }
         }
 
-        /// What the threads `from` know is known to the threads `to`.
+        /// Makes the knowledge of the threads `from` known to the threads `to`.
         fn meet(&mut self, from: &[usize], to: &[usize]) {
             let mut known = vec![0; self.clocks.len()];
             for &thread in from {
@@ -539,7 +540,8 @@ mod tests {
         }
     }
 
-    /// Threads up to which a set has one word, several, and as many as a cluster may have.
+    /// Thread counts for which a set has one word, several words, or the length for the largest
+    /// cluster.
     #[test]
     fn sets_are_as_long_as_blocks_are_large() {
         for threads in [1, 64, 65, 1024, 16 * 1024] {
@@ -554,8 +556,8 @@ mod tests {
         }
     }
 
-    /// Random programs of accesses and synchronisations: a conflict is found if and only if there
-    /// is one in the whole history, and what is reported of it is true.
+    /// Random programs of accesses and synchronisations. The shadow reports a conflict if and only
+    /// if the reference model has one, and the reported details are correct.
     #[test]
     fn exactly_the_races_are_found() {
         const THREADS: usize = 70;
@@ -578,7 +580,7 @@ mod tests {
             let mut given = Knowledge::default();
             checked.clocks.start_block(0, THREADS);
             model.start_block(0, THREADS);
-            // Few threads and few bytes, so that they meet often.
+            // Few threads and few bytes make conflicts frequent.
             let few: Vec<_> = (0..6).map(|_| below(THREADS as u64) as usize).collect();
             let mut raced = false;
             for _ in 0..150 {
@@ -599,7 +601,7 @@ mod tests {
                     let found = checked.shadow.access(&checked.clocks, touch);
                     let mut expected = model.conflicts(touch, across_blocks);
                     if let Err(conflict) = found {
-                        // Of several bytes in common, the first of some granule is reported.
+                        // If several bytes conflict, the first byte of some granule is reported.
                         let is_found = |expected: Conflict| {
                             conflict.offset >= expected.offset
                                 && Conflict {
@@ -647,7 +649,7 @@ mod tests {
                         model.meet(&members, &members);
                     }
                     choice => {
-                        // Some threads of all warps arrive; all of them wait, or only some.
+                        // Some threads of all warps arrive; all of them or only some wait.
                         let arrive: Vec<_> = (0..THREADS).filter(|_| below(3) == 0).collect();
                         let wait: Vec<_> = arrive
                             .iter()
