@@ -1,9 +1,9 @@
-//! The state of a launch: the threads of the cluster that runs, the shared memory of its blocks,
-//! and the checks of every access.
+//! State of a launch: the threads of the running cluster, the shared memory of its blocks, and the
+//! checks of every access.
 //!
-//! A block that is not in a cluster with others is one of its own. Threads have indices in the
-//! cluster: those of the block of rank 0, then those of rank 1, and so on. Where there are several
-//! blocks, each begins with a new warp, and the indices left over are of threads that never run.
+//! A block without a cluster is treated as a cluster of one block. A thread index counts the
+//! threads of all blocks, ordered by block rank. In a cluster of several blocks, each block starts
+//! at a multiple of the warp size. Indices in between belong to threads that never run.
 
 use crate::{
     WARP,
@@ -32,7 +32,7 @@ pub(crate) struct SiteInfo {
     pub(crate) operation: Arc<str>,
 }
 
-/// What a thread waits in.
+/// The operation in which a thread waits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wait {
     Warp {
@@ -65,45 +65,45 @@ pub(crate) enum State {
     Exited,
 }
 
-/// What an operation that may have to wait gives.
+/// Result of an operation that can wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// The result.
+    /// The operation has finished with this result.
     Ready(u64),
-    /// The thread must suspend, and finds the result when it is resumed.
+    /// The thread must suspend. The result is available after it resumes.
     Wait,
 }
 
 #[derive(Debug)]
 pub(crate) struct Thread {
     pub(crate) state: State,
-    /// Rank of its block in the cluster.
+    /// Rank of the thread's block in the cluster.
     cta: u32,
-    /// Linear index in its block.
+    /// Linear index of the thread in its block.
     local: u32,
-    /// Result of the operation the thread waited in.
+    /// Result of the operation in which the thread waited.
     pub(crate) result: u64,
-    /// Set by the thread itself when it starts; valid while its coroutine is.
+    /// Set by the thread on start; valid while its coroutine is alive.
     pub(crate) yielder: *const Yielder<(), ()>,
-    /// Lowest address its stack may use, in bytes.
+    /// Lowest stack address that the thread may use.
     pub(crate) stack_limit: u64,
-    /// The private memory it has allocated.
+    /// Private memory that the thread has allocated.
     private: Vec<Private>,
-    /// Atomic accesses since it last yielded to the others.
+    /// Number of atomic accesses since the thread last yielded.
     atomics: u32,
-    /// Whether it yielded for having made many: it may wait for what another thread does.
+    /// Whether the thread yielded after many atomic accesses, and so may be spinning.
     pub(crate) spins: bool,
 }
 
-/// What a thread has to do with other blocks of its cluster. It is apart from [`Thread`], which
-/// every access looks at.
+/// State of a thread that concerns other blocks of the cluster. It is separate from [`Thread`],
+/// whose size matters for every access.
 #[derive(Debug, Default)]
 pub(crate) struct Member {
-    /// How often it has arrived at the barrier of the cluster.
+    /// Number of arrivals at the cluster barrier.
     pub(crate) arrivals: u32,
-    /// Its arrival there that it has not waited for yet.
+    /// The arrival at the cluster barrier without a wait so far.
     pub(crate) arrival: Option<cluster::Arrival>,
-    /// Its last accesses to the shared memory of other blocks, one for each block.
+    /// The last access to the shared memory of each other block.
     remote: Vec<Remote>,
 }
 
@@ -112,22 +112,23 @@ pub(crate) struct Member {
 struct Remote {
     /// Rank of the block.
     owner: usize,
-    /// The segment in which the access was made.
+    /// Segment of the access.
     segment: u32,
     site: u32,
     kind: AccessKind,
 }
 
-/// A block of the cluster that runs.
+/// A block of the running cluster.
 #[derive(Debug)]
 pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
     pub(crate) barriers: [Barrier; 16],
-    /// A thread that waits at a barrier of the whole block, with its site. All that do are at the same one.
+    /// A thread that waits at a barrier of the whole block, with its site. All waiting threads have
+    /// one site.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
-    /// The first thread of the block that has exited.
+    /// The first thread of the block that exited.
     pub(crate) exited: Option<usize>,
-    /// Threads of the block that have not exited.
+    /// Number of threads of the block that have not exited.
     pub(crate) running: usize,
     /// Coordinates of the block in the grid.
     pub(crate) block: [u32; 3],
@@ -138,24 +139,25 @@ pub(crate) struct Cta<'m> {
 struct Private {
     start: u64,
     length: u64,
-    /// The bytes that were written; absent when values are not checked.
+    /// The written bytes; `None` if uninitialised reads are not checked.
     written: Option<PagedBits>,
 }
 
-/// Atomic accesses after which a thread lets others run: one of them may be what it waits for.
+/// Number of consecutive atomic accesses after which a thread yields, since another thread may have
+/// to make progress.
 const ATOMICS_PER_TURN: u32 = 1024;
-/// Atomic accesses of a block, without anything else happening, after which it is taken to hang.
+/// Number of atomic accesses without other progress after which the launch is reported as hanging.
 const MAX_IDLE_ATOMICS: u64 = 1 << 24;
 
-/// One access as the generated code announces it.
+/// An access, as announced by generated code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     pub(crate) kind: AccessKind,
-    /// Whether the old value matters. An atomic access may do without.
+    /// Whether the access uses the old value. An atomic access may not.
     pub(crate) reads: bool,
-    /// Whether it leaves a value.
+    /// Whether the access writes a value.
     pub(crate) writes: bool,
     pub(crate) space: Space,
     pub(crate) alignment: u64,
@@ -165,34 +167,34 @@ pub(crate) struct Request {
 pub(crate) struct Machine<'m> {
     sites: &'m [SiteInfo],
     memory: &'m mut Memory,
-    /// The blocks of the cluster that runs, by their ranks.
+    /// Blocks of the running cluster, by rank.
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
-    /// What orders accesses; absent when they are not checked for races and values.
+    /// Vector clocks; `None` if races and uninitialised reads are not checked.
     pub(crate) clocks: Option<Clocks>,
     pub(crate) preemption: Preemption,
-    /// The threads of all blocks, by their indices in the cluster.
+    /// Threads of all blocks, by thread index.
     pub(crate) threads: Vec<Thread>,
-    /// As many.
+    /// Cluster state of each thread, by thread index.
     pub(crate) members: Vec<Member>,
-    /// For each warp, by the index of its first thread.
+    /// Pending warp operation of each warp, by the index of its first thread.
     pub(crate) gatherings: Vec<Gathering>,
-    /// Threads of a block.
+    /// Number of threads per block.
     pub(crate) block_threads: usize,
-    /// From the first thread of a block to the first of the next one.
+    /// Distance between the first threads of consecutive blocks.
     stride: usize,
-    /// The thread that runs, as its index, and the rank of its block: see [`Machine::select`].
+    /// Index of the current thread, and rank of its block. Set by [`Machine::select`].
     pub(crate) current: usize,
     pub(crate) current_cta: usize,
     pub(crate) report: Report,
     pub(crate) fault: Option<Fault>,
     pub(crate) block_size: [u32; 3],
     pub(crate) blocks: Blocks,
-    /// Bytes of dynamic shared memory, and of all shared memory, that the kernel was given.
+    /// Dynamic shared memory and total shared memory per block, in bytes.
     pub(crate) dynamic_shared: u32,
     pub(crate) all_shared: u32,
     idle_atomics: u64,
-    /// Steps with which the launch is taken to hang.
+    /// Number of steps after which the launch is reported as endless.
     pub(crate) most_steps: u64,
 }
 
@@ -205,7 +207,7 @@ impl<'m> Machine<'m> {
         all_shared: u32,
     ) -> Self {
         let block_threads = launch.block.iter().product::<u32>() as usize;
-        // The clocks know warps by the indices of threads.
+        // The clocks derive the warp from the thread index.
         let stride = match shared.len() {
             1 => block_threads,
             _ => block_threads.next_multiple_of(WARP),
@@ -244,7 +246,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Makes everything ready for the cluster that runs as number `number`.
+    /// Resets the state for cluster number `number` in execution order.
     pub(crate) fn start_cluster(&mut self, number: u32) {
         if let Some(clocks) = &mut self.clocks {
             clocks.start_block(number, self.threads.len());
@@ -280,7 +282,7 @@ impl<'m> Machine<'m> {
         self.idle_atomics = 0;
     }
 
-    /// All threads of the cluster have exited: checks what could not be checked before.
+    /// Runs the checks that require all threads of the cluster to have exited.
     pub(crate) fn end_cluster(&self) -> Result<(), Fault> {
         let Some(clocks) = &self.clocks else {
             return Ok(());
@@ -306,24 +308,24 @@ impl<'m> Machine<'m> {
         }))
     }
 
-    /// From now on this thread runs.
+    /// Makes `thread` the current thread.
     pub(crate) fn select(&mut self, thread: usize) {
         self.current = thread;
         self.current_cta = self.threads[thread].cta as usize;
     }
 
-    /// Threads of the cluster that run.
+    /// Returns the number of threads that the cluster runs.
     pub(crate) fn live_threads(&self) -> usize {
         self.ctas.len() * self.block_threads
     }
 
-    /// Rank of a thread's block in the cluster, and linear index of the thread in its block.
+    /// Returns the rank of a thread's block, and the linear index of the thread in that block.
     pub(crate) fn place_of(&self, thread: usize) -> (usize, usize) {
         let Thread { cta, local, .. } = self.threads[thread];
         (cta as usize, local as usize)
     }
 
-    /// The block of a thread.
+    /// Returns the block of a thread.
     pub(crate) fn cta(&self, thread: usize) -> &Cta<'m> {
         &self.ctas[self.threads[thread].cta as usize]
     }
@@ -332,30 +334,30 @@ impl<'m> Machine<'m> {
         &mut self.ctas[self.threads[thread].cta as usize]
     }
 
-    /// Threads of the block of this rank.
+    /// Returns the thread indices of a block.
     pub(crate) fn threads_of(&self, rank: usize) -> std::ops::Range<usize> {
         rank * self.stride..rank * self.stride + self.block_threads
     }
 
-    /// Threads of the block that `thread` is in.
+    /// Returns the thread indices of the block that contains `thread`.
     pub(crate) fn block_of(&self, thread: usize) -> std::ops::Range<usize> {
         self.threads_of(self.threads[thread].cta as usize)
     }
 
-    /// Number of a thread among those that run.
+    /// Returns the index of a thread among the threads that run.
     pub(crate) fn number_of(&self, thread: usize) -> usize {
         let (rank, local) = self.place_of(thread);
         rank * self.block_threads + local
     }
 
-    /// Coordinates of a thread in its block.
+    /// Returns the coordinates of a thread in its block.
     pub(crate) fn coordinates(&self, thread: usize) -> [u32; 3] {
         let [x, y, _] = self.block_size;
         let thread = self.threads[thread].local;
         [thread % x, thread / x % y, thread / (x * y)]
     }
 
-    /// A thread of a block, for messages.
+    /// Formats a thread for messages.
     pub(crate) fn thread(&self, thread: usize) -> String {
         format!("thread {}", At(self.coordinates(thread)))
     }
@@ -388,21 +390,21 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// Threads of the warp that `thread` is in.
+    /// Returns the thread indices of the warp that contains `thread`.
     pub(crate) fn warp_of(&self, thread: usize) -> std::ops::Range<usize> {
         let first = thread / WARP * WARP;
         first..(first + WARP).min(self.block_of(thread).end)
     }
 
-    /// Something happened other than an atomic access.
+    /// Records an event other than an atomic access.
     pub(crate) fn progress(&mut self) {
         self.idle_atomics = 0;
     }
 
-    /// The thread that runs has allocated private memory.
+    /// Registers private memory that the current thread has allocated.
     ///
     /// # Safety
-    /// The memory must be there, and hold nothing that anybody counts on.
+    /// The memory must be valid, and its contents must be unused.
     pub(crate) unsafe fn add_private(&mut self, address: u64, bytes: u64) -> Result<(), Fault> {
         let length = bytes as usize;
         let written = match self.clocks {
@@ -413,14 +415,14 @@ impl<'m> Machine<'m> {
                 })?)
             }
             None => {
-                // What it holds must not depend on what ran before.
-                // SAFETY: the caller's promise.
+                // The contents must not depend on earlier launches.
+                // SAFETY: guaranteed by the caller.
                 unsafe { std::ptr::write_bytes(address as *mut u8, 0xff, length) };
                 None
             }
         };
         let private = &mut self.threads[self.current].private;
-        // The stack is reused: an allocation ends those that it overlaps.
+        // The stack is reused, so a new allocation ends the allocations that it overlaps.
         private.retain(|Private { start, length, .. }| {
             start + length <= address || address.saturating_add(bytes) <= *start
         });
@@ -432,8 +434,8 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// The address in the shared memory of the block of rank `rank` that is what `address` is in
-    /// the own block's.
+    /// Maps a shared memory address of the current block to the equal offset in the block of rank
+    /// `rank`.
     pub(crate) fn map(&self, address: u64, rank: i32, site: u32) -> Result<u64, Fault> {
         let own = &self.ctas[self.current_cta].shared;
         let to = usize::try_from(rank).ok();
@@ -448,8 +450,8 @@ impl<'m> Machine<'m> {
         Ok(to.shared.map(address, own))
     }
 
-    /// The shared memory of the cluster that holds these bytes and may be accessed by the thread
-    /// that runs through a pointer to `space`: the rank of its block, and the offset.
+    /// Finds shared memory that contains these bytes and that a pointer to `space` can address.
+    /// Returns the rank of the block and the offset.
     #[inline]
     fn find_shared(&self, space: Space, address: u64, bytes: u64) -> Option<(usize, u64)> {
         if matches!(space, Space::Global | Space::Private) {
@@ -465,14 +467,14 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// The shared memory of any block that holds these bytes.
+    /// Finds these bytes in the shared memory of any block of the cluster.
     fn find_in_cluster(&self, address: u64, bytes: u64) -> Option<(usize, u64)> {
         let mut ctas = self.ctas.iter().enumerate();
         ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
     }
 
-    /// Checks that the block of rank `remote.owner` runs whenever the thread that runs makes this
-    /// access, as far as that can be said now, and remembers the access.
+    /// Checks that block `remote.owner` is alive at this access, as far as already known, and
+    /// records the access.
     fn check_other_block(&mut self, remote: Remote) -> Result<(), Fault> {
         let owner = remote.owner;
         let Some(clocks) = &self.clocks else {
@@ -484,7 +486,7 @@ impl<'m> Machine<'m> {
         if self.ctas[owner].running == 0 {
             return Err(self.other_block(self.current, remote, Lifetime::Ended));
         }
-        // What came before is ordered before whatever the last access is ordered before.
+        // Every event ordered after the last access is also ordered after the earlier ones.
         let accesses = &mut self.members[self.current].remote;
         match accesses.iter_mut().find(|access| access.owner == owner) {
             Some(access) => *access = remote,
@@ -493,9 +495,10 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Checks an access of the thread that runs.
+    /// Checks an access of the current thread.
     ///
-    /// [`Outcome::Wait`] asks it to let other threads run first, and has no result.
+    /// [`Outcome::Wait`] means that the thread must yield to other threads first; the access has no
+    /// result.
     pub(crate) fn access(&mut self, request: Request) -> Result<Outcome, Fault> {
         let Request {
             address,
@@ -617,13 +620,13 @@ impl<'m> Machine<'m> {
         Ok(Outcome::Ready(0))
     }
 
-    /// The thread that runs prints.
+    /// Prints text of the current thread.
     pub(crate) fn print(&mut self, text: &[u8]) {
         self.memory.print(text);
         self.progress();
     }
 
-    /// The thread that runs fences for all threads of the device.
+    /// Executes a fence of device scope with the current thread.
     pub(crate) fn fence(&mut self, fence: Fence) {
         if let Some(clocks) = &mut self.clocks {
             clocks.fence(self.current, fence);
@@ -646,7 +649,7 @@ impl<'m> Machine<'m> {
         Ok(Outcome::Wait)
     }
 
-    /// The private allocation of the thread that runs which holds these bytes.
+    /// Returns the private allocation of the current thread that contains these bytes.
     fn private(&mut self, address: u64, bytes: u64) -> Option<&mut Private> {
         let mut all = self.threads[self.current].private.iter_mut();
         all.find(|Private { start, length, .. }| {
@@ -654,7 +657,7 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// Where an address lies, or what it is near.
+    /// Returns the buffer that contains the address or is near it.
     fn place(&self, address: u64, space: Space) -> Option<Place> {
         let private = |near: u64| {
             self.threads[self.current]
@@ -684,13 +687,13 @@ impl<'m> Machine<'m> {
                 if let Some(cta) = self.ctas.iter().find(near) {
                     return self.place_in(cta, cta.shared.place(address));
                 }
-                // The stacks are far from everything else, so what is near is meant.
+                // Stacks are far from all other memory, so a near address belongs to the stack.
                 self.memory.nearest(address).or_else(|| private(1 << 12))
             }
         }
     }
 
-    /// Says of which block a place in shared memory is, where that is not the block of the thread that runs.
+    /// Adds the block to the label of a place in the shared memory of another block.
     fn place_in(&self, cta: &Cta<'_>, place: Option<Place>) -> Option<Place> {
         let [x, y, z] = cta.block;
         let place = place?;
@@ -759,7 +762,7 @@ impl<'m> Cta<'m> {
 }
 
 impl Thread {
-    /// The thread of index `local` in the block of rank `cta`.
+    /// Creates thread `local` of the block of rank `cta`.
     fn new(cta: usize, local: usize) -> Self {
         Self {
             state: State::Exited,

@@ -1,4 +1,4 @@
-//! Global memory: the buffers that kernels read and write, and what is recorded about every byte of them.
+//! Global memory: buffers that kernels access, and the recorded state of every byte.
 
 use crate::{bits::PagedBits, fault::Place, happens_before::Shadow};
 use std::{
@@ -7,21 +7,21 @@ use std::{
     sync::Arc,
 };
 
-/// Smallest alignment of a buffer and smallest width of the guard zones around it, in bytes. CUDA's allocator
-/// promises the same alignment.
+/// Minimum alignment of a buffer and minimum width of the guard zones around it, in bytes. CUDA's
+/// allocator has the same minimum alignment.
 pub(crate) const MIN_ALIGN: usize = 256;
 
-/// How far from a buffer an address may be and still be reported relative to it, in bytes.
+/// Maximum distance between an address and a buffer for a message that names the buffer, in bytes.
 const NEAR: u64 = 1 << 20;
 
-/// Why a buffer could not be allocated, read or written.
+/// Error of an allocation, a read or a write of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemoryError {
     /// The alignment is not a power of two.
     #[error("an alignment of {0} bytes is not a power of two")]
     Alignment(usize),
-    /// The system has not that much memory.
+    /// The system cannot allocate this number of bytes.
     #[error("cannot allocate {0} bytes")]
     OutOfMemory(usize),
     /// A read or write outside a buffer.
@@ -29,9 +29,9 @@ pub enum MemoryError {
     OutOfBounds {
         /// Label of the buffer.
         buffer: String,
-        /// Where the read or write starts, in bytes.
+        /// Offset of the first byte, in bytes.
         offset: usize,
-        /// How many bytes it has.
+        /// Size of the read or write in bytes.
         bytes: usize,
         /// Length of the buffer, in bytes.
         length: usize,
@@ -41,25 +41,25 @@ pub enum MemoryError {
     UnknownBuffer,
 }
 
-/// A zeroed, aligned allocation that host code may write through raw pointers.
+/// A zeroed, aligned allocation that generated code accesses through raw pointers.
 #[derive(Debug)]
 pub(crate) struct Bytes {
     start: NonNull<u8>,
     layout: Layout,
-    /// From the start of the allocation to the first aligned byte.
+    /// Distance from the start of the allocation to the first aligned byte.
     skip: usize,
 }
 
-// SAFETY: `Bytes` owns its allocation, as `Box<[u8]>` does; nothing in it is bound to a thread.
+// SAFETY: `Bytes` owns its allocation, like `Box<[u8]>`, and is not bound to a thread.
 unsafe impl Send for Bytes {}
 // SAFETY: shared references only read the address and the length.
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
-    /// `length` bytes, aligned to `align`, a power of two.
+    /// Allocates `length` zero bytes, aligned to `align`, a power of two.
     pub(crate) fn new(length: usize, align: usize) -> Result<Self, MemoryError> {
-        // Asked for more than this, allocators write the zeros themselves, and so touch every page
-        // of what may be large and hardly used.
+        // For larger alignments, allocators zero the memory explicitly, which touches every page of
+        // a large and sparsely used buffer.
         const ALIGN: usize = 16;
         let layout = length
             .max(1)
@@ -78,7 +78,7 @@ impl Bytes {
     }
 
     pub(crate) fn as_ptr(&self) -> *mut u8 {
-        // SAFETY: less than the alignment, which the allocation is larger by.
+        // SAFETY: `skip` is less than the alignment, by which the allocation is enlarged.
         unsafe { self.start.as_ptr().add(self.skip) }
     }
 }
@@ -90,7 +90,7 @@ impl Drop for Bytes {
     }
 }
 
-/// Names a buffer of a [`Memory`].
+/// Identifier of a buffer of a [`Memory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(u32);
 
@@ -102,15 +102,16 @@ pub(crate) struct Region {
     pub(crate) label: Arc<str>,
     pub(crate) read_only: bool,
     pub(crate) shadow: Shadow,
-    /// The bytes that were written, where that is not all of them from the start.
+    /// The written bytes; `None` if all bytes are initialised.
     written: Option<PagedBits>,
     id: Option<BufferId>,
-    /// Keeps the bytes and the guard zones alive; absent for a global of a program, which its code owns.
+    /// Owner of the bytes and guard zones; `None` for a global variable, whose bytes the compiled
+    /// code owns.
     _bytes: Option<Bytes>,
 }
 
 impl Region {
-    /// Whether `bytes` bytes from `offset` on, which are inside, have a value.
+    /// Returns whether `bytes` bytes at `offset`, which are in bounds, are initialised.
     pub(crate) fn is_written(&self, offset: u64, bytes: u64) -> bool {
         self.written
             .as_ref()
@@ -123,7 +124,7 @@ impl Region {
         }
     }
 
-    /// From now on every byte has a value.
+    /// Marks every byte as initialised.
     pub(crate) fn set_all_written(&mut self) {
         self.written = None;
     }
@@ -138,35 +139,37 @@ impl Region {
     }
 }
 
-/// Global memory as a kernel sees it: separate buffers, each with its bounds and a label.
+/// Global memory: separate buffers, each with a length and a label.
 ///
-/// Buffers start out as zeros, or [without a value](Memory::alloc_uninitialized). Around each lie
-/// guard zones of at least 256 bytes that belong to no buffer, so that an access that runs over its
-/// end is a fault and never lands in a neighbour.
+/// Buffers are zeroed or [uninitialised](Memory::alloc_uninitialized). Guard zones of at least 256
+/// bytes surround each buffer, so that an access beyond the end is a fault and never reaches
+/// another buffer.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Sorted by base address.
+    /// Regions, sorted by base address.
     regions: Vec<Region>,
     buffers: u32,
-    /// Index of the region hit last: most accesses hit the same one again.
+    /// Index of the last accessed region. Consecutive accesses often use one region.
     last: usize,
-    /// What threads printed.
+    /// Text that threads printed.
     printed: Vec<u8>,
 }
 
-/// Bytes that threads may print until somebody takes them: as many as CUDA's buffer has unless it
-/// is told otherwise.
+/// Maximum number of bytes printed before [`Memory::take_printed`]; larger output is truncated.
+/// CUDA has the same default.
 const MOST_PRINTED: usize = 1 << 20;
 
 impl Memory {
-    /// A memory without buffers.
+    /// Creates a memory without buffers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What threads printed (`vprintf`, which `gpu.printf` becomes) since this was last asked, in
-    /// the order in which they did, also in a launch that failed. Of more than a mebibyte the first
-    /// is kept.
+    /// Removes and returns the text that threads printed by `vprintf`, to which `gpu.printf` is
+    /// lowered.
+    ///
+    /// The text is in execution order and includes the output of failed launches. Output beyond the
+    /// first mebibyte is lost.
     pub fn take_printed(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.printed)
     }
@@ -176,14 +179,14 @@ impl Memory {
         self.printed.extend(&text[..text.len().min(room)]);
     }
 
-    /// Allocates `bytes` zero bytes, aligned to `align` bytes (a power of two; 256 when less).
+    /// Allocates `bytes` zero bytes, aligned to `align` bytes (a power of two, at least 256).
     ///
-    /// `label` names the buffer in faults, `argument 0` for example. Zero bytes are a buffer with
-    /// an address of its own that no access may touch.
+    /// `label` names the buffer in faults, for example `argument 0`. A buffer of zero bytes has a
+    /// unique address, and every access to it is a fault.
     ///
     /// # Errors
     ///
-    /// When the alignment is not a power of two or the system is out of memory.
+    /// If the alignment is not a power of two, or the system is out of memory.
     pub fn alloc(
         &mut self,
         label: impl Into<Arc<str>>,
@@ -193,14 +196,12 @@ impl Memory {
         self.allocate(label.into(), bytes, align, 0, true)
     }
 
-    /// Allocates `bytes` zero bytes that begin `past` bytes behind an address aligned to `align`
-    /// bytes: a view of a larger array need not begin where that does.
-    ///
-    /// Otherwise as [`Memory::alloc`].
+    /// Allocates `bytes` zero bytes that start `past` bytes after an address aligned to `align`
+    /// bytes. Such a buffer represents a view into a larger array.
     ///
     /// # Errors
     ///
-    /// As [`Memory::alloc`].
+    /// See [`Memory::alloc`].
     pub fn alloc_past(
         &mut self,
         label: impl Into<Arc<str>>,
@@ -211,13 +212,11 @@ impl Memory {
         self.allocate(label.into(), bytes, align, past, true)
     }
 
-    /// Allocates `bytes` bytes without a value: to read one that nothing has written is a fault.
-    ///
-    /// Otherwise as [`Memory::alloc`].
+    /// Allocates `bytes` uninitialised bytes. Reading a byte before writing it is a fault.
     ///
     /// # Errors
     ///
-    /// As [`Memory::alloc`].
+    /// See [`Memory::alloc`].
     pub fn alloc_uninitialized(
         &mut self,
         label: impl Into<Arc<str>>,
@@ -266,34 +265,34 @@ impl Memory {
         Ok(id)
     }
 
-    /// The address of a buffer's first byte, to be given to a kernel as a parameter.
+    /// Returns the address of the first byte, which can be passed as a kernel parameter.
     ///
     /// # Errors
     ///
-    /// When the buffer is not one of this memory.
+    /// If the buffer does not belong to this memory.
     pub fn address(&self, buffer: BufferId) -> Result<u64, MemoryError> {
         self.region(buffer).map(|region| region.base)
     }
 
-    /// The length of a buffer in bytes.
+    /// Returns the length of a buffer in bytes.
     ///
     /// # Errors
     ///
-    /// When the buffer is not one of this memory.
+    /// If the buffer does not belong to this memory.
     pub fn len(&self, buffer: BufferId) -> Result<usize, MemoryError> {
         self.region(buffer).map(|region| region.length as usize)
     }
 
-    /// Whether there is no buffer.
+    /// Returns whether the memory has no buffers.
     pub fn is_empty(&self) -> bool {
         self.regions.is_empty()
     }
 
-    /// Copies bytes out of a buffer, from byte `offset` on.
+    /// Copies bytes from a buffer, starting at byte `offset`.
     ///
     /// # Errors
     ///
-    /// When the range is outside the buffer, or the buffer is not one of this memory.
+    /// If the range is out of bounds, or the buffer does not belong to this memory.
     pub fn read(
         &self,
         buffer: BufferId,
@@ -301,17 +300,17 @@ impl Memory {
         into: &mut [u8],
     ) -> Result<(), MemoryError> {
         let start = self.range(buffer, offset, into.len())?;
-        // SAFETY: `range` checked that the bytes are inside a live allocation of ours, and no
-        // kernel runs while `self` is borrowed here, since a launch borrows it exclusively.
+        // SAFETY: `range` checked that the bytes are in a live allocation. No kernel runs during
+        // this borrow, because a launch borrows the memory exclusively.
         unsafe { std::ptr::copy_nonoverlapping(start, into.as_mut_ptr(), into.len()) };
         Ok(())
     }
 
-    /// Copies bytes into a buffer, from byte `offset` on.
+    /// Copies bytes to a buffer, starting at byte `offset`.
     ///
     /// # Errors
     ///
-    /// When the range is outside the buffer, or the buffer is not one of this memory.
+    /// If the range is out of bounds, or the buffer does not belong to this memory.
     pub fn write(
         &mut self,
         buffer: BufferId,
@@ -319,7 +318,7 @@ impl Memory {
         from: &[u8],
     ) -> Result<(), MemoryError> {
         let start = self.range(buffer, offset, from.len())?;
-        // SAFETY: as in `read`, and `self` is borrowed exclusively.
+        // SAFETY: `range` checked the bytes, and `self` is borrowed exclusively.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), start, from.len()) };
         if let Some(region) = self
             .regions
@@ -360,7 +359,7 @@ impl Memory {
         self.last = 0;
     }
 
-    /// Makes a global of a program accessible for the time of a launch.
+    /// Makes a global variable of a program accessible during a launch.
     pub(crate) fn attach(
         &mut self,
         base: u64,
@@ -383,7 +382,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends a launch: forgets the attached globals and everything recorded about accesses.
+    /// Ends a launch: detaches global variables and clears the recorded accesses.
     pub(crate) fn detach(&mut self) {
         self.regions.retain_mut(|region| {
             region.shadow.clear();
@@ -392,7 +391,7 @@ impl Memory {
         self.last = 0;
     }
 
-    /// The region that holds all of `bytes` bytes at `address`.
+    /// Returns the region that contains `bytes` bytes at `address`.
     pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Option<&mut Region> {
         let holds = |region: &Region| {
             address
@@ -412,7 +411,7 @@ impl Memory {
         self.regions.get_mut(self.last)
     }
 
-    /// Where an address is relative to the nearest region, if one is near.
+    /// Returns the position of an address relative to the nearest region, if one is near.
     pub(crate) fn nearest(&self, address: u64) -> Option<Place> {
         let distance = |region: &Region| {
             if address < region.base {

@@ -1,54 +1,52 @@
-//! Which thread and which block goes next.
+//! Execution order of threads and blocks.
 
 use crate::{
     WARP,
     machine::{Machine, State},
 };
 
-/// Which of the threads and blocks that can run goes next.
+/// Order in which runnable threads and blocks execute.
 ///
-/// Blocks run one after the other, or clusters of blocks where the launch has any: then the threads
-/// of a cluster's blocks take turns as those of one block do, in the order of their blocks' ranks.
-/// A thread runs until it has to wait for others, or completes what others wait in: a barrier, a
-/// shuffle. Some orders also [preempt](Order::RoundRobin) it before an access to memory. Then the
-/// next thread is chosen among those that can run, whatever their warp.
+/// Blocks, or clusters of blocks, run one after the other. The threads of a cluster are scheduled
+/// like those of one block, ordered by block rank. A thread runs until it waits for other threads,
+/// or completes an operation that other threads wait in, such as a barrier or a shuffle. Some
+/// orders also [preempt](Order::RoundRobin) a thread before a memory access. The next thread is any
+/// runnable thread of any warp.
 ///
-/// Which races there are does not depend on the order, unless which accesses are made does; the
-/// results of a program without races and atomics do not depend on it. A different order can show a
-/// race or a missing synchronisation as a different result, and the first fault found may be
-/// another one. [`Order::all`] and [`Order::systematic`] are lists to run a program in. Every order
-/// is deterministic.
+/// The set of races does not depend on the order, unless the executed accesses depend on it. The
+/// results of a program without races and atomics do not depend on the order either. With a race or
+/// a missing synchronisation, another order can give another result or another first fault.
+/// [`Order::all`] and [`Order::systematic`] list orders for tests. Every order is deterministic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
-    /// Blocks and threads in ascending order, in turn.
+    /// Blocks and threads run in ascending order.
     #[default]
     Sequential,
-    /// Blocks and threads in descending order, in turn: consumers that follow their producers in
-    /// the block come before them.
+    /// Blocks and threads run in descending order. Consumer threads with higher indices than their
+    /// producers run first.
     Reverse,
-    /// An order of blocks and threads that looks random and depends on the seed alone.
+    /// Blocks and threads run in a pseudo-random order that depends on the seed only.
     Shuffled(u64),
-    /// Threads in ascending order, each of which is preempted before every access to memory, every
-    /// barrier and every operation of a warp. Threads that do the same go in lockstep: all of them
-    /// make their first access, then all make their second.
+    /// Threads run in ascending order, and are preempted before every memory access, barrier and
+    /// warp operation. Threads with equal control flow run in lockstep: all make their first
+    /// access, then all make their second.
     RoundRobin,
-    /// As [`Order::Shuffled`], and a thread is preempted before some of its accesses to memory,
-    /// barriers and operations of a warp, half of them on average.
+    /// As [`Order::Shuffled`], and threads are preempted before a pseudo-random half of their
+    /// memory accesses, barriers and warp operations.
     Interleaved(u64),
-    /// The warp of this number, counted from 0, runs as far as it can before all others, which run as in
-    /// [`Order::Sequential`]: it overtakes the others where nothing holds it back. A block without
-    /// that warp runs as in
-    /// [`Order::Sequential`]. In a cluster the warps of all its blocks are counted, those of rank 0 first.
+    /// The warp with this index, counted from 0, runs as far as possible before all other warps.
+    /// The other warps run as in [`Order::Sequential`], as does a block without this warp. In a
+    /// cluster, the index counts the warps of all blocks by block rank.
     WarpFirst(u32),
-    /// The warp of this number runs only when no other can, which run as in [`Order::Sequential`]:
-    /// the others overtake it where nothing holds them back. A block without that warp runs as in
-    /// [`Order::Sequential`]. Warps are counted as in [`Order::WarpFirst`].
+    /// The warp with this index runs only if no other thread can run. The other warps run as in
+    /// [`Order::Sequential`], as does a block without this warp. Warps are counted as in
+    /// [`Order::WarpFirst`].
     WarpLast(u32),
 }
 
 impl Order {
-    /// One order of each kind, for blocks of any size; the random ones depend on `seed`.
+    /// Returns one order of each kind, for blocks of any size. Pseudo-random orders use `seed`.
     pub const fn all(seed: u64) -> [Self; 7] {
         [
             Self::Sequential,
@@ -61,11 +59,11 @@ impl Order {
         ]
     }
 
-    /// Every order that is not random, for blocks (or clusters) of `warps` warps: 3 + 2 · `warps` of them.
+    /// Returns all 3 + 2 · `warps` orders that are not pseudo-random, for blocks or clusters of
+    /// `warps` warps.
     ///
-    /// Of any two warps without a barrier between them, each goes as far as it can before the other
-    /// in one of them at least; so does, of any two lanes, each before the other, up to the next
-    /// operation that they meet in.
+    /// For any two warps without a barrier between them, at least one order runs each of them first
+    /// as far as possible. The same holds for any two lanes, up to their next common operation.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -73,7 +71,7 @@ impl Order {
             .chain((0..warps).map(Self::WarpLast))
     }
 
-    /// The generator of an order that is random, for one of several purposes.
+    /// Returns the generator of a pseudo-random order for one purpose.
     fn random(self, purpose: u64) -> Option<Random> {
         match self {
             Self::Shuffled(seed) | Self::Interleaved(seed) => Some(Random(seed ^ purpose)),
@@ -82,14 +80,14 @@ impl Order {
     }
 }
 
-/// What random numbers are for: each has a sequence of its own.
+/// Purposes of pseudo-random numbers. Each purpose has a separate sequence.
 mod purpose {
     pub(super) const BLOCKS: u64 = 0;
     pub(super) const THREADS: u64 = !0;
     pub(super) const PREEMPTION: u64 = 0x5555_5555_5555_5555;
 }
 
-/// A small generator of random numbers (SplitMix64).
+/// A small pseudo-random generator (SplitMix64).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Random(u64);
 
@@ -107,12 +105,12 @@ impl Random {
     }
 }
 
-/// Whether a thread that need not wait lets others run before its next access.
+/// Whether a runnable thread yields to other threads before its next access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Preemption {
     Never,
     Always,
-    /// Every other time, on average.
+    /// With a probability of one half.
     Random(Random),
 }
 
@@ -136,8 +134,8 @@ impl Preemption {
     }
 }
 
-/// The clusters of a grid in the order in which they run, and the blocks of each. A block may be a
-/// cluster of its own.
+/// The clusters of a grid in execution order, and the blocks of each cluster. A cluster can have a
+/// single block.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     grid: [u32; 3],
@@ -149,15 +147,15 @@ pub(crate) struct Blocks {
 enum BlockOrder {
     Ascending,
     Descending,
-    /// Linear indices of the clusters.
+    /// Linear indices of the clusters, in execution order.
     List(Vec<u32>),
 }
 
-/// Grids of more clusters than this run in ascending order even when shuffled: the order would cost
-/// too much memory.
+/// Maximum number of clusters for a shuffled grid. Larger grids run in ascending order, since a
+/// permutation needs too much memory.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
-/// Coordinates of the element of a linear index in a box that has fewer than 2³² elements.
+/// Returns the coordinates of a linear index in a box with fewer than 2³² elements.
 fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
     [
         index % x,
@@ -167,7 +165,8 @@ fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
 }
 
 impl Blocks {
-    /// For a grid that has fewer than 2³² blocks, and is a multiple of the cluster along each axis.
+    /// Creates the order for a grid of fewer than 2³² blocks whose sizes are multiples of the
+    /// cluster sizes.
     pub(crate) fn new(grid: [u32; 3], cluster: [u32; 3], order: Order) -> Self {
         let mut blocks = Self {
             grid,
@@ -189,7 +188,7 @@ impl Blocks {
         blocks
     }
 
-    /// Clusters of the grid.
+    /// Returns the number of clusters in the grid.
     pub(crate) fn count(&self) -> u32 {
         self.clusters().iter().product()
     }
@@ -198,17 +197,18 @@ impl Blocks {
         self.grid
     }
 
-    /// Blocks of a cluster along each axis.
+    /// Returns the number of blocks per cluster along each axis.
     pub(crate) fn cluster(&self) -> [u32; 3] {
         self.cluster
     }
 
-    /// Clusters of the grid along each axis.
+    /// Returns the number of clusters in the grid along each axis.
     pub(crate) fn clusters(&self) -> [u32; 3] {
         std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis])
     }
 
-    /// Coordinates of the block of rank `rank` in the cluster that runs as number `number`.
+    /// Returns the coordinates of block `rank` in the cluster that runs at position `number` of the
+    /// execution order.
     pub(crate) fn coordinates(&self, number: u32, rank: u32) -> [u32; 3] {
         let cluster = match &self.order {
             BlockOrder::Ascending => number,
@@ -221,12 +221,12 @@ impl Blocks {
     }
 }
 
-/// Chooses the thread that runs next.
+/// Scheduler: selects the next thread to run.
 pub(crate) struct Turns {
     order: Order,
-    /// For an order that is random.
+    /// Generator of a pseudo-random order.
     random: Option<Random>,
-    /// The thread chosen last.
+    /// The thread selected last.
     last: usize,
     candidates: Vec<usize>,
 }
@@ -241,17 +241,17 @@ impl Turns {
         }
     }
 
-    /// Begins a block, or a cluster of blocks, of `threads` threads.
+    /// Starts a block or a cluster with `threads` threads.
     pub(crate) fn start_block(&mut self, threads: usize) {
         self.candidates.clear();
-        // The first is the one after it.
+        // The first selected thread is the successor of `last`.
         self.last = match self.order {
             Order::Reverse => 0,
             _ => threads - 1,
         };
     }
 
-    /// The thread that runs next; `None` when none can.
+    /// Returns the next thread to run, or `None` if no thread can run.
     pub(crate) fn next(&mut self, machine: &Machine<'_>) -> Option<usize> {
         let threads = &machine.threads;
         let is_runnable = |&index: &usize| matches!(threads[index].state, State::Runnable);
@@ -267,8 +267,8 @@ impl Turns {
                 let after = self.last + 1;
                 let own = (start.max(after)..end).chain(start..end.min(after));
                 let others = ascending.filter(|index| !(start..end).contains(index));
-                // One that spins for what others do is as good as waiting: it must not keep them
-                // from doing it.
+                // A spinning thread counts as waiting, so that it does not block the thread that it
+                // waits for.
                 let goes_on = |&index: &usize| !threads[index].spins;
                 let find = |wanted: &dyn Fn(&usize) -> bool| match self.order {
                     Order::WarpFirst(_) => own.clone().chain(others.clone()).find(wanted),
@@ -278,9 +278,9 @@ impl Turns {
             }
             Order::Shuffled(_) | Order::Interleaved(_) => {
                 let random = self.random.as_mut()?;
-                // A list of candidates that were runnable when it was made: what has changed since
-                // is looked at when they are taken, and the list is made again when it is empty. So
-                // a choice does not cost a look at every thread.
+                // The candidates were runnable when the list was built. Each selected thread is
+                // checked again, and an empty list is rebuilt. So a selection does not scan all
+                // threads.
                 loop {
                     if self.candidates.is_empty() {
                         self.candidates

@@ -1,8 +1,8 @@
-//! What threads print: `vprintf` of the device, and the message of `__assertfail`.
+//! Output of threads: `vprintf` of the device, and the message of `__assertfail`.
 //!
-//! Arguments lie one behind the other, each at a multiple of its size, as `gpu.printf` puts them.
-//! Integers have four bytes unless a length modifier says otherwise, floats are f64, and text is an
-//! address.
+//! The argument buffer holds consecutive arguments, each aligned to its size, as `gpu.printf`
+//! stores them. Integers have four bytes unless a length modifier changes the size, floats are f64,
+//! and strings are addresses.
 
 use crate::{
     fault::{AccessKind, Fault, Space},
@@ -10,19 +10,19 @@ use crate::{
 };
 use std::ffi::{CString, c_char};
 
-/// The widest field, and most digits behind a point.
+/// Maximum field width, and maximum number of digits after the point.
 const MOST_DIGITS: u64 = 1 << 12;
-/// Bytes of a text, after which it is taken to have no end.
+/// Maximum length of a string in bytes. Longer strings are treated as unterminated.
 const MOST_TEXT: u64 = 1 << 16;
 
-/// The arguments of a call, from the first on that is not printed yet.
+/// Remaining arguments of a call.
 struct Arguments {
     address: u64,
     site: u32,
 }
 
 impl Arguments {
-    /// The next, of `bytes` bytes.
+    /// Reads the next argument, of `bytes` bytes.
     fn next(&mut self, machine: &mut Machine<'_>, bytes: u64) -> Result<u64, Fault> {
         let address = self.address.next_multiple_of(bytes);
         self.address = address.wrapping_add(bytes);
@@ -30,7 +30,7 @@ impl Arguments {
     }
 }
 
-/// Reads 1, 2, 4 or 8 bytes as the thread that runs.
+/// Reads 1, 2, 4 or 8 bytes as the current thread.
 fn read(machine: &mut Machine<'_>, address: u64, bytes: u64, site: u32) -> Result<u64, Fault> {
     machine.access(Request {
         address,
@@ -43,14 +43,14 @@ fn read(machine: &mut Machine<'_>, address: u64, bytes: u64, site: u32) -> Resul
         site,
     })?;
     let mut value = [0u8; 8];
-    // SAFETY: the access was checked: as many bytes are there, and nobody writes them meanwhile.
+    // SAFETY: the checked access covers these bytes, and no other thread runs.
     unsafe {
         std::ptr::copy_nonoverlapping(address as *const u8, value.as_mut_ptr(), bytes as usize);
     }
     Ok(u64::from_le_bytes(value))
 }
 
-/// The text at an address, up to the zero at its end.
+/// Reads the zero-terminated string at an address.
 pub(crate) fn text(machine: &mut Machine<'_>, address: u64, site: u32) -> Result<Vec<u8>, Fault> {
     let mut text = Vec::new();
     for at in 0..MOST_TEXT {
@@ -62,7 +62,7 @@ pub(crate) fn text(machine: &mut Machine<'_>, address: u64, site: u32) -> Result
     Ok(text)
 }
 
-/// What is printed with a format, both of the thread that runs, and how many arguments that took.
+/// Formats text for the current thread. Returns the text and the number of arguments used.
 pub(crate) fn format(
     machine: &mut Machine<'_>,
     [format, arguments]: [u64; 2],
@@ -84,14 +84,14 @@ pub(crate) fn format(
             field.print(machine, &mut arguments, &mut printed)?;
             taken += i32::from(field.conversion != b'%');
         } else {
-            // No conversion: it stays as it is.
+            // A `%` without a valid conversion is printed unchanged.
             printed.push(byte);
         }
     }
     Ok((printed, taken))
 }
 
-/// A number that the format has, or the next argument.
+/// A literal number in the format, or a number from the next argument.
 #[derive(Clone, Copy)]
 enum Number {
     Given(u64),
@@ -99,7 +99,7 @@ enum Number {
 }
 
 impl Number {
-    /// Digits or an asterisk, if there are any, and what follows.
+    /// Parses digits or an asterisk, if present, and returns the rest.
     fn parse(text: &[u8]) -> (Option<Self>, &[u8]) {
         if let Some(rest) = text.strip_prefix(b"*") {
             return (Some(Self::Argument), rest);
@@ -124,18 +124,18 @@ impl Number {
     }
 }
 
-/// `%`, flags, width, precision, length, conversion.
+/// A conversion specification: `%`, flags, width, precision, length, conversion.
 struct Field<'f> {
     flags: &'f [u8],
     width: Option<Number>,
     precision: Option<Number>,
-    /// Bytes of an integer.
+    /// Size of an integer argument in bytes.
     bytes: u64,
     conversion: u8,
 }
 
 impl<'f> Field<'f> {
-    /// What stands behind a `%`, and what follows.
+    /// Parses the text after a `%`, and returns the rest.
     fn parse(text: &'f [u8]) -> Option<(Self, &'f [u8])> {
         let flags = text
             .iter()
@@ -184,7 +184,7 @@ impl<'f> Field<'f> {
                 .transpose()
         };
         let width = get(self.width, machine)?.unwrap_or(0);
-        // A negative one is none.
+        // A negative precision means no precision.
         let precision = get(self.precision, machine)?.unwrap_or(-1);
         let sized = [width, precision];
         match self.conversion {
@@ -209,7 +209,7 @@ impl<'f> Field<'f> {
             b's' => {
                 let address = arguments.next(machine, 8)?;
                 let text = text(machine, address, arguments.site)?;
-                // It was read up to a zero.
+                // The text was read up to a zero byte, so it contains none.
                 let text = CString::new(text).unwrap_or_default();
                 self.write(sized, "", Value::Text(&text), printed);
             }
@@ -225,7 +225,7 @@ impl<'f> Field<'f> {
         Ok(())
     }
 
-    /// Prints a value as the C library does.
+    /// Formats a value with the C library.
     fn write(
         &self,
         [width, precision]: [i32; 2],
@@ -240,7 +240,8 @@ impl<'f> Field<'f> {
         field.extend([self.conversion, 0]);
         let write = |buffer: *mut c_char, room: usize| {
             let field: *const c_char = field.as_ptr().cast();
-            // SAFETY: the field takes two integers and a value of this type; `room` bytes are there.
+            // SAFETY: the format takes two integers and a value of this type, and the buffer has
+            // `room` bytes.
             unsafe {
                 match value {
                     Value::Integer(value) => {
@@ -265,7 +266,7 @@ impl<'f> Field<'f> {
     }
 }
 
-/// What a field prints, as the C library takes it.
+/// A value to format, as the C library expects it.
 #[derive(Clone, Copy)]
 enum Value<'v> {
     Integer(i64),

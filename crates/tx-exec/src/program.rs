@@ -1,4 +1,4 @@
-//! Device IR made ready to run, and the launch of its kernels.
+//! Programs loaded from device IR, and launches of their kernels.
 
 use crate::{
     convert::{self, Kernel, Unit},
@@ -26,43 +26,43 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Threads that a block may have.
+/// Maximum number of threads per block.
 pub const MAX_BLOCK_THREADS: u32 = 1024;
-/// Blocks that a cluster may have: the most that any GPU takes.
+/// Maximum number of blocks per cluster on any GPU.
 pub const MAX_CLUSTER_BLOCKS: u32 = 16;
-/// Static and dynamic shared memory that a block may have, in bytes: the most that any GPU gives.
+/// Maximum static and dynamic shared memory per block on any GPU, in bytes.
 pub const MAX_SHARED_BYTES: u64 = 227 * 1024;
-/// Largest size of a block in x, y and z, in threads.
+/// Maximum number of threads per block along x, y and z.
 const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
-/// Largest size of a grid in x, y and z, in blocks.
+/// Maximum number of blocks per grid along x, y and z.
 const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
-/// What a kernel takes as one parameter.
+/// Type of a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ParamKind {
     /// An address.
     Pointer {
-        /// The address space of the pointer: 0 generic, 1 global.
+        /// Address space of the pointer: 0 generic, 1 global.
         space: u32,
     },
     /// An integer.
     Int {
-        /// Its width, 1 to 64.
+        /// Width in bits, 1 to 64.
         bits: u32,
     },
     /// An IEEE half.
     F16,
     /// A bfloat16.
     Bf16,
-    /// A float of 32 bits.
+    /// A 32-bit float.
     F32,
-    /// A float of 64 bits.
+    /// A 64-bit float.
     F64,
 }
 
 impl ParamKind {
-    /// Size of the parameter in bytes.
+    /// Returns the size of the parameter in bytes.
     pub fn bytes(self) -> u32 {
         match self {
             Self::Pointer { .. } | Self::F64 => 8,
@@ -86,31 +86,31 @@ impl fmt::Display for ParamKind {
     }
 }
 
-/// A value for one parameter of a kernel.
+/// Value of a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Param {
-    /// An address, in any address space: see [`Memory::address`].
+    /// An address in any address space; see [`Memory::address`].
     Pointer(u64),
-    /// An integer of `bits` bits, in the low bits of `value`.
+    /// An integer in the low `bits` bits of `value`.
     Int {
-        /// Its width, 1 to 64.
+        /// Width in bits, 1 to 64.
         bits: u32,
-        /// Its value; bits above the width are not looked at.
+        /// Value of the integer. Bits above the width are ignored.
         value: u64,
     },
-    /// The bits of an IEEE half.
+    /// Bits of an IEEE half.
     F16(u16),
-    /// The bits of a bfloat16.
+    /// Bits of a bfloat16.
     Bf16(u16),
-    /// A float of 32 bits.
+    /// A 32-bit float.
     F32(f32),
-    /// A float of 64 bits.
+    /// A 64-bit float.
     F64(f64),
 }
 
 impl Param {
-    /// The kind of the value.
+    /// Returns the type of the value.
     pub fn kind(self) -> ParamKind {
         match self {
             Self::Pointer(_) => ParamKind::Pointer { space: 0 },
@@ -129,7 +129,7 @@ impl Param {
         }
     }
 
-    /// The bits of the value, lowest first.
+    /// Returns the bits of the value, in the low bits of a word.
     fn bits(self) -> u64 {
         match self {
             Self::Pointer(address) => address,
@@ -142,59 +142,60 @@ impl Param {
     }
 }
 
-/// What is known about a kernel.
+/// Properties of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelInfo {
-    /// Its name.
+    /// Name of the kernel.
     pub name: String,
-    /// Where it stands in the source.
+    /// Source location of the kernel.
     pub location: Location,
-    /// The parameters of its `llvm.func`, in order: a memref is a pointer to the allocation, a pointer to the
-    /// aligned data, an offset, the sizes and the strides.
+    /// Parameters of the `llvm.func`, in order. A memref becomes several parameters: allocated
+    /// pointer, aligned pointer, offset, sizes and strides.
     pub parameters: Vec<ParamKind>,
-    /// The block size (x, y, z) it was compiled for, in threads, if it was compiled for one.
+    /// Fixed block size (x, y, z) in threads, if any.
     pub block_size: Option<[u32; 3]>,
-    /// The cluster size (x, y, z) it was compiled for, in blocks, if it was compiled for one.
+    /// Fixed cluster size (x, y, z) in blocks, if any.
     pub cluster_size: Option<[u32; 3]>,
-    /// The most threads a block may have, if that was stated.
+    /// Declared maximum number of threads per block, if any.
     pub max_threads: Option<u32>,
-    /// Static shared memory of a block, in bytes.
+    /// Static shared memory per block, in bytes.
     pub static_shared_bytes: u64,
 }
 
-/// How a kernel is launched.
+/// Configuration of a kernel launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// Blocks of the grid in x, y and z.
+    /// Number of blocks along x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block in x, y and z.
+    /// Number of threads per block along x, y and z.
     pub block: [u32; 3],
-    /// Blocks of a cluster in x, y and z. They run together, and may access each other's shared memory.
+    /// Number of blocks per cluster along x, y and z. The blocks of a cluster run together, and can
+    /// access each other's shared memory.
     pub cluster: [u32; 3],
-    /// Dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub dynamic_shared_bytes: u32,
-    /// Which thread runs next.
+    /// Execution order of threads and blocks.
     pub order: Order,
-    /// What is looked for while it runs.
+    /// Checks during the launch.
     pub checks: Checks,
-    /// Steps of all threads together, as [`Report::work`](crate::Report::work) counts them, after
-    /// which the next loop is taken to have no end; without, it may take for ever.
+    /// Maximum number of steps of all threads, as counted by [`Report::work`](crate::Report::work).
+    /// A loop that exceeds the limit is a fault. Without a limit, an endless loop never returns.
     pub steps: Option<StepLimit>,
 }
 
-/// How many steps a launch may take before it is taken to have no end.
+/// Limit on the steps of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StepLimit {
-    /// Steps of all threads together, however few they are.
+    /// Steps of all threads together, independent of the number of threads.
     pub base: u64,
-    /// So many more for each thread: of a large grid, each may have its few dozen steps, even where
-    /// there is nothing to reduce.
+    /// Additional steps per thread. Each thread of a large grid executes a few dozen steps, even
+    /// without elements to reduce.
     pub per_thread: u64,
 }
 
 impl StepLimit {
-    /// Of all threads together, however many they are.
+    /// Creates a limit that is independent of the number of threads.
     pub const fn new(base: u64) -> Self {
         Self {
             base,
@@ -202,12 +203,12 @@ impl StepLimit {
         }
     }
 
-    /// The same with so many more for each thread.
+    /// Returns this limit with `per_thread` additional steps per thread.
     pub const fn with_each_thread(self, per_thread: u64) -> Self {
         Self { per_thread, ..self }
     }
 
-    /// What more there is for a grid of so many blocks along x, y and z, with so many threads.
+    /// Returns the additional steps for a launch of `grid` blocks with `block` threads each.
     pub fn of_launch(self, grid: [u32; 3], block: [u32; 3]) -> u64 {
         grid.iter().chain(&block).fold(self.per_thread, |steps, n| {
             steps.saturating_mul(u64::from(*n))
@@ -215,30 +216,30 @@ impl StepLimit {
     }
 }
 
-/// How much of what a GPU leaves undefined a launch looks for.
+/// Checks for undefined behaviour during a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Checks {
-    /// Everything: see [`Fault`].
+    /// All checks: see [`Fault`].
     #[default]
     All,
-    /// What running at all and the memory safety of this process need.
+    /// Only the checks that execution and the memory safety of this process need.
     ///
-    /// Not looked for are data races, reads of memory that nobody wrote, and accesses to the shared
-    /// memory of blocks that need not run: [`Fault::Race`], [`Fault::Uninitialized`] and
-    /// [`Fault::OtherBlock`] do not occur, and what an access sees depends on the [`Order`].
-    /// Nothing is recorded of accesses. A buffer [without a value](Memory::alloc_uninitialized)
-    /// counts as written as a whole once anything in it was.
+    /// Data races, uninitialised reads and the lifetime of other blocks are not checked. So
+    /// [`Fault::Race`], [`Fault::Uninitialized`] and [`Fault::OtherBlock`] do not occur, and
+    /// results of racy programs depend on the [`Order`]. Accesses are not recorded. An
+    /// [uninitialised](Memory::alloc_uninitialized) buffer counts as initialised after its first
+    /// write.
     ///
-    /// All other faults stay. A host would corrupt or stop itself where accesses are out of bounds,
-    /// misaligned or write constants, stacks overflow, divisions have no result, or traps are
-    /// reached; and who waits for whom at barriers and in operations of a warp must be known to run
-    /// the threads at all.
+    /// All other faults remain. Accesses that are out of bounds, misaligned or write constants
+    /// would corrupt or stop the host process, as would stack overflows, undefined divisions and
+    /// traps. The scheduler itself needs the state of barriers and warp operations.
     Off,
 }
 
 impl Default for Launch {
-    /// One thread in one block in one cluster, in ascending order, with all checks.
+    /// Returns a launch of one thread in one block in one cluster, in ascending order, with all
+    /// checks.
     fn default() -> Self {
         Self {
             grid: [1; 3],
@@ -252,10 +253,10 @@ impl Default for Launch {
     }
 }
 
-/// A kernel and where its code is.
+/// A kernel and the index of its module.
 struct Loaded {
     kernel: Kernel,
-    /// Index of its module.
+    /// Index of the module of the kernel.
     module: usize,
 }
 
@@ -267,7 +268,7 @@ struct Variable {
     constant: bool,
 }
 
-/// What MLIR says.
+/// Diagnostics that MLIR reported.
 #[derive(Clone, Default)]
 struct Diagnostics(Arc<Mutex<Vec<Diagnostic>>>);
 
@@ -284,7 +285,7 @@ impl Diagnostics {
     }
 }
 
-/// Host code.
+/// Compiled host code.
 struct Code {
     engine: Engine,
     variables: Vec<Variable>,
@@ -306,11 +307,11 @@ impl Code {
     }
 }
 
-/// Kernels that are compiled for the host together, once one of them is launched: of the kernels
-/// that a program has for different sizes, most are not.
+/// Kernels that are compiled together, on the first launch of one of them. Most kernels of a
+/// program for many sizes are never launched.
 struct Compiled {
     code: OnceCell<Code>,
-    /// Its module is of the context of the program.
+    /// The module belongs to the context of the program.
     unit: Unit<'static>,
 }
 
@@ -326,24 +327,25 @@ impl Compiled {
     }
 }
 
-/// Kernels that are ready to run.
+/// Kernels that can be launched.
 ///
-/// A program can be launched any number of times, also after a fault. Variables of the program in
-/// global memory keep their values from launch to launch. A program can be sent to another thread,
-/// but not shared by several: launches would share those variables.
+/// A program can be launched any number of times, also after a fault. Its global variables keep
+/// their values between launches. A program can be sent to another thread, but not shared between
+/// threads, since launches share those variables.
 pub struct Program {
     kernels: BTreeMap<String, Loaded>,
-    /// They are destroyed before the context, which comes later.
+    /// Modules must be destroyed before `_context`, so this field comes first.
     modules: Vec<Compiled>,
     _context: Box<Context>,
     diagnostics: Diagnostics,
-    /// Variables of the program are written through raw pointers, so it must not be shared between threads.
+    /// Launches write global variables through raw pointers, so a program must not be shared
+    /// between threads.
     _not_sync: std::marker::PhantomData<std::cell::Cell<()>>,
 }
 
-// SAFETY: what a program has of MLIR is a context without threads, modules of it, and engines with
-// what was compiled. Nothing in them is bound to the thread that made them, and one thread at a time
-// uses them; nobody else has a part of them. The pointers to variables point into what engines own.
+// SAFETY: a program owns an MLIR context without threads, its modules, and the engines with their
+// code. None of them is bound to a thread, and one thread at a time uses them. Pointers to
+// variables point into the engines.
 unsafe impl Send for Program {}
 
 impl fmt::Debug for Program {
@@ -356,18 +358,18 @@ impl fmt::Debug for Program {
 }
 
 impl Program {
-    /// Parses device IR and makes host code of it, which is compiled where it is launched.
+    /// Parses device IR and converts it for the host. A kernel is compiled on its first launch.
     ///
-    /// The text is an MLIR module whose `gpu.module`s hold `llvm.func`s in the LLVM and NVVM
-    /// dialects, which is what is left just before PTX is made. Whatever else the module holds is
-    /// ignored. Faults name the source locations that the text carries, or lines of the text
-    /// itself, as file `-`, where it carries none. Print text with locations in generic form:
-    /// MLIR's short form of `nvvm.barrier` with a location does not parse.
+    /// The text is an MLIR module with `gpu.module`s of `llvm.func`s, in the LLVM and NVVM dialects
+    /// directly before PTX is generated. Other contents of the module are ignored. Faults name the
+    /// source locations in the text. If the text has no locations, faults name its lines, with `-`
+    /// as the file. Print text with locations in generic form, because MLIR cannot parse the short
+    /// form of `nvvm.barrier` with a location.
     ///
     /// # Errors
     ///
-    /// When the text does not parse, holds no kernel, or has an operation, a type or an external
-    /// function that the executor does not know.
+    /// If the text does not parse, contains no kernel, or has an unsupported operation, type or
+    /// external function.
     pub fn load(device_ir: &str) -> Result<Self, Error> {
         if let Some(position) = device_ir.find('\0') {
             let line = device_ir[..position].lines().count().max(1) as u32;
@@ -385,7 +387,7 @@ impl Program {
         let context = Box::new(Context::new_with_registry(&registry, false));
         context.load_all_available_dialects();
         register_all_llvm_translations(&context);
-        // Host code beside the kernels may be in a dialect that only its compiler knows.
+        // Host code next to the kernels can use a dialect that is not registered here.
         context.set_allow_unregistered_dialects(true);
         let diagnostics = Diagnostics::default();
         context.attach_diagnostic_handler({
@@ -423,17 +425,17 @@ impl Program {
         })
     }
 
-    /// The kernels, ordered by name.
+    /// Returns all kernels, ordered by name.
     pub fn kernels(&self) -> impl Iterator<Item = &KernelInfo> {
         self.kernels.values().map(|loaded| &loaded.kernel.info)
     }
 
-    /// Runs a kernel to its end: the blocks one after the other, the threads of a block in turns,
-    /// and the blocks of a cluster as one.
+    /// Runs a kernel to completion. Clusters run one after the other; the threads of a cluster run
+    /// alternately.
     ///
     /// # Errors
     ///
-    /// When the launch does not fit the kernel, and when a thread does what it must not: see [`Fault`].
+    /// [`Fault`] if the launch does not match the kernel, or a thread has undefined behaviour.
     pub fn launch(
         &self,
         kernel: &str,
@@ -483,8 +485,8 @@ impl Program {
             .and_then(|shared| {
                 let machine =
                     Machine::new(&module.unit.sites, memory, launch, shared, shared_bytes);
-                // SAFETY: the entry is that of a kernel rewritten by `convert`, which announces
-                // every access; the parameters have its types, and the values outlive the call.
+                // SAFETY: the entry is a kernel rewritten by `convert`, which announces every
+                // access. The parameters have its types, and the values outlive the call.
                 unsafe {
                     schedule::run(
                         machine,
@@ -536,8 +538,8 @@ fn check_parameters(info: &KernelInfo, params: &[Param]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks a launch against the kernel and what is possible; the result is the shared memory of a
-/// block, in bytes.
+/// Checks a launch against the kernel and the limits of GPUs. Returns the shared memory per block,
+/// in bytes.
 fn check_launch(info: &KernelInfo, launch: &Launch) -> Result<u32, String> {
     let size = |what: &str, found: [u32; 3], most: [u32; 3]| {
         let fits = (0..3).all(|axis| (1..=most[axis]).contains(&found[axis]));
@@ -581,7 +583,7 @@ fn check_launch(info: &KernelInfo, launch: &Launch) -> Result<u32, String> {
     Ok(shared as u32)
 }
 
-/// Checks the clusters of a launch, whose grid and block were checked.
+/// Checks the cluster size of a launch. Grid and block must already be checked.
 fn check_cluster(info: &KernelInfo, launch: &Launch) -> Result<(), String> {
     let Launch { grid, cluster, .. } = *launch;
     let blocks: u128 = cluster.iter().map(|&size| u128::from(size)).product();

@@ -1,50 +1,50 @@
-//! What a launch counts.
+//! Counters of a launch.
 
-/// How often threads accessed one kind of memory.
+/// Number of accesses to one kind of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accesses {
-    /// Reads that are not atomic.
+    /// Number of non-atomic reads.
     pub reads: u64,
-    /// Writes that are not atomic.
+    /// Number of non-atomic writes.
     pub writes: u64,
-    /// Atomic accesses.
+    /// Number of atomic accesses.
     pub atomics: u64,
 }
 
-/// What a launch executed.
+/// Counters of the operations that a launch executed.
 ///
-/// Accesses are counted once for each thread and operation, however many bytes they touch.
-/// Synchronising operations are counted once for each time a group of threads completes one.
+/// An access counts once per thread and operation, independent of its size. A synchronising
+/// operation counts once per completion by a group of threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Clusters of blocks that ran: a block that is not in one with others is one of its own.
+    /// Number of clusters. A block without a cluster counts as a cluster.
     pub clusters: u64,
-    /// Blocks that ran.
+    /// Number of blocks.
     pub blocks: u64,
-    /// Threads of all blocks.
+    /// Number of threads in all blocks.
     pub threads: u64,
-    /// Iterations of loops, of all threads.
+    /// Number of loop iterations of all threads.
     pub iterations: u64,
-    /// Barriers of whole blocks.
+    /// Number of barriers of whole blocks.
     pub barriers: u64,
-    /// Barriers of some warps of a block.
+    /// Number of barriers of some warps of a block.
     pub named_barriers: u64,
-    /// Barriers of whole clusters.
+    /// Number of barriers of whole clusters.
     pub cluster_barriers: u64,
-    /// Warp barriers.
+    /// Number of warp barriers.
     pub warp_syncs: u64,
-    /// Shuffles.
+    /// Number of shuffles.
     pub shuffles: u64,
-    /// `redux.sync` operations.
+    /// Number of `redux.sync` operations.
     pub reductions: u64,
-    /// Votes, ballots, matches and elections.
+    /// Number of votes, ballots, matches and elections.
     pub votes: u64,
     /// Accesses to global memory.
     pub global: Accesses,
-    /// Accesses to shared memory, of the thread's own block or of another in its cluster.
+    /// Accesses to shared memory, of the own block or of another block in the cluster.
     pub shared: Accesses,
-    /// Accesses to memory of a single thread that is not in registers.
+    /// Accesses to private memory that is not in registers.
     pub private: Accesses,
 }
 
@@ -54,14 +54,14 @@ impl Accesses {
     }
 }
 
-/// Threads of a warp.
+/// Number of threads per warp.
 const WARP: u64 = 32;
 
 impl Report {
-    /// About how much there was to do: what every thread started, repeated, accessed and waited
-    /// for, counted alike.
+    /// Returns the number of steps: started threads, loop iterations, accesses and
+    /// synchronisations, summed over all threads.
     ///
-    /// It is the same wherever the launch is made, which its time is not.
+    /// The number of steps does not depend on the host, in contrast to the run time.
     pub fn work(&self) -> u64 {
         let warps = self.warp_syncs + self.shuffles + self.reductions + self.votes;
         let of_block = self.threads / self.blocks.max(1);

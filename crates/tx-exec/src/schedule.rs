@@ -1,5 +1,4 @@
-//! Runs the threads of each block, or of all blocks of a cluster, as coroutines, one at a time,
-//! until all have exited.
+//! Runs the threads of each cluster as coroutines, one at a time, until all threads have exited.
 
 use crate::{
     fault::Fault,
@@ -15,25 +14,26 @@ use corosensei::{
 };
 use std::ffi::c_void;
 
-/// Stack that a thread needs beside the private memory of the kernel: frames of generated code, of
-/// the hooks it calls and of the C library's mathematical functions, in bytes.
+/// Stack per thread in addition to the private memory of the kernel, in bytes. The frames of
+/// generated code, hooks and C math functions use it.
 pub(crate) const STACK_RESERVE: u64 = 128 * 1024;
-/// What must be left of it when generated code allocates or calls, in bytes.
+/// Minimum remaining stack when generated code allocates or calls, in bytes.
 pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
 
-/// A kernel's code: it takes a pointer to an array of pointers to the parameters.
+/// Entry point of a kernel. Its argument is an array of pointers to the parameters.
 pub(crate) type Entry = unsafe extern "C" fn(*mut *mut c_void);
 
-/// The coroutines of a cluster. Those that have not ended when it is dropped are abandoned, not unwound.
+/// The coroutines of a cluster. Dropping the struct abandons unfinished coroutines without
+/// unwinding.
 struct Threads(Vec<Coroutine<(), (), (), DefaultStack>>);
 
 impl Threads {
     fn take_stacks(&mut self) -> Vec<DefaultStack> {
         for thread in &mut self.0 {
             if !thread.done() {
-                // SAFETY: a suspended thread's stack holds frames of generated code and of hooks
-                // that are suspended, and neither has anything to drop: see `hooks::suspend`. A
-                // thread that has not started holds the closure below, which owns nothing.
+                // SAFETY: the stack of a suspended thread holds frames of generated code and
+                // suspended hooks, which have no destructors: see `hooks::suspend`. A thread that
+                // has not started holds the closure below, which owns nothing.
                 unsafe { thread.force_reset() };
             }
         }
@@ -52,8 +52,8 @@ impl Drop for Threads {
 ///
 /// # Safety
 ///
-/// `entry` must be the code of a kernel whose memory accesses are all announced to the hooks, and
-/// `parameters` point to values of the types it takes, which outlive the call.
+/// `entry` must be a kernel that announces all its memory accesses to the hooks. `parameters` must
+/// point to values of its types that outlive the call.
 pub(crate) unsafe fn run(
     mut machine: Machine<'_>,
     entry: Entry,
@@ -72,19 +72,19 @@ pub(crate) unsafe fn run(
     let _scope = hooks::Scope::enter(machine.cast());
     let erased: *mut Machine<'static> = machine.cast();
     // SAFETY (here and below): the machine lives until the end of this function. Hooks use it only
-    // while a coroutine runs, which is while `resume` is called, and no reference made here lives
+    // while a coroutine runs, that is, during `resume`. No reference from this function lives
     // across that call.
     let clusters = unsafe { (*machine).blocks.count() };
     for number in 0..clusters {
-        // SAFETY: as above.
+        // SAFETY: see above.
         let state = unsafe { &mut *machine };
         state.start_cluster(number);
         let indices: Vec<_> = (0..state.ctas.len())
             .flat_map(|rank| state.threads_of(rank))
             .collect();
         for (&index, stack) in indices.iter().zip(&stacks) {
-            // What a stack has beyond what was asked for is not the kernel's: where it ends must
-            // not depend on what ran before.
+            // The limit ignores any excess size of the stack, so that it does not depend on earlier
+            // launches.
             state.threads[index].stack_limit =
                 stack.base().get().saturating_sub(stack_bytes) as u64;
         }
@@ -94,9 +94,9 @@ pub(crate) unsafe fn run(
             coroutines
                 .map(|(index, stack)| {
                     Coroutine::with_stack(stack, move |yielder, ()| {
-                        // SAFETY: as above; the yielder lives until the coroutine ends.
+                        // SAFETY: see above; the yielder lives until the coroutine ends.
                         unsafe { (&mut *erased).threads[index].yielder = yielder };
-                        // SAFETY: the caller's promise.
+                        // SAFETY: guaranteed by the caller.
                         unsafe { entry(parameters) };
                     })
                 })
@@ -104,7 +104,7 @@ pub(crate) unsafe fn run(
         );
         turns.start_block(total);
         loop {
-            // SAFETY: as above.
+            // SAFETY: see above.
             let state = unsafe { &mut *machine };
             let Some(index) = turns.next(state) else {
                 break;
@@ -113,7 +113,7 @@ pub(crate) unsafe fn run(
             state.threads[index].spins = false;
             let coroutine = state.number_of(index);
             let ended = threads.0[coroutine].resume(()).as_return().is_some();
-            // SAFETY: as above.
+            // SAFETY: see above.
             let state = unsafe { &mut *machine };
             if let Some(fault) = state.fault.take() {
                 return Err(fault);
@@ -122,7 +122,7 @@ pub(crate) unsafe fn run(
                 state.exit()?;
             }
         }
-        // SAFETY: as above.
+        // SAFETY: see above.
         let state = unsafe { &mut *machine };
         if !state
             .threads
@@ -135,6 +135,6 @@ pub(crate) unsafe fn run(
         stacks = threads.take_stacks();
     }
     stacks::give_back(stacks);
-    // SAFETY: as above.
+    // SAFETY: see above.
     Ok(unsafe { (*machine).report })
 }

@@ -1,4 +1,4 @@
-//! Shared memory of a block that runs.
+//! Shared memory of a running block.
 
 use crate::{
     bits::{all_set, contains, set_all},
@@ -8,34 +8,34 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Bytes between two variables that belong to neither, so that an access which runs over the end of
-/// one is noticed.
+/// Size of the gap between two variables, in bytes. An access that overruns a variable hits the gap
+/// and is detected.
 pub(crate) const GAP: u64 = 64;
 
-/// A variable in a kernel's shared memory.
+/// A variable in the shared memory of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedVariable {
     pub(crate) label: Arc<str>,
-    /// Where it starts, in bytes.
+    /// Offset of the variable, in bytes.
     pub(crate) offset: u64,
-    /// Its length in bytes; absent for one that has whatever the launch gives.
+    /// Length in bytes; `None` for dynamic shared memory.
     pub(crate) length: Option<u64>,
 }
 
 #[derive(Debug)]
 pub(crate) struct SharedMemory<'m> {
-    /// The variables of the module, by number; those that the kernel does not use are absent.
+    /// Variables of the module, by index; `None` for variables that the kernel does not use.
     variables: &'m [Option<SharedVariable>],
     dynamic: u64,
     bytes: Bytes,
     length: u64,
     shadow: Shadow,
-    /// One bit for each byte that has been written.
+    /// One bit per byte, set for written bytes.
     written: Vec<u64>,
 }
 
 impl<'m> SharedMemory<'m> {
-    /// With `dynamic` bytes for the variables that have no length.
+    /// Allocates shared memory with `dynamic` bytes of dynamic shared memory.
     pub(crate) fn new(
         variables: &'m [Option<SharedVariable>],
         dynamic: u32,
@@ -50,7 +50,7 @@ impl<'m> SharedMemory<'m> {
         Ok(Self {
             variables,
             dynamic,
-            // The memory of another block of the cluster may follow right behind.
+            // The gap separates the memory from that of another block in the cluster.
             bytes: Bytes::new((length + GAP) as usize, 1024)?,
             length,
             shadow: Shadow::new(length as usize, false)
@@ -59,15 +59,15 @@ impl<'m> SharedMemory<'m> {
         })
     }
 
-    /// Forgets what a block has written.
+    /// Marks all bytes as uninitialised.
     pub(crate) fn reset(&mut self) {
-        // SAFETY: the bytes are ours, `length` long, and no thread of a kernel runs now. All ones
-        // are a NaN, and an unlikely index.
+        // SAFETY: the memory has `length` bytes and is exclusively owned, and no kernel thread
+        // runs. The fill bytes are a NaN and an unlikely index.
         unsafe { std::ptr::write_bytes(self.bytes.as_ptr(), 0xff, self.length as usize) };
         self.written.fill(0);
     }
 
-    /// The address in this memory that is what `address` is in the memory of another block.
+    /// Maps an address in the memory of `other` to the equal offset in this memory.
     pub(crate) fn map(&self, address: u64, other: &Self) -> u64 {
         address.wrapping_sub(other.base()).wrapping_add(self.base())
     }
@@ -76,7 +76,7 @@ impl<'m> SharedMemory<'m> {
         self.bytes.as_ptr() as u64
     }
 
-    /// Address of a variable, by its number.
+    /// Returns the address of a variable, by its index.
     pub(crate) fn address(&self, variable: u32) -> u64 {
         let variable = self.variables.get(variable as usize);
         let offset = variable
@@ -85,7 +85,7 @@ impl<'m> SharedMemory<'m> {
         self.base() + offset
     }
 
-    /// Offset of an address, if all of `bytes` bytes there are in one variable.
+    /// Returns the offset of an address if `bytes` bytes at the address are in one variable.
     pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<u64> {
         let offset = address.wrapping_sub(self.base());
         if offset >= self.length {
@@ -101,12 +101,12 @@ impl<'m> SharedMemory<'m> {
             .then_some(offset)
     }
 
-    /// Whether an address is in shared memory, be it in a variable or between two.
+    /// Returns whether an address is in shared memory, including the gaps.
     pub(crate) fn is_near(&self, address: u64) -> bool {
         address.wrapping_sub(self.base()) < self.length
     }
 
-    /// Where an address is relative to the nearest variable.
+    /// Returns the position of an address relative to the nearest variable.
     pub(crate) fn place(&self, address: u64) -> Option<Place> {
         let distance = |variable: &SharedVariable| {
             let start = self.base() + variable.offset;
@@ -129,7 +129,7 @@ impl<'m> SharedMemory<'m> {
         })
     }
 
-    /// Where a conflict is.
+    /// Returns the position of a conflict.
     pub(crate) fn place_of(&self, conflict: &Conflict) -> Option<Place> {
         self.place(self.base() + conflict.offset)
     }
@@ -142,7 +142,7 @@ impl<'m> SharedMemory<'m> {
         set_all(&mut self.written, offset, bytes);
     }
 
-    /// Checks an access against those before it and remembers it.
+    /// Checks an access against earlier ones and records it.
     pub(crate) fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
         self.shadow.access(clocks, touch)
     }

@@ -1,4 +1,4 @@
-//! Stacks for the threads of blocks, kept from one launch for the next.
+//! Pool of coroutine stacks, reused between launches.
 
 use corosensei::stack::{DefaultStack, Stack};
 use std::{
@@ -6,17 +6,17 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Size of the stacks that are kept, in bytes: enough for nearly all kernels.
+/// Size of pooled stacks in bytes, sufficient for nearly all kernels.
 const KEPT_BYTES: usize = 256 * 1024;
-/// Most stacks that are kept: those of two blocks of the greatest size. A process may have some
-/// 65,000 mappings, and each stack is two, with its guard page.
+/// Maximum number of pooled stacks: two blocks of maximum size. Linux limits a process to about
+/// 65,000 mappings, and each stack with its guard page has two.
 const MOST_KEPT: usize = 2048;
 
-/// Validation launches thousands of kernels, each in some milliseconds: to map, to touch and to
-/// unmap stacks for every one took two thirds of the time.
+/// The pool. Mapping, touching and unmapping stacks took two thirds of the time when validation
+/// launched thousands of short kernels.
 static KEPT: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
 
-/// `count` stacks of at least `bytes` bytes each. What they hold is undefined.
+/// Returns `count` stacks of at least `bytes` bytes each, with undefined contents.
 pub(crate) fn take(count: usize, bytes: usize) -> io::Result<Vec<DefaultStack>> {
     if bytes > KEPT_BYTES {
         return (0..count).map(|_| DefaultStack::new(bytes)).collect();
@@ -32,8 +32,7 @@ pub(crate) fn take(count: usize, bytes: usize) -> io::Result<Vec<DefaultStack>> 
     Ok(stacks)
 }
 
-/// Keeps stacks that nothing runs on for the next launch, as long as they are of the usual size and
-/// not too many.
+/// Returns unused stacks to the pool. Stacks of another size or beyond the limit are freed.
 pub(crate) fn give_back(stacks: impl IntoIterator<Item = DefaultStack>) {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let room = MOST_KEPT.saturating_sub(kept.len());
@@ -41,7 +40,7 @@ pub(crate) fn give_back(stacks: impl IntoIterator<Item = DefaultStack>) {
 }
 
 fn is_usual(stack: &DefaultStack) -> bool {
-    // Larger ones may have many pages that were touched.
+    // Larger stacks may have many touched pages.
     let guard_and_rounding = 64 * 1024;
     stack.base().get() - stack.limit().get() <= KEPT_BYTES + guard_and_rounding
 }

@@ -1,8 +1,8 @@
-//! What the operations of a warp compute, as the PTX ISA defines them.
+//! Results of warp operations, as defined by the PTX ISA.
 
 use crate::WARP;
 
-/// How a shuffle finds its source lane.
+/// The rule that selects the source lane of a shuffle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shuffle {
     Bfly,
@@ -11,7 +11,7 @@ pub(crate) enum Shuffle {
     Idx,
 }
 
-/// How `redux.sync` combines.
+/// Combiner of a `redux.sync`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Redux {
     Add,
@@ -22,7 +22,7 @@ pub(crate) enum Redux {
     Umax,
     Umin,
     Xor,
-    /// On f32; `abs` takes absolute values first, `nan` lets a NaN win.
+    /// Minimum of f32 values. `abs` replaces operands by absolute values; `nan` propagates NaN.
     Fmin {
         abs: bool,
         nan: bool,
@@ -33,7 +33,7 @@ pub(crate) enum Redux {
     },
 }
 
-/// An operation that the lanes in its member mask execute together.
+/// An operation that the lanes of a member mask execute together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WarpOp {
     Sync,
@@ -49,7 +49,7 @@ pub(crate) enum WarpOp {
 }
 
 impl WarpOp {
-    /// The number that stands for the operation in generated code.
+    /// Returns the encoding of the operation in generated code.
     pub(crate) fn code(self) -> i32 {
         let float = |abs, nan| i32::from(abs) | i32::from(nan) << 1;
         match self {
@@ -78,7 +78,7 @@ impl WarpOp {
         }
     }
 
-    /// The inverse of [`code`](Self::code).
+    /// Inverse of [`code`](Self::code).
     pub(crate) fn from_code(code: i32) -> Option<Self> {
         let (abs, nan) = (code & 1 != 0, code & 2 != 0);
         Some(match code {
@@ -109,24 +109,24 @@ impl WarpOp {
     }
 }
 
-/// What a lane brings to an operation.
+/// Operands of one lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Input {
-    /// The value; a predicate is 0 or 1.
+    /// Value of the lane; a predicate is 0 or 1.
     pub(crate) value: u64,
     /// Second and third operand of a shuffle.
     pub(crate) offset: u32,
     pub(crate) clamp: u32,
 }
 
-/// A shuffle whose `lane` reads `source`, which is not a member.
+/// Lane `lane` of a shuffle reads lane `source`, which is not a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Inactive {
     pub(crate) lane: usize,
     pub(crate) source: usize,
 }
 
-/// The lanes of a mask, ascending.
+/// Returns the lanes of a mask, in ascending order.
 pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {
@@ -136,7 +136,7 @@ pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The source lane of a shuffle, and whether it is inside the lane's segment.
+/// Returns the source lane of a shuffle, and whether it is inside the segment of the lane.
 pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (usize, bool) {
     let lane = lane as i32;
     let offset = (offset & 31) as i32;
@@ -157,7 +157,8 @@ pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (us
     (source as usize, valid)
 }
 
-/// The result of every member. Bit 32 is the predicate of the operations that have one beside their value.
+/// Returns the result of every member. Bit 32 holds the predicate of operations that return a value
+/// and a predicate.
 pub(crate) fn evaluate(
     op: WarpOp,
     mask: u32,
@@ -245,10 +246,10 @@ fn redux(kind: Redux, values: impl Iterator<Item = u32>) -> u32 {
     }
 }
 
-/// The NaN that PTX operations on f32 return.
+/// Canonical NaN of PTX operations on f32.
 const CANONICAL_NAN: u32 = 0x7fff_ffff;
 
-/// The larger or smaller of two f32, with −0 below +0.
+/// Returns the minimum or maximum of two f32, with −0 below +0.
 fn extremum(left: u32, right: u32, nan_wins: bool, largest: bool) -> u32 {
     let (a, b) = (f32::from_bits(left), f32::from_bits(right));
     match (a.is_nan(), b.is_nan()) {
@@ -273,7 +274,8 @@ mod tests {
         }
     }
 
-    /// CUDA's `__shfl_*_sync` with a width `w` passes `(32 - w) << 8 | 31`, and `(32 - w) << 8` for up.
+    /// CUDA's `__shfl_*_sync` of width `w` passes `(32 - w) << 8 | 31`, or `(32 - w) << 8` for
+    /// `up`.
     #[test]
     fn sources_stay_in_their_segment() {
         let c = |width: u32| (32 - width) << 8 | 31;
