@@ -12,22 +12,23 @@ use crate::{
 /// One of the sixteen named barriers of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
-    /// Threads that have arrived since the last completion, each with its site.
+    /// Threads that have arrived since the last completion, each with the index of its barrier
+    /// operation.
     arrived: Vec<(usize, u32)>,
     /// Threads in `arrived` that wait; all others arrived without waiting.
     waiting: Vec<usize>,
     /// Number of participating threads; `None` for the whole block.
     count: Option<u32>,
-    /// Knowledge of the threads that arrived without waiting.
+    /// Vector clocks released by threads that arrived without waiting.
     given: Knowledge,
     /// Number of arrivals with a true predicate.
     holds: u32,
 }
 
-/// Lanes of a warp that have arrived at an operation of the warp.
+/// Cache of the lanes of a warp that have arrived at one operation of the warp.
 ///
-/// The set is only a cache. It is valid while no lane of the mask waits in another operation, and
-/// describes the operation that was started last.
+/// The cache describes the operation that was started last. It is valid while no lane of the mask
+/// waits in another operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gathering {
     site: u32,
@@ -86,7 +87,7 @@ impl Machine<'_> {
         } else if let Some(clocks) = &mut self.clocks {
             clocks.give(thread, &mut barrier.given);
         }
-        // The last thread to arrive waits too, so that the order chooses the next thread.
+        // The last thread to arrive waits too, so that the scheduler chooses the next thread.
         let outcome = match arrival.waits {
             true => Outcome::Wait,
             false => Outcome::Ready(0),
@@ -250,8 +251,8 @@ impl Machine<'_> {
                 "mask {mask:#010x} does not include the thread's own lane {mine}"
             ));
         }
-        // Since the first of these lanes arrived, no lane of the mask has exited or waited in
-        // another operation. Otherwise, that event would have reported a fault.
+        // No lane of the mask has exited or waited in another operation since these lanes arrived.
+        // Such an event would have reported a fault.
         let known = self.gatherings[thread / WARP];
         let is_known = (known.site, known.mask) == (site, mask) && known.arrived != 0;
         let mut arrived = 1 << mine | if is_known { known.arrived } else { 0 };

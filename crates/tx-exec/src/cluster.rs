@@ -6,7 +6,7 @@ use crate::{
     machine::{Machine, Outcome, State, Wait},
 };
 
-/// The barrier of the running cluster.
+/// The barrier of the running cluster. A round is one completion of the barrier by all threads.
 ///
 /// A thread must wait before its next arrival. So at most two rounds are active: threads arrive in
 /// the current round, while other threads still have to wait for the previous round.
@@ -14,12 +14,13 @@ use crate::{
 pub(crate) struct ClusterBarrier {
     /// Number of completed rounds.
     completed: u32,
-    /// Number of threads that arrived in this round, and the first of them with its site.
+    /// Number of threads that arrived in this round, and the first of them with the index of its
+    /// operation.
     arrived: usize,
     first: Option<(usize, u32)>,
-    /// Knowledge that the arrivals of this round release.
+    /// Vector clocks that the arrivals of this round release.
     given: Given,
-    /// Knowledge that the arrivals of the previous round released.
+    /// Vector clocks that the arrivals of the previous round released.
     taken: Given,
     /// Threads that wait for this round to complete.
     waiting: Vec<usize>,
@@ -27,9 +28,10 @@ pub(crate) struct ClusterBarrier {
     /// left it.
     came: usize,
     passed: usize,
-    /// Whether all threads have acquired the knowledge of the previous round.
+    /// Whether all threads have acquired the vector clocks of the previous round.
     joined: bool,
-    /// An exited thread with the fewest arrivals among exited threads, and its number of arrivals.
+    /// Among the exited threads, one with the fewest arrivals at the barrier, and its number of
+    /// arrivals.
     exited: Option<(usize, u32)>,
 }
 
@@ -45,7 +47,7 @@ struct Given {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     site: u32,
-    /// Number of completed rounds at the arrival.
+    /// Number of barrier rounds completed before the arrival.
     round: u32,
     /// Result of [`Clocks::untouched`](crate::happens_before::Clocks) directly after the arrival.
     after: Option<(u32, u32)>,
@@ -94,7 +96,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Completes the round after the last arrival.
+    /// Completes the current round of the cluster barrier after the last arrival.
     fn complete_cluster(&mut self) {
         self.progress();
         self.report.cluster_barriers += 1;
@@ -111,8 +113,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Waits for the round of the current thread's arrival. When the thread resumes, it must call
-    /// [`cluster_pass`](Machine::cluster_pass).
+    /// Waits for the barrier round of the current thread's arrival. When the thread resumes, the
+    /// caller must call [`cluster_pass`](Machine::cluster_pass).
     pub(crate) fn cluster_wait(&mut self, site: u32) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Some(arrival) = self.members[thread].arrival else {
@@ -129,8 +131,8 @@ impl Machine<'_> {
             barrier.waiting.push(thread);
             self.threads[thread].state = State::Waiting(Wait::Cluster { site });
         } else {
-            // The thread waits even if the round is complete, so that the order chooses the next
-            // thread.
+            // The thread waits even if the round is complete, so that the scheduler chooses the
+            // next thread.
             barrier.came += 1;
         }
         Ok(Outcome::Wait)

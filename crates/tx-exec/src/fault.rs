@@ -195,7 +195,7 @@ impl fmt::Display for Access {
         }
         match &self.place {
             Some(place) => write!(formatter, " at {place}")?,
-            // A far address only shows that it belongs to no buffer.
+            // Without a buffer near the address, the message shows the address itself.
             None => write!(formatter, " at address {:#x}", self.address)?,
         }
         write!(formatter, ", {}", self.site.place_and_thread())
@@ -348,16 +348,16 @@ pub enum Fault {
         /// Number of passed parameters.
         found: usize,
     },
-    /// The kind of a parameter does not match the kernel.
+    /// The type of a parameter does not match the kernel.
     #[error("parameter {index} of kernel `{kernel}` is {expected}, found {found}")]
     ParameterKind {
         /// The kernel.
         kernel: String,
         /// Index of the parameter, counted from 0.
         index: usize,
-        /// Kind of the parameter in the kernel.
+        /// Parameter type that the kernel expects.
         expected: ParamKind,
-        /// Kind of the passed parameter.
+        /// Type of the passed parameter.
         found: ParamKind,
     },
     /// The sizes of grid, block, cluster or shared memory exceed a limit or do not match the

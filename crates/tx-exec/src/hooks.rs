@@ -24,7 +24,7 @@ thread_local! {
     static MACHINE: Cell<*mut ()> = const { Cell::new(null_mut()) };
 }
 
-/// Sets the machine that hooks on this OS thread use.
+/// Sets the launch state that hooks on this OS thread use.
 pub(crate) struct Scope(*mut ());
 
 impl Scope {
@@ -277,8 +277,8 @@ fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 
     }
 }
 
-/// Suspends the thread if the order requires it. The call precedes all recording, so that events
-/// are recorded in execution order.
+/// Suspends the thread if the execution order requires a preemption. The call precedes all
+/// recording, so that events are recorded in execution order.
 fn preempt() {
     // SAFETY: the machine is alive, and the reference ends before the switch.
     if unsafe { (*machine()).preemption.is_due() } {
@@ -343,8 +343,8 @@ extern "C" fn access(address: u64, bytes: u64, flags: i32, site: i32) {
     waiting(|machine| machine.access(request(address, bytes, flags, site)));
 }
 
-/// Announces accesses to the elements in `mask`. Each element has `bytes` bytes; the first is at
-/// `address`.
+/// Checks accesses to the vector elements selected by `mask`. Each element has `bytes` bytes; the
+/// first is at `address`.
 extern "C" fn masked_access(address: u64, bytes: u64, mask: u64, flags: i32, site: i32) {
     preempt();
     waiting(|machine| {
@@ -471,7 +471,7 @@ extern "C" fn trap(site: i32) {
     });
 }
 
-/// Prints formatted text, and returns the number of arguments used.
+/// Prints formatted text, and returns the number of printf arguments used.
 extern "C" fn print(format: u64, arguments: u64, site: i32) -> i32 {
     checked(|machine| {
         let (text, taken) = print::format(machine, [format, arguments], site as u32)?;
@@ -491,8 +491,8 @@ extern "C" fn assert(message: u64, site: i32) {
     });
 }
 
-/// Number of iterations between two checks of the full step count, which is too slow for every
-/// iteration.
+/// Number of loop iterations between two checks of the total step count. The total is too slow to
+/// compute in every iteration.
 const COUNTED: u64 = 1 << 10;
 
 /// Counts an iteration of a loop.

@@ -174,7 +174,7 @@ macro_rules! floats {
     };
 }
 
-/// Returns the C math function with this name. Names in libdevice are equal after a prefix.
+/// Returns the C math function with this name. libdevice uses equal names with a prefix.
 fn mathematics(name: &str) -> Option<*mut ()> {
     floats! { name;
         "acos" (x) => x.acos(), x.acos();

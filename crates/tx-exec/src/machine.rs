@@ -68,7 +68,7 @@ pub(crate) enum State {
 /// Result of an operation that can wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// The operation has finished with this result.
+    /// The operation has finished with this result value.
     Ready(u64),
     /// The thread must suspend. The result is available after it resumes.
     Wait,
@@ -95,13 +95,13 @@ pub(crate) struct Thread {
     pub(crate) spins: bool,
 }
 
-/// State of a thread that concerns other blocks of the cluster. It is separate from [`Thread`],
-/// whose size matters for every access.
+/// State of a thread that concerns other blocks of the cluster. The struct is separate from
+/// [`Thread`] to keep [`Thread`], which every access reads, small.
 #[derive(Debug, Default)]
 pub(crate) struct Member {
     /// Number of arrivals at the cluster barrier.
     pub(crate) arrivals: u32,
-    /// The arrival at the cluster barrier without a wait so far.
+    /// An arrival at the cluster barrier that the thread has not waited for yet.
     pub(crate) arrival: Option<cluster::Arrival>,
     /// The last access to the shared memory of each other block.
     remote: Vec<Remote>,
@@ -123,8 +123,8 @@ struct Remote {
 pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
     pub(crate) barriers: [Barrier; 16],
-    /// A thread that waits at a barrier of the whole block, with its site. All waiting threads have
-    /// one site.
+    /// A thread that waits at a barrier of the whole block, with the index of its operation. All
+    /// waiting threads are at the same operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
     /// The first thread of the block that exited.
     pub(crate) exited: Option<usize>,
@@ -155,7 +155,7 @@ pub(crate) struct Request {
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     pub(crate) kind: AccessKind,
-    /// Whether the access uses the old value. An atomic access may not.
+    /// Whether the access uses the old value. An atomic write does not.
     pub(crate) reads: bool,
     /// Whether the access writes a value.
     pub(crate) writes: bool,
@@ -194,7 +194,7 @@ pub(crate) struct Machine<'m> {
     pub(crate) dynamic_shared: u32,
     pub(crate) all_shared: u32,
     idle_atomics: u64,
-    /// Number of steps after which the launch is reported as endless.
+    /// Number of steps after which the launch is reported as an endless loop.
     pub(crate) most_steps: u64,
 }
 
@@ -486,7 +486,7 @@ impl<'m> Machine<'m> {
         if self.ctas[owner].running == 0 {
             return Err(self.other_block(self.current, remote, Lifetime::Ended));
         }
-        // Every event ordered after the last access is also ordered after the earlier ones.
+        // Every event that is ordered after the last access is also ordered after the earlier ones.
         let accesses = &mut self.members[self.current].remote;
         match accesses.iter_mut().find(|access| access.owner == owner) {
             Some(access) => *access = remote,
@@ -687,7 +687,8 @@ impl<'m> Machine<'m> {
                 if let Some(cta) = self.ctas.iter().find(near) {
                     return self.place_in(cta, cta.shared.place(address));
                 }
-                // Stacks are far from all other memory, so a near address belongs to the stack.
+                // Stacks are far from all other memory, so an address near global memory does not
+                // belong to a stack.
                 self.memory.nearest(address).or_else(|| private(1 << 12))
             }
         }

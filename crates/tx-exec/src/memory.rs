@@ -155,8 +155,8 @@ pub struct Memory {
     printed: Vec<u8>,
 }
 
-/// Maximum number of bytes printed before [`Memory::take_printed`]; larger output is truncated.
-/// CUDA has the same default.
+/// Maximum number of bytes printed before [`Memory::take_printed`]; further output is lost. The
+/// printf buffer of CUDA has the same default size.
 const MOST_PRINTED: usize = 1 << 20;
 
 impl Memory {

@@ -23,8 +23,8 @@ pub enum Order {
     /// Blocks and threads run in ascending order.
     #[default]
     Sequential,
-    /// Blocks and threads run in descending order. Consumer threads with higher indices than their
-    /// producers run first.
+    /// Blocks and threads run in descending order. A consumer thread with a higher index than its
+    /// producer runs first.
     Reverse,
     /// Blocks and threads run in a pseudo-random order that depends on the seed only.
     Shuffled(u64),
@@ -36,11 +36,11 @@ pub enum Order {
     /// memory accesses, barriers and warp operations.
     Interleaved(u64),
     /// The warp with this index, counted from 0, runs as far as possible before all other warps.
-    /// The other warps run as in [`Order::Sequential`], as does a block without this warp. In a
+    /// The other warps run as in [`Order::Sequential`]. A block without this warp does too. In a
     /// cluster, the index counts the warps of all blocks by block rank.
     WarpFirst(u32),
     /// The warp with this index runs only if no other thread can run. The other warps run as in
-    /// [`Order::Sequential`], as does a block without this warp. Warps are counted as in
+    /// [`Order::Sequential`]. A block without this warp does too. Warps are counted as in
     /// [`Order::WarpFirst`].
     WarpLast(u32),
 }

@@ -129,7 +129,7 @@ impl Param {
         }
     }
 
-    /// Returns the bits of the value, in the low bits of a word.
+    /// Returns the bits of the value, zero-extended to 64 bits.
     fn bits(self) -> u64 {
         match self {
             Self::Pointer(address) => address,

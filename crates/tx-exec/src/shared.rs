@@ -129,7 +129,7 @@ impl<'m> SharedMemory<'m> {
         })
     }
 
-    /// Returns the position of a conflict.
+    /// Returns the shared variable and the offset of a conflict.
     pub(crate) fn place_of(&self, conflict: &Conflict) -> Option<Place> {
         self.place(self.base() + conflict.offset)
     }

@@ -40,7 +40,7 @@ pub(crate) fn give_back(stacks: impl IntoIterator<Item = DefaultStack>) {
 }
 
 fn is_usual(stack: &DefaultStack) -> bool {
-    // Larger stacks may have many touched pages.
+    // A larger stack may have many touched pages and is not pooled.
     let guard_and_rounding = 64 * 1024;
     stack.base().get() - stack.limit().get() <= KEPT_BYTES + guard_and_rounding
 }

@@ -88,7 +88,8 @@ impl<'c> Program<'c> {
         Ok(function)
     }
 
-    /// Registers an op that accesses memory and returns its site index.
+    /// Registers an op that accesses memory and returns the index that identifies the op in
+    /// messages.
     pub(crate) fn site(&self, op: Op<'c>) -> (u32, Site) {
         let site = Site::of(op);
         let mut sites = self.sites.borrow_mut();

@@ -36,14 +36,14 @@ pub(crate) struct Element<'c> {
     code: Code<'c>,
     /// Conversions of the yielded values to the types of partial results.
     inward: Vec<Convert>,
-    /// Types of the source elements.
+    /// Types of the elements of each source.
     pub(crate) sources: Vec<Scalar>,
 }
 
 /// A list of partial results.
 #[derive(Clone, Debug)]
 pub struct Combined {
-    /// For each part, the bits in all partial results.
+    /// For each part (component) of a partial result, the bits in all partial results.
     pub parts: Vec<Vec<u64>>,
     /// For each partial result, whether it is defined. A division by 0 gives an undefined one.
     pub defined: Vec<bool>,
@@ -195,8 +195,7 @@ impl<'c> Combiner<'c> {
         let program = Rc::new(Program::new(op));
         let mut build = Build::new(&program);
         let mut outside = Vec::new();
-        // An `element` region may use values from outside that are not constants; the combiner then
-        // has none.
+        // An `element` region that uses non-constant values from outside is not compiled.
         let element =
             element.filter(|(block, ..)| constants_outside(op, std::iter::once(*block)).is_ok());
         let regions = first_block(op, 0)
@@ -246,7 +245,7 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Returns the kind of the reduction.
+    /// Returns the kind of the reduction, such as `sum`.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -298,7 +297,8 @@ impl<'c> Combiner<'c> {
         Ok(out)
     }
 
-    /// Computes partial results with the `element` region. All indices of element `i` are `i`.
+    /// Computes partial results with the `element` region. Element `i` has the index `i` along each
+    /// dimension.
     pub(crate) fn elements(
         &self,
         element: &Element<'c>,

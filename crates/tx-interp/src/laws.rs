@@ -24,21 +24,21 @@ use tx_scalar::laws::{
     CounterExample, Evaluator, Law, Verdict, candidates, pairs, sides, triples, varied,
 };
 
-/// Result of testing the laws of a combiner.
+/// Result of testing the algebraic laws of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// No law failed. The remarks describe failures for values that may never occur.
+    /// No algebraic law failed. The remarks describe failures for values that may never occur.
     Hold(Vec<String>),
-    /// A counterexample to a law.
+    /// A counterexample to an algebraic law.
     Broken(String),
     /// The reason why the combiner cannot be tested.
     Unknown(String),
 }
 
-/// Result for one combiner of a module.
+/// Test result for one combiner of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Laws {
-    /// The kind, and the types of partial results.
+    /// Reduction kind and types of partial results, as text.
     pub combiner: String,
     /// Location of the reduction op.
     pub site: Site,
@@ -46,8 +46,8 @@ pub struct Laws {
     pub finding: Finding,
 }
 
-/// Tests the laws of every combiner in a function or kernel, including callees and launched
-/// kernels. A named kind is tested once per type.
+/// Tests the algebraic laws of every combiner in a function or kernel, including callees and
+/// launched kernels. A built-in kind such as `sum` is tested once per element type.
 pub fn laws(module: &Module<'_>, entry: &str) -> Vec<Laws> {
     // SAFETY: the op lives as long as the module.
     let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
@@ -106,7 +106,7 @@ fn reached<'c>(top: Op<'c>, entry: &str) -> Vec<Op<'c>> {
 }
 
 impl Combiner<'_> {
-    /// Tests the laws of this combiner.
+    /// Tests the algebraic laws of this combiner.
     pub fn laws(&self) -> Finding {
         let trouble = OnceCell::new();
         let trial = Trial {
@@ -133,7 +133,7 @@ const ELEMENTS: usize = 24;
 /// Comparison of the two sides of a law.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Same {
-    /// The bits must be equal; all NaNs are equal.
+    /// The bits on both sides must be equal; all NaNs are equal.
     Bits,
     /// Finite results must be equal within their bounds.
     Order,
@@ -142,7 +142,7 @@ enum Same {
     Kept,
 }
 
-/// The conclusion, or a counterexample to a law.
+/// The test result, or a counterexample to a law.
 type Found = Result<Finding, CounterExample>;
 
 /// For each part, its bits and its bound.
@@ -153,7 +153,7 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Set if the combiner cannot be run. The laws are then undecided.
+    /// Set if the combiner cannot be run. All laws are then undecided.
     trouble: &'t OnceCell<Trouble>,
 }
 
@@ -250,7 +250,7 @@ impl Trial<'_, '_> {
         parts.map(|(bits, scalar)| exact(*scalar, bits)).collect()
     }
 
-    /// Returns the parts as floats, with 0 for integers.
+    /// Returns the parts of a partial result as floats, with 0 for integers.
     fn numbers(self, partial: &Partial) -> impl Iterator<Item = f64> {
         let parts = self.scalars.iter().zip(partial);
         parts.map(|(scalar, part)| float_of(*scalar, part.0))
@@ -281,7 +281,8 @@ impl Trial<'_, '_> {
         self.orders(&values, random)?;
         let remarks = Vec::from_iter(self.nan(scalar));
         let mut found = self.with_identity(&values, remarks)?;
-        // The identity must be neutral to finite values; infinities only give a remark.
+        // The identity must be neutral to finite values. A change of an infinity only gives a
+        // remark.
         if let Finding::Hold(remarks) = &mut found {
             remarks.extend(self.infinities(scalar, &values));
         }
@@ -313,14 +314,14 @@ impl Trial<'_, '_> {
     }
 
     /// Tests a custom combiner of several parts. If an element consists of one number, all positive
-    /// numbers are assumed to occur. All other failures give a remark.
+    /// numbers are assumed to occur. Failures for other values only give a remark.
     fn tuples(self, random: &mut Random) -> Found {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
             let tuples = self.mixed(random);
             let order = self.orders(&tuples, random).err().map(in_order);
-            // Partial results that equal the identity in all parts but one, such as an index next
-            // to the minimum value. They matter only for ties.
+            // Partial results that equal the identity in all parts but one, such as another index
+            // next to the minimum value. Only ties distinguish them.
             let beside = varied(&self.identity(), |part| {
                 let scalar = self.scalars[part];
                 values(scalar)
@@ -355,7 +356,7 @@ impl Trial<'_, '_> {
         self.with_identity(&elements, order.into_iter().chain(infinite).collect())
     }
 
-    /// Tests a named kind, which is defined for all numbers.
+    /// Tests a built-in kind such as `sum`, which is defined for all numbers.
     fn named(self, random: &mut Random) -> Found {
         let scalar = self.scalars[0];
         let mut parts = vec![values(scalar)];
@@ -447,7 +448,7 @@ impl Trial<'_, '_> {
                 .iter()
                 .zip(r)
                 .map(|(l, r)| Some([l.as_ref()?, r.as_ref()?]));
-            // Non-finite partial results are kept as well.
+            // Combines the pairs even if a partial result is infinite or NaN.
             self.combine_known(Law::Identity, two)
         };
         let (ab, bc, cd) = (&both(a, b), &both(b, c), &both(c, d));
@@ -460,19 +461,20 @@ impl Trial<'_, '_> {
         Ok(())
     }
 
-    /// Tests whether the identity is neutral to values. Floats other than NaN may differ by
+    /// Tests whether the identity is neutral to these values. Floats other than NaN may differ by
     /// rounding and by the sign of 0.
     fn kept(self, values: &[Partial]) -> Verdict {
         self.holds(Law::Identity, sides(&self.identity(), values))
     }
 
-    /// Returns a remark about a value that the identity changes.
+    /// Returns a remark if the identity is not neutral to one of these values.
     fn remark(self, values: &[Partial]) -> Option<String> {
         let changed = self.kept(values).err()?;
         Some(may_occur(changed, &self.advice(values)))
     }
 
-    /// Tests the identity. It must be neutral to itself; other changed values give a remark.
+    /// Tests the identity. The identity must be neutral to itself; changes of other values give a
+    /// remark.
     fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> Found {
         let identity = self.identity();
         let is_custom = self.combiner.kind() == Kind::Custom;
@@ -542,7 +544,7 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Returns tuples of the elements at equal indices, where all are defined.
+/// Returns tuples of the partial results at equal indices of all lists, where all are defined.
 fn zipped<const N: usize>(
     lists: [&Vec<Option<Partial>>; N],
 ) -> impl Iterator<Item = Vec<&Partial>> {

@@ -39,7 +39,7 @@ impl Point {
     }
 }
 
-/// Returns, for each point, all points that the entries generate.
+/// Returns every point reached from one of `points` by the coordinates of these layout entries.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points
@@ -73,7 +73,7 @@ pub(crate) fn slots(layout: &Layout) -> Vec<i64> {
     all
 }
 
-/// Returns all holders of each element, in row-major order of the elements.
+/// Returns, for each element in row-major order, all threads and registers that hold a copy.
 pub fn holders(layout: &Layout) -> Vec<Vec<Holder>> {
     let slots = slots(layout);
     spread(vec![start(layout)], &layout.shard)
@@ -98,8 +98,7 @@ pub fn holders(layout: &Layout) -> Vec<Vec<Holder>> {
 mod tests {
     use super::*;
 
-    /// A row sum of the `mma` accumulator has four copies, and its register slots form the outer
-    /// dimension.
+    /// In a layout of `mma` row sums, each row has four copies.
     #[test]
     fn rows_of_an_accumulator_have_four_holders() {
         let iter = |extent, stride, axis| Iter {

@@ -125,7 +125,7 @@ pub struct Array {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Every argument, in order. Scalar arguments have empty contents.
+    /// Contents of every argument, in order. Scalar arguments have empty contents.
     pub arrays: Vec<Array>,
     /// Number of executed ops and accessed elements, summed over all threads.
     pub work: u64,
@@ -136,7 +136,6 @@ pub struct Outcome {
 /// # Errors
 /// [`Trouble`] if an op is unsupported, if the arguments do not match the entry, or if the program
 /// has a fault.
-/// not: see [`Trouble`].
 pub fn run(
     module: &Module<'_>,
     entry: &str,

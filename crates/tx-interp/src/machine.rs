@@ -26,7 +26,8 @@ pub(crate) struct World<'c> {
     pub(crate) bounds: bool,
     /// Number of clusters that have started, over all launches.
     pub(crate) blocks: u32,
-    /// Remaining steps (ops and accesses per lane), and all steps allowed so far.
+    /// Number of steps (ops and accesses per lane) that remain, and total number of steps allowed
+    /// so far.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
     limit: StepLimit,
@@ -96,7 +97,8 @@ pub(crate) struct Cta {
     pub(crate) shares: BTreeMap<usize, i64>,
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// Knowledge from an arrival at the cluster barrier that no thread has waited for yet.
+    /// Vector clocks released by an arrival at the cluster barrier that no thread has waited for
+    /// yet.
     pub(crate) cluster_arrival: Option<Rc<Knowledge>>,
 }
 
@@ -236,7 +238,8 @@ impl<'c> Exec<'_, 'c> {
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns the lanes for which a result must be computed, and whether that result is uniform.
+    /// Returns the lanes for which a result must be computed, and whether the result is equal for
+    /// all lanes.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),

@@ -23,7 +23,7 @@ pub(crate) struct Buffer {
     cleared: bool,
     /// Size of an element in bytes, and the bound of each element.
     bounds: Option<(usize, Vec<Bound>)>,
-    /// Previous accesses, for the race check.
+    /// Shadow memory with the previous accesses, for the race check.
     shadow: Option<Shadow>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// Formats a lane of a cluster. `cluster` counts across all launches.
+    /// Formats a lane of a cluster for messages. `cluster` counts across all launches.
     fn name(&self, cluster: u32, lane: usize) -> String {
         let number = u64::from(cluster.wrapping_sub(self.before));
         self.cta.nth(number, self.clusters).name(lane as u32)

@@ -6,7 +6,7 @@ use tx_mlir::{Affine, AffineMap};
 /// One point of an iteration space per lane.
 pub(crate) struct Points {
     pub(crate) lanes: usize,
-    /// For each dimension, one coordinate per lane or one for all lanes.
+    /// For each dimension, one coordinate per lane, or a single coordinate for all lanes.
     coordinates: Vec<Vec<i64>>,
 }
 

@@ -72,14 +72,14 @@ pub enum Trouble {
         kind: FaultKind,
         /// Location of the op.
         site: Site,
-        /// Found and expected values, with thread and block.
+        /// Message with the found value, the expected value, the thread and the block.
         message: String,
     },
     /// The entry cannot be called with these arguments.
     Call(String),
     /// The run exceeded its step limit.
     TooLong {
-        /// The limit, in ops of one thread.
+        /// The step limit, in ops of one thread.
         steps: u64,
         /// The innermost running loop.
         site: Option<Site>,
@@ -103,7 +103,7 @@ impl FaultKind {
 }
 
 impl Trouble {
-    /// Returns the diagnostic code, if any.
+    /// Returns the diagnostic code, or `None` if the failure is not a fault of the program.
     pub const fn code(&self) -> Option<Code> {
         match self {
             Self::Fault { kind, .. } => kind.code(),

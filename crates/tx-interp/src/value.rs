@@ -75,7 +75,7 @@ impl Lanes {
         }
     }
 
-    /// Returns `lanes` consecutive lanes of a value of width 1.
+    /// Returns `lanes` consecutive lanes of a value with one number per lane.
     pub(crate) fn part(&self, first: usize, lanes: usize) -> Self {
         if self.uniform {
             return self.clone();
@@ -133,8 +133,8 @@ pub(crate) const UNTOLD: Bound = Bound {
     slip: 0.0,
 };
 
-/// Returns the number of points. The multiplication saturates: next to an empty dimension, other
-/// dimensions may be very long.
+/// Returns the number of elements of an array with these sizes. The multiplication saturates, since
+/// an empty array can have very long dimensions.
 pub(crate) fn count<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
     sizes.into_iter().fold(1, |n, size| n.saturating_mul(*size))
 }

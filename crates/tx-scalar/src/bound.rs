@@ -20,7 +20,7 @@ use crate::number::{Float, exponent_of, power_of_two};
 pub struct Bound {
     /// Maximum absolute difference; infinite if the value is unbounded.
     pub error: f64,
-    /// The value computed with the absolute values of all terms.
+    /// Magnitude: the value computed with the absolute values of all terms.
     pub magnitude: f64,
     /// Exponent of a power of two that divides all terms.
     pub grain: i32,
@@ -101,7 +101,7 @@ impl Bound {
             return 0.0;
         }
         if self.magnitude.is_nan() || self.magnitude > float.largest() / 4.0 {
-            // Some order of combination overflows.
+            // In some order of combination, the value overflows.
             return f64::INFINITY;
         }
         let unit = power_of_two(-float.digits());
@@ -142,8 +142,8 @@ impl Bound {
             error: self.error + other.error,
             magnitude: self.magnitude + other.magnitude,
             grain: self.grain.min(other.grain),
-            // No partial sum exceeds the sum of the magnitudes. The peaks of the terms do not
-            // matter any more.
+            // No partial sum exceeds the sum of the magnitudes. Peaks of earlier computations do
+            // not matter any more.
             peak: self.magnitude + other.magnitude,
             trough: 1.0,
             additions: self.additions + other.additions + 1.0,
@@ -232,12 +232,11 @@ impl Bound {
         }
     }
 
-    /// Updates `high` and `low` of `after`, the combination of `left` and `right`, from the
-    /// operands.
+    /// Updates `high` and `low` of `after`, the combination of `left` and `right`.
     ///
     /// Each slice has one bound per part. Another order can combine a subset of the elements first.
-    /// So the largest partial result is the maximum over the operands and the combination, even if
-    /// a later element is zero. The smallest nonzero partial result is likewise the minimum.
+    /// So `high` becomes the maximum over both operands and the combination, even if a later
+    /// element is zero. `low` becomes the nonzero minimum.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -257,8 +256,9 @@ impl Bound {
         }
     }
 
-    /// Marks this part as overflowed or underflowed if `again`, a further combination of the
-    /// result, is. An overflow or underflow in one part affects all parts that depend on it.
+    /// Marks this part as overflowed or underflowed if the part is in `again`, a further
+    /// combination of the result. An overflow or underflow in one part affects all parts that
+    /// depend on it.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -464,8 +464,8 @@ mod tests {
         // Products of 2000 factors i and -i are exact.
         let turns: Vec<_> = (0..2000).map(|n| [0.0, [1.0, -1.0][n % 2]]).collect();
         assert_eq!(product(&turns), [0.0; 2]);
-        // 2^-200 underflows before the factor 2^120 is applied. In another order, 2^120 · 2^-100
-        // does not underflow.
+        // 2^-200 underflows if both factors 2^-100 come before 2^120. In another order, 2^120 ·
+        // 2^-100 does not underflow.
         let tiny = [2_f64.powi(-100), 0.0];
         let errors = product(&[[2_f64.powi(120), 0.0], tiny, tiny]);
         assert!(

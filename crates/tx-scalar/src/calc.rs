@@ -239,7 +239,7 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
                 if b[0].is_exact() && b[1].is_exact() {
                     return Bound::exact(r);
                 }
-                // The result is unbounded if the divisor can be 0.
+                // The quotient is unbounded if the divisor can be 0 in some order.
                 let nearest = x[1].abs() - 2.0 * b[1].error;
                 if nearest <= 0.0 {
                     return Bound::anything();
@@ -279,8 +279,8 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
             one(f64::sqrt),
             of_numbers(move |x, b, r| {
                 if x[0].abs() <= 2.0 * b[0].error && !b[0].is_exact() {
-                    // The result can be NaN in some order of combination, because the operand can
-                    // be negative.
+                    // The square root can be NaN in some order of combination, because its operand
+                    // can be negative.
                     return Bound::anything();
                 }
                 if x[0] < 0.0 {
@@ -407,9 +407,9 @@ const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 /// Returns the absolute error of an approximate instruction, given the operands and the exact
 /// result.
 ///
-/// The error is 0 if the instruction is exact and infinite if PTX gives no bound. Bounds are those
-/// of the PTX ISA: 2 units in the last place for `ex2` and `div`, 2^-22 for `lg2`, 1 unit for
-/// `rcp`.
+/// The error is 0 if the instruction is exact and infinite if the PTX ISA gives no bound. The
+/// bounds are those of the PTX ISA: 2 units in the last place for `ex2` and `div`, 2^-22 for `lg2`,
+/// 1 unit for `rcp`.
 fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
         x if x == 0.0 || x.is_infinite() => 0.0,

@@ -8,7 +8,7 @@
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
 
-/// An algebraic property required of a combiner, with the operands of a test.
+/// An algebraic property that a combiner must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// `combiner(a, b)` equals `combiner(b, a)`. Operands: a and b.
@@ -30,7 +30,7 @@ impl fmt::Display for Law {
 }
 
 impl Law {
-    /// Returns the message for a violated law.
+    /// Returns the message for a violated algebraic law.
     pub fn broken(self) -> String {
         match self {
             Self::Identity => self.to_string(),
@@ -39,7 +39,7 @@ impl Law {
     }
 }
 
-/// Operands that violate a law.
+/// Operands that violate an algebraic law.
 #[derive(Clone, Debug)]
 pub struct CounterExample {
     /// The violated law.
@@ -105,7 +105,7 @@ pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     all
 }
 
-/// One test of a law: operands and the results of both sides.
+/// One test of an algebraic law: the operands and the results of both sides.
 #[derive(Clone, Debug)]
 pub struct Case<'p, P> {
     /// The tested law.
@@ -123,7 +123,7 @@ impl<P> Case<'_, P> {
     }
 }
 
-/// Operands of one test of a law.
+/// Operands of one test of an algebraic law.
 pub type Operands<'p, E> = Vec<&'p <E as Evaluator>::Partial>;
 
 /// Runs a combiner and compares its results.
@@ -137,7 +137,7 @@ pub trait Evaluator: Sized {
     /// Combines each pair of a left and a right partial result. `None` marks an undefined result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Returns whether a result may decide about a law. A result that overflowed is inconclusive.
+    /// Returns whether a result may decide a law. A result that overflowed is inconclusive.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
     /// Returns the index of the first part in which the two sides of a law differ.
@@ -169,7 +169,7 @@ pub trait Evaluator: Sized {
         pairs.iter().map(|pair| pair.and_then(|_| next())).collect()
     }
 
-    /// Evaluates both sides of a law for each tuple of operands.
+    /// Evaluates both sides of an algebraic law for each tuple of operands.
     fn evaluate<'p>(
         &self,
         law: Law,
@@ -235,7 +235,7 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Tests a law on all operands. Returns the first violation as the error.
+    /// Tests an algebraic law on all operands. Returns the first violation as the error.
     fn holds<'p>(&self, law: Law, operands: impl Iterator<Item = Operands<'p, Self>>) -> Verdict {
         let broken = self.find(law, operands, |case| self.is_broken(case) == Some(true));
         broken.map_or(Ok(()), |case| Err(self.counterexample(&case)))

@@ -139,7 +139,7 @@ const fn special(form: Form, needs: Needs, operation: Operation) -> Operation {
     }
 }
 
-/// All ops. A full name precedes every prefix that matches it.
+/// All ops. A full name precedes every prefix that matches the name.
 const OPERATIONS: &[Operation] = &{
     use Memory::{Declared, Ordered, Untouched};
     use Role::{

@@ -16,7 +16,7 @@ use melior::ir::{
     attribute::{DenseElementsAttribute, IntegerAttribute},
 };
 
-/// Kind of a minimum or maximum.
+/// Minimum or maximum, and its treatment of NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extremum {
     largest: bool,
@@ -34,7 +34,8 @@ impl Extremum {
         Self { largest, nan_wins }
     }
 
-    /// Returns the kind of an `llvm.atomicrmw`, by the encoding of its `bin_op`.
+    /// Returns the minimum or maximum of an `llvm.atomicrmw` by the encoding of its `bin_op`;
+    /// `None` for other operations.
     pub(super) fn of_atomic(bin_op: i64) -> Option<Self> {
         Some(match bin_op {
             13 => Self::MAXNUM,

@@ -45,17 +45,17 @@ pub(crate) struct Unit<'c> {
     /// Host functions that the module calls, by symbol name.
     pub(crate) externals: Vec<(String, *mut ())>,
     pub(crate) globals: Vec<Global>,
-    /// Stack bytes for the private memory that the functions allocate on entry.
+    /// Stack bytes for private memory that the functions allocate on entry.
     pub(crate) frame_bytes: u64,
 }
 
-/// A kernel of a unit.
+/// A kernel of a converted module.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub(crate) info: KernelInfo,
-    /// Symbol name in the module of the unit.
+    /// Symbol name of the kernel in the converted module.
     pub(crate) symbol: String,
-    /// Shared variables of the unit; `None` for variables that the kernel does not use.
+    /// Shared variables of the module, by index; `None` for variables that the kernel does not use.
     pub(crate) shared: Vec<Option<SharedVariable>>,
 }
 
@@ -320,7 +320,7 @@ fn global(context: &Context, operation: OperationRef<'_, '_>) -> Result<Global, 
     let r#type = global_type(operation)?;
     let layout = layout(r#type).ok_or_else(|| unsupported_type(operation, r#type))?;
     let name = symbol(operation)?;
-    // The executor looks the address up, which requires external linkage.
+    // The executor looks up the address of the variable, which requires external linkage.
     set_linkage(context, operation);
     Ok(Global {
         symbol: format!("{PREFIX}{name}"),
@@ -439,8 +439,8 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     set("CConv", "#llvm.cconv<ccc>");
     set_linkage(context, function);
     if is_kernel {
-        // Otherwise, LLVM inlines the function into a wrapper that is compiled with all extensions
-        // of the host.
+        // Without this attribute, LLVM inlines the kernel into a wrapper that is compiled with all
+        // extensions of the host.
         set_attribute(function, "no_inline", Attribute::unit(context));
     }
     if let Some(cpu) = host_cpu() {
@@ -522,7 +522,7 @@ fn place_shared(
         }
     }
     let mut shared = vec![None; variables.len()];
-    // `packed` is the size on a GPU; `end` is the size here, including gaps.
+    // `packed` is the total size on a GPU; `end` is the total size in the executor, including gaps.
     let (mut packed, mut end) = (0u64, 0u64);
     let (dynamic, fixed): (Vec<_>, Vec<_>) = used
         .into_iter()

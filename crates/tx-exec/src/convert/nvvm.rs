@@ -16,7 +16,7 @@ use melior::ir::{
     operation::OperationLike,
 };
 
-/// Operations without an effect in the executor: fences that its memory model ignores, and hints.
+/// Operations that the executor ignores: fences outside its memory model, and hints.
 const FENCES: [&str; 5] = [
     "nvvm.fence.sc.cluster",
     "nvvm.fence.proxy",

@@ -64,7 +64,8 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Optimisation hints, which are removed: a faulty program may violate them.
+/// Optimisation hints. The conversion removes them, because LLVM assumes that they hold even in a
+/// faulty program.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",
@@ -166,7 +167,7 @@ const PRINTERS: [Printer; 2] = [
 ];
 
 impl Printer {
-    /// Returns the function with this name.
+    /// Returns the print or assertion function with this name.
     pub(super) fn of(name: &str) -> Option<Self> {
         PRINTERS.iter().find(|known| known.name == name).copied()
     }
@@ -223,7 +224,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         }
     }
 
-    /// Returns the sites, and the stack bytes that the functions need.
+    /// Returns the instrumented operations, and the stack bytes that the functions need.
     pub(super) fn finish(self) -> (Vec<SiteInfo>, u64) {
         (self.sites, self.frame_bytes)
     }
@@ -290,7 +291,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         Emitter::new(self.context, operation, operation.location())
     }
 
-    /// Registers an operation as a site for faults, and returns the index.
+    /// Registers an instrumented operation and returns its index, which identifies the operation in
+    /// faults.
     pub(super) fn site(&mut self, operation: OperationRef<'_, '_>) -> Result<i64, Error> {
         if self.sites.len() == MAX_SITES {
             return Err(Error::TooLarge { limit: MAX_SITES });
@@ -447,8 +449,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites an atomic minimum or maximum as load and store. Threads only switch in hooks, so
-    /// the pair is atomic.
+    /// Rewrites an atomic minimum or maximum as a load and a store. Threads switch only inside
+    /// hooks, so the pair is atomic.
     fn atomic_extremum<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,
@@ -466,7 +468,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Emits a call of the access hook.
+    /// Emits a call of the hook that checks a memory access.
     fn check<'a>(&mut self, operation: OperationRef<'c, 'a>, access: &Access) -> Result<(), Error> {
         let emitter = self.emitter(operation)?;
         let pointer = operand(operation, access.pointer)?;
@@ -491,7 +493,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Emits a call of the access hook for the vector elements that a mask selects.
+    /// Emits a call of the hook that checks accesses to the vector elements selected by a mask.
     fn masked<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,
@@ -522,7 +524,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         let flags = access_flags(kind, [reads, !reads], space, align.min(element.align));
         let flags = emitter.constant(32, flags.into())?;
         let site = emitter.constant(32, self.site(operation)?)?;
-        // The hook takes a mask of 64 elements.
+        // The hook takes a mask of at most 64 elements.
         for first in (0..bits).step_by(64) {
             let (address, mask) = if first == 0 {
                 (address, mask)

@@ -25,7 +25,8 @@ pub struct Segment {
     pub block: u32,
     /// Number of earlier barriers of the whole block ([`Clocks::join_all`]).
     pub phase: u32,
-    /// The thread's own clock: the number of its synchronisations in this phase, plus 1.
+    /// The thread's own entry of its vector clock: the number of its synchronisations in this
+    /// phase, plus 1.
     pub clock: u32,
     /// Linear index of the thread in its block.
     pub thread: u16,
@@ -40,7 +41,7 @@ pub enum Relation {
     Past,
     /// The segment is ordered before the thread.
     Ordered,
-    /// The segment and the thread are unordered.
+    /// The segment and the current events of the thread are concurrent.
     Concurrent,
 }
 
@@ -75,8 +76,8 @@ impl Fence {
     }
 }
 
-/// Knowledge of a block: all phases before `phase`, and in `phase` each thread up to its entry in
-/// `clocks`.
+/// Events of a block that a thread is ordered after: all phases before `phase`, and in `phase` each
+/// thread up to its entry in `clocks`.
 #[derive(Debug)]
 struct Known {
     phase: u32,
@@ -90,7 +91,7 @@ impl Known {
             || segment.phase == self.phase && clock.is_some_and(|clock| *clock >= segment.clock)
     }
 
-    /// Returns the union of two pieces of knowledge of one block.
+    /// Returns the union: the later of both for each thread of the block.
     fn or(self: &Rc<Self>, other: &Rc<Self>) -> Rc<Self> {
         match self.phase.cmp(&other.phase) {
             _ if Rc::ptr_eq(self, other) => self.clone(),
@@ -107,34 +108,34 @@ impl Known {
     }
 }
 
-/// Knowledge that arriving threads release at a barrier, and that waiting threads acquire.
+/// Vector clocks that arriving threads release at a barrier, and that waiting threads acquire.
 ///
-/// Knowledge is valid in its phase only: after [`Clocks::join_all`], all threads of the block have
-/// it.
+/// The clocks are valid in their phase only: [`Clocks::join_all`] orders all threads of the block
+/// anyway.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     block: u32,
     phase: u32,
-    /// One clock per thread of the block; empty without an arrival.
+    /// Vector clock with one entry per thread of the block; empty before the first arrival.
     clocks: Rc<[u32]>,
-    /// Released knowledge of other blocks.
+    /// Released vector clocks of other blocks.
     blocks: Option<Blocks>,
-    /// Clocks of other warps from the last arrival. The next arrival often has the identical
-    /// allocation.
+    /// Vector clock for other warps from the last arrival. Threads often share one allocation,
+    /// which then is merged only once.
     last: Option<Rc<[u32]>>,
 }
 
-/// Sets each clock to the maximum of both.
+/// Sets each entry of a vector clock to the maximum of both.
 fn raise(clocks: &mut [u32], more: &[u32]) {
     for (to, &from) in clocks.iter_mut().zip(more) {
         *to = from.max(*to);
     }
 }
 
-/// Knowledge of blocks, by block number.
+/// Known events of each block, by block number.
 type Blocks = Rc<BTreeMap<u32, Rc<Known>>>;
 
-/// Merges knowledge of blocks into `into`.
+/// Merges the known events of `more` into `into`.
 fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
     let Some(more) = more else { return };
     let Some(all) = into else {
@@ -153,14 +154,14 @@ fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
     }
 }
 
-/// Knowledge of a thread about other blocks, as far as fences have released or acquired it.
+/// Known events of other blocks for one thread, as released and acquired by fences.
 #[derive(Clone, Debug, Default)]
 struct Beyond {
     /// Events of other blocks that are ordered before the thread.
     known: Option<Blocks>,
-    /// Knowledge that the last fence allows atomic writes to release.
+    /// Events that the last fence allows later atomic writes to release.
     offered: Option<Blocks>,
-    /// Knowledge that atomic reads found, and that the next fence acquires.
+    /// Events released by words that the thread has read atomically. The next fence acquires them.
     found: Option<Blocks>,
 }
 
@@ -179,17 +180,18 @@ struct Beyond {
 pub struct Clocks {
     block: u32,
     phase: u32,
-    /// For each thread, its view of the clocks of its warp's lanes. The entry of its own lane is
-    /// its own clock.
+    /// For each thread, the entries of its vector clock for the lanes of its warp, including
+    /// itself.
     warp: Vec<[u32; WARP]>,
-    /// For each thread, its view of the clocks of all threads. Entries of its own warp are unused.
+    /// For each thread, its vector clock for all threads of the block. Entries of its own warp are
+    /// unused.
     others: Vec<Option<Rc<[u32]>>>,
     /// Current segment of each thread, if assigned.
     current: Vec<u32>,
     segments: Vec<Segment>,
-    /// For each thread, its knowledge of other blocks.
+    /// For each thread, its known events of other blocks.
     beyond: Vec<Beyond>,
-    /// Knowledge released by atomic writes, by address of the word.
+    /// Events released by atomic writes, by address of the written word.
     passed: BTreeMap<u64, Option<Blocks>>,
     /// Whether any thread has executed a fence of device scope.
     fenced: bool,
@@ -242,7 +244,7 @@ impl Clocks {
         }
     }
 
-    /// Gives all these threads the union of their knowledge of other blocks.
+    /// Gives all these threads the union of their known events of other blocks.
     fn tell_of_blocks(&mut self, members: &[usize]) {
         if !self.fenced {
             return;
@@ -266,7 +268,7 @@ impl Clocks {
         }
     }
 
-    /// Acquires the knowledge from all words that `thread` has read atomically.
+    /// Acquires the events released by all words that `thread` has read atomically.
     fn acquire(&mut self, thread: usize) {
         let beyond = &mut self.beyond[thread];
         let Some(found) = beyond.found.take() else {
@@ -277,11 +279,11 @@ impl Clocks {
         if let Some(own) = own.filter(|own| own.phase == self.phase) {
             self.learn_clocks(thread, &own.clocks);
         }
-        // The new segment has more knowledge than the previous one.
+        // The thread is ordered after more events in its new segment than in the previous one.
         self.advance(thread);
     }
 
-    /// Allows later atomic writes of `thread` to release its events and knowledge.
+    /// Allows later atomic writes of `thread` to release its own and its known events.
     fn release(&mut self, thread: usize) {
         self.fenced = true;
         let mut clocks = vec![0; self.current.len()];
@@ -300,7 +302,8 @@ impl Clocks {
 
     /// Records an atomic access of `thread` to the word at `address`.
     ///
-    /// A read-modify-write keeps the released knowledge of the word; a plain write replaces it.
+    /// A read-modify-write keeps the events released by earlier writes of the word; a plain write
+    /// replaces them.
     pub fn atomic(&mut self, thread: usize, address: u64, reads: bool, writes: bool) {
         if !self.fenced {
             return;
@@ -423,12 +426,12 @@ impl Clocks {
         self.tell_of_blocks(members);
     }
 
-    /// Raises the clocks in `known` to the knowledge of `thread`. `known` has one clock per thread
-    /// of the block, initially 0.
+    /// Raises the vector clock `known` to that of `thread`. `known` has one entry per thread of the
+    /// block, initially 0.
     ///
     /// Together with [`Clocks::learn`], this function implements a barrier of threads of several
-    /// warps. It is called for every arriving thread, and [`Clocks::learn`] for the waiting
-    /// threads. A thread that arrives without waiting must [advance](Clocks::advance).
+    /// warps. Call it for every arriving thread, and [`Clocks::learn`] for the waiting threads. A
+    /// thread that arrives without waiting must [advance](Clocks::advance).
     pub fn collect(&self, thread: usize, known: &mut [u32]) {
         if let Some(others) = &self.others[thread] {
             let first = thread / WARP * WARP;
@@ -442,8 +445,8 @@ impl Clocks {
         raise(&mut known[first..], &self.warp[thread]);
     }
 
-    /// Adds the clocks `known` from [`Clocks::collect`] to the knowledge of the threads `members`.
-    /// `known` must include the knowledge of the members.
+    /// Orders the threads `members` after the vector clock `known` from [`Clocks::collect`].
+    /// `known` must cover the clocks of the members.
     pub fn learn(&mut self, members: &[usize], known: &[u32]) {
         let known: Rc<[u32]> = known.into();
         for &member in members {
@@ -452,13 +455,13 @@ impl Clocks {
             self.others[member] = Some(known.clone());
             self.advance(member);
         }
-        // Threads that arrived without waiting do not contribute knowledge of other blocks, which
-        // is conservative.
+        // Threads that arrived without waiting do not release their known events of other blocks,
+        // which is conservative.
         self.tell_of_blocks(members);
     }
 
-    /// Adds the events and the knowledge of `thread` to `knowledge`, and
-    /// [advances](Clocks::advance) the thread.
+    /// Adds the vector clock of `thread` to `knowledge`, and [advances](Clocks::advance) the
+    /// thread.
     ///
     /// Together with [`Clocks::take`], this function implements a barrier with separate arrival and
     /// wait. Events between arrival and wait are not released. `knowledge` from an earlier phase is
@@ -470,8 +473,8 @@ impl Clocks {
         if let Some(others) = &self.others[thread] {
             let is_known = |last: &Rc<[u32]>| Rc::ptr_eq(last, others);
             if !knowledge.last.as_ref().is_some_and(is_known) {
-                // The entries of the own warp are older than those just added, and therefore valid
-                // too.
+                // The entries of the own warp in `others` are older than those just added, so
+                // merging them has no effect.
                 raise(self.clocks_of(knowledge), others);
                 knowledge.last = Some(others.clone());
             }
@@ -509,8 +512,8 @@ impl Clocks {
         }
     }
 
-    /// Returns whether `knowledge` is from the current phase. All threads have the knowledge of
-    /// earlier phases.
+    /// Returns whether `knowledge` is from the current phase. Events of earlier phases are ordered
+    /// before all threads anyway.
     fn is_present(&self, knowledge: &Knowledge) -> bool {
         (knowledge.block, knowledge.phase) == (self.block, self.phase)
             && knowledge.clocks.len() == self.current.len()
@@ -528,12 +531,12 @@ impl Clocks {
         Rc::make_mut(&mut knowledge.clocks)
     }
 
-    /// Raises the knowledge of `thread` to these clocks.
+    /// Raises the vector clock of `thread` to these clocks.
     fn learn_clocks(&mut self, thread: usize, clocks: &Rc<[u32]>) {
         let first = thread / WARP * WARP;
         raise(&mut self.warp[thread], &clocks[first..]);
         let others = &mut self.others[thread];
-        // Threads with equal knowledge share one allocation.
+        // Threads with equal vector clocks share one allocation.
         match others {
             Some(own) if own.iter().zip(clocks.iter()).any(|(own, new)| own > new) => {
                 raise(Rc::make_mut(own), clocks);
@@ -542,8 +545,8 @@ impl Clocks {
         }
     }
 
-    /// Leaves the first segment of every thread empty, to represent its start. A thread that knows
-    /// this segment knows that the other thread has started.
+    /// Leaves the first segment of every thread empty, so that the segment represents the start of
+    /// the thread.
     ///
     /// Call this function directly after [`Clocks::start_block`].
     pub(crate) fn mark_beginnings(&mut self) {
@@ -555,14 +558,14 @@ impl Clocks {
     /// Adds the start of `thread` to `knowledge`, without its later events. Requires
     /// [`Clocks::mark_beginnings`].
     pub(crate) fn give_beginning(&self, thread: usize, knowledge: &mut Knowledge) {
-        // In later phases, all threads know all starts.
+        // In later phases, all threads are ordered after all starts.
         if self.phase == 0 {
             let clock = &mut self.clocks_of(knowledge)[thread];
             *clock = 1.max(*clock);
         }
     }
 
-    /// Returns whether thread `me` knows that one of these threads has started. Requires
+    /// Returns whether thread `me` is ordered after the start of one of these threads. Requires
     /// [`Clocks::mark_beginnings`].
     pub(crate) fn knows_beginning(&self, me: usize, mut of: std::ops::Range<usize>) -> bool {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
@@ -574,8 +577,8 @@ impl Clocks {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
 
-    /// Starts the next segment of `thread`. Later events are not part of the knowledge of other
-    /// threads.
+    /// Starts the next segment of `thread`. Other threads are not ordered after events of the new
+    /// segment.
     pub fn advance(&mut self, thread: usize) {
         self.warp[thread][thread % WARP] += 1;
         self.current[thread] = NO_SEGMENT;
@@ -621,9 +624,9 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// A fence and an atomic write in one block order the earlier events before a thread of another
-    /// block that reads the word atomically and executes a fence. Without either fence, and for
-    /// later events, there is no order.
+    /// Two blocks are ordered by a fence and an atomic write in one, and an atomic read of the word
+    /// and a fence in the other. The order covers events before the first fence only. Without
+    /// either fence, the blocks are unordered.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -656,8 +659,8 @@ mod tests {
         }
     }
 
-    /// A read-modify-write of the second block passes the knowledge of the first block to a third
-    /// block. A plain write does not.
+    /// A read-modify-write in the second block forwards the released events of the first block to a
+    /// third block. A plain write does not.
     #[test]
     fn counting_passes_on_what_was_offered_and_storing_does_not() {
         for stores in [false, true] {
@@ -675,7 +678,7 @@ mod tests {
         }
     }
 
-    /// A word between two fences also orders threads of one block.
+    /// An atomic word between two fences also orders threads of one block.
     #[test]
     fn a_word_between_two_fences_orders_threads_of_a_block() {
         for late in [false, true] {
@@ -693,13 +696,13 @@ mod tests {
             assert!(ordered(&mut clocks, early, 70));
             assert_eq!(ordered(&mut clocks, after, 70), late);
             assert_eq!(ordered(&mut clocks, early, 71), late);
-            // Knowledge of a new phase does not contain clocks of an older phase.
+            // Clocks released in a new phase do not contain entries of an older phase.
             let fresh = clocks.segment(0).unwrap();
             assert!(!ordered(&mut clocks, fresh, 70));
         }
     }
 
-    /// Events between arrival and wait are not released, and knowledge of an earlier phase does not
+    /// Events between arrival and wait are not released, and clocks of an earlier phase do not
     /// order later events.
     #[test]
     fn knowledge_is_of_its_phase() {
@@ -717,13 +720,14 @@ mod tests {
         let since = clocks.segment(0).unwrap();
         clocks.take(41, &knowledge);
         assert!(!ordered(&mut clocks, since, 41));
-        // The first arrival of a new phase resets the knowledge.
+        // The first arrival of a new phase resets the released clocks.
         clocks.give(5, &mut knowledge);
         clocks.take(41, &knowledge);
         assert!(!ordered(&mut clocks, since, 41));
     }
 
-    /// Knowing the start of a thread does not order its later events.
+    /// A thread that is ordered after the start of another thread is not ordered after its later
+    /// events.
     #[test]
     fn beginnings() {
         let mut clocks = Clocks::default();

@@ -10,11 +10,11 @@ use crate::{bits::pages, fault::AccessKind};
 
 /// Bytes per granule.
 const GRANULE: u64 = 4;
-/// Granules per page. A page is allocated on first access.
+/// Number of granules per page. A page is allocated on first access.
 const PAGE: usize = 1024;
 /// Flag of a granule state that refers to a list.
 const LIST: u64 = 1 << 63;
-/// Maximum number of sites. A site index has 24 bits.
+/// Maximum number of instrumented operations (sites). The index of a site has 24 bits.
 pub const MAX_SITES: usize = 1 << 24;
 
 /// One access to a granule: segment (32 bits), site (24), byte mask (4), kind (2). Never 0.
@@ -77,7 +77,7 @@ type Set = [u64];
 #[derive(Debug)]
 struct Entry {
     record: Record,
-    /// The threads, if there are several.
+    /// The threads that made the access, if there are several.
     set: Option<Box<Set>>,
 }
 
@@ -90,7 +90,7 @@ pub struct Conflict {
     pub thread: usize,
     /// Number of the block, as passed to [`Clocks::start_block`].
     pub block: u32,
-    /// Site of the access, as passed in [`Touch`].
+    /// Index of the accessing operation, as passed in [`Touch`].
     pub site: u32,
     /// Kind of the access.
     pub kind: AccessKind,
@@ -105,7 +105,7 @@ pub struct Touch {
     pub bytes: u64,
     /// Kind of the access.
     pub kind: AccessKind,
-    /// Number of the accessing operation, below [`MAX_SITES`]. A [`Conflict`] returns it.
+    /// Index of the accessing operation, below [`MAX_SITES`]. A [`Conflict`] returns this index.
     pub site: u32,
     /// Linear index of the thread in its block.
     pub thread: usize,
@@ -278,7 +278,7 @@ fn is_same_time(left: Segment, right: Segment) -> bool {
     (left.block, left.phase, left.clock) == (right.block, right.phase, right.clock)
 }
 
-/// Checks a new access against an entry. The error holds the old access and its thread.
+/// Checks a new access against a recorded one. The error holds the recorded access and its thread.
 fn check(
     entry: &Entry,
     clocks: &Clocks,
@@ -304,9 +304,10 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
     }
 }
 
-/// Returns whether two blocks already made this kind of access. The access of a third block is then
-/// redundant: any conflict with it is also a conflict with one of the two. The rule requires that
-/// blocks are unordered.
+/// Returns whether two blocks already made this kind of access.
+///
+/// The access of a third block then needs no record: any later access that conflicts with it also
+/// conflicts with one of the two. The rule requires that blocks are unordered.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
@@ -349,8 +350,8 @@ impl Entry {
         set[thread / 64] |= 1 << (thread % 64);
     }
 
-    /// Removes the part of the entry that the new access supersedes. Returns true if nothing
-    /// remains.
+    /// Removes the part of the recorded access that the new access supersedes. Returns true if the
+    /// whole record is superseded.
     fn forget(&mut self, clocks: &Clocks, new: Record, me: usize, segment: Segment) -> bool {
         if !self.record.is_covered_by(new) {
             return false;
@@ -468,9 +469,9 @@ mod tests {
     /// Reference model: full vector clocks and a list of all accesses.
     struct Model {
         block: u32,
-        /// For each thread, its view of all clocks.
+        /// Full vector clock of each thread.
         clocks: Vec<Vec<u32>>,
-        /// Knowledge that was released but not acquired yet.
+        /// Vector clock that was released but not acquired yet.
         given: Vec<u32>,
         accesses: Vec<(Touch, u32, u32)>,
     }
@@ -485,7 +486,7 @@ mod tests {
             }
         }
 
-        /// Makes the knowledge of the threads `from` known to the threads `to`.
+        /// Orders the threads `to` after all events of the threads `from`.
         fn meet(&mut self, from: &[usize], to: &[usize]) {
             let mut known = vec![0; self.clocks.len()];
             for &thread in from {

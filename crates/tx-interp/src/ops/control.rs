@@ -144,7 +144,8 @@ fn branch<'c>(
         arm(exec, other.into(), no, &mut merged)?;
     }
     if unsure {
-        // Another order of combination may take the other branch.
+        // In another order of combination, the program may take the other branch, so the results
+        // are unbounded.
         for value in &mut merged {
             if let Value::Numbers(lanes) = value {
                 lanes.bounds = Some(vec![crate::bound::Bound::anything(); lanes.bits.len()]);
@@ -222,7 +223,7 @@ fn counted<'c>(
         }
         for &lane in if uniform { &going[..1] } else { &going[..] } {
             let counter = &mut counters[if uniform { 0 } else { lane as usize }];
-            // A counter that overflows saturates, because it exceeds every upper bound.
+            // A loop counter saturates on overflow, because it then exceeds every upper bound.
             let step = exec.int(*step, lane);
             *counter = match unsigned {
                 true => counter

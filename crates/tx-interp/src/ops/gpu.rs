@@ -35,7 +35,7 @@ pub(crate) fn build<'c>(
             Box::new(move |exec| arrive_all(exec, &site))
         }
         DYNAMIC_SHARED => super::memref::dynamic_shared(op, to[0]),
-        // Printed text is not part of the compared results.
+        // Printed text is not compared with other runs.
         "gpu.printf" => Box::new(|_| Ok(())),
         "gpu.shuffle" => {
             let (_, width) = scalars_of(op, operands(op)[0])?;
@@ -258,8 +258,8 @@ pub(crate) fn arrive_in_cluster(
     Ok(())
 }
 
-/// Waits at the cluster barrier with all threads of the cluster. `at_once` means that the wait
-/// directly follows its arrival and that the arrival was not relaxed.
+/// Waits at the cluster barrier with all threads of the cluster. `at_once` is set if the wait
+/// directly follows the arrival and the arrival was not relaxed.
 pub(crate) fn wait_in_cluster(
     exec: &mut Exec<'_, '_>,
     at_once: bool,
@@ -603,8 +603,8 @@ impl<'c> Kernel<'c> {
             return Err(Trouble::fault(FaultKind::Undefined, site, message));
         }
         if exec.world.races {
-            // Half as many blocks give each block at least two iterations of its grid-stride loop.
-            // So the race check covers consecutive iterations.
+            // Half the blocks execute the whole grid-stride loop, with at least two iterations
+            // each. So the race check covers consecutive iterations of a block.
             for (d, strided) in self.strided.into_iter().enumerate() {
                 if strided {
                     grid[d] = (grid[d] / cluster[d]).div_ceil(2) * cluster[d];

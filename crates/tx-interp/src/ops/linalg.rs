@@ -1,5 +1,5 @@
-//! `linalg.generic` on memrefs. Parallel points are lanes; reduced points run sequentially in
-//! row-major order.
+//! `linalg.generic` on memrefs. Parallel points are computed as lanes, and reduction points
+//! sequentially in row-major order.
 //!
 //! Other `linalg` ops are generalised before a run.
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use tx_dialect_tile::{Kind, Nan};
 use tx_mlir::{Op, attribute, elements, first_block};
 
-/// The combination of two partial results, for many lanes at once.
+/// Combines two partial results, for many lanes at once.
 pub(crate) struct Combine<'c> {
     /// Types of the parts of a partial result.
     pub(crate) parts: Vec<Scalar>,
@@ -24,7 +24,7 @@ pub(crate) struct Combine<'c> {
     captures: bool,
 }
 
-/// A perturbation: one part of one side is moved up or down by its error.
+/// A perturbation: one part of the left or right operand is increased or decreased by its error.
 #[derive(Clone, Copy, PartialEq)]
 struct Move {
     side: usize,
@@ -34,7 +34,7 @@ struct Move {
 
 enum How<'c> {
     Named(Operation),
-    /// Argmin or argmax: the better value, or the lower index of equal values.
+    /// Argmin or argmax: selects the better value, or the lower index if values are equal.
     Arg,
     /// A custom combiner region, and the identity of each part.
     Region(Code<'c>, Vec<u64>),
@@ -141,7 +141,7 @@ impl<'c> Combine<'c> {
                 let (left, right) = (&mut left[0], &right[0]);
                 for lane in 0..lanes {
                     let (a, b) = (left.get(lane, 0), right.get(from + lane, 0));
-                    // Named kinds are defined for all numbers.
+                    // Built-in kinds are defined for all numbers.
                     let bits = (operation.calc)(&[a, b, 0]).unwrap_or(0);
                     let bound = bounded.then(|| {
                         let bounds = [
@@ -209,8 +209,8 @@ impl<'c> Combine<'c> {
     ///
     /// Propagating bounds through each op treats two uses of one number as independent, for example
     /// the maximum in a log-sum-exp. Such bounds grow with every combination. Instead, this
-    /// function moves each part of either side by its error and adds up the changes of the result,
-    /// which is a first-order bound too.
+    /// function perturbs each part of both operands by its error and adds up the changes of the
+    /// result. The sum is a first-order bound too.
     ///
     /// An infinite bound is kept. It means that some order overflows or that a comparison is
     /// undecided; the perturbation of one part reveals neither.
@@ -281,7 +281,7 @@ impl<'c> Combine<'c> {
                     .sum();
                 let bound = bound_of(&after[i], scalar, lane, 0);
                 let own = bound_of(&own[i], scalar, number, 0);
-                // The two compared values and the result are each rounded.
+                // Both compared values and the result are rounded, hence the factor 3.
                 let error = 3.0 * own.error + reach;
                 if is_wide(lane, bound.error, own.error) && error < bound.error {
                     let bits = after[i].get(lane, 0);
@@ -291,8 +291,8 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Runs the combiner on some lanes of both sides, once per move, with exact operands. Computes
-    /// bounds only for the run without a move.
+    /// Runs the combiner on some lanes of both operands, once per perturbation. The run without a
+    /// perturbation computes bounds.
     fn tried(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -325,8 +325,8 @@ impl<'c> Combine<'c> {
         Some((0..moves.len()).map(cut).collect())
     }
 
-    /// Returns one part of a side as exact numbers, once per move. A move of this part adds or
-    /// subtracts its error, but at least one unit in the last place.
+    /// Returns one part of an operand as exact numbers, once per perturbation. A perturbation of
+    /// this part adds or subtracts its error, but at least one unit in the last place.
     fn moved(
         &self,
         parts: &Parts,
@@ -523,7 +523,8 @@ impl<'c> Combine<'c> {
             .collect()
     }
 
-    /// Returns whether the left value with its index wins over the right one.
+    /// Returns whether the left pair of value and index wins over the right one in an argmin or
+    /// argmax.
     fn wins(&self, a: [u64; 2], b: [u64; 2]) -> bool {
         let lower = || {
             let (i, j) = match self.parts[1] {
@@ -585,7 +586,7 @@ fn join(
     }
 }
 
-/// Returns the `arith` op that implements a named kind.
+/// Returns the `arith` op that implements a built-in kind such as `sum`.
 fn arith(kind: Kind, nan: Nan, scalar: Scalar) -> &'static str {
     let float = matches!(scalar, Scalar::Float(_));
     match (kind, float, nan) {
@@ -608,7 +609,7 @@ fn arith(kind: Kind, nan: Nan, scalar: Scalar) -> &'static str {
     }
 }
 
-/// Returns the identity of a named kind.
+/// Returns the identity of a built-in kind such as `sum`.
 fn identity(kind: Kind, scalar: Scalar) -> u64 {
     match scalar {
         Scalar::Float(float) => float.to_bits(match kind {
@@ -629,7 +630,7 @@ fn identity(kind: Kind, scalar: Scalar) -> u64 {
 
 fn lowest(float: Float) -> f64 {
     match float {
-        // This type has no infinity.
+        // F8E4M3FN has no infinity.
         Float::F8E4M3FN => -float.largest(),
         _ => f64::NEG_INFINITY,
     }

@@ -108,7 +108,7 @@ fn elementwise<'c>(
             });
         }
         let folds = bounded && exec.unordered;
-        // If elements come in any order, the order of two equal elements is undefined.
+        // If elements come in any order, either of two equal elements may be first.
         let ties = folds && orders;
         let extreme = folds && extreme;
         exec.compute(&slots, result, width, |exec, lane, i| {
@@ -229,9 +229,9 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     }
 }
 
-/// Returns the bound of a NaN-ignoring extreme if one operand is infinite, like the initial value
-/// of the accumulator. The identity may be folded into the loop, so a row of NaNs may give NaN. The
-/// first number of a row removes the ambiguity.
+/// Returns the bound of `maxnumf` or `minnumf` if one operand is infinite, like the initial value
+/// of the accumulator. Folding the identity into the loop can make the result of a row of NaNs
+/// either NaN or infinite. With a number in the row, the result is unambiguous.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {

@@ -1,8 +1,8 @@
 //! Direct semantics of the ops on tiles.
 //!
 //! An op is executed once per thread group of its scope. The first thread of the group reads the
-//! sources element by element in row-major order, and writes the results. Elements of fragments are
-//! read and written by their holders.
+//! sources element by element in row-major order, and writes the results. Elements of a fragment
+//! are read and written by the threads that hold them.
 
 use crate::build::{Build, Code, Slot, Step, scalars_of};
 use crate::layout::{Holder, holders, slots as registers};
@@ -124,7 +124,7 @@ impl Group {
 /// Splits the active lanes into groups. All threads of a group must be active.
 fn groups(exec: &Exec<'_, '_>, scope: Scope, site: &Site) -> Result<Vec<Group>, Trouble> {
     let lanes = exec.lanes as u32;
-    // Number of lanes that a group cannot exceed: those of one block, except for larger scopes.
+    // Lanes among which groups are formed: those of one block, or all lanes for larger scopes.
     let block = match (&exec.cta, scope) {
         (Some(cta), Scope::Thread | Scope::Warp | Scope::Warpgroup | Scope::Cta) => cta.pitch(),
         _ => lanes,
@@ -206,7 +206,7 @@ fn check_sizes(view: &View, tile: &Tile, site: &Site) -> Result<(), Trouble> {
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }
 
-/// Reads an element of a fragment from its first holder.
+/// Reads an element of a fragment from the first thread that holds a copy.
 fn held(
     exec: &Exec<'_, '_>,
     slot: Slot,
@@ -348,7 +348,7 @@ const CHUNK: usize = 4096;
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,
-    /// Whether each source is an input of the elements.
+    /// Whether the elements depend on each source.
     reads: Vec<bool>,
     outputs: Vec<Operand>,
     inits: Vec<Operand>,

@@ -49,7 +49,7 @@ pub(crate) fn build<'c>(
             })
         }
         "vector.extract" => {
-            // The smallest integer marks a dynamic position.
+            // The smallest `i64` in `static_position` marks a dynamic position.
             let at = position("static_position").filter(|_| slots.len() == 1);
             let (_, width) = scalars_of(op, results(op)[0])?;
             if width != 1 {

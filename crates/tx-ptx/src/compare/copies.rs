@@ -12,9 +12,9 @@ const TRIED: u32 = 50_000;
 
 /// Reports loop operations whose numbers of copies in PTX cannot come from copies of whole blocks.
 ///
-/// LLVM copies whole blocks when it unrolls or peels a loop. So one copy count per block, at least
-/// 1, must explain the instruction counts of the PTX. Facts are skipped if their block or their
-/// instructions are not unique.
+/// LLVM copies whole blocks when it unrolls or peels a loop. So one number of copies per block, at
+/// least 1, must explain the instruction counts of the PTX. An operation is skipped if its block or
+/// its instructions are ambiguous.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -52,8 +52,8 @@ pub(super) fn compare(
     }
 }
 
-/// Returns the comparable facts, each with its number of instructions in PTX that come from loops.
-/// A fact is comparable if all its occurrences in loops are in recorded blocks.
+/// Returns the comparable operations, each with its number of instructions in PTX that come from
+/// loops. An operation is comparable if all its occurrences in loops are in recorded blocks.
 fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {
@@ -80,7 +80,7 @@ fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> 
     known
 }
 
-/// Returns whether some number of copies of each block, at least one, gives the counts `found`.
+/// Returns whether the counts `found` result from copying each block at least once.
 fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
     let Some((block, rest)) = blocks.split_first() else {
         return found.iter().all(|&count| count == 0);
@@ -107,7 +107,7 @@ fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
 mod tests {
     use super::reach;
 
-    /// The first block has two copies and the second block has three.
+    /// The first block is copied twice and the second block three times.
     #[test]
     fn copies_are_found() {
         let blocks = [vec![1, 5], vec![1, 0]];

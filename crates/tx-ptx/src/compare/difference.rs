@@ -48,9 +48,9 @@ pub enum Difference {
         space: Space,
         /// Minimum width of the counted accesses, in bytes.
         width: u32,
-        /// Bytes that accesses of this width move in the PTX.
+        /// Number of bytes that accesses of at least `width` bytes move in the PTX.
         found: u64,
-        /// Minimum number of bytes that accesses of this width must move.
+        /// Minimum number of bytes that accesses of at least `width` bytes must move.
         expected: u64,
     },
     /// The PTX has more narrow accesses than the IR, which indicates split vector accesses.
@@ -63,9 +63,9 @@ pub enum Difference {
         space: Space,
         /// Width in bytes. Only narrower accesses are counted.
         width: u32,
-        /// Bytes that narrower accesses move in the PTX.
+        /// Number of bytes that accesses narrower than `width` move in the PTX.
         found: u64,
-        /// Maximum number of bytes that narrower accesses may move.
+        /// Maximum number of bytes that accesses narrower than `width` may move.
         expected: u64,
     },
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 /// supply.
 ///
 /// The assignment is maximal. `fit` returns the cost of a supply in a place, or `None` if the
-/// supply may not use the place. Earlier supplies have priority: a later supply can move their
-/// units, but cannot displace them.
+/// supply may not use the place. Earlier supplies have priority: a later supply may move earlier
+/// units to other places, but never leaves them unassigned.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],
@@ -55,7 +55,8 @@ struct Flow {
 impl Flow {
     /// Assigns at most `wanted` units of `from` along a shortest augmenting path.
     fn augment(&mut self, from: usize, wanted: u64) -> u64 {
-        // The supply that reached each place, and the place that reached each supply.
+        // The supply that reached each place, and the place that reached each supply, in the search
+        // for an augmenting path.
         let mut by: BTreeMap<usize, usize> = BTreeMap::new();
         let mut through: BTreeMap<usize, usize> = BTreeMap::new();
         let mut open = std::collections::VecDeque::from([from]);

@@ -150,8 +150,8 @@ impl<'a> Matched<'a> {
             })
             .filter(|slot| slot.capacity > 0)
             .collect();
-        // Equal facts are matched first and with each other, so that the unmatched rest is the
-        // least surprising.
+        // Facts that occur on both sides are matched first, and preferably with an equal fact. So
+        // the unmatched rest is what a reader expects.
         found.sort_by_key(|found| ir.count(found.fact).total() == 0);
         slots.sort_by_key(|slot| ptx.count(slot.fact).total() == 0);
         let fit = |found: &Found<'_>, slot: &Slot<'_>| {

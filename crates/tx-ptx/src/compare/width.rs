@@ -55,9 +55,9 @@ pub(super) fn compare(
         let found = supplied(ir, ptx, direction, width, within);
         let narrow = narrow_found(ptx, direction, width, within);
         let allowed = narrow_allowed(ir, direction, width, within);
-        // LLVM merges loads of one address. If the PTX has no more narrow bytes than the IR, no
-        // vector was split. If the IR has narrow loads in loops, their number in PTX is unlimited.
-        // A split vector then adds its bytes to the least number of narrow bytes.
+        // LLVM merges loads of one address. If the PTX has no more narrow loads than the IR, no
+        // vector was split. If narrow loads of the IR are in loops, the PTX may have any number of
+        // them. A split vector then adds its bytes to the minimum.
         let gone = expected.saturating_sub(found);
         let merged = direction == Direction::Load
             && (found > 0 || narrow > 0)
@@ -225,8 +225,8 @@ fn narrow_found(
 enum Allowed {
     /// At most this number of bytes.
     Bytes(u64),
-    /// No upper limit, because some accesses are in loops. `least` is the number of bytes outside
-    /// removable accesses.
+    /// No upper limit, because some accesses are in loops. `least` is the number of bytes that
+    /// required accesses move.
     Any { least: u64 },
 }
 

@@ -1,4 +1,4 @@
-//! Collection of facts from PTX.
+//! Extraction of facts (the counted operations) from PTX.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use crate::flow::{Flow, FlowError};
 use crate::module::{Function, Module};
 use crate::operation::{MalformedInstruction, Operation};
 
-/// A module whose facts cannot be determined.
+/// A module whose facts cannot be determined, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FactsError {
     /// The control flow of a function is malformed.
@@ -23,7 +23,7 @@ pub enum FactsError {
     Malformed {
         /// The function.
         function: String,
-        /// The instruction and the cause.
+        /// The malformed instruction, and the reason.
         source: MalformedInstruction,
     },
     /// A function is directly or indirectly recursive, so its operations cannot be counted.
@@ -117,14 +117,14 @@ fn own_facts(
     Ok(own)
 }
 
-/// Adds the facts of `root` and of all its callees to `whole`. The explicit stack supports call
-/// chains of any depth.
+/// Adds the facts of `root` and of all its callees to `whole`. An explicit stack replaces
+/// recursion, so call chains may have any depth.
 fn resolve<'a>(
     root: &'a str,
     own: &'a BTreeMap<String, FunctionFacts>,
     whole: &mut BTreeMap<&'a str, KernelFacts>,
 ) -> Result<(), FactsError> {
-    // Each entry holds a function and the number of its processed calls.
+    // Each stack entry holds a function and the number of its processed calls.
     let mut stack = vec![(root, 0)];
     let mut open: BTreeSet<&str> = BTreeSet::new();
     while let Some(&mut (name, ref mut done)) = stack.last_mut() {

@@ -7,8 +7,9 @@ use crate::operation::{
 
 /// An operation that must occur both in the IR and in the PTX.
 ///
-/// A field of `None` is unknown and matches any value. Types of sums and of bitwise operations have
-/// no sign: [`KernelFacts`](crate::KernelFacts) removes it.
+/// A field of `None` is unknown and matches any value. Sums and bitwise operations have unsigned
+/// and signed variants of equal effect, so [`KernelFacts`](crate::KernelFacts) removes the sign
+/// from their types.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     /// A barrier of a block.
@@ -31,7 +32,7 @@ pub enum Fact {
     ClusterBarrier {
         /// Whether the operation waits for the barrier instead of arriving.
         wait: bool,
-        /// Memory ordering. If PTX names none, arrivals release and waits acquire.
+        /// Memory ordering. Without an explicit ordering, PTX arrivals release and waits acquire.
         ordering: Option<Ordering>,
         /// Whether all threads of a warp execute the operation together.
         aligned: bool,
@@ -189,7 +190,7 @@ impl Fact {
         Some(fact.normalized())
     }
 
-    /// Returns the fact with the types used in comparisons.
+    /// Returns the fact with signs removed from types where they do not matter.
     pub(super) fn normalized(mut self) -> Fact {
         match &mut self {
             Fact::Redux { kind, .. } => kind.ty = normal(kind.combine, kind.ty),

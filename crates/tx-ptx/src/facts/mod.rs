@@ -1,4 +1,4 @@
-//! Multisets of the operations that kernels execute.
+//! Multisets of the operations that kernels contain.
 
 mod collect;
 mod fact;
@@ -180,7 +180,8 @@ impl KernelFacts {
             };
             self.add_count(fact.clone(), count);
         }
-        // Blocks of the callee outside loops are not recorded.
+        // Only blocks in loops are recorded. Those of the callee's straight-line code are not, even
+        // if the call is in a loop.
         self.blocks.extend(callee.blocks.iter().cloned());
     }
 

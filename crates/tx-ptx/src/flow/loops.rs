@@ -34,7 +34,7 @@ pub(super) fn blocks(flat: &Flat<'_>) -> Result<Vec<Block>, FlowError> {
     let mut blocks = Vec::with_capacity(starts.len());
     for (index, &start) in starts.iter().enumerate() {
         let stop = starts.get(index + 1).copied().unwrap_or(end);
-        // A label at the end of the body belongs to no block: control returns there.
+        // A label at the end of the body belongs to no block: the function returns there.
         let successors: BTreeSet<usize> = next_sites(flat, stop - 1)?
             .into_iter()
             .filter_map(|site| of_site.get(&site).copied())
@@ -108,8 +108,8 @@ fn mark_reachable(blocks: &mut [Block]) {
     }
 }
 
-/// Marks the blocks in cycles, using Tarjan's algorithm for strongly connected components. The
-/// explicit stack supports functions with any number of blocks.
+/// Marks the blocks in cycles, using Tarjan's algorithm for strongly connected components. An
+/// explicit stack replaces recursion, so a function may have any number of blocks.
 fn mark_loops(blocks: &mut [Block]) {
     const UNSEEN: usize = usize::MAX;
     let count = blocks.len();
@@ -122,7 +122,7 @@ fn mark_loops(blocks: &mut [Block]) {
         if order[root] != UNSEEN {
             continue;
         }
-        // Each entry holds a block and the number of its visited successors.
+        // Each stack entry holds a block and the number of its visited successors.
         let mut calls = vec![(root, 0)];
         while let Some(&mut (block, ref mut done)) = calls.last_mut() {
             if *done == 0 {

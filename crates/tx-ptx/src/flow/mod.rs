@@ -23,7 +23,7 @@ pub struct Flow<'a> {
     definitions: BTreeMap<Register<'a>, Definition>,
 }
 
-/// A register: the index of the declaring scope, and the name. Each piece of inline assembly can
+/// A register: the index of the declaring scope, and the name. Scopes of inline assembly often
 /// declare equal names.
 type Register<'a> = (usize, &'a str);
 

@@ -155,10 +155,10 @@ pub struct Atomic {
     pub lanes: u32,
     /// State space of the address.
     pub space: Space,
-    /// Set of threads for which the operation is atomic. `None` if omitted, which means `.gpu` in
-    /// PTX.
+    /// Set of threads for which the operation is atomic. `None` if the instruction has no scope,
+    /// which means `.gpu` in PTX.
     pub scope: Option<Scope>,
-    /// Memory ordering. `None` if omitted, which means `.relaxed` in PTX.
+    /// Memory ordering. `None` if the instruction has no ordering, which means `.relaxed` in PTX.
     pub ordering: Option<Ordering>,
     /// Whether the instruction returns the old value (`atom` instead of `red`).
     pub returns: bool,

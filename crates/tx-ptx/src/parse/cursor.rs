@@ -5,7 +5,7 @@ use crate::lexer::{Kind, Token, tokens};
 use crate::position::{ParseError, Position};
 
 pub(super) struct Cursor {
-    /// All tokens. The last one is [`Kind::End`], which `index` never passes.
+    /// All tokens of the text. The last token is [`Kind::End`], which `index` never passes.
     tokens: Vec<Token>,
     index: usize,
     depth: usize,
@@ -155,7 +155,8 @@ impl Cursor {
         Ok(text)
     }
 
-    /// Consumes an offset `+ 4`, `- 4` or `+ -4`, all of which LLVM emits. Returns 0 if absent.
+    /// Consumes an offset `+ 4`, `- 4` or `+ -4`, all of which LLVM emits. Returns 0 if the text
+    /// has no offset here.
     pub(super) fn offset(&mut self) -> Result<i64, ParseError> {
         let mut negative = false;
         if self.eat('+') {
