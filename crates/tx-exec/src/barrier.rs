@@ -27,8 +27,8 @@ pub(crate) struct Barrier {
 
 /// Cache of the lanes of a warp that have arrived at one operation of the warp.
 ///
-/// The cache describes the operation that was started last. It is valid while no lane of the mask
-/// waits in another operation.
+/// The cache describes the operation that was started last. The cache is valid while no lane of the
+/// mask waits in another operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gathering {
     site: u32,

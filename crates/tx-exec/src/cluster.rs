@@ -6,10 +6,12 @@ use crate::{
     machine::{Machine, Outcome, State, Wait},
 };
 
-/// The barrier of the running cluster. A round is one completion of the barrier by all threads.
+/// The barrier of the running cluster. In a round, each thread arrives at the barrier once and
+/// waits once.
 ///
-/// A thread must wait before its next arrival. So at most two rounds are active: threads arrive in
-/// the current round, while other threads still have to wait for the previous round.
+/// A thread must wait before its next arrival. At most two rounds of the barrier are active:
+/// threads arrive in the current round, while other threads still have to wait for the previous
+/// round.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
     /// Number of completed rounds.

@@ -1,8 +1,8 @@
 //! Hooks: functions that generated code calls.
 //!
 //! A hook accesses the state of the launch through a thread-local pointer, which [`Scope`] sets
-//! during a launch. Hooks never unwind into generated code. Instead, they record a fault or panic
-//! and suspend the thread forever.
+//! during a launch. Hooks never unwind into generated code. On a fault or a panic, a hook records
+//! the failure and suspends the thread forever.
 
 use crate::{
     barrier::{Arrival, Reduction},
@@ -277,8 +277,8 @@ fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 
     }
 }
 
-/// Suspends the thread if the execution order requires a preemption. The call precedes all
-/// recording, so that events are recorded in execution order.
+/// Suspends the thread if the execution order requires a preemption. A hook preempts the thread
+/// before it records anything, so that events are recorded in execution order.
 fn preempt() {
     // SAFETY: the machine is alive, and the reference ends before the switch.
     if unsafe { (*machine()).preemption.is_due() } {
@@ -434,7 +434,7 @@ extern "C" fn stack(bytes: u64, site: i32) {
 
 /// Checks an integer division. `bits` is the width of the operands, negative for unsigned operands.
 ///
-/// Returns the divisor, so that LLVM cannot move the division before the check.
+/// Returns the divisor, so that LLVM cannot move the division before the call.
 extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64 {
     let overflows = bits > 0 && divisor == -1 && dividend == i64::MIN >> (64 - bits);
     if divisor == 0 || overflows {
@@ -491,8 +491,8 @@ extern "C" fn assert(message: u64, site: i32) {
     });
 }
 
-/// Number of loop iterations between two checks of the total step count. The total is too slow to
-/// compute in every iteration.
+/// Number of loop iterations between two checks of the total step count. The total step count is
+/// too slow to compute in every iteration.
 const COUNTED: u64 = 1 << 10;
 
 /// Counts an iteration of a loop.

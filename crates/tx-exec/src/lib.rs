@@ -7,9 +7,9 @@
 //! [`Program::launch`] runs the blocks of a grid one after the other; the blocks of a cluster run
 //! together. Each thread of a block is a coroutine with its own stack of 128 KiB plus the private
 //! memory of the kernel. A thread runs until it reaches a barrier, a shuffle or another operation
-//! of several threads. It resumes when all participating threads have arrived and its [`Order`]
-//! selects it. The orders cover all ways in which a missing barrier can become visible. Some orders
-//! preempt threads at every access.
+//! of several threads. A waiting thread resumes when all participating threads have arrived and the
+//! [`Order`] selects it. The orders cover all ways in which a missing barrier can become visible.
+//! Some orders preempt threads at every access.
 //!
 //! # Faults
 //!
@@ -22,12 +22,12 @@
 //! # Memory model
 //!
 //! * Barriers of a cluster, a block, some warps or one warp order memory accesses. Shuffles and
-//!   votes order none.
+//!   votes order no accesses.
 //! * Two blocks are ordered by the end of a kernel, or by fences around an atomic access. One
 //!   thread executes a fence of device scope and writes a word atomically; the other reads the word
 //!   atomically and executes a fence.
-//! * Atomic accesses alone order nothing, whatever their memory ordering, because PTX is generated
-//!   without it. Atomic accesses do not race with each other.
+//! * Atomic accesses alone order nothing, whatever their memory ordering, because `tx` generates
+//!   PTX without orderings on atomics. Atomic accesses do not race with each other.
 //! * An access to the shared memory of another block of the cluster must be ordered after the start
 //!   and before the end of that block.
 //!

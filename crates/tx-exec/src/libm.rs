@@ -82,9 +82,9 @@ extern "C" fn extendhfdf2(value: f32) -> f64 {
     from_f16(value.to_bits() as u16).into()
 }
 
-/// Computes `a * b + c` of f16 or bf16 values, rounded to odd in f64. So a further rounding to the
-/// narrow type is correct. Rounding to odd returns an inexact result as the neighbour whose last
-/// bit is 1.
+/// Computes `a * b + c` of f16 or bf16 values, rounded to odd in f64. Rounding the f64 result to
+/// the narrow type is then correct. Rounding to odd returns an inexact result as the neighbour
+/// whose last bit is 1.
 pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     // The product has at most 22 significant bits and an exponent far from both limits.
     let product = a * b;

@@ -3,7 +3,8 @@
 //!
 //! A block without a cluster is treated as a cluster of one block. A thread index counts the
 //! threads of all blocks, ordered by block rank. In a cluster of several blocks, each block starts
-//! at a multiple of the warp size. Indices in between belong to threads that never run.
+//! at a multiple of the warp size. Thread indices between two blocks belong to threads that never
+//! run.
 
 use crate::{
     WARP,
@@ -70,7 +71,7 @@ pub(crate) enum State {
 pub(crate) enum Outcome {
     /// The operation has finished with this result value.
     Ready(u64),
-    /// The thread must suspend. The result is available after it resumes.
+    /// The thread must suspend. The result of the operation is available after the thread resumes.
     Wait,
 }
 
@@ -404,7 +405,7 @@ impl<'m> Machine<'m> {
     /// Registers private memory that the current thread has allocated.
     ///
     /// # Safety
-    /// The memory must be valid, and its contents must be unused.
+    /// The memory must be valid, and no live value may be stored in the memory.
     pub(crate) unsafe fn add_private(&mut self, address: u64, bytes: u64) -> Result<(), Fault> {
         let length = bytes as usize;
         let written = match self.clocks {

@@ -7,8 +7,8 @@ use std::{
     sync::Arc,
 };
 
-/// Minimum alignment of a buffer and minimum width of the guard zones around it, in bytes. CUDA's
-/// allocator has the same minimum alignment.
+/// Minimum alignment of a buffer and minimum width of the guard zones around it, in bytes. The
+/// minimum alignment is that of CUDA's allocator.
 pub(crate) const MIN_ALIGN: usize = 256;
 
 /// Maximum distance between an address and a buffer for a message that names the buffer, in bytes.
@@ -197,7 +197,7 @@ impl Memory {
     }
 
     /// Allocates `bytes` zero bytes that start `past` bytes after an address aligned to `align`
-    /// bytes. Such a buffer represents a view into a larger array.
+    /// bytes. A misaligned buffer represents a view into a larger array.
     ///
     /// # Errors
     ///
@@ -269,7 +269,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the buffer does not belong to this memory.
+    /// If `buffer` does not belong to this memory.
     pub fn address(&self, buffer: BufferId) -> Result<u64, MemoryError> {
         self.region(buffer).map(|region| region.base)
     }
@@ -278,7 +278,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the buffer does not belong to this memory.
+    /// If `buffer` does not belong to this memory.
     pub fn len(&self, buffer: BufferId) -> Result<usize, MemoryError> {
         self.region(buffer).map(|region| region.length as usize)
     }
@@ -292,7 +292,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the range is out of bounds, or the buffer does not belong to this memory.
+    /// If the range is out of bounds, or `buffer` does not belong to this memory.
     pub fn read(
         &self,
         buffer: BufferId,
@@ -310,7 +310,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the range is out of bounds, or the buffer does not belong to this memory.
+    /// If the range is out of bounds, or `buffer` does not belong to this memory.
     pub fn write(
         &mut self,
         buffer: BufferId,

@@ -63,7 +63,8 @@ impl Order {
     /// `warps` warps.
     ///
     /// For any two warps without a barrier between them, at least one order runs each of them first
-    /// as far as possible. The same holds for any two lanes, up to their next common operation.
+    /// as far as possible. Likewise, for any two lanes, at least one order runs each of them first
+    /// up to their next common operation.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -110,7 +111,7 @@ impl Random {
 pub(crate) enum Preemption {
     Never,
     Always,
-    /// With a probability of one half.
+    /// A thread is preempted with a probability of one half.
     Random(Random),
 }
 
@@ -151,8 +152,8 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters for a shuffled grid. Larger grids run in ascending order, since a
-/// permutation needs too much memory.
+/// Maximum number of clusters for a shuffled grid. Grids with more clusters run in ascending order,
+/// since a permutation needs too much memory.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Returns the coordinates of a linear index in a box with fewer than 2³² elements.

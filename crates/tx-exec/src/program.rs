@@ -329,9 +329,9 @@ impl Compiled {
 
 /// Kernels that can be launched.
 ///
-/// A program can be launched any number of times, also after a fault. Its global variables keep
-/// their values between launches. A program can be sent to another thread, but not shared between
-/// threads, since launches share those variables.
+/// A program can be launched any number of times, also after a fault. Global variables of a program
+/// keep their values between launches. A program can be sent to another thread, but not shared
+/// between threads, since launches write its global variables.
 pub struct Program {
     kernels: BTreeMap<String, Loaded>,
     /// Modules must be destroyed before `_context`, so this field comes first.

@@ -14,13 +14,14 @@ use corosensei::{
 };
 use std::ffi::c_void;
 
-/// Stack per thread in addition to the private memory of the kernel, in bytes. The frames of
-/// generated code, hooks and C math functions use it.
+/// Stack per thread in addition to the private memory of the kernel, in bytes. The reserve holds
+/// the frames of generated code, hooks and C math functions.
 pub(crate) const STACK_RESERVE: u64 = 128 * 1024;
 /// Minimum remaining stack when generated code allocates or calls, in bytes.
 pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
 
-/// Entry point of a kernel. Its argument is an array of pointers to the parameters.
+/// Entry point of a kernel. The argument of the function is an array of pointers to the kernel
+/// parameters.
 pub(crate) type Entry = unsafe extern "C" fn(*mut *mut c_void);
 
 /// The coroutines of a cluster. Dropping the struct abandons unfinished coroutines without
@@ -53,7 +54,7 @@ impl Drop for Threads {
 /// # Safety
 ///
 /// `entry` must be a kernel that announces all its memory accesses to the hooks. `parameters` must
-/// point to values of its types that outlive the call.
+/// point to values of the parameter types that outlive the call.
 pub(crate) unsafe fn run(
     mut machine: Machine<'_>,
     entry: Entry,

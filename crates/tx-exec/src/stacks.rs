@@ -9,7 +9,7 @@ use std::{
 /// Size of pooled stacks in bytes, sufficient for nearly all kernels.
 const KEPT_BYTES: usize = 256 * 1024;
 /// Maximum number of pooled stacks: two blocks of maximum size. Linux limits a process to about
-/// 65,000 mappings, and each stack with its guard page has two.
+/// 65,000 mappings, and each stack with its guard page needs two mappings.
 const MOST_KEPT: usize = 2048;
 
 /// The pool. Mapping, touching and unmapping stacks took two thirds of the time when validation

@@ -157,8 +157,8 @@ pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (us
     (source as usize, valid)
 }
 
-/// Returns the result of every member. Bit 32 holds the predicate of operations that return a value
-/// and a predicate.
+/// Returns the result of every lane in the member mask. Bit 32 holds the predicate of operations
+/// that return a value and a predicate.
 pub(crate) fn evaluate(
     op: WarpOp,
     mask: u32,

@@ -45,7 +45,8 @@ pub(crate) struct Element<'c> {
 pub struct Combined {
     /// For each part (component) of a partial result, the bits in all partial results.
     pub parts: Vec<Vec<u64>>,
-    /// For each partial result, whether it is defined. A division by 0 gives an undefined one.
+    /// For each partial result, whether it is defined. For example, an integer division by 0 makes
+    /// a partial result undefined.
     pub defined: Vec<bool>,
     /// For each part, the bounds of all partial results; `None` if all are exact.
     pub bounds: Vec<Option<Vec<Bound>>>,

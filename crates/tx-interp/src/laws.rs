@@ -145,7 +145,7 @@ enum Same {
 /// The test result, or a counterexample to a law.
 type Found = Result<Finding, CounterExample>;
 
-/// For each part, its bits and its bound.
+/// A partial result: the bits and the bound of each part.
 type Partial = Vec<(u64, Bound)>;
 
 #[derive(Clone, Copy)]
@@ -153,7 +153,7 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Set if the combiner cannot be run. All laws are then undecided.
+    /// Set if the combiner cannot be run. A combiner that cannot be run leaves all laws undecided.
     trouble: &'t OnceCell<Trouble>,
 }
 
@@ -519,7 +519,7 @@ impl Trial<'_, '_> {
     }
 
     /// Searches an identity of one part that is neutral to all of these values and to infinities.
-    /// Only common identities are tried, since another one may change an untested value.
+    /// Only common identities are tried, since another identity may change an untested value.
     fn neutral(self, values: &[Partial]) -> Option<Partial> {
         let [scalar] = *self.scalars else {
             return None;

@@ -4,10 +4,10 @@
 //! The interpreter shares no code with the lowering. Each op is implemented directly from its
 //! documentation. Running a module before and after a pass therefore validates the pass.
 //!
-//! All active lanes of a block execute an op before any lane executes the next op (lockstep). This
-//! order defines the meaning of a program before barriers are inserted, because tile ops execute in
-//! program order. After barriers are inserted, [`Options::races`] checks that they order all
-//! conflicting accesses. The check uses [`tx_exec::happens_before`].
+//! All active lanes of a block execute an op before any lane executes the next op (lockstep).
+//! Lockstep execution defines the meaning of a program before barriers are inserted, because tile
+//! ops execute in program order. After barriers are inserted, [`Options::races`] checks that the
+//! barriers order all conflicting accesses. The race check uses [`tx_exec::happens_before`].
 //!
 //! Each float has a [`Bound`] on the difference that another order of combination can cause.
 //!

@@ -78,8 +78,8 @@ impl<'c> World<'c> {
 /// cluster.
 ///
 /// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the lanes
-/// of each block begin at a multiple of the warp size. So some lanes may have no thread; they are
-/// never active.
+/// of each block begin at a multiple of the warp size. Lanes between two blocks have no thread and
+/// are never active.
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) grid: [u32; 3],
@@ -180,8 +180,8 @@ pub(crate) struct Exec<'w, 'c> {
     pub(crate) cta: Option<Cta>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Whether elements are combined in any order. Either of two equal elements may then come
-    /// first.
+    /// Whether elements are combined in any order. If elements come in any order, either of two
+    /// equal elements may be first.
     pub(crate) unordered: bool,
 }
 

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 /// Numbers of an SSA value: `width` numbers per lane, or `width` numbers for all lanes.
 ///
-/// The width is 1 for a scalar, the number of elements for a vector, and the number of register
-/// slots for a fragment.
+/// `width` is 1 for a scalar, the number of elements for a vector, and the number of register slots
+/// for a fragment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
     pub(crate) width: usize,
@@ -164,7 +164,8 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// Returns the address of offset 0. Each buffer begins at a multiple of 2^40.
+    /// Returns the address of offset 0. Each buffer begins at an address that is a multiple of
+    /// 2^40.
     pub(crate) fn address(&self) -> i64 {
         ((self.buffer as i64 + 1) << BUFFER) + self.base
     }

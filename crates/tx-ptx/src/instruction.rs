@@ -19,12 +19,12 @@ pub enum Statement {
     Declaration(Declaration),
     /// A nested scope `{ … }` with its own names.
     Scope(Vec<Statement>),
-    /// A table `.branchtargets $L__BB0_1, $L__BB0_2;`. The label before it is its name.
+    /// A table `.branchtargets $L__BB0_1, $L__BB0_2;`, named by the preceding label.
     BranchTargets(Vec<String>),
-    /// A table `.calltargets f, g;`. The label before it is its name.
+    /// A table `.calltargets f, g;`, named by the preceding label.
     CallTargets(Vec<String>),
-    /// A prototype `.callprototype (.param .b32 _) _ (.param .b32 _);`. The label before it is its
-    /// name.
+    /// A prototype `.callprototype (.param .b32 _) _ (.param .b32 _);`, named by the preceding
+    /// label.
     CallPrototype {
         /// Return values of the prototype.
         returns: Vec<Declaration>,

@@ -162,7 +162,7 @@ pub struct Pointer {
 /// A declared name with its array sizes and initial value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declarator {
-    /// The name; `_` in prototypes.
+    /// Name of the register, variable or parameter; `_` in prototypes.
     pub name: String,
     /// Number of registers: 5 for `%r<5>`, which declares `%r0` to `%r4`.
     pub count: Option<u64>,

@@ -1,17 +1,17 @@
 //! Running error analysis: bounds on the effect of another order of combination.
 //!
 //! Floats are computed in program order, in the types of the program. A [`Bound`] accompanies each
-//! value. It limits the distance between the value and the result of any other order of the same
-//! sums and products.
+//! value. The bound limits the distance between the value and the result of any other order of the
+//! same sums and products.
 //!
-//! The bound is a first-order error bound with rounding errors `u = 2^-digits`. The errors are
-//! relative to the *magnitude* of a sum, which is the sum of the absolute values of its terms. Such
-//! a bound holds for every tree over the same terms (Higham, *Accuracy and Stability of Numerical
-//! Algorithms*, §4.2).
+//! The bound is a first-order error bound with rounding errors `u = 2^-digits`. Rounding errors are
+//! relative to the *magnitude* of a sum, which is the sum of the absolute values of its terms. A
+//! bound relative to the magnitude holds for every tree over the same terms (Higham, *Accuracy and
+//! Stability of Numerical Algorithms*, §4.2).
 //!
 //! The bound is 0 if no order of combination rounds: all terms are multiples of one power of two,
-//! and the magnitude is small enough that every partial sum is representable. Results of different
-//! orders must then be equal.
+//! and the magnitude is small enough that every partial sum is representable. With a bound of 0,
+//! the results of all orders must be equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
@@ -31,12 +31,13 @@ pub struct Bound {
     /// Number of additions in the computation of the value.
     pub additions: f64,
     /// Largest magnitude that any subset of the elements gives when combined alone
-    /// ([`Bound::choose`]). Infinite if that partial result overflows.
+    /// ([`Bound::choose`]). `high` is infinite if a partial result overflows.
     pub high: f64,
-    /// Smallest nonzero magnitude that any subset of the elements gives when combined alone. NaN if
-    /// underflow loses digits of that partial result.
+    /// Smallest nonzero magnitude that any subset of the elements gives when combined alone. `low`
+    /// is NaN if underflow loses digits of a partial result.
     pub low: f64,
-    /// Maximum effect of underflow in all products of the computation, on a number of magnitude 1.
+    /// Maximum absolute error by underflow in all products of the computation, relative to factors
+    /// of magnitude 1.
     pub slip: f64,
 }
 
@@ -213,7 +214,7 @@ impl Bound {
         product.rounded(float)
     }
 
-    /// Returns the new `high` after growth to `to`, or infinity if `to` can overflow the type.
+    /// Returns [`Bound::high`] after growth to `to`, or infinity if `to` can overflow the type.
     fn grown(self, other: Self, to: f64, float: Float) -> f64 {
         let grows = to > self.high.max(other.high);
         match to.is_nan() || grows && to > float.largest() / 4.0 {
@@ -222,7 +223,7 @@ impl Bound {
         }
     }
 
-    /// Returns the new `low` of a product, or NaN if the product loses digits to underflow.
+    /// Returns [`Bound::low`] of a product, or NaN if the product loses digits to underflow.
     fn shrunk(self, other: Self, float: Float) -> f64 {
         let low = self.low * other.low;
         let shrinks = self.low > 0.0 && other.low > 0.0 && low < self.low.min(other.low);
@@ -235,7 +236,7 @@ impl Bound {
     /// Updates `high` and `low` of `after`, the combination of `left` and `right`.
     ///
     /// Each slice has one bound per part. Another order can combine a subset of the elements first.
-    /// So `high` becomes the maximum over both operands and the combination, even if a later
+    /// `high` therefore becomes the maximum over both operands and the combination, even if a later
     /// element is zero. `low` becomes the nonzero minimum.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =

@@ -18,8 +18,8 @@ pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 pub struct Operation {
     /// Computes the result.
     pub calc: Calc,
-    /// Computes the bound of the result (see [`Bound`]) from the bounds of the operands. If absent,
-    /// the result is exact for exact operands and unbounded otherwise.
+    /// Computes the bound of the result (see [`Bound`]) from the bounds of the operands. Without
+    /// this function, the result is exact for exact operands and unbounded otherwise.
     pub bound: Option<BoundOf>,
 }
 

@@ -227,7 +227,7 @@ pub trait Evaluator: Sized {
     }
 
     /// Returns whether the test violates the law, or `None` if the test is inconclusive. An
-    /// identity that makes a result undefined violates [`Law::Identity`].
+    /// identity that makes any result undefined violates [`Law::Identity`].
     fn is_broken(&self, case: &Case<'_, Self::Partial>) -> Option<bool> {
         match case.decided() {
             Some([l, r]) => Some(self.difference(case.law, l, r).is_some()),

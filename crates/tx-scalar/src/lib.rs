@@ -1,6 +1,6 @@
 //! Scalar semantics of `arith` and `math` ops, computed on the bits of the operands.
 //!
-//! This crate is the single definition of those semantics. Two users evaluate ops with it: the
+//! This crate is the single definition of scalar semantics. Two users evaluate ops with it: the
 //! reference interpreter (`tx-interp`) and compiler passes that test properties of user code, such
 //! as the associativity of a combiner. Code generation must not use this crate: a check of a
 //! lowering shares no code with the lowering.

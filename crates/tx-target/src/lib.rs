@@ -41,8 +41,8 @@ pub struct Chip {
     pub name: &'static str,
     /// Compute capability times ten.
     pub capability: u32,
-    /// Set for an architecture-specific variant such as `sm_90a`. Its code runs on that one
-    /// architecture only.
+    /// Set for an architecture-specific variant such as `sm_90a`. Code for such a variant runs on
+    /// one architecture only.
     pub specific: bool,
     /// PTX ISA version to emit, times ten: the lowest version that supports the chip and every
     /// instruction that `tx` emits for the chip. For example, the three-operand `max.f32` of sm_100
@@ -128,8 +128,8 @@ const fn board(
     }
 }
 
-/// One board per chip generation. The numbers of the H200 are measured; all others are from data
-/// sheets.
+/// One board per chip generation. The numbers of the H200 are measured; the numbers of all other
+/// boards are from data sheets.
 pub const BOARDS: [Board; 5] = [
     board("A100", 80, 108.0, 1555.0, 1410.0),
     board("GeForce RTX 3090", 86, 82.0, 936.0, 1695.0),
@@ -309,7 +309,7 @@ impl Chip {
     /// Returns the chip with this name.
     ///
     /// # Errors
-    /// [`UnknownChip`] if no chip has this name. The message lists the known chips.
+    /// [`UnknownChip`] if no chip has this name. The message of the error lists the known chips.
     ///
     /// ```
     /// use tx_target::Chip;

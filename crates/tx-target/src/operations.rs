@@ -2,8 +2,8 @@
 //! memory.
 //!
 //! Passes, checks and tests use the same table. The table does not describe the computed values.
-//! Required chips and PTX versions match the instruction selection of LLVM 22. They also match the
-//! sections "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
+//! Required chips and PTX versions match the instruction selection of LLVM 22. The requirements
+//! also match the sections "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
 
 use crate::Chip;
 

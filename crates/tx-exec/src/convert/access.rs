@@ -25,8 +25,8 @@ pub(super) enum Size {
     Operand(usize),
 }
 
-/// Attributes of memory operations that only enable optimisations. The conversion removes them,
-/// because LLVM assumes that they hold even in a faulty program.
+/// Attributes of memory operations that only enable optimisations. The conversion removes such
+/// attributes, because LLVM assumes that they hold even in a faulty program.
 pub(super) const HINTS: [&str; 9] = [
     "nontemporal",
     "invariant",

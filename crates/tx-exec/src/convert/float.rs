@@ -3,7 +3,7 @@
 //! * Minimum and maximum: host instructions may return either of two zeros and preserve NaN
 //!   payloads. PTX orders −0 below +0 and returns a canonical NaN. So the lowering compares the
 //!   bits as integers.
-//! * The fused multiply-add of f16 and bf16: LLVM widens it to f32, which rounds twice.
+//! * The fused multiply-add of f16 and bf16: LLVM computes in f32, which rounds twice.
 
 use super::{
     emit::{Emitter, internal},
@@ -96,8 +96,8 @@ struct Format {
     /// Mask of all bits except the sign.
     magnitude: i64,
     infinity: i64,
-    /// The canonical NaN of PTX operations. For f64, PTX specifies none: an operation returns one
-    /// of its NaN operands.
+    /// The canonical NaN of PTX operations. For f64, PTX specifies no canonical NaN: an operation
+    /// returns one of its NaN operands.
     nan: i64,
     /// The quiet bit of an f64 NaN.
     quiet: Option<i64>,

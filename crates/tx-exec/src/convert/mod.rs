@@ -1,9 +1,9 @@
 //! Conversion of device IR to modules for the host.
 //!
 //! Each kernel becomes a separate module. If kernels of a `gpu.module` can share functions or
-//! variables in global memory, they become one module. The conversion copies the operations and
-//! rewrites the copies (`rewrite`). Operations specific to GPUs become calls of hooks, and every
-//! memory access is preceded by a call of a hook.
+//! variables in global memory, all its kernels become one module. The conversion copies the
+//! operations and rewrites the copies (`rewrite`). Operations specific to GPUs become calls of
+//! hooks, and every memory access is preceded by a call of a hook.
 
 mod access;
 mod emit;
@@ -111,8 +111,9 @@ pub(crate) fn convert<'c>(
 
 /// Splits a device module into parts that are compiled separately.
 ///
-/// Each kernel and all operations other than kernels form one part, so that only launched kernels
-/// are compiled. If kernels can share functions or variables, all operations form one part.
+/// Each part contains one kernel and all operations other than kernels, so that only launched
+/// kernels are compiled. If kernels can share functions or variables, all operations of the device
+/// module form one part.
 fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a>>> {
     let all = operations(container);
     let is_shared = |operation: &OperationRef<'_, '_>| match name(*operation).as_str() {
@@ -452,8 +453,8 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
 /// Returns the CPU to compile for, if the host CPU must not be used.
 ///
 /// Results must not depend on the host. Newer x86 CPUs convert to bf16 with an instruction that
-/// flushes subnormals. Their f16 arithmetic rounds fewer intermediate results. So one of two fixed
-/// x86-64 levels is used.
+/// flushes subnormals. The f16 arithmetic of these CPUs rounds fewer intermediate results. Code is
+/// therefore compiled for one of two fixed x86-64 levels.
 #[cfg(target_arch = "x86_64")]
 fn host_cpu() -> Option<&'static str> {
     let has_v3 = std::is_x86_feature_detected!("avx2")

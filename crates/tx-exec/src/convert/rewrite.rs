@@ -64,8 +64,8 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Optimisation hints. The conversion removes them, because LLVM assumes that they hold even in a
-/// faulty program.
+/// Optimisation hints. The conversion removes these hints, because LLVM assumes that they hold even
+/// in a faulty program.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",

@@ -2,13 +2,13 @@
 //!
 //! A barrier of the whole block orders everything before it before everything after it. Such a
 //! barrier starts a new *phase*. Only accesses of the current phase need clocks. In a phase, a
-//! thread has one clock per lane of its warp. It has clocks for other warps only after a named
-//! barrier has synchronised with them.
+//! thread has one clock per lane of its warp. A thread has clocks for other warps only after a
+//! named barrier has synchronised with these warps.
 //!
 //! Blocks are unordered, except by the release and acquire patterns of PTX. In such a pattern, a
 //! thread of one block executes a fence and then writes a word atomically. A thread of the other
 //! block reads the word atomically and then executes a fence. Threads of one block can synchronise
-//! by this pattern too.
+//! by the release and acquire patterns too.
 //!
 //! If blocks run in clusters, this module treats all threads of a cluster as one block.
 
@@ -76,8 +76,8 @@ impl Fence {
     }
 }
 
-/// Events of a block that a thread is ordered after: all phases before `phase`, and in `phase` each
-/// thread up to its entry in `clocks`.
+/// Events of one block that happened before the current events of a thread: all events of phases
+/// before `phase`, and in `phase` the events of each thread up to its entry in `clocks`.
 #[derive(Debug)]
 struct Known {
     phase: u32,
@@ -110,8 +110,8 @@ impl Known {
 
 /// Vector clocks that arriving threads release at a barrier, and that waiting threads acquire.
 ///
-/// The clocks are valid in their phase only: [`Clocks::join_all`] orders all threads of the block
-/// anyway.
+/// Released clocks are valid in their phase only, because [`Clocks::join_all`] then orders all
+/// threads of the block.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     block: u32,
@@ -120,8 +120,8 @@ pub struct Knowledge {
     clocks: Rc<[u32]>,
     /// Released vector clocks of other blocks.
     blocks: Option<Blocks>,
-    /// Vector clock for other warps from the last arrival. Threads often share one allocation,
-    /// which then is merged only once.
+    /// Vector clock for other warps, as released by the last arrival. Threads often share one such
+    /// allocation, so an equal pointer needs no second merge.
     last: Option<Rc<[u32]>>,
 }
 
@@ -161,7 +161,8 @@ struct Beyond {
     known: Option<Blocks>,
     /// Events that the last fence allows later atomic writes to release.
     offered: Option<Blocks>,
-    /// Events released by words that the thread has read atomically. The next fence acquires them.
+    /// Events released by words that the thread has read atomically. The next fence of the thread
+    /// acquires these events.
     found: Option<Blocks>,
 }
 
@@ -625,8 +626,8 @@ mod tests {
     }
 
     /// Two blocks are ordered by a fence and an atomic write in one, and an atomic read of the word
-    /// and a fence in the other. The order covers events before the first fence only. Without
-    /// either fence, the blocks are unordered.
+    /// and a fence in the other. The order of the two blocks covers events before the first fence
+    /// only. If either fence is missing, the two blocks are unordered.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {

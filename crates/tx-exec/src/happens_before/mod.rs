@@ -1,11 +1,11 @@
 //! Detection of data races by happens-before: vector clocks, and shadow memory of previous
 //! accesses.
 //!
-//! [`Clocks`] represent the order between threads; an executor reports every synchronisation to
-//! them. [`Shadow`] records the accesses to every byte of a memory. The executor reports every
-//! access, and the shadow memory returns a conflicting earlier access that the clocks do not order.
-//! The order does not depend on the schedule of threads in a block. So one run finds every race
-//! between the accesses that it executes.
+//! [`Clocks`] represent the order between threads; an executor reports every synchronisation.
+//! [`Shadow`] records the accesses to every byte of a memory. The executor reports every access,
+//! and the shadow memory returns a conflicting earlier access that the clocks do not order. The
+//! happens-before order does not depend on the schedule of threads in a block. A single run
+//! therefore finds every race between its accesses.
 //!
 //! | In PTX | Here |
 //! |---|---|

@@ -2,8 +2,8 @@
 //!
 //! Memory is divided into granules of four bytes. The state of a granule is one word: no access,
 //! one access with a mask of its bytes, or the index of a list of accesses. An old access is
-//! removed if every access that conflicts with it also conflicts with a newer one. So the check
-//! misses no race in the observed execution.
+//! removed if every access that conflicts with it also conflicts with a newer one. The race check
+//! therefore misses no race in the observed execution.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
@@ -120,8 +120,8 @@ pub struct Touch {
 pub struct Shadow {
     pages: Vec<Option<Box<[u64; PAGE]>>>,
     lists: Vec<Vec<Entry>>,
-    /// Whether several blocks share the memory. Otherwise, a barrier of the block orders all
-    /// earlier accesses.
+    /// Whether several blocks share the memory. In memory of a single block, a barrier of the block
+    /// orders all earlier accesses.
     across_blocks: bool,
 }
 
@@ -149,12 +149,12 @@ impl Shadow {
     /// # Errors
     ///
     /// The first conflicting access found. Two accesses conflict if they share a byte, are
-    /// unordered, and one of them is a write or exactly one is atomic. The new access may then be
-    /// recorded only in part.
+    /// unordered, and one of them is a write or exactly one is atomic. After a conflict, the new
+    /// access may be recorded only in part.
     ///
     /// # Panics
     ///
-    /// If the access is out of bounds, or its segment does not belong to `clocks`.
+    /// If the access is out of bounds, or the segment of the access does not belong to `clocks`.
     pub fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
         let end = touch.offset + touch.bytes;
         let mut start = touch.offset;
@@ -306,8 +306,9 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
 
 /// Returns whether two blocks already made this kind of access.
 ///
-/// The access of a third block then needs no record: any later access that conflicts with it also
-/// conflicts with one of the two. The rule requires that blocks are unordered.
+/// The access of a third block then needs no record: any later access that conflicts with the
+/// access of the third block also conflicts with one of the other two. This argument requires that
+/// blocks are unordered.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()

@@ -604,7 +604,7 @@ impl<'c> Kernel<'c> {
         }
         if exec.world.races {
             // Half the blocks execute the whole grid-stride loop, with at least two iterations
-            // each. So the race check covers consecutive iterations of a block.
+            // each. The race check thereby covers consecutive iterations of a block.
             for (d, strided) in self.strided.into_iter().enumerate() {
                 if strided {
                     grid[d] = (grid[d] / cluster[d]).div_ceil(2) * cluster[d];

@@ -105,8 +105,8 @@ impl<'c> Combine<'c> {
         Ok(out)
     }
 
-    /// Combines `before` with consecutive groups of numbers from `new`. Each group has one number
-    /// per lane.
+    /// Combines `before` with consecutive groups of numbers from `new`. A group of `new` has one
+    /// number per lane.
     pub(crate) fn fold(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -208,12 +208,12 @@ impl<'c> Combine<'c> {
     /// Tightens bounds by perturbation.
     ///
     /// Propagating bounds through each op treats two uses of one number as independent, for example
-    /// the maximum in a log-sum-exp. Such bounds grow with every combination. Instead, this
-    /// function perturbs each part of both operands by its error and adds up the changes of the
-    /// result. The sum is a first-order bound too.
+    /// the maximum in a log-sum-exp. Bounds propagated in this way grow with every combination.
+    /// Instead, this function perturbs each part of both operands by its error and adds up the
+    /// changes of the result. The sum of the changes is a first-order bound too.
     ///
-    /// An infinite bound is kept. It means that some order overflows or that a comparison is
-    /// undecided; the perturbation of one part reveals neither.
+    /// An infinite bound is kept. An infinite bound means that some order overflows or that a
+    /// comparison is undecided, neither of which a perturbation reveals.
     fn refine(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -460,7 +460,7 @@ impl<'c> Combine<'c> {
     }
 
     /// Returns the zeros whose sign depends on the order, as in a complex product, whose parts are
-    /// sums and differences of products. Such a zero changes its sign when signed zeros and
+    /// sums and differences of products. The sign of such a zero changes when signed zeros and
     /// identities are combined in another order.
     fn open_signs(
         &self,

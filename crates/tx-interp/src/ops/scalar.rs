@@ -231,7 +231,7 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
 
 /// Returns the bound of `maxnumf` or `minnumf` if one operand is infinite, like the initial value
 /// of the accumulator. Folding the identity into the loop can make the result of a row of NaNs
-/// either NaN or infinite. With a number in the row, the result is unambiguous.
+/// either NaN or infinite. A row with at least one number has an unambiguous extreme.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {

@@ -554,7 +554,8 @@ impl<'c> Plan<'c> {
         Ok(())
     }
 
-    /// Computes a range of results. `rows` are linear indices in the parallel dimensions.
+    /// Computes the reduction results with linear indices `rows`. The linear indices count in the
+    /// parallel dimensions.
     fn rows(
         &self,
         exec: &mut Exec<'_, 'c>,

@@ -12,9 +12,9 @@ const TRIED: u32 = 50_000;
 
 /// Reports loop operations whose numbers of copies in PTX cannot come from copies of whole blocks.
 ///
-/// LLVM copies whole blocks when it unrolls or peels a loop. So one number of copies per block, at
-/// least 1, must explain the instruction counts of the PTX. An operation is skipped if its block or
-/// its instructions are ambiguous.
+/// LLVM copies whole blocks when it unrolls or peels a loop. One number of copies per block, at
+/// least 1, must therefore explain the instruction counts of the PTX. An operation is skipped if
+/// its block or its instructions are ambiguous.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,

@@ -12,8 +12,8 @@ pub use difference::{Copied, Difference, Vanished};
 use crate::facts::{Count, Fact, Facts, KernelFacts};
 use matching::saturate;
 
-/// Returns the differences between the PTX and the IR, in a fixed order. The result is empty if
-/// they agree.
+/// Returns the differences between the PTX and the IR, in a fixed order. The result is empty if PTX
+/// and IR agree.
 ///
 /// The facts of the IR describe the last level before LLVM. A called function counts once per call.
 /// LLVM may transform the code, so the comparison follows these rules:
@@ -24,20 +24,21 @@ use matching::saturate;
 ///   often, in loops or outside. Operations of one loop block ([`KernelFacts::together`]) occur in
 ///   PTX equally often.
 /// * **Removable operations** ([`KernelFacts::add_removable`]) may be missing from the PTX: they
-///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing ones.
+///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
+///   operations.
 /// * **No additions**: every instruction of the PTX must match an operation of the IR.
 /// * **Values that are not constant** match any value: a mask or a clamp of `None`, or a scope that
 ///   PTX omits. Generic memory of the IR matches any state space, because LLVM infers state spaces.
 /// * **Vector accesses** of the IR are not split: accesses of at least their width must move as
-///   many bytes. The width is that of the IR, at most 16 bytes, and the largest power of two that
-///   divides it, since PTX has no vectors of 12 bytes. LLVM may merge accesses to more or wider
-///   vectors. A vector access with an alignment below its size is removable, because LLVM has to
-///   split it.
-/// * **Scalar accesses** are not compared, because LLVM merges and removes them. They still count
-///   as replacements of vectors: one 32-bit load can replace a vector of two halves. So the facts
-///   of the IR must contain all its scalar accesses, removable or not. Otherwise an 8-byte scalar
-///   of the IR would hide a split vector. Narrow accesses of the PTX may not move more bytes than
-///   the narrow or removable accesses of the IR, unless some of these are in loops.
+///   many bytes. The compared width is that of the IR, at most 16 bytes, and the largest power of
+///   two that divides it, since PTX has no vectors of 12 bytes. LLVM may merge accesses to more or
+///   wider vectors. A vector access with an alignment below its size is removable, because LLVM has
+///   to split it.
+/// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses
+///   still count as replacements of vectors: one 32-bit load can replace a vector of two halves. So
+///   the facts of the IR must contain all its scalar accesses, removable or not. Otherwise an
+///   8-byte scalar of the IR would hide a split vector. Narrow accesses of the PTX may not move
+///   more bytes than the narrow or removable accesses of the IR, unless some of these are in loops.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {

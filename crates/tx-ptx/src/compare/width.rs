@@ -16,7 +16,7 @@ fn width(bytes: u32) -> u32 {
 ///
 /// Merging widens accesses, unrolling adds accesses, and splitting narrows accesses. So, for each
 /// width, the check compares the bytes moved by accesses of at least that width. Fewer bytes are
-/// accepted for loads if LLVM merged equal loads or removed unreachable ones. In that case no
+/// accepted for loads if LLVM merged equal loads or removed unreachable ones. With fewer bytes, no
 /// narrow loads may appear beyond those of the IR.
 ///
 /// Unrolling adds bytes that can hide a split vector. So narrow accesses of the PTX may move at
@@ -225,8 +225,8 @@ fn narrow_found(
 enum Allowed {
     /// At most this number of bytes.
     Bytes(u64),
-    /// No upper limit, because some accesses are in loops. `least` is the number of bytes that
-    /// required accesses move.
+    /// No upper limit, because some accesses are in loops. `least` is the number of bytes that the
+    /// required accesses of the IR move.
     Any { least: u64 },
 }
 

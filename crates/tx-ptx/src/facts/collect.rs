@@ -61,7 +61,7 @@ impl Facts {
     }
 
     /// Counts the operations of each kernel, including its callees once per call. Callees that are
-    /// not among `functions` are ignored.
+    /// not in `functions` are ignored.
     ///
     /// # Errors
     /// [`FactsError::Recursive`] if a function calls itself, directly or indirectly.

@@ -74,8 +74,8 @@ pub enum Fact {
         /// Mask of the participating lanes.
         mask: Option<u32>,
     },
-    /// An atomic operation, `atom` or `red`. Facts do not distinguish the two: LLVM can detect an
-    /// unused result.
+    /// An atomic operation, `atom` or `red`. A fact does not distinguish `atom` from `red`, because
+    /// LLVM can detect an unused result.
     Atomic {
         /// The read-modify-write operation.
         combine: Combine,

@@ -11,7 +11,7 @@ pub use fact::Fact;
 
 /// Facts of all kernels of a module, by kernel name.
 ///
-/// [`Facts::of`] collects the facts of PTX. The caller collects those of the IR;
+/// [`Facts::of`] collects the facts of PTX. The caller collects the facts of the IR;
 /// [`compare`](crate::compare()) documents the requirements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -51,7 +51,7 @@ pub struct Count {
     /// Number of occurrences in loops.
     pub inside: u64,
     /// Number of occurrences in [`outside`](Count::outside) that LLVM may remove, because they are
-    /// unreachable or unused. In the facts of PTX, this number is 0.
+    /// unreachable or unused. In facts of PTX, `outside_may_vanish` is 0.
     pub outside_may_vanish: u64,
     /// Number of occurrences in [`inside`](Count::inside) that LLVM may remove, for example with a
     /// loop without iterations.

@@ -18,7 +18,7 @@ pub(super) enum Definition {
 }
 
 /// Opcodes without a result operand. For all other opcodes, the first operand is treated as
-/// written, even if it is not. An opcode missing here only hides constants.
+/// written, even if it is not. An opcode missing in this list only hides constants.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

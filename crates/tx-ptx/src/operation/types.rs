@@ -50,7 +50,7 @@ impl ScalarType {
         self.name
     }
 
-    /// Returns the width in bits. A packed type counts all its elements.
+    /// Returns the width in bits. The width of a packed type includes all its elements.
     pub fn bits(self) -> u32 {
         self.bits
     }
@@ -122,8 +122,8 @@ macro_rules! words {
 words! {
     /// A state space.
     Space {
-        /// Generic address: the bits of the address select the memory. PTX denotes it by the
-        /// absence of a state space.
+        /// Generic address: the bits of the address select the memory. PTX denotes a generic
+        /// address by the absence of a state space.
         Generic = "generic",
         /// Memory of all blocks.
         Global = "global",
