@@ -166,7 +166,8 @@ impl Machine<'_> {
         self.members[thread].arrival = None;
     }
 
-    /// Ends the current thread. Reports a fault if the cluster barrier needs another arrival of it.
+    /// Ends the current thread. Reports a fault if the cluster barrier needs another arrival of
+    /// this thread.
     pub(crate) fn exit_cluster(&mut self) -> Result<(), Fault> {
         let thread = self.current;
         let arrivals = self.members[thread].arrivals;

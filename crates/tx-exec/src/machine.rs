@@ -84,7 +84,8 @@ pub(crate) struct Thread {
     local: u32,
     /// Result of the operation in which the thread waited.
     pub(crate) result: u64,
-    /// Set by the thread on start; valid while its coroutine is alive.
+    /// Yielder of the coroutine. Each thread sets its pointer on start; the pointer is valid while
+    /// the coroutine is alive.
     pub(crate) yielder: *const Yielder<(), ()>,
     /// Lowest stack address that the thread may use.
     pub(crate) stack_limit: u64,

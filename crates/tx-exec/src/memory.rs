@@ -186,7 +186,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the alignment is not a power of two, or the system is out of memory.
+    /// Returns an error if the alignment is not a power of two, or the system is out of memory.
     pub fn alloc(
         &mut self,
         label: impl Into<Arc<str>>,
@@ -269,7 +269,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If `buffer` does not belong to this memory.
+    /// Returns an error if `buffer` does not belong to this memory.
     pub fn address(&self, buffer: BufferId) -> Result<u64, MemoryError> {
         self.region(buffer).map(|region| region.base)
     }
@@ -278,7 +278,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If `buffer` does not belong to this memory.
+    /// Returns an error if `buffer` does not belong to this memory.
     pub fn len(&self, buffer: BufferId) -> Result<usize, MemoryError> {
         self.region(buffer).map(|region| region.length as usize)
     }
@@ -292,7 +292,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the range is out of bounds, or `buffer` does not belong to this memory.
+    /// Returns an error if the range is out of bounds, or `buffer` is not in this memory.
     pub fn read(
         &self,
         buffer: BufferId,
@@ -310,7 +310,7 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If the range is out of bounds, or `buffer` does not belong to this memory.
+    /// Returns an error if the range is out of bounds, or `buffer` is not in this memory.
     pub fn write(
         &mut self,
         buffer: BufferId,

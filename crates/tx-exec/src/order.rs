@@ -152,8 +152,8 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Maximum number of clusters for a shuffled grid. Grids with more clusters run in ascending order,
-/// since a permutation needs too much memory.
+/// Maximum number of clusters for a shuffled grid. Grids with more than `MAX_SHUFFLED` clusters run
+/// in ascending order, since a permutation needs too much memory.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Returns the coordinates of a linear index in a box with fewer than 2³² elements.

@@ -368,8 +368,8 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// If the text does not parse, contains no kernel, or has an unsupported operation, type or
-    /// external function.
+    /// Returns an error if the text does not parse, contains no kernel, or has an unsupported
+    /// operation, type or external function.
     pub fn load(device_ir: &str) -> Result<Self, Error> {
         if let Some(position) = device_ir.find('\0') {
             let line = device_ir[..position].lines().count().max(1) as u32;
@@ -435,7 +435,8 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// [`Fault`] if the launch does not match the kernel, or a thread has undefined behaviour.
+    /// Returns a [`Fault`] if the launch does not match the kernel, or a thread has undefined
+    /// behaviour.
     pub fn launch(
         &self,
         kernel: &str,

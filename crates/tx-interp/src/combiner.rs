@@ -154,8 +154,8 @@ impl<'c> Combiner<'c> {
     /// `tile.all_reduce`.
     ///
     /// # Errors
-    /// [`Trouble::Unsupported`] if the combiner cannot run without its op: it has unsupported ops,
-    /// or uses outside values that are not constants.
+    /// Returns [`Trouble::Unsupported`] if the combiner cannot run without its op: it has
+    /// unsupported ops, or uses outside values that are not constants.
     pub fn of(op: Op<'c>) -> Option<Result<Self, Trouble>> {
         if let Some(view) = Reduce::of(op) {
             let element = view
@@ -261,7 +261,7 @@ impl<'c> Combiner<'c> {
         &self.combine.parts
     }
 
-    /// Returns the bits of each part of the identity.
+    /// Returns the identity of the combiner, as the bits of each part.
     pub fn identity(&self) -> Vec<u64> {
         self.combine.identity()
     }
@@ -286,7 +286,7 @@ impl<'c> Combiner<'c> {
     /// Combines pairs of partial results: element `i` of `left` with element `i` of `right`.
     ///
     /// # Errors
-    /// [`Trouble`] if the combiner has a side effect or an unsupported op.
+    /// Returns [`Trouble`] if the combiner has a side effect or an unsupported op.
     pub fn combine(&self, left: &Combined, right: &Combined) -> Result<Combined, Trouble> {
         let mut out = self.each(left.len(), |exec, from, to| {
             let (left, right) = (left.lanes(from, to), right.lanes(from, to));

@@ -392,7 +392,7 @@ impl Trial<'_, '_> {
         results.all(|result| !self.numbers(result).any(f64::is_nan))
     }
 
-    /// Returns tuples of values chosen independently per part.
+    /// Returns partial results whose parts are chosen independently of each other.
     fn mixed(self, random: &mut Random) -> Vec<Partial> {
         let parts = self.scalars.iter().map(|scalar| {
             let list = values(*scalar);

@@ -134,8 +134,8 @@ pub struct Outcome {
 /// Runs a `func.func` or a kernel `gpu.func`.
 ///
 /// # Errors
-/// [`Trouble`] if an op is unsupported, if the arguments do not match the entry, or if the program
-/// has a fault.
+/// Returns [`Trouble`] if an op is unsupported, if the arguments do not match the entry, or if the
+/// program has a fault.
 pub fn run(
     module: &Module<'_>,
     entry: &str,

@@ -46,7 +46,8 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// Formats a lane of a cluster for messages. `cluster` counts across all launches.
+    /// Formats a lane of a cluster for messages. The index `cluster` counts the clusters of all
+    /// launches.
     fn name(&self, cluster: u32, lane: usize) -> String {
         let number = u64::from(cluster.wrapping_sub(self.before));
         self.cta.nth(number, self.clusters).name(lane as u32)

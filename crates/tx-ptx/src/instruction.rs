@@ -8,7 +8,7 @@ use crate::position::Position;
 pub enum Statement {
     /// `$L__BB0_1:`
     Label {
-        /// The name.
+        /// Name of the label.
         name: String,
         /// Position of the label.
         at: Position,

@@ -20,7 +20,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// Returns all functions and entries, including declarations.
+    /// Returns all `.func` and `.entry` functions, including declarations.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         self.items.iter().filter_map(|item| match item {
             Item::Function(function) => Some(function),
@@ -28,7 +28,7 @@ impl Module {
         })
     }
 
-    /// Returns all entries, in order.
+    /// Returns all `.entry` functions (kernels), in order.
     pub fn entries(&self) -> impl Iterator<Item = &Function> {
         self.functions().filter(|function| function.entry)
     }
@@ -109,9 +109,9 @@ impl Function {
 pub enum FunctionDirective {
     /// A directive with numbers: `.maxntid 128, 1, 1`, `.minnctapersm 2`, `.noreturn`.
     Numbers {
-        /// The name, without its dot.
+        /// Name of the directive, without the dot.
         name: String,
-        /// The numbers; empty for directives such as `.noreturn`.
+        /// Numbers of the directive; empty for directives such as `.noreturn`.
         values: Vec<u64>,
     },
     /// `.pragma "…";`
@@ -123,9 +123,9 @@ pub enum FunctionDirective {
 /// One attribute of a list such as `.attribute(.managed, .unified(1, 2))`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// The name, without its dot.
+    /// Name of the attribute, without the dot.
     pub name: String,
-    /// The numbers in parentheses.
+    /// Numbers of the attribute, in parentheses.
     pub values: Vec<u64>,
 }
 
@@ -166,7 +166,7 @@ pub struct Declarator {
     pub name: String,
     /// Number of registers: 5 for `%r<5>`, which declares `%r0` to `%r4`.
     pub count: Option<u64>,
-    /// Array sizes; `None` for `[]`.
+    /// Array sizes; `None` for an unspecified size `[]`.
     pub sizes: Vec<Option<u64>>,
     /// Initial value of a variable.
     pub initializer: Option<Initializer>,
@@ -227,7 +227,7 @@ pub struct File {
 /// A section of DWARF data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The name, without its dot.
+    /// Name of the section, without the dot.
     pub name: String,
     /// Lines of the section.
     pub lines: Vec<SectionLine>,
@@ -240,7 +240,7 @@ pub enum SectionLine {
     Label(String),
     /// `.b32 $L__tmp1-$L__tmp0`
     Data {
-        /// The type without its dot.
+        /// Type of the values, without the dot.
         ty: String,
         /// The values.
         values: Vec<DataValue>,

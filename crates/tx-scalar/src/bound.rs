@@ -395,7 +395,8 @@ impl Bound {
 mod tests {
     use super::*;
 
-    /// A sum of small integers is equal in every order. Other sums are within the bound.
+    /// A sum of small integers is equal in every order. Sums of floats that are rounded are within
+    /// the bound.
     #[test]
     fn sums_of_whole_numbers_are_exact() {
         let sum = |terms: &[f64]| {

@@ -309,7 +309,8 @@ impl Chip {
     /// Returns the chip with this name.
     ///
     /// # Errors
-    /// [`UnknownChip`] if no chip has this name. The message of the error lists the known chips.
+    /// Returns [`UnknownChip`] if no chip has this name. The message of the error lists the known
+    /// chips.
     ///
     /// ```
     /// use tx_target::Chip;

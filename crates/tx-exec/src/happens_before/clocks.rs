@@ -110,15 +110,15 @@ impl Known {
 
 /// Vector clocks that arriving threads release at a barrier, and that waiting threads acquire.
 ///
-/// Released clocks are valid in their phase only, because [`Clocks::join_all`] then orders all
-/// threads of the block.
+/// Released clocks are valid in their phase only. The [`Clocks::join_all`] at the end of a phase
+/// orders all threads of the block.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     block: u32,
     phase: u32,
     /// Vector clock with one entry per thread of the block; empty before the first arrival.
     clocks: Rc<[u32]>,
-    /// Released vector clocks of other blocks.
+    /// Events of other blocks that the arrivals release.
     blocks: Option<Blocks>,
     /// Vector clock for other warps, as released by the last arrival. Threads often share one such
     /// allocation, so an equal pointer needs no second merge.
@@ -154,7 +154,7 @@ fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
     }
 }
 
-/// Known events of other blocks for one thread, as released and acquired by fences.
+/// Events of other blocks that are ordered before one thread by fences and atomic accesses.
 #[derive(Clone, Debug, Default)]
 struct Beyond {
     /// Events of other blocks that are ordered before the thread.
@@ -187,7 +187,7 @@ pub struct Clocks {
     /// For each thread, its vector clock for all threads of the block. Entries of its own warp are
     /// unused.
     others: Vec<Option<Rc<[u32]>>>,
-    /// Current segment of each thread, if assigned.
+    /// Number of the current segment of each thread, or `NO_SEGMENT`.
     current: Vec<u32>,
     segments: Vec<Segment>,
     /// For each thread, its known events of other blocks.
@@ -206,7 +206,7 @@ impl Clocks {
     ///
     /// # Panics
     ///
-    /// If `threads` exceeds the limit of a cluster:
+    /// Panics if `threads` exceeds the limit of a cluster:
     /// [`MAX_CLUSTER_BLOCKS`](crate::MAX_CLUSTER_BLOCKS) times
     /// [`MAX_BLOCK_THREADS`](crate::MAX_BLOCK_THREADS).
     pub fn start_block(&mut self, block: u32, threads: usize) {
@@ -245,7 +245,8 @@ impl Clocks {
         }
     }
 
-    /// Gives all these threads the union of their known events of other blocks.
+    /// Merges the known events of other blocks of the threads `members`, and stores the union in
+    /// each of them.
     fn tell_of_blocks(&mut self, members: &[usize]) {
         if !self.fenced {
             return;
@@ -625,9 +626,9 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// Two blocks are ordered by a fence and an atomic write in one, and an atomic read of the word
-    /// and a fence in the other. The order of the two blocks covers events before the first fence
-    /// only. If either fence is missing, the two blocks are unordered.
+    /// A fence and an atomic write in one block, and an atomic read of the written word and a fence
+    /// in another block, order the two blocks. The order of the two blocks covers events before the
+    /// first fence only. If either fence is missing, the two blocks are unordered.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -661,7 +662,7 @@ mod tests {
     }
 
     /// A read-modify-write in the second block forwards the released events of the first block to a
-    /// third block. A plain write does not.
+    /// third block. A plain write in the second block does not forward them.
     #[test]
     fn counting_passes_on_what_was_offered_and_storing_does_not() {
         for stores in [false, true] {

@@ -120,8 +120,8 @@ pub struct Touch {
 pub struct Shadow {
     pages: Vec<Option<Box<[u64; PAGE]>>>,
     lists: Vec<Vec<Entry>>,
-    /// Whether several blocks share the memory. In memory of a single block, a barrier of the block
-    /// orders all earlier accesses.
+    /// Whether several blocks share the shadowed memory. In memory of a single block, a barrier of
+    /// the block orders all earlier accesses.
     across_blocks: bool,
 }
 
@@ -154,7 +154,8 @@ impl Shadow {
     ///
     /// # Panics
     ///
-    /// If the access is out of bounds, or the segment of the access does not belong to `clocks`.
+    /// Panics if the access is out of bounds, or the segment of the access does not belong to
+    /// `clocks`.
     pub fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
         let end = touch.offset + touch.bytes;
         let mut start = touch.offset;

@@ -84,7 +84,7 @@ impl<'c> Combine<'c> {
         })
     }
 
-    /// Returns the bits of each part of the identity.
+    /// Returns the identity of the combiner, as the bits of each part.
     pub(crate) fn identity(&self) -> Vec<u64> {
         match &self.how {
             How::Region(_, identities) => identities.clone(),
@@ -105,8 +105,8 @@ impl<'c> Combine<'c> {
         Ok(out)
     }
 
-    /// Combines `before` with consecutive groups of numbers from `new`. A group of `new` has one
-    /// number per lane.
+    /// Combines the partial results `before` with the numbers in `new`, in groups of one number per
+    /// lane.
     pub(crate) fn fold(
         &self,
         exec: &mut Exec<'_, 'c>,

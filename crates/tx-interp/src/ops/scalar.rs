@@ -56,7 +56,7 @@ pub(crate) fn build<'c>(
     )))
 }
 
-/// Returns the value of a float for bounds, or 0 for an integer.
+/// Returns the value of a float, or 0 for an integer, for the computation of bounds.
 pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Float(float) => float.value(bits),
@@ -231,7 +231,7 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
 
 /// Returns the bound of `maxnumf` or `minnumf` if one operand is infinite, like the initial value
 /// of the accumulator. Folding the identity into the loop can make the result of a row of NaNs
-/// either NaN or infinite. A row with at least one number has an unambiguous extreme.
+/// either NaN or infinite. A row with at least one number has an unambiguous maximum or minimum.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {

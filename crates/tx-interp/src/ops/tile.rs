@@ -107,7 +107,7 @@ pub(crate) fn build<'c>(
 /// Threads that execute an op together.
 struct Group {
     first: u32,
-    /// Thread index that is the origin of coordinates in the group.
+    /// Thread index at which the thread coordinates of the group start.
     base: i64,
     threads: Vec<u32>,
 }
@@ -348,7 +348,7 @@ const CHUNK: usize = 4096;
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,
-    /// Whether the elements depend on each source.
+    /// For each source, whether the reduced elements depend on it.
     reads: Vec<bool>,
     outputs: Vec<Operand>,
     inits: Vec<Operand>,

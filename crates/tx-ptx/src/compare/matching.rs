@@ -135,8 +135,8 @@ mod tests {
         assert_eq!(left, [0, 1, 1]);
     }
 
-    /// The augmenting path moves three supplies: each supply fits two neighbouring places, the last
-    /// one only the first place.
+    /// The last supply fits only the first place, so three earlier supplies must move to a
+    /// neighbouring place.
     #[test]
     fn chains_are_found() {
         let left = saturate(&[1, 1, 1, 1], &[1, 1, 1, 1], |from, to| {

@@ -36,9 +36,9 @@ use matching::saturate;
 ///   to split it.
 /// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses
 ///   still count as replacements of vectors: one 32-bit load can replace a vector of two halves. So
-///   the facts of the IR must contain all its scalar accesses, removable or not. Otherwise an
-///   8-byte scalar of the IR would hide a split vector. Narrow accesses of the PTX may not move
-///   more bytes than the narrow or removable accesses of the IR, unless some of these are in loops.
+///   the facts of the IR must contain all its scalar accesses, removable or not. A missing 8-byte
+///   scalar of the IR would hide a split vector. Narrow accesses of the PTX may not move more bytes
+///   than the narrow or removable accesses of the IR, unless some of these are in loops.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {

@@ -20,8 +20,8 @@ fn width(bytes: u32) -> u32 {
 /// narrow loads may appear beyond those of the IR.
 ///
 /// Unrolling adds bytes that can hide a split vector. So narrow accesses of the PTX may move at
-/// most twice the bytes of the potentially narrow accesses of the IR, unless some of these are in
-/// loops. The factor is 2 because LLVM can duplicate a load to avoid a branch.
+/// most twice the bytes of the potentially narrow accesses of the IR, unless some of these accesses
+/// of the IR are in loops. The factor is 2 because LLVM can duplicate a load to avoid a branch.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,

@@ -64,7 +64,7 @@ impl Facts {
     /// not in `functions` are ignored.
     ///
     /// # Errors
-    /// [`FactsError::Recursive`] if a function calls itself, directly or indirectly.
+    /// Returns [`FactsError::Recursive`] if a function calls itself, directly or indirectly.
     pub fn with_calls<'k>(
         functions: &BTreeMap<String, FunctionFacts>,
         kernels: impl IntoIterator<Item = &'k str>,

@@ -83,7 +83,7 @@ pub enum Fact {
         ty: ScalarType,
         /// Number of elements per access.
         lanes: u32,
-        /// State space. `Generic` in the IR matches any, because LLVM infers state spaces.
+        /// State space. `Generic` in the IR matches any state space, since LLVM infers them.
         space: Space,
         /// Set of threads for which the operation is atomic.
         scope: Option<Scope>,
@@ -104,7 +104,7 @@ pub enum Fact {
     VectorAccess {
         /// Whether the access loads or stores.
         direction: Direction,
-        /// State space. `Generic` in the IR matches any.
+        /// State space. `Generic` in the IR matches any state space.
         space: Space,
         /// Size of the vector in bytes.
         bytes: u32,
@@ -114,7 +114,7 @@ pub enum Fact {
     ScalarAccess {
         /// Whether the access loads or stores.
         direction: Direction,
-        /// State space. `Generic` in the IR matches any.
+        /// State space. `Generic` in the IR matches any state space.
         space: Space,
         /// Size of the element in bytes.
         bytes: u32,
@@ -190,7 +190,7 @@ impl Fact {
         Some(fact.normalized())
     }
 
-    /// Returns the fact with signs removed from types where they do not matter.
+    /// Returns the fact without the signs of types whose sign does not matter.
     pub(super) fn normalized(mut self) -> Fact {
         match &mut self {
             Fact::Redux { kind, .. } => kind.ty = normal(kind.combine, kind.ty),

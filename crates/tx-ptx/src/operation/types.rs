@@ -225,9 +225,9 @@ words! {
         Inc = "inc",
         /// A decrement that wraps to a bound at 0.
         Dec = "dec",
-        /// And of bits or of predicates.
+        /// Bitwise and of integers, or logical and of predicates.
         And = "and",
-        /// Or of bits or of predicates.
+        /// Bitwise or of integers, or logical or of predicates.
         Or = "or",
         /// Exclusive or of bits.
         Xor = "xor",
