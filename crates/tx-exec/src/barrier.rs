@@ -46,16 +46,13 @@ pub(crate) enum Reduction {
     Or,
 }
 
-/// An arrival at a barrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) site: u32,
     pub(crate) id: u32,
-    /// Number of participating threads; `None` for the whole block.
     pub(crate) count: Option<u32>,
     pub(crate) reduction: Reduction,
     pub(crate) predicate: bool,
-    /// Whether the thread waits for the other threads.
     pub(crate) waits: bool,
 }
 

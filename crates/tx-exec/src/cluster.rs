@@ -24,7 +24,6 @@ pub(crate) struct ClusterBarrier {
     given: Given,
     /// Vector clocks that the arrivals of the previous round released.
     taken: Given,
-    /// Threads that wait for this round to complete.
     waiting: Vec<usize>,
     /// Number of threads that reached the wait of the previous round, and number of threads that
     /// left it.
@@ -37,7 +36,7 @@ pub(crate) struct ClusterBarrier {
     exited: Option<(usize, u32)>,
 }
 
-/// Knowledge released by arrivals.
+/// Vector clocks that arrivals release.
 #[derive(Debug, Default)]
 struct Given {
     knowledge: Knowledge,
@@ -140,7 +139,6 @@ impl Machine<'_> {
         Ok(Outcome::Wait)
     }
 
-    /// Resumes the current thread after the cluster barrier.
     pub(crate) fn cluster_pass(&mut self) {
         let thread = self.current;
         let live = self.live_threads();

@@ -57,7 +57,6 @@ impl Engine {
         }
     }
 
-    /// Returns the entry point of a kernel.
     pub(crate) fn kernel(&self, symbol: &str) -> Result<Entry, Failed> {
         // SAFETY: the engine is alive.
         let address = unsafe {
@@ -71,7 +70,6 @@ impl Engine {
         Ok(unsafe { std::mem::transmute::<*mut std::ffi::c_void, Entry>(address) })
     }
 
-    /// Returns the address of a global variable.
     pub(crate) fn variable(&self, symbol: &str) -> Result<u64, Failed> {
         // SAFETY: the engine is alive.
         let address =

@@ -83,7 +83,6 @@ pub(crate) const DECLARATIONS: &str = r#"
           errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
-/// Returns the names and addresses of the hooks.
 pub(crate) fn symbols() -> [(&'static str, *mut ()); 22] {
     [
         ("__tx_register", register as *mut ()),
@@ -385,13 +384,11 @@ extern "C" fn barrier(id: i32, count: i32, reduction: i32, predicate: i32, site:
     }) as i32
 }
 
-/// Arrives at the cluster barrier.
 extern "C" fn cluster_arrive(relaxed: i32, site: i32) {
     preempt();
     checked(|machine| machine.cluster_arrive(site as u32, relaxed != 0));
 }
 
-/// Waits at the cluster barrier.
 extern "C" fn cluster_wait(site: i32) {
     preempt();
     waiting(|machine| machine.cluster_wait(site as u32));
@@ -480,7 +477,6 @@ extern "C" fn print(format: u64, arguments: u64, site: i32) -> i32 {
     })
 }
 
-/// Reports a failed assertion with its message.
 extern "C" fn assert(message: u64, site: i32) {
     checked(|machine| {
         let message = print::text(machine, message, site as u32)?;
@@ -495,7 +491,6 @@ extern "C" fn assert(message: u64, site: i32) {
 /// too slow to compute in every iteration.
 const COUNTED: u64 = 1 << 10;
 
-/// Counts an iteration of a loop.
 extern "C" fn repeat(site: i32) {
     // SAFETY: the machine is alive, and no other reference exists while generated code runs.
     let machine = unsafe { &mut *machine() };

@@ -86,5 +86,4 @@ pub use program::{
 };
 pub use report::{Accesses, Report};
 
-/// Number of lanes in a warp.
 const WARP: usize = 32;

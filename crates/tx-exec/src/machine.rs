@@ -26,7 +26,6 @@ use crate::{
 use corosensei::Yielder;
 use std::sync::Arc;
 
-/// An instrumented operation of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteInfo {
     pub(crate) location: Location,
@@ -89,7 +88,6 @@ pub(crate) struct Thread {
     pub(crate) yielder: *const Yielder<(), ()>,
     /// Lowest stack address that the thread may use.
     pub(crate) stack_limit: u64,
-    /// Private memory that the thread has allocated.
     private: Vec<Private>,
     /// Number of atomic accesses since the thread last yielded.
     atomics: u32,
@@ -101,7 +99,6 @@ pub(crate) struct Thread {
 /// [`Thread`] to keep [`Thread`], which every access reads, small.
 #[derive(Debug, Default)]
 pub(crate) struct Member {
-    /// Number of arrivals at the cluster barrier.
     pub(crate) arrivals: u32,
     /// An arrival at the cluster barrier that the thread has not waited for yet.
     pub(crate) arrival: Option<cluster::Arrival>,
@@ -112,9 +109,7 @@ pub(crate) struct Member {
 /// The last access of a thread to the shared memory of another block.
 #[derive(Clone, Copy, Debug)]
 struct Remote {
-    /// Rank of the block.
     owner: usize,
-    /// Segment of the access.
     segment: u32,
     site: u32,
     kind: AccessKind,
@@ -132,11 +127,9 @@ pub(crate) struct Cta<'m> {
     pub(crate) exited: Option<usize>,
     /// Number of threads of the block that have not exited.
     pub(crate) running: usize,
-    /// Coordinates of the block in the grid.
     pub(crate) block: [u32; 3],
 }
 
-/// Private memory of a thread.
 #[derive(Debug)]
 struct Private {
     start: u64,
@@ -159,7 +152,6 @@ pub(crate) struct Request {
     pub(crate) kind: AccessKind,
     /// Whether the access uses the old value. An atomic write does not.
     pub(crate) reads: bool,
-    /// Whether the access writes a value.
     pub(crate) writes: bool,
     pub(crate) space: Space,
     pub(crate) alignment: u64,
@@ -181,7 +173,6 @@ pub(crate) struct Machine<'m> {
     pub(crate) members: Vec<Member>,
     /// Pending warp operation of each warp, by the index of its first thread.
     pub(crate) gatherings: Vec<Gathering>,
-    /// Number of threads per block.
     pub(crate) block_threads: usize,
     /// Distance between the first threads of consecutive blocks.
     stride: usize,
@@ -310,7 +301,6 @@ impl<'m> Machine<'m> {
         }))
     }
 
-    /// Makes `thread` the current thread.
     pub(crate) fn select(&mut self, thread: usize) {
         self.current = thread;
         self.current_cta = self.threads[thread].cta as usize;
@@ -327,7 +317,6 @@ impl<'m> Machine<'m> {
         (cta as usize, local as usize)
     }
 
-    /// Returns the block of a thread.
     pub(crate) fn cta(&self, thread: usize) -> &Cta<'m> {
         &self.ctas[self.threads[thread].cta as usize]
     }
@@ -352,7 +341,6 @@ impl<'m> Machine<'m> {
         rank * self.block_threads + local
     }
 
-    /// Returns the coordinates of a thread in its block.
     pub(crate) fn coordinates(&self, thread: usize) -> [u32; 3] {
         let [x, y, _] = self.block_size;
         let thread = self.threads[thread].local;
@@ -622,13 +610,11 @@ impl<'m> Machine<'m> {
         Ok(Outcome::Ready(0))
     }
 
-    /// Prints text of the current thread.
     pub(crate) fn print(&mut self, text: &[u8]) {
         self.memory.print(text);
         self.progress();
     }
 
-    /// Executes a fence of device scope with the current thread.
     pub(crate) fn fence(&mut self, fence: Fence) {
         if let Some(clocks) = &mut self.clocks {
             clocks.fence(self.current, fence);
@@ -765,7 +751,6 @@ impl<'m> Cta<'m> {
 }
 
 impl Thread {
-    /// Creates thread `local` of the block of rank `cta`.
     fn new(cta: usize, local: usize) -> Self {
         Self {
             state: State::Exited,

@@ -94,7 +94,6 @@ impl Drop for Bytes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(u32);
 
-/// A range of addresses that kernels may access.
 #[derive(Debug)]
 pub(crate) struct Region {
     pub(crate) base: u64,
@@ -124,7 +123,6 @@ impl Region {
         }
     }
 
-    /// Marks every byte as initialised.
     pub(crate) fn set_all_written(&mut self) {
         self.written = None;
     }
@@ -151,7 +149,6 @@ pub struct Memory {
     buffers: u32,
     /// Index of the last accessed region. Consecutive accesses often use one region.
     last: usize,
-    /// Text that threads printed.
     printed: Vec<u8>,
 }
 

@@ -189,7 +189,6 @@ impl Blocks {
         blocks
     }
 
-    /// Returns the number of clusters in the grid.
     pub(crate) fn count(&self) -> u32 {
         self.clusters().iter().product()
     }
@@ -198,12 +197,10 @@ impl Blocks {
         self.grid
     }
 
-    /// Returns the number of blocks per cluster along each axis.
     pub(crate) fn cluster(&self) -> [u32; 3] {
         self.cluster
     }
 
-    /// Returns the number of clusters in the grid along each axis.
     pub(crate) fn clusters(&self) -> [u32; 3] {
         std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis])
     }
@@ -225,9 +222,7 @@ impl Blocks {
 /// Scheduler: selects the next thread to run.
 pub(crate) struct Turns {
     order: Order,
-    /// Generator of a pseudo-random order.
     random: Option<Random>,
-    /// The thread selected last.
     last: usize,
     candidates: Vec<usize>,
 }

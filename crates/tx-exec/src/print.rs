@@ -15,7 +15,6 @@ const MOST_DIGITS: u64 = 1 << 12;
 /// Maximum length of a string in bytes. Longer strings are treated as unterminated.
 const MOST_TEXT: u64 = 1 << 16;
 
-/// Remaining arguments of a call.
 struct Arguments {
     address: u64,
     site: u32,
@@ -225,7 +224,6 @@ impl<'f> Field<'f> {
         Ok(())
     }
 
-    /// Formats a value with the C library.
     fn write(
         &self,
         [width, precision]: [i32; 2],
@@ -266,7 +264,6 @@ impl<'f> Field<'f> {
     }
 }
 
-/// A value to format, as the C library expects it.
 #[derive(Clone, Copy)]
 enum Value<'v> {
     Integer(i64),

@@ -268,7 +268,6 @@ struct Variable {
     constant: bool,
 }
 
-/// Diagnostics that MLIR reported.
 #[derive(Clone, Default)]
 struct Diagnostics(Arc<Mutex<Vec<Diagnostic>>>);
 
@@ -285,7 +284,6 @@ impl Diagnostics {
     }
 }
 
-/// Compiled host code.
 struct Code {
     engine: Engine,
     variables: Vec<Variable>,

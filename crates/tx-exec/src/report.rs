@@ -54,7 +54,6 @@ impl Accesses {
     }
 }
 
-/// Number of threads per warp.
 const WARP: u64 = 32;
 
 impl Report {

@@ -12,7 +12,6 @@ use std::sync::Arc;
 /// and is detected.
 pub(crate) const GAP: u64 = 64;
 
-/// A variable in the shared memory of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedVariable {
     pub(crate) label: Arc<str>,
@@ -76,7 +75,6 @@ impl<'m> SharedMemory<'m> {
         self.bytes.as_ptr() as u64
     }
 
-    /// Returns the address of a variable, by its index.
     pub(crate) fn address(&self, variable: u32) -> u64 {
         let variable = self.variables.get(variable as usize);
         let offset = variable

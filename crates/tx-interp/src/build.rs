@@ -21,7 +21,6 @@ pub(crate) type Step<'c> = Box<dyn Fn(&mut Exec<'_, 'c>) -> Result<(), Trouble> 
 pub(crate) struct Code<'c> {
     pub(crate) steps: Vec<Step<'c>>,
     pub(crate) arguments: Vec<Slot>,
-    /// Operands of the terminator.
     pub(crate) yields: Vec<Slot>,
 }
 
@@ -113,7 +112,6 @@ fn function_arguments(op: Op<'_>) -> Option<usize> {
     Some(function.input_count())
 }
 
-/// Compiles one function.
 pub(crate) struct Build<'p, 'c> {
     pub(crate) program: &'p Program<'c>,
     slots: BTreeMap<usize, Slot>,
@@ -132,12 +130,10 @@ impl<'p, 'c> Build<'p, 'c> {
         }
     }
 
-    /// Returns the number of slots in the frame.
     pub(crate) fn places(&self) -> usize {
         self.count
     }
 
-    /// Returns the slot of an SSA value.
     pub(crate) fn slot(&mut self, value: Val<'c>) -> Slot {
         let count = &mut self.count;
         *self.slots.entry(key(value)).or_insert_with(|| {

@@ -153,7 +153,7 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Set if the combiner cannot be run. A combiner that cannot be run leaves all laws undecided.
+    /// Set if the combiner cannot be run, which leaves all laws undecided.
     trouble: &'t OnceCell<Trouble>,
 }
 

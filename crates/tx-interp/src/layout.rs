@@ -2,7 +2,6 @@
 
 use tx_dialect_tile::{Axis, Iter, Layout};
 
-/// Threads per warp and per warpgroup.
 const WARP: i64 = 32;
 const WARPGROUP: i64 = 128;
 

@@ -84,9 +84,7 @@ impl<'c> World<'c> {
 pub(crate) struct Cta {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    /// Coordinates of the first block of the cluster.
     pub(crate) index: [u32; 3],
-    /// Number of blocks of the cluster along each dimension.
     pub(crate) cluster: [u32; 3],
     /// Dynamic shared memory per block, in bytes.
     pub(crate) dynamic_shared: i64,
@@ -103,12 +101,10 @@ pub(crate) struct Cta {
 }
 
 impl Cta {
-    /// Returns the number of threads per block.
     pub(crate) fn threads(&self) -> u32 {
         self.block.iter().product()
     }
 
-    /// Returns the number of blocks in the cluster.
     pub(crate) fn blocks(&self) -> u32 {
         self.cluster.iter().product()
     }
@@ -193,7 +189,6 @@ static NO_NUMBERS: Lanes = Lanes {
 };
 
 impl<'c> Exec<'_, 'c> {
-    /// Returns the numbers in a slot.
     pub(crate) fn numbers(&self, slot: Slot) -> &Lanes {
         match &self.slots[slot] {
             Value::Numbers(lanes) => lanes,
@@ -206,7 +201,6 @@ impl<'c> Exec<'_, 'c> {
         self.numbers(slot).get(lane as usize, 0).cast_signed()
     }
 
-    /// Returns the memref of a lane.
     pub(crate) fn view(&self, slot: Slot, lane: u32) -> Rc<View> {
         match &self.slots[slot] {
             Value::Views(views) if views.len() == 1 => views[0].clone(),
@@ -332,7 +326,6 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    /// Runs a block of ops for the active lanes.
     pub(crate) fn run(&mut self, code: &Code<'c>) -> Result<(), Trouble> {
         if self.active.is_empty() {
             return Ok(());
@@ -377,7 +370,6 @@ impl<'c> Exec<'_, 'c> {
         result
     }
 
-    /// Reads an element for a lane.
     pub(crate) fn read(
         &mut self,
         view: &View,
@@ -404,7 +396,6 @@ impl<'c> Exec<'_, 'c> {
         read.map_err(|e| self.with_thread(e, lane))
     }
 
-    /// Writes an element for a lane.
     #[expect(clippy::too_many_arguments, reason = "an access is all of these")]
     pub(crate) fn write(
         &mut self,

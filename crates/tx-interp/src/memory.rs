@@ -12,7 +12,6 @@ use tx_mlir::memref::Space;
 /// Maximum size of a buffer, in bytes.
 const MOST_BYTES: i64 = 1 << 32;
 
-/// A buffer in one memory space.
 pub(crate) struct Buffer {
     label: String,
     pub(crate) space: Space,
@@ -27,19 +26,15 @@ pub(crate) struct Buffer {
     shadow: Option<Shadow>,
 }
 
-/// All buffers.
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) buffers: Vec<Buffer>,
-    /// The running kernel, if any.
     pub(crate) launch: Option<Launch>,
 }
 
 /// The running kernel, used to name threads in messages.
 pub(crate) struct Launch {
-    /// The first cluster of the launch.
     pub(crate) cta: Cta,
-    /// Number of clusters along each dimension.
     pub(crate) clusters: [u64; 3],
     /// Number of clusters in all previous launches.
     pub(crate) before: u32,
@@ -54,7 +49,6 @@ impl Launch {
     }
 }
 
-/// The accessing thread, for the race check.
 pub(crate) struct Who<'a> {
     pub(crate) clocks: &'a mut Clocks,
     /// Lane of the thread.
@@ -211,7 +205,6 @@ impl Memory {
             .map_err(|conflict| Box::new((conflict, who.thread, who.clocks.block())))
     }
 
-    /// Reads an element, with all checks.
     pub(crate) fn read(
         &mut self,
         view: &View,
@@ -249,7 +242,6 @@ impl Memory {
         Ok((bits, bound))
     }
 
-    /// Writes an element, with all checks.
     #[expect(clippy::too_many_arguments, reason = "an access is all of these")]
     pub(crate) fn write(
         &mut self,

@@ -3,7 +3,6 @@
 use crate::value::{Lanes, View};
 use tx_mlir::{Affine, AffineMap};
 
-/// One point of an iteration space per lane.
 pub(crate) struct Points {
     pub(crate) lanes: usize,
     /// For each dimension, one coordinate per lane, or a single coordinate for all lanes.
@@ -46,7 +45,6 @@ impl Points {
         all[if all.len() == 1 { 0 } else { lane }]
     }
 
-    /// Returns one coordinate of each point.
     pub(crate) fn coordinate(&self, d: usize) -> Lanes {
         match &self.coordinates[d][..] {
             [one] => Lanes::one(one.cast_unsigned()),
@@ -78,7 +76,6 @@ impl Points {
         view.place(map.results.iter().map(|e| self.evaluate(e, lane)))
     }
 
-    /// Evaluates an affine expression at the point of a lane.
     fn evaluate(&self, expr: &Affine, lane: usize) -> i64 {
         let both = |l: &Affine, r: &Affine| (self.evaluate(l, lane), self.evaluate(r, lane));
         match expr {
@@ -109,7 +106,6 @@ impl Points {
     }
 }
 
-/// One index of an operand per lane.
 pub(crate) struct Indices {
     rank: usize,
     pub(crate) lanes: usize,

@@ -19,12 +19,10 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    /// Creates one number for all lanes.
     pub(crate) fn one(bits: u64) -> Self {
         Self::same(vec![bits])
     }
 
-    /// Creates several numbers for all lanes.
     pub(crate) fn same(bits: Vec<u64>) -> Self {
         Self {
             width: bits.len(),
@@ -48,7 +46,6 @@ impl Lanes {
         if self.uniform { 0 } else { lane * self.width }
     }
 
-    /// Returns number `i` of a lane.
     pub(crate) fn get(&self, lane: usize, i: usize) -> u64 {
         self.bits[self.start(lane) + i]
     }
@@ -148,7 +145,6 @@ pub(crate) fn located(address: i64) -> (usize, i64) {
     (buffer, address & ((1 << BUFFER) - 1))
 }
 
-/// A memref: a view of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
     pub(crate) buffer: usize,
@@ -196,7 +192,6 @@ impl View {
     }
 }
 
-/// Runtime value of an SSA value.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Value {
     /// No value, or a value that is never read.

@@ -488,7 +488,6 @@ mod tests {
         assert_eq!(parts.map(|part| part.error), [f64::INFINITY, 0.0]);
     }
 
-    /// A row with an infinity or a NaN has one result in every order.
     #[test]
     fn infinities_are_what_they_are() {
         let bound = Bound::exact(f64::INFINITY).sum(Bound::exact(3.5), Float::F32);

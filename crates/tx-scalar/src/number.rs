@@ -297,7 +297,6 @@ mod tests {
         }
     }
 
-    /// Ties round to even, and values above the largest finite one round to infinity.
     #[test]
     fn rounding_is_to_nearest_even() {
         assert_eq!(Float::F16.round(2049.0), 2048.0);

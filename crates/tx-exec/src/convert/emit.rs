@@ -46,7 +46,6 @@ impl<'c, 'a> Emitter<'c, 'a> {
         IntegerType::new(self.context, bits).into()
     }
 
-    /// Inserts an operation with at most one result.
     pub(super) fn op(
         &self,
         name: &str,
@@ -74,7 +73,6 @@ impl<'c, 'a> Emitter<'c, 'a> {
         }
     }
 
-    /// Inserts an operation with one result.
     pub(super) fn value(
         &self,
         name: &str,
@@ -105,7 +103,6 @@ impl<'c, 'a> Emitter<'c, 'a> {
         self.value(name, &[value], &[], to)
     }
 
-    /// Inserts a call of a function.
     pub(super) fn call(
         &self,
         function: &str,
@@ -136,7 +133,6 @@ pub(super) fn internal(message: &str) -> Error {
     }])
 }
 
-/// Replaces all uses of the result of an operation.
 pub(super) fn replace(operation: OperationRef<'_, '_>, with: Option<Value<'_, '_>>) {
     if let (Ok(result), Some(with)) = (operation.result(0), with) {
         // SAFETY: both values are alive and have one type.
@@ -154,7 +150,6 @@ pub(super) unsafe fn erase(operation: OperationRef<'_, '_>) {
     unsafe { raw::mlirOperationDestroy(operation.to_raw()) };
 }
 
-/// Sets an attribute of an operation.
 pub(super) fn set_attribute(operation: OperationRef<'_, '_>, name: &str, attribute: Attribute<'_>) {
     // SAFETY: the operation is alive.
     unsafe {
@@ -166,7 +161,6 @@ pub(super) fn set_attribute(operation: OperationRef<'_, '_>, name: &str, attribu
     }
 }
 
-/// Removes an attribute of an operation, if present.
 pub(super) fn remove_attribute(operation: OperationRef<'_, '_>, name: &str) {
     // SAFETY: the operation is alive.
     unsafe {

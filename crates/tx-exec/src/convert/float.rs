@@ -89,7 +89,6 @@ struct Lowering<'e, 'c, 'a> {
     operation: OperationRef<'c, 'a>,
 }
 
-/// Bit patterns of a float format of at most 64 bits.
 #[derive(Clone, Copy)]
 struct Format {
     bits: u32,

@@ -3,7 +3,6 @@
 use melior::ir::{ShapedTypeLike, Type, TypeLike, r#type::IntegerType};
 use mlir_sys as raw;
 
-/// Memory layout of a type, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     /// Number of bytes that a load or store accesses.
@@ -27,7 +26,6 @@ impl Layout {
     }
 }
 
-/// Returns the address space of a pointer type.
 pub(super) fn address_space(r#type: Type<'_>) -> Option<u32> {
     // SAFETY: the type is valid, and the second call runs for pointers only.
     unsafe {
@@ -143,7 +141,6 @@ fn structure<'c>(r#type: Type<'c>) -> Option<(Vec<Type<'c>>, bool)> {
     }
 }
 
-/// Returns the number and the type of the elements of an array.
 fn array(r#type: Type<'_>) -> Option<(u64, Type<'_>)> {
     let count = tx_mlir::array_length(r#type)?;
     // SAFETY: a type with a length is an array.

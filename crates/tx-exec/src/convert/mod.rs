@@ -59,7 +59,6 @@ pub(crate) struct Kernel {
     pub(crate) shared: Vec<Option<SharedVariable>>,
 }
 
-/// A variable in global memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Global {
     pub(crate) symbol: String,
@@ -132,7 +131,6 @@ fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a
         .collect()
 }
 
-/// Returns whether a variable is in shared memory.
 fn is_shared_memory(variable: OperationRef<'_, '_>) -> bool {
     integer(variable, "addr_space") == Some(3)
 }
@@ -170,7 +168,6 @@ fn symbol(operation: OperationRef<'_, '_>) -> Result<String, Error> {
         .ok_or_else(|| internal("a symbol without a name"))
 }
 
-/// Returns the value of an integer attribute.
 fn integer(operation: OperationRef<'_, '_>, name: &str) -> Option<i64> {
     let attribute = operation.attribute(name).ok()?;
     Some(IntegerAttribute::try_from(attribute).ok()?.value())
@@ -278,7 +275,6 @@ fn convert_module<'c>(
     })
 }
 
-/// Copies an operation to the end of a module.
 fn copy<'c, 'a>(operation: OperationRef<'c, '_>, module: &'a Module<'c>) -> OperationRef<'c, 'a> {
     // SAFETY: the clone has no other owner, and the block takes ownership.
     let clone =

@@ -147,7 +147,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.cast("llvm.trunc", shifted, emitter.integer_type(1))
     }
 
-    /// Returns a struct of a value and a predicate.
     fn pair(&self, value: Value<'c, 'a>, predicate: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
         let emitter = self.emitter;
         let r#type = result_type(self.operation)?;
@@ -356,7 +355,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
 }
 
 impl<'c> Emitter<'c, '_> {
-    /// Returns the position of a struct field.
     fn position(&self, index: i64) -> DenseI64ArrayAttribute<'c> {
         DenseI64ArrayAttribute::new(self.context(), &[index])
     }

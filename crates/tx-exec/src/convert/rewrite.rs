@@ -29,7 +29,6 @@ use std::{
     sync::Arc,
 };
 
-/// Symbols that a function uses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uses {
     /// Called functions, by name.
@@ -128,9 +127,7 @@ pub(super) struct Printer {
 /// Type of an operand or a result of a [`Printer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
-    /// Pointer to the generic address space.
     Pointer,
-    /// Integer of this width, in bits.
     Int(u32),
 }
 
@@ -229,7 +226,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         (self.sites, self.frame_bytes)
     }
 
-    /// Rewrites one function.
     pub(super) fn function<'a>(
         &mut self,
         function: OperationRef<'c, 'a>,
@@ -721,7 +717,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Emits a trap in front of an operation.
     fn trap<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let emitter = self.emitter(operation)?;
         let site = emitter.constant(32, self.site(operation)?)?;
@@ -762,7 +757,6 @@ pub(super) fn result_type<'c>(operation: OperationRef<'c, '_>) -> Result<Type<'c
     Ok(first_result(operation)?.r#type())
 }
 
-/// Returns the value of an integer constant.
 fn constant(value: Value<'_, '_>) -> Option<i64> {
     let result = OperationResult::try_from(value).ok()?;
     let owner = result.owner();

@@ -339,7 +339,6 @@ impl Entry {
         alone.chain(many)
     }
 
-    /// Adds a thread of a block of `threads` threads.
     fn add(&mut self, threads: usize, first: usize, thread: usize) {
         if self.set.is_none() && first == thread {
             return;

@@ -97,7 +97,6 @@ pub(crate) fn build<'c>(
     }
 }
 
-/// Stores the scalar or vector of one lane to consecutive elements.
 fn store(
     exec: &mut Exec<'_, '_>,
     value: usize,
@@ -174,7 +173,6 @@ const ATOMICS: [&str; 16] = [
     "arith.xori",
 ];
 
-/// Compiles an atomic update of an element.
 pub(crate) fn atomic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
     let slots = build.operands(op);
     let site = build.program.site(op);

@@ -14,7 +14,6 @@ use tx_mlir::gpu::{DYNAMIC_SHARED, LaunchOperands};
 use tx_mlir::memref::Space;
 use tx_mlir::{Op, Val, attribute, enumerator_of, name, operands, symbol_path};
 
-/// Number of lanes in a warp.
 pub(crate) const WARP: u32 = 32;
 
 pub(crate) fn build<'c>(
@@ -78,12 +77,10 @@ pub(crate) enum Number {
     Warp,
     Warps,
     WarpSize,
-    /// Coordinate of the block in its cluster.
     Place(usize),
     Rank,
     ClusterSize(usize),
     ClusterBlocks,
-    /// Coordinate of the cluster in the grid.
     Cluster(usize),
     Clusters(usize),
 }
@@ -490,7 +487,6 @@ pub(crate) struct Sizes {
     pub(crate) dynamic_shared: i64,
 }
 
-/// A compiled kernel.
 pub(crate) struct Kernel<'c> {
     function: Rc<Function<'c>>,
     /// Attributions of the kernel: slot, memory space, sizes and element type.
@@ -645,7 +641,6 @@ impl<'c> Kernel<'c> {
         Ok(())
     }
 
-    /// Runs the blocks of one cluster.
     fn cluster(
         &self,
         exec: &mut Exec<'_, 'c>,

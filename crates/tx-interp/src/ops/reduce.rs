@@ -15,7 +15,6 @@ use tx_mlir::{Op, attribute, elements, first_block};
 
 /// Combines two partial results, for many lanes at once.
 pub(crate) struct Combine<'c> {
-    /// Types of the parts of a partial result.
     pub(crate) parts: Vec<Scalar>,
     kind: Kind,
     nan: Nan,
@@ -93,7 +92,6 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Combines lane by lane.
     pub(crate) fn combine(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -609,7 +607,6 @@ fn arith(kind: Kind, nan: Nan, scalar: Scalar) -> &'static str {
     }
 }
 
-/// Returns the identity of a built-in kind such as `sum`.
 fn identity(kind: Kind, scalar: Scalar) -> u64 {
     match scalar {
         Scalar::Float(float) => float.to_bits(match kind {

@@ -163,13 +163,10 @@ fn groups(exec: &Exec<'_, '_>, scope: Scope, site: &Site) -> Result<Vec<Group>, 
     Ok(groups)
 }
 
-/// Properties of a fragment type.
 struct Tile {
     shape: Vec<i64>,
-    /// Number of register slots per thread.
     width: usize,
     holders: Vec<Vec<Holder>>,
-    /// Element type of the fragment.
     element: Scalar,
 }
 
@@ -344,7 +341,6 @@ pub(crate) fn space(
 /// Number of results that are computed together.
 const CHUNK: usize = 4096;
 
-/// A compiled `tile.reduce`.
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,

@@ -62,7 +62,6 @@ impl Cursor {
         }
     }
 
-    /// Moves back by one token.
     pub(super) fn back(&mut self) {
         self.index = self.index.saturating_sub(1);
     }
