@@ -239,7 +239,8 @@ fn suspend() {
     unsafe { (*yielder).suspend(()) };
 }
 
-/// Runs a fallible part of a hook. On failure, records the fault and does not return.
+/// Runs a fallible part of a hook. If that part fails, `checked` records the fault and does not
+/// return.
 fn checked<R: Copy>(run: impl FnOnce(&mut Machine<'_>) -> Result<R, Fault>) -> R {
     let fault = {
         // SAFETY: the machine is alive, and this reference is exclusive: the scheduler holds none

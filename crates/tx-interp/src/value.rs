@@ -160,8 +160,8 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// Returns the address of offset 0. Each buffer begins at an address that is a multiple of
-    /// 2^40.
+    /// Returns the address of the element at offset 0 of the view. Each buffer begins at an address
+    /// that is a multiple of 2^40.
     pub(crate) fn address(&self) -> i64 {
         ((self.buffer as i64 + 1) << BUFFER) + self.base
     }

@@ -233,7 +233,8 @@ impl Bound {
         }
     }
 
-    /// Updates `high` and `low` of `after`, the combination of `left` and `right`.
+    /// Updates the largest and smallest partial results (`high`, `low`) of `after`, the combination
+    /// of `left` and `right`.
     ///
     /// Each slice has one bound per part. Another order can combine a subset of the elements first.
     /// `high` therefore becomes the maximum over both operands and the combination, even if a later

@@ -161,8 +161,8 @@ struct Beyond {
     known: Option<Blocks>,
     /// Events that the last fence allows later atomic writes to release.
     offered: Option<Blocks>,
-    /// Events released by words that the thread has read atomically. The next fence of the thread
-    /// acquires these events.
+    /// Events released by words that the thread has read atomically, and that its next fence
+    /// acquires.
     found: Option<Blocks>,
 }
 
@@ -573,8 +573,8 @@ impl Clocks {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
 
-    /// Returns a value that changes when `thread` synchronises. Returns `None` after the thread has
-    /// accessed memory.
+    /// Returns a stamp of phase and clock, which changes whenever `thread` synchronises. Returns
+    /// `None` after the thread has accessed memory.
     pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }

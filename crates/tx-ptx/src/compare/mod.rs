@@ -15,8 +15,9 @@ use matching::saturate;
 /// Returns the differences between the PTX and the IR, in a fixed order. The result is empty if PTX
 /// and IR agree.
 ///
-/// The facts of the IR describe the last level before LLVM. A called function counts once per call.
-/// LLVM may transform the code, so the comparison follows these rules:
+/// The facts of the IR describe the last MLIR module before translation to LLVM IR. A called
+/// function counts once per call. LLVM may transform the code, so the comparison follows these
+/// rules:
 ///
 /// * **Outside loops**, every operation occurs equally often in PTX and in IR. LLVM neither
 ///   removes, adds nor duplicates convergent operations.
