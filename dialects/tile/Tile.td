@@ -12,15 +12,15 @@ def Tile_Dialect : Dialect {
   let name = "tile";
   let summary = "Reductions over tiles of memory and of registers";
   let description = [{
-    A tile is a rectangular piece of memory (a `memref`, strided, offset and dynamic as memrefs
-    are) or of registers (`!tile.fragment`, an SSA value spread over threads by a
-    `#tile.layout`). An op on tiles is executed by the threads of its scope together, and ops
-    behave as if they ran in program order: the programmer writes no barriers.
+    A tile is a rectangular region of memory or of registers. A tile of memory is a `memref`, which may
+    be strided, offset and dynamic. A tile of registers is a `!tile.fragment`: an SSA value that a
+    `#tile.layout` distributes over threads. The threads of an op's scope execute the op together. Ops
+    behave as if they ran in program order, so programs need no barriers.
   }];
   let cppNamespace = "::tx::tile";
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
-  // Attributes named `tile.…` of any op, of its arguments and of its results.
+  // These hooks verify attributes named `tile.…` on any op, on its arguments and on its results.
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
@@ -37,13 +37,13 @@ class Tile_Enum<string name, string mnemonic, string summary, list<string> names
   let genSpecializedAttr = 0;
   string attrMnemonic = mnemonic;
   string words = !interleave(names, ", ");
-  // The values in Rust, in the order of the words, and what each means.
+  // Names of the Rust variants and their doc comments, in the order of `names`.
   list<string> variants;
   list<string> docs;
 }
 
 class Tile_EnumAttr<Tile_Enum of, string docs> : EnumAttr<Tile_Dialect, of, of.attrMnemonic> {
-  // What MLIR says is expected of an attribute that is another.
+  // MLIR prints this summary as the expected attribute when it finds another one.
   let summary = of.summary # ": `#tile." # of.attrMnemonic # "<WORD>`, where WORD is one of " # of.words;
   let description = docs;
   let assemblyFormat = "`<` custom<Word>($value, \"\\\"" # of.attrMnemonic # "\\\"\") `>`";
@@ -53,31 +53,48 @@ def Tile_Kind : Tile_Enum<"Kind", "kind", "what a reduction computes",
     ["sum", "prod", "max", "min", "umax", "umin", "and", "or", "xor", "argmax", "argmin", "custom"]> {
   let variants = ["Sum", "Prod", "Max", "Min", "UMax", "UMin", "And", "Or", "Xor", "ArgMax",
     "ArgMin", "Custom"];
-  let docs = ["Sum.", "Product.", "Largest (signed).", "Smallest (signed).", "Largest of unsigned integers.",
-    "Smallest of unsigned integers.", "Bitwise and.", "Bitwise or.", "Bitwise exclusive or.",
-    "Largest and its index.",
-    "Smallest and its index.", "A combiner region."];
+  let docs = [
+    "Sum.",
+    "Product.",
+    "Maximum (integers are signed).",
+    "Minimum (integers are signed).",
+    "Maximum of unsigned integers.",
+    "Minimum of unsigned integers.",
+    "Bitwise and.",
+    "Bitwise or.",
+    "Bitwise exclusive or.",
+    "Maximum and its index.",
+    "Minimum and its index.",
+    "A combiner region."];
 }
 def Tile_KindAttr : Tile_EnumAttr<Tile_Kind, [{
-  What a reduction computes. Integers are signless; `max` and `min` are signed. `custom` has a
-  combiner region.
+  The operation that combines the elements of a reduction. Integers are signless; `max` and `min`
+  compare them as signed. `custom` has a combiner region.
 }]>;
 
 def Tile_Scope : Tile_Enum<"Scope", "scope", "the threads that execute an op together",
     ["thread", "warp", "warpgroup", "cta", "cluster", "grid"]> {
   let variants = ["Thread", "Warp", "Warpgroup", "Cta", "Cluster", "Grid"];
-  let docs = ["One thread.", "32 lanes.", "Four consecutive warps.", "The thread block.",
-    "The cluster.", "The whole job."];
+  let docs = [
+    "One thread.",
+    "A warp of 32 lanes.",
+    "Four consecutive warps.",
+    "The CTA (thread block).",
+    "The cluster.",
+    "The whole grid, for ops of host functions."];
 }
 def Tile_ScopeAttr : Tile_EnumAttr<Tile_Scope, [{
-  The threads that execute an op together: one thread; a warp of 32 lanes; four consecutive warps
-  of which the first is a multiple of 4; the CTA; the cluster; the whole job.
+  The threads that execute an op together: one thread, a warp of 32 lanes, a warpgroup, the CTA, the
+  cluster, or the whole grid. A warpgroup is four consecutive warps; the index of the first is a
+  multiple of 4. An op of scope `grid` stands in a host function and becomes kernels.
 }]>;
 
 def Tile_Nan : Tile_Enum<"Nan", "nan", "what NaN does in max, min, argmax and argmin",
     ["propagate", "ignore"]> {
   let variants = ["Propagate", "Ignore"];
-  let docs = ["NaN wins.", "NaN never wins unless all are NaN."];
+  let docs = [
+    "NaN wins.",
+    "NaN never wins unless all elements are NaN."];
 }
 def Tile_NanAttr : Tile_EnumAttr<Tile_Nan, [{
   `propagate`: NaN wins. `ignore`: NaN never wins unless all elements are NaN.
@@ -86,45 +103,51 @@ def Tile_NanAttr : Tile_EnumAttr<Tile_Nan, [{
 def Tile_Determinism : Tile_Enum<"Determinism", "determinism", "which results must have equal bits",
     ["any", "run_to_run", "batch_invariant"]> {
   let variants = ["Any", "RunToRun", "BatchInvariant"];
-  let docs = ["Float atomics are permitted.", "The same program, shape and chip give the same bits.",
-    "The bits of a row do not depend on the number of rows either."];
+  let docs = [
+    "Float atomics are permitted.",
+    "The same program, shapes and chip give the same bits in each run.",
+    "The bits of a row also do not depend on the number of rows."];
 }
 def Tile_DeterminismAttr : Tile_EnumAttr<Tile_Determinism, [{
-  `any` permits float atomics; `run_to_run`: same program, shape and chip give the same bits;
-  `batch_invariant`: a row's bits also do not depend on how many rows there are.
+  `any` permits float atomics. `run_to_run`: the same program, shapes and chip give the same bits in
+  each run. `batch_invariant`: the bits of a row also do not depend on the number of rows.
 }]>;
 
 def Tile_Fusion : Tile_Enum<"Fusion", "fusion", "which ops of a function may share a kernel",
     ["none", "exact", "algebraic"]> {
   let variants = ["None", "Exact", "Algebraic"];
-  let docs = ["Each op is a kernel of its own.",
-    "Ops may share a kernel; each element's own operations stay as written.",
-    "Two dependent reductions may also become one pass."];
+  let docs = [
+    "Each op is a kernel of its own.",
+    "Ops may share a kernel; the operations on each element stay as written.",
+    "Two dependent reductions may also become one pass over the data."];
 }
 def Tile_FusionAttr : Tile_EnumAttr<Tile_Fusion, [{
-  `none`: each op of the function is a kernel of its own. `exact`: ops may share a kernel, and every
-  element's own operations stay as written. `algebraic`: two dependent reductions may also be
-  rewritten as one pass where a checked property of their combiners allows it.
+  `none`: each op of the function is a kernel of its own. `exact`: ops may share a kernel, and the
+  operations on each element stay as written. `algebraic`: two dependent reductions may also be
+  rewritten as one pass over the data, if a checked property of their combiners permits the rewrite.
 }]>;
 
 def Tile_Math : Tile_Enum<"Math", "math", "how elementary functions and quotients of a function are computed",
     ["exact", "approx"]> {
   let variants = ["Exact", "Approx"];
-  let docs = ["Within one unit in the last place for most functions; quotients are rounded correctly.",
-    "By the approximate instructions of the chip."];
+  let docs = [
+    "Errors within one unit in the last place for most functions; quotients are correctly rounded.",
+    "Approximate instructions of the chip."];
 }
 def Tile_MathAttr : Tile_EnumAttr<Tile_Math, [{
-  `exact`: quotients are rounded correctly, and functions have the errors that `gpu-expand-math` lists.
-  `approx`: `exp`, `exp2`, `log`, `log2`, `log10` and quotients of f32 and narrower types use the
-  approximate instructions of the chip, with the errors that `gpu-expand-math` lists.
+  `exact`: quotients are correctly rounded. `approx`: `exp`, `exp2`, `log`, `log2`, `log10` and
+  quotients of f32 and narrower types use the approximate instructions of the chip. The documentation
+  of the pass `gpu-expand-math` lists the errors of both.
 }]>;
 
 def Tile_Residency : Tile_Enum<"Residency", "residency", "where a value of a kernel stays between its phases",
     ["registers", "shared", "cluster", "reload"]> {
   let variants = ["Registers", "Shared", "Cluster", "Reload"];
-  let docs = ["In the registers of the threads that loaded or computed it.",
-    "In the shared memory of a block.", "In the shared memory of the blocks of a cluster.",
-    "In global memory, from where it is loaded again."];
+  let docs = [
+    "In the registers of the threads that loaded or computed it.",
+    "In the shared memory of a block.",
+    "In the shared memory of the blocks of a cluster.",
+    "In global memory; each phase loads the value again."];
 }
 
 def Tile_Axis : Tile_Enum<"Axis", "axis", "a dimension of the machine that a layout maps to",
@@ -152,7 +175,7 @@ class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> 
   let mnemonic = attrMnemonic;
 }
 
-// Of no parameters: what is in `<>` would be dropped without a word.
+// An attribute without parameters. Its parser rejects `<…>`, which MLIR would otherwise ignore.
 class Tile_BareAttr<string name, string attrMnemonic> : Tile_Attr<name, attrMnemonic> {
   let hasCustomAssemblyFormat = 1;
   let extraClassDefinition = [{
@@ -170,20 +193,20 @@ class Tile_BareAttr<string name, string attrMnemonic> : Tile_Attr<name, attrMnem
 def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
   let summary = "one entry of a layout";
   let description = [{
-    `<extent : stride axis>`: `extent` coordinates, each `stride` further along `axis`. In an
-    offset list the first number is the constant itself, and the second is 1.
+    `<extent : stride axis>` stands for `extent` coordinates that are `stride` apart along `axis`. In an
+    offset list, the first number is the offset and the second is 1.
   }];
   let parameters = (ins "int64_t":$extent, "int64_t":$stride, EnumParameter<Tile_Axis>:$axis);
   let assemblyFormat = "`<` $extent `:` $stride custom<Word>($axis, \"\\\"axis\\\"\") `>`";
 }
 
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
-  let summary = "where the elements of a fragment live";
+  let summary = "threads and registers that hold the elements of a fragment";
   let description = [{
-    The logical index is flattened row-major and split over the shard extents, innermost last;
-    each coordinate times its stride is added to that entry's axis. Then every combination of
-    replica coordinates adds its own strides, and the offsets are added. An element can so live
-    in several places, never nowhere.
+    The row-major linear index of an element is split into one coordinate for each shard entry, the
+    innermost entry last. Each coordinate times its stride is added to the position along the entry's
+    axis. Every combination of replica coordinates adds its own strides, and the offsets are added last.
+    An element has one copy for each combination of replica coordinates.
 
     ```mlir
     #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
@@ -198,125 +221,132 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
 }
 
 def Tile_SplitAttr : Tile_Attr<"Split", "split"> {
-  let summary = "cut a loop in two";
-  let description = "`\"d0\" by 32` makes `d0.o` and `d0.i`, of which `d0.i` has 32 iterations.";
+  let summary = "split a loop in two";
+  let description = [{
+    `#tile.split<"d0" by 32>` splits the loop `d0` into `d0.o` and `d0.i`; `d0.i` has 32 iterations.
+  }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `by` $factor `>`";
 }
 
 def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
-  let summary = "cut a reduced loop into vectors that begin at aligned addresses";
+  let summary = "split a reduced loop into aligned vectors";
   let description = [{
-    `#tile.align<"d1" to 4>` makes `d1.o` and `d1.i` as a split by 4 does, but the elements of
-    `d1.i` begin at a multiple of four elements from the beginning of the first source that has them
-    as neighbours, wherever a row begins. The elements before the first such vector and after the
-    last, at most three each, are taken one by one by the threads that share `d1.o`. The number must
-    be a power of two.
+    `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. Each vector
+    of `d1.i` begins at a multiple of four elements from the start of the array, wherever the row begins.
+    The array is the first source whose elements along `d1` are contiguous. At most three elements
+    precede the first vector, and at most three follow the last vector. The threads that share `d1.o`
+    load these elements one by one. The factor must be a power of two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
 }
 
 def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
-  let summary = "run the iterations of a loop on blocks or threads";
+  let summary = "distribute the iterations of a loop over blocks or threads";
   let description = [{
-    `#tile.bind<"d0.o" to block_x>`; processors are `block_x|y|z`, `cluster_x|y|z` and
-    `thread_x|y|z`, a loop each. Threads that run a reduced loop combine their partial results, and
-    the first of them stores. What is bound to `cluster_x` runs on the blocks of a cluster (sm_90),
-    which combine through their shared memory; iterations of what is bound to `block_x` beside it
-    are then clusters.
+    `#tile.bind<"d0.o" to block_x>` distributes `d0.o` over blocks. Processors are `block_x|y|z`,
+    `cluster_x|y|z` and `thread_x|y|z`; each takes one loop. Threads that share a reduced loop combine
+    their partial results, and the first of them stores the result. A loop bound to `cluster_x` runs on
+    the blocks of a cluster (sm_90 and later), which combine through their shared memory. If a schedule
+    binds loops to both `cluster_x` and `block_x`, each iteration of the `block_x` loop is a cluster.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` custom<Word>($processor, \"\\\"processor\\\"\") `>`";
 }
 
 def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
-  let summary = "materialise the partial results of a reduction loop";
+  let summary = "materialize the partial results of a reduced loop";
   let description = [{
-    `#tile.rfactor<"d1.i">`. Each iteration of the loop gets a result of its own, and a second
-    reduction combines these. The partial results are in registers where the loop is bound to the
-    threads of one CTA (as they are without the step), else in global memory, with the loop as their
-    first dimension.
+    `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop. A second
+    reduction combines the partial results. They stay in registers if the loop is bound to the threads
+    of one CTA, as they do without the step. Otherwise they are stored in global memory, in an array
+    whose first dimension is the loop.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
 }
 
 def Tile_FuseAttr : Tile_Attr<"Fuse", "fuse"> {
-  let summary = "make one loop of several";
+  let summary = "fuse several loops into one";
   let description = [{
-    `["d0", "d1"] to "p"` makes `p`, in which `d1` runs fastest. All are reduced dimensions, or none
-    is.
+    `#tile.fuse<["d0", "d1"] to "p">` fuses `d0` and `d1` into the loop `p`, in which `d1` varies fastest.
+    The fused loops must be all reduced, or all parallel.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$loops, StringRefParameter<>:$to);
   let assemblyFormat = "`<` `[` $loops `]` `to` $to `>`";
 }
 
 def Tile_ReorderAttr : Tile_Attr<"Reorder", "reorder"> {
-  let summary = "nest loops in this order, outermost first";
-  let description = "`#tile.reorder<\"d1.o\", \"d0.i\">`. Loops that are not named keep their places.";
+  let summary = "nest loops in the given order, outermost first";
+  let description = [{
+    `#tile.reorder<"d1.o", "d0.i">` permutes the named loops. All other loops keep their positions.
+  }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$loops);
   let assemblyFormat = "`<` $loops `>`";
 }
 
 def Tile_UnrollAttr : Tile_Attr<"Unroll", "unroll"> {
-  let summary = "write out the iterations of a loop";
-  let description = "`#tile.unroll<\"d1.i\">`; the number of iterations must be known, and at most 64.";
+  let summary = "unroll a loop completely";
+  let description = [{
+    `#tile.unroll<"d1.i">` unrolls the loop `d1.i`. The trip count must be static and at most 64.
+  }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
 }
 
 def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
-  let summary = "load the elements of a loop's iterations at once";
+  let summary = "load the elements of a loop as vectors";
   let description = [{
-    The loop is written out, each iteration with partial results of its own, and what the iterations
-    read from neighbouring addresses is one vector load.
+    The loop is unrolled, and each iteration has its own accumulator. Elements that the iterations read
+    from consecutive addresses are loaded by one vector load.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
 }
 
 def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
-  let summary = "do not keep in caches what is read once";
+  let summary = "evict-first loads of elements that a kernel reads once";
   let description = [{
-    `#tile.stream`. Loads of elements that a kernel reads once are marked `nontemporal`: caches
-    evict them first. Worth it where the threads of a warp read whole cache lines at once; what is
-    left of a line otherwise is read again.
+    `#tile.stream` marks loads of elements that a kernel reads once as `nontemporal`, so that caches
+    evict their lines first. Use it where the threads of a warp read whole cache lines: otherwise the
+    rest of a line may be evicted before it is read.
   }];
 }
 
 def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
-  let summary = "how many threads of a multiprocessor registers must do for";
+  let summary = "minimum number of resident threads per SM";
   let description = [{
-    NVIDIA's assembler puts loads off until there is a register for what they bring, and takes as
-    few registers as let a multiprocessor have all the threads that fit. `1024` says that so many
-    are enough: `.minnctapersm` in PTX, as blocks. Worth it where an element takes long, so that few
-    threads hide what loads take if each has all of its own under way.
+    `#tile.resident<1024>` lets ptxas use as many registers as still permit 1024 resident threads per SM
+    (`.minnctapersm` in PTX). Without it, ptxas targets full occupancy and may delay loads until registers
+    are free. Use it where each thread keeps many loads in flight, so that few threads hide the latency
+    of memory.
   }];
   let parameters = (ins "int64_t":$threads);
   let assemblyFormat = "`<` $threads `>`";
 }
 
 def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
-  let summary = "where a value stays in a kernel";
+  let summary = "memory in which a value of a kernel stays between phases";
   let description = [{
-    `#tile.hold<"tmp0" in registers>`, in the schedule of a group (`tile.group`). The arrays that the
-    ops of the group use have names, counted in the order in which they are used first: `in0`, `in1`,
-    … are read before an op of the group writes them; `tmp0`, … are written by one op and read by a
-    later one; `out0`, … are only written.
+    `#tile.hold<"tmp0" in registers>` is a step in the schedule of a group (`tile.group`). It names an
+    array that the ops of the group use. Names are numbered in the order of first use: `in0`, `in1`, …
+    are arrays that the group reads before it writes them; `tmp0`, … are arrays that one op writes and
+    a later op reads; `out0`, … are arrays that the group only writes.
 
-    `registers`: a thread has the elements that it loaded or computed as values in every later phase.
-    Every loop of a thread is unrolled then, so that it has the same elements of a row in each phase;
-    where only arrays with one element a row are held, the outermost loops over a row need not be.
-    A temporary that nothing else of the function uses is not stored. `reload`, as without the
-    attribute: each phase loads the value.
+    `registers`: each element that a thread loads or computes stays an SSA value in all later phases.
+    All loops of a thread are then unrolled, so that a thread has the same elements of a row in each
+    phase. If the schedule holds only arrays with one element per row, the outermost loops over a row
+    need not be unrolled. A temporary that no other op of the function uses is not stored.
 
-    `#tile.hold<"in0" in shared>`, in the schedule of an element-wise op in no group: each block loads
-    what its threads read of the source (`in0` is the first) into shared memory, along the source's
-    own rows, and the threads take their elements from there. It is for sources that are transposed:
-    loads and stores both go along neighbours. Each dimension of the source is indexed by a loop of its
-    own, or by 0, and the loops of a block are of constant length. `d0`, `d1`, … of a named op such as
-    `linalg.transpose` are the dimensions of its result:
+    `reload`: each phase loads the value from global memory, as without the attribute.
+
+    `shared`: in the schedule of an element-wise op without a group, `#tile.hold<"in0" in shared>`
+    stages the first source in shared memory. Each block loads the elements that its threads read,
+    along the rows of the source. Threads then read the elements from shared memory. Use it for
+    transposed sources: both loads and stores are then coalesced. Each dimension of the source must be
+    indexed by a separate loop or by 0, and the loops of a block must have a static trip count. The
+    dimensions `d0`, `d1`, … of a named op such as `linalg.transpose` are those of its result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -333,30 +363,35 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
 def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
   let summary = "combine partial results in the same launch";
   let description = [{
-    `#tile.last_block`. Partial results that blocks leave in global memory (`#tile.rfactor`) are
-    combined by that block of each result which is last to leave its own, rather than by a second
-    kernel: in the same order always, whichever that is. Blocks count themselves in a temporary
-    (`tile.cleared`), which is zero before and after each launch.
+    `#tile.last_block` combines partial results in global memory (`#tile.rfactor`) without a second
+    kernel: a last-block, or threadfence, reduction. For each result, the last block that stores a
+    partial result combines all of them. The order of combination does not depend on which block is
+    last. Blocks count arrivals in a temporary marked `tile.cleared`, which is zero before and after
+    each launch.
   }];
 }
 
 def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
-  let summary = "a schedule for lengths up to a number";
+  let summary = "a schedule for lengths up to a bound";
   let description = [{
     `schedule = [#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>,
-    #tile.otherwise<[...]>]` is a schedule for rows of up to 64 elements, one for those of up to
-    4096, and one for longer ones. Each is a kernel, and the length that the caller brings says
-    which of them runs: the first that holds. Cases may be about several dimensions; those about one
-    come shortest first. In the schedule of a group they are about a loop of a row, `r0`, and where
-    they do not end with `#tile.otherwise`, each op is a kernel of its own for longer rows.
+    #tile.otherwise<[...]>]` has a schedule for rows of up to 64 elements, one for rows of up to 4096,
+    and one for longer rows. Each case becomes a kernel. At run time the host launches the kernel of
+    the first case whose bound holds for the actual length. Cases may bound several dimensions; the
+    cases of one dimension are sorted by ascending bound.
+
+    In the schedule of a group (`tile.group`), cases bound a loop over a row, such as `r0`. If no
+    `#tile.otherwise` ends the list, each op of the group is a kernel of its own for longer rows.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";
 }
 
 def Tile_OtherwiseAttr : Tile_Attr<"Otherwise", "otherwise"> {
-  let summary = "the schedule for lengths that no case takes";
-  let description = "`#tile.otherwise<[...]>`, the last of a list of cases.";
+  let summary = "the schedule for lengths beyond the bounds of all cases";
+  let description = [{
+    `#tile.otherwise<[...]>` is the last entry of a list of cases.
+  }];
   let parameters = (ins "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $schedule `>`";
 }
@@ -369,8 +404,8 @@ def Tile_Fragment : TypeDef<Tile_Dialect, "Fragment"> {
   let mnemonic = "fragment";
   let summary = "a tile in registers";
   let description = [{
-    A statically shaped tile whose elements live in the registers of the threads of a scope, where
-    the layout says: `!tile.fragment<16x128xf32, #tile.layout<...>>`.
+    A statically shaped tile in the registers of the threads of a scope. The layout assigns each
+    element to threads and registers. Example: `!tile.fragment<16x128xf32, #tile.layout<...>>`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$element,
                         "LayoutAttr":$layout);
@@ -378,7 +413,7 @@ def Tile_Fragment : TypeDef<Tile_Dialect, "Fragment"> {
   let genVerifyDecl = 1;
 }
 
-// Elements are integers (`iN`) or floating-point numbers: the verifier says so with a code.
+// The verifier restricts elements to integers (`iN`) and floats, and reports violations with a code.
 def Tile_Element : Type<CPred<"true">, "an element">;
 def Tile_Memory : MemRefOf<[AnyType]>;
 def Tile_Tile : AnyTypeOf<[Tile_Memory, Tile_Fragment]>;
@@ -388,7 +423,7 @@ def Tile_Tile : AnyTypeOf<[Tile_Memory, Tile_Fragment]>;
 //===----------------------------------------------------------------------===//
 
 class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<Tile_Dialect, opMnemonic, traits> {
-  // Every rule that ODS cannot say is checked in Rust.
+  // Rust checks every rule that ODS cannot express.
   let hasVerifier = 1;
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::verify() { return ::tx::tile::verifyInRust(getOperation()); }
@@ -397,12 +432,12 @@ class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<Tile_Dialect, opM
 
 def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "reduce a tile over some of its axes";
+  let summary = "reduce a tile along some of its axes";
   let description = [{
-    Combines the elements of the source along `axes`; -1 is the last dimension. The destination has
-    the source's shape with the reduced dimensions removed, or kept as 1. With `accumulate` the
-    result is combined with the destination's (or `init`'s) old value; without it the old value is
-    not read. An empty reduction gives the identity.
+    Combines the elements of the source along `axes`; -1 is the last dimension. The destination has the
+    shape of the source with the reduced dimensions removed, or with extent 1. With `accumulate`, the
+    result is combined with the old value of the destination or of `init`. Without `accumulate`, the
+    op does not read the old value. A reduction without elements gives the identity.
 
     ```mlir
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
@@ -410,9 +445,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     %r = tile.reduce max %x axes [1] scope(warp) : !tile.fragment<...> -> !tile.fragment<...>
     ```
 
-    `custom` brings its own combiner: an identity for each of N values, and a region of 2N
-    arguments, N of the left and N of the right, that yields N values. The values are the elements
-    of N sources, or what an `element` region (see below) yields.
+    The kind `custom` has a combiner region and one identity for each of N values. The region has 2N
+    arguments, N of the left and N of the right partial result, and yields N values. The N values are
+    the elements of N sources, or the values that an `element` region (see below) yields.
 
     ```mlir
     tile.reduce custom %A into %B axes [1] scope(cta) identity [1.0 : f32] combiner {
@@ -422,8 +457,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     } : memref<4x8xf32> into memref<4xf32>
     ```
 
-    The whole of the grammar, where `[...]` may be left out, and each part stands where it stands
-    here:
+    The grammar is as follows; parts in `[...]` are optional, and the order of the parts is fixed.
 
     ```text
     tile.reduce KIND SOURCES [into DESTINATIONS] [init(FRAGMENTS)] [with OPERANDS]
@@ -432,35 +466,33 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
         : TYPES [into TYPES] [init TYPES] [with TYPES] [-> TYPES]
     ```
 
-    `ATTRIBUTES`, as `{variant = "shared"}`, stand in one of the two places. A `REGION` is in
+    `ATTRIBUTES`, such as `{variant = "shared"}`, stand in one of the two positions. A `REGION` is in
     braces, as above.
 
-    The combiner of `custom` must be associative and commutative, and its identities neutral:
-    elements are combined in any order, with any number of identities. So a NaN, an infinity or -0.0
-    that the identity changes, as -inf does with `maxnumf` and +0.0 with `addf`, may come out as it
-    is or changed, and a zero has a sign that some order gives it.
+    The combiner of `custom` must be associative and commutative, and its identities must be neutral:
+    elements are combined in any order, together with any number of identities. A NaN, an infinity or
+    -0.0 that the identity changes may therefore appear changed or unchanged in the result. For
+    example, the identity -inf changes NaN under `maxnumf`, and +0.0 changes -0.0 under `addf`. The
+    sign of a zero result is that of some order of combination.
 
-    `acc` is the type of every partial result, f32 for f16, bf16 and f8, else the element type.
-    `exec` and `params` are facts that passes leave: who executes the op, and the chosen variant's
-    parameters.
+    `acc` is the type of every partial result: by default f32 for f16, bf16 and 8-bit floats, and the
+    element type otherwise. Passes record their results in `exec` (the threads that execute the op) and
+    `params` (the parameters of the chosen variant).
 
-    At scope `grid` more can be said:
+    An op of scope `grid` may have these attributes and regions in addition:
 
-    * `maps` says which elements one iteration reads and writes, as the indexing maps of
-      `linalg.generic` do: a map for each source, destination and `with` operand, from the iteration
-      space to the operand. `axes` are then dimensions of the iteration space. Dimensions are as
-      long as the operands that a map indexes by them alone.
-    * `element` computes what is combined, from an element of each source and the index of each
-    dimension of the iteration space. `argmax` and `argmin` may be given two values: a value and its
-    index. A `custom` reduction combines as many values as `element` yields, which may be more than
-    there are sources: there is an identity for each and a pair of arguments of the combiner, and
-    `epilogue` makes of them what each destination gets. Below, mean and variance come of one source
-    and three values. It may read other memory by `memref.load`, at an index that it computes, which
-    the op does not write.
-    * `epilogue` computes what is stored, from each result (accumulated, and of the type of partial
-      results), an element of each `with` operand, and the index of each dimension that is not
-      reduced.
-    * `schedule` says how the iteration space is cut and bound.
+    * `maps` are indexing maps as in `linalg.generic`: one map from the iteration space to each source,
+      destination and `with` operand, in this order. `axes` are then dimensions of the iteration space.
+      The extent of a dimension is that of the operands that a map indexes by the dimension alone.
+    * `element` computes the values to combine, from an element of each source and the index of each
+      dimension of the iteration space. For `argmax` and `argmin` it may yield two values, a value and
+      its index. For `custom` it may yield more values than there are sources; each value has an
+      identity and a pair of combiner arguments. The region may also read memory that the op does not
+      write, by `memref.load` at an index that it computes.
+    * `epilogue` computes the values to store. Its arguments are the results (after `accumulate`, in the
+      type of partial results), an element of each `with` operand, and the index of each parallel
+      dimension. It yields one value for each destination.
+    * `schedule` is the list of steps that split and bind the loops of the iteration space.
 
     ```mlir
     tile.reduce sum %A, %K into %B with %bias axes [2, 3] scope(grid)
@@ -477,8 +509,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
         } : memref<?x?xf32>, memref<3x3xf32> into memref<?x?xf32> with memref<?xf32>
     ```
 
-    Mean and variance after Welford, whose partial results are a mean, a sum of squared differences
-    from it, and a count (`lit-tests/programs/variance-welford.mlir`):
+    The next example computes mean and variance by Welford's algorithm, from one source and three
+    values. A partial result is a mean, a sum of squared differences from the mean, and a count
+    (`lit-tests/programs/variance-welford.mlir`).
 
     ```mlir
     tile.reduce custom %A into %mean, %variance axes [1] scope(grid)
@@ -520,15 +553,14 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
 }
 
 def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
-  let summary = "reduce one value a thread; every thread gets its group's result";
+  let summary = "reduce one value per thread; every thread gets the result of its group";
   let description = [{
-    Groups are `width` threads of the scope, `stride` apart: thread `t` is in a group with those
-    threads that differ from it only in the digit `t / stride % width`. Without `width` the scope's
-    threads are one group. Both may be any numbers whose product is no more than the scope may have:
-    32 for a warp, 128 for a warpgroup, 1024 for a CTA, 16 times that for a cluster. Where that many
-    threads do not divide the scope, groups at its end have those threads that are there; in a
-    cluster groups are whole blocks or equal parts of one, and the kernel says how many blocks there
-    are (`known_cluster_size`).
+    A group is `width` threads of the scope that are `stride` apart. Two threads are in one group if
+    their numbers `t` differ only in the digit `t / stride % width`. Without `width`, all threads of the
+    scope are one group. The product of `width` and `stride` is at most the size of the scope: 32 for a
+    warp, 128 for a warpgroup, 1024 for a CTA, 16384 for a cluster. If the product does not divide the
+    number of threads, the last groups have fewer members. In a cluster, a group is whole blocks or an
+    equal part of a block, and the kernel must have the attribute `known_cluster_size`.
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -536,8 +568,9 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     %y = tile.all_reduce sum %v scope(cta) width 8 stride 100 : f32 -> f32
     ```
 
-    `variant` is how the lanes of a warp exchange values: `shuffle` or `redux`. Without it the
-    cheaper one that the chip has is taken; `redux` takes whole warps and equal parts of them.
+    `variant` selects how the lanes of a warp exchange values: `shuffle` or `redux`. By default the
+    cheaper of the two that the chip supports is selected. `redux` supports whole warps and equal parts
+    of a warp.
   }];
   let arguments = (ins
     Tile_KindAttr:$kind, Variadic<Tile_Element>:$values, Tile_ScopeAttr:$scope,
@@ -557,14 +590,16 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["ReduceOp", "AllReduceOp"]>]> {
-  let summary = "end a combiner";
+  let summary = "terminator of the regions of tile ops";
   let arguments = (ins Variadic<Tile_Element>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 def Tile_CopyOp : Tile_Op<"copy", []> {
   let summary = "copy a tile of memory";
-  let description = "Source and destination have one shape and one element type.";
+  let description = [{
+    Copies a tile between two memrefs of equal shape and element type.
+  }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source,
     Arg<Tile_Memory, "", [MemWrite]>:$destination, Tile_ScopeAttr:$scope,
     OptionalAttr<DictionaryAttr>:$exec);
@@ -576,7 +611,9 @@ def Tile_CopyOp : Tile_Op<"copy", []> {
 
 def Tile_LoadOp : Tile_Op<"load", []> {
   let summary = "load a tile into registers";
-  let description = "Every holder of an element gets it.";
+  let description = [{
+    Loads a tile from memory into a fragment. Every thread that holds a copy of an element receives it.
+  }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Tile_ScopeAttr:$scope,
     OptionalAttr<DictionaryAttr>:$exec);
   let results = (outs Tile_Fragment:$result);
@@ -588,7 +625,9 @@ def Tile_LoadOp : Tile_Op<"load", []> {
 
 def Tile_StoreOp : Tile_Op<"store", []> {
   let summary = "store a tile from registers";
-  let description = "One holder of each element writes it.";
+  let description = [{
+    Stores a fragment to memory. One of the threads that hold a copy of an element writes it.
+  }];
   let arguments = (ins Tile_Fragment:$source, Arg<Tile_Memory, "", [MemWrite]>:$destination,
     Tile_ScopeAttr:$scope, OptionalAttr<DictionaryAttr>:$exec);
   let assemblyFormat = [{
@@ -598,18 +637,19 @@ def Tile_StoreOp : Tile_Op<"store", []> {
 }
 
 def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
-  let summary = "a tile of registers with one value everywhere";
+  let summary = "create a fragment whose elements all have one value";
   let arguments = (ins Tile_Element:$value);
   let results = (outs Tile_Fragment:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` qualified(type($result))";
 }
 
 def Tile_AnnotateOp : Tile_Op<"annotate", []> {
-  let summary = "attributes of the linalg op around it";
+  let summary = "attributes of the enclosing linalg op";
   let description = [{
-    Stands in the body of a linalg op while passes replace that op, and holds the attributes that
-    its `tile.reduce` gets. `linalg-sink-attributes` makes it and `linalg-hoist-attributes` removes
-    it. `iterator_types` and `output_maps` are those of the op that a `schedule` was written for.
+    Holds the attributes that the `tile.reduce` of the enclosing linalg op receives, while passes replace
+    the linalg op. The op stands in the body of the linalg op. `linalg-sink-attributes` creates it, and
+    `linalg-hoist-attributes` removes it. `iterator_types` and `output_maps` are those of the op for which
+    the `schedule` was written.
 
     ```mlir
     tile.annotate {acc = f64, nan = #tile.nan<ignore>}
