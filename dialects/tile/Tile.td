@@ -193,8 +193,8 @@ class Tile_BareAttr<string name, string attrMnemonic> : Tile_Attr<name, attrMnem
 def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
   let summary = "one entry of a layout";
   let description = [{
-    `<extent : stride axis>` stands for `extent` coordinates that are `stride` apart along `axis`. In an
-    offset list, the first number is the offset and the second is 1.
+    `<extent : stride axis>` stands for `extent` coordinates that are `stride` apart along `axis`. An
+    entry of an offset list is `<extent : constant axis>`; its `extent` is the offset along `axis`.
   }];
   let parameters = (ins "int64_t":$extent, "int64_t":$stride, EnumParameter<Tile_Axis>:$axis);
   let assemblyFormat = "`<` $extent `:` $stride custom<Word>($axis, \"\\\"axis\\\"\") `>`";

@@ -1,4 +1,4 @@
-//! Generates the dialect's C++, and its attributes in Rust, from `Tile.td`, and compiles the C++.
+//! Generates C++ classes and Rust attributes from `Tile.td`, and compiles the C++ code.
 
 mod generate;
 
@@ -12,7 +12,7 @@ fn main() {
     for file in ["Tile.td", "tile.cpp", "generate.rs"] {
         println!("cargo:rerun-if-changed={file}");
     }
-    // Where `melior::dialect!` finds the same file.
+    // `melior::dialect!` reads `Tile.td` from this folder.
     let here = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     println!("cargo:rustc-env=TX_TILE_TD_DIR={here}");
 
@@ -64,7 +64,7 @@ fn main() {
         .include(&out)
         .flag("-isystem")
         .flag(&include)
-        // Generated code has parameters that it does not use.
+        // The generated code has unused parameters.
         .flag("-Wno-unused-parameter")
         .std("c++17")
         .flag("-fno-rtti")

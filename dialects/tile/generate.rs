@@ -1,17 +1,16 @@
-//! Typed attributes of the dialect, generated from `Tile.td` as `llvm-tblgen --dump-json` tells it:
-//! Rust enumerations and structs, and the C++ functions through which they read and make
-//! attributes.
+//! Generates typed attributes of the dialect from the output of `llvm-tblgen --dump-json Tile.td`: Rust
+//! enums and structs, and the C++ accessor functions that they call.
 
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// What is generated.
+/// Generated Rust and C++ source texts.
 pub(crate) struct Generated {
     pub(crate) rust: String,
     pub(crate) cpp: String,
 }
 
-/// A record of TableGen, by name.
+/// Returns the TableGen record with the given name.
 fn record<'j>(json: &'j Value, name: &str) -> &'j Value {
     let record = &json[name];
     assert!(record.is_object(), "Tile.td has no record `{name}`");
@@ -24,7 +23,7 @@ fn text<'j>(record: &'j Value, field: &str) -> &'j str {
         .unwrap_or_else(|| panic!("`{field}` of `{}` is no string", record["!name"]))
 }
 
-/// The records of a class, in the order of `Tile.td`.
+/// Returns the records of a TableGen class, in the order of `Tile.td`.
 fn instances<'j>(json: &'j Value, class: &str) -> Vec<&'j Value> {
     let names = json["!instanceof"][class].as_array();
     let names = names.unwrap_or_else(|| panic!("there is no class `{class}`"));
@@ -43,7 +42,7 @@ fn instances<'j>(json: &'j Value, class: &str) -> Vec<&'j Value> {
     found
 }
 
-/// The names of the arguments of a DAG, each with what stands before its name.
+/// Returns the arguments of a TableGen DAG: pairs of type and name.
 fn arguments(dag: &Value) -> Vec<(&Value, &str)> {
     let arguments = dag["args"]
         .as_array()
@@ -54,7 +53,7 @@ fn arguments(dag: &Value) -> Vec<(&Value, &str)> {
         .collect()
 }
 
-/// How a parameter of an attribute is written in Rust and in C.
+/// Type of an attribute parameter, which determines its Rust and C types.
 #[derive(Clone)]
 enum Parameter {
     Integer,
@@ -65,7 +64,7 @@ enum Parameter {
 }
 
 impl Parameter {
-    /// `None` for a C++ type that has no counterpart here.
+    /// Returns the variant for the C++ type of a parameter, or `None` for an unsupported type.
     fn of(json: &Value, ty: &Value) -> Option<Self> {
         let cpp = ty.as_str().or_else(|| {
             let name = ty["def"].as_str()?;
@@ -95,7 +94,7 @@ impl Parameter {
     }
 }
 
-/// `loop` as a name in Rust.
+/// Returns a Rust identifier for a parameter name; the keyword `loop` needs another spelling.
 fn identifier(name: &str) -> String {
     match name {
         "loop" => "r#loop".to_owned(),
@@ -119,7 +118,7 @@ pub(crate) fn generate(json: &Value) -> Generated {
         enumeration(json, info, &mut made.rust);
     }
     let mut externs = String::new();
-    // Entries of a layout are read as numbers, all at once.
+    // Layout entries have no accessors: `tileFragment` returns all of them as numbers.
     let is_typed = |attribute: &&Value| text(attribute, "mnemonic") != "iter";
     for attribute in instances(json, "AttrDef").into_iter().filter(is_typed) {
         let parameters = arguments(&attribute["parameters"]);
@@ -143,7 +142,7 @@ pub(crate) fn generate(json: &Value) -> Generated {
         .map(|op| attributes_of(json, op))
         .collect();
     assert!(ops.iter().any(|(_, names)| names.len() > 9), "{ops:?}");
-    made.rust += "/// Each op with the names of its attributes, sorted.\npub(crate) const OPS: \
+    made.rust += "/// Each op of the dialect with the sorted names of its attributes.\npub(crate) const OPS: \
                   &[(&str, &[&str])] = &[";
     for (op, names) in ops {
         let _ = write!(made.rust, "({op:?}, &{names:?}), ");
@@ -152,7 +151,7 @@ pub(crate) fn generate(json: &Value) -> Generated {
     made
 }
 
-/// An op's name, and the names of its attributes.
+/// Returns the name of an op and the sorted names of its attributes.
 fn attributes_of<'j>(json: &'j Value, op: &'j Value) -> (String, Vec<&'j str>) {
     let is_attribute = |ty: &Value| {
         let name = ty["def"].as_str().unwrap_or_default();
@@ -213,12 +212,12 @@ fn enumeration(json: &Value, info: &Value, rust: &mut String) {
     let _ = writeln!(
         rust,
         "}}\nimpl {name} {{
-            /// Every value, in the order of the dialect.
+            /// All values, in the order of `Tile.td`.
             pub const ALL: &'static [Self] = &[{}];
             const WORDS: &'static [&'static str] = &{words:?};
-            /// The word of the dialect.
+            /// Returns the keyword of the value in the syntax of the dialect.
             pub fn name(self) -> &'static str {{ Self::WORDS[self as usize] }}
-            /// The value of a word.
+            /// Returns the value of a keyword, or `None` for an unknown keyword.
             pub fn parse(text: &str) -> Option<Self> {{
                 Self::ALL.iter().copied().find(|v| v.name() == text)
             }}
@@ -230,30 +229,30 @@ fn enumeration(json: &Value, info: &Value, rust: &mut String) {
     );
 }
 
-/// An attribute that holds a word: functions of the enumeration.
+/// Generates the conversions between an enum and its attribute.
 fn enum_attribute(attribute: &Value, name: &str, rust: &mut String) {
     let (mnemonic, class) = (text(attribute, "mnemonic"), c_name(attribute));
     let _ = writeln!(
         rust,
         "impl {name} {{
-            /// The value of a `#tile.{mnemonic}`; `None` for another attribute.
+            /// Returns the value of a `#tile.{mnemonic}`, or `None` for another attribute.
             pub fn of(attribute: Attribute<'_>) -> Option<Self> {{
-                // SAFETY: the attribute lives as long as its context, and is asked for its value if
-                // it is one.
+                // SAFETY: the attribute is valid as long as its context. Its value is read only if it
+                // has the right kind.
                 let raw = attribute.to_raw();
                 let value = unsafe {{ {class}Is(raw).then(|| {class}Value(raw)) }}?;
                 usize::try_from(value).ok().and_then(|value| Self::ALL.get(value)).copied()
             }}
-            /// The `#tile.{mnemonic}` of the value.
+            /// Returns the `#tile.{mnemonic}` attribute of the value.
             pub fn to_attribute(self, context: &Context) -> Attribute<'_> {{
-                // SAFETY: the context is alive.
+                // SAFETY: the context is valid.
                 unsafe {{ Attribute::from_raw({class}Get(context.to_raw(), self as i64)) }}
             }}
         }}"
     );
 }
 
-/// The beginning of the names of an attribute's C functions.
+/// Returns the prefix of the C accessor names of an attribute.
 fn c_name(attribute: &Value) -> String {
     let class = text(attribute, "cppClassName");
     format!("tile{}", class.strip_suffix("Attr").unwrap_or(class))
@@ -350,7 +349,7 @@ fn c_functions(
     );
 }
 
-/// An attribute with parameters, as a struct.
+/// Generates a struct for an attribute with parameters.
 fn structure(attribute: &Value, parameters: &[(String, Parameter)], rust: &mut String) {
     let (mnemonic, function) = (text(attribute, "mnemonic"), c_name(attribute));
     let name = function
@@ -435,17 +434,17 @@ fn structure(attribute: &Value, parameters: &[(String, Parameter)], rust: &mut S
     let _ = writeln!(
         rust,
         "impl{of_lifetime} {name}{lifetime} {{
-            /// The parameters of a `#tile.{mnemonic}`; `None` for another attribute.
+            /// Returns the parameters of a `#tile.{mnemonic}`, or `None` for another attribute.
             pub fn of(attribute: {attribute_type}) -> Option<Self> {{
                 let raw = attribute.to_raw();
-                // SAFETY: the attribute lives as long as its context, and is asked for its
-                // parameters if it has them.
+                // SAFETY: the attribute is valid as long as its context. Its parameters are read only
+                // if it has the right kind.
                 unsafe {{ if !{function}Is(raw) {{ return None; }} Some({made}) }}
             }}
-            /// The attribute.
+            /// Returns the attribute with these parameters.
             {result} {{
                 {before}
-                // SAFETY: the context is alive, and texts outlive the call.
+                // SAFETY: the context is valid, and texts are valid during the call.
                 unsafe {{ Attribute::from_raw({function}Get(context.to_raw(){passes})) }}
             }}
         }}"

@@ -15,8 +15,8 @@
 using namespace mlir;
 
 namespace tx::tile {
-// Rules that Rust checks. Rust sets them before it registers the dialect. The type rule writes its
-// complaint, if it has one, to `sink`.
+// Verifier functions in Rust. Rust sets the pointers before it registers the dialect. A function with
+// a `sink` writes an error message to it, if there is one.
 using Sink = void (*)(void *sink, unsigned code, const char *text, size_t length);
 extern "C" {
 bool (*tileVerifyOp)(MlirOperation op) = nullptr;
@@ -28,7 +28,7 @@ void (*tileVerifyFragment)(const int64_t *shape, size_t rank, MlirType element,
                            const int64_t *iters, size_t shard, Sink emit, void *sink) = nullptr;
 void (*tileUnknownWord)(MlirStringRef what, MlirStringRef word, const MlirStringRef *known, size_t count,
                         Sink emit, void *sink) = nullptr;
-// The note of an error with this code, if errors have one.
+// Writes the note that explains a code to `sink`, if the code has one.
 void (*tileExplain)(unsigned code, Sink emit, void *sink) = nullptr;
 }
 static LogicalResult verifyInRust(Operation *op) { return success(tileVerifyOp(wrap(op))); }
@@ -57,7 +57,7 @@ static void append(void *sink, unsigned code, const char *text, size_t length) {
   *static_cast<Complaint *>(sink) = {code, std::string(text, length)};
 }
 enum : unsigned { TX0036 = 36, TX0039 = 39 };
-// Gives an error the code that `tx_mlir::Diagnostic` has.
+// Stores the code in the metadata of an error, where `tx_mlir::Diagnostic` reads it.
 static InFlightDiagnostic coded(unsigned code, InFlightDiagnostic error) {
   error.getUnderlyingDiagnostic()->getMetadata().emplace_back(code);
   Complaint note;
@@ -77,7 +77,7 @@ static ParseResult unknownWord(AsmParser &parser, StringRef what, StringRef word
   tileUnknownWord(wrap(what), wrap(word), words.data(), words.size(), append, &complaint);
   return complain([&] { return parser.emitError(SMLoc::getFromPointer(word.data())); }, complaint);
 }
-// A word of an enumeration, which messages call `what`.
+// Parses a keyword of an enumeration, which messages call `what`.
 template <typename Enum>
 static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
   StringRef word;
@@ -95,7 +95,7 @@ static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
 template <typename Enum> static void printWord(AsmPrinter &printer, Enum value, StringRef) {
   printer << stringifyEnum(value);
 }
-// `sum`, the bare keyword of an attribute.
+// Parses an enum attribute as a bare keyword, such as `sum`.
 template <typename A> static ParseResult parseKeyword(OpAsmParser &parser, A &attr) {
   decltype(attr.getValue()) value{};
   ParseResult parsed = parseWord(parser, value, A::getMnemonic());
@@ -106,16 +106,16 @@ template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation 
   printer << stringifyEnum(attr.getValue());
 }
 
-// What the syntax says elsewhere than in an attribute dictionary.
+// Attributes that the syntax expresses outside the attribute dictionary.
 static constexpr StringRef outside[] = {"kind",       "scope", "axes",   "accumulate",
                                         "identities", "width", "stride", "operandSegmentSizes"};
 
-// What may stand behind the attributes, in which no words are.
+// Keywords of the parts that may follow the attribute dictionary.
 static constexpr StringRef partsOfReduce[] = {"accumulate", "identity", "combiner", "element", "epilogue"};
 static constexpr StringRef partsOfAllReduce[] = {"width", "stride", "identity", "combiner"};
 static constexpr StringRef regionNames[] = {"combiner", "element", "epilogue"};
-// A region, of which nothing is left in use where it cannot be parsed: ops before it may use its
-// values, which they must not, and would do so still when it is gone.
+// Parses a region. After a parse error, uses of its values by earlier (invalid) ops are dropped, because
+// the region is deleted.
 static ParseResult parseRegionOrDrop(OpAsmParser &parser, Region &region) {
   if (succeeded(parser.parseRegion(region)))
     return success();
@@ -124,8 +124,8 @@ static ParseResult parseRegionOrDrop(OpAsmParser &parser, Region &region) {
   return failure();
 }
 
-// An attribute dictionary, before or after regions: `identity [...] combiner {...}`, and those of
-// `tile.reduce` alone.
+// Parses `identity [...] combiner {...}`, the other regions of `tile.reduce`, and an attribute
+// dictionary before or after them.
 template <typename... Named>
 static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attrs,
                                         ArrayAttr &identities, Region &combiner, Named &...named) {
@@ -133,7 +133,7 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
   SMLoc at = parser.getCurrentLocation();
   if (parser.parseOptionalAttrDict(attrs))
     return failure();
-  // One without the other is the verifier's to refuse.
+  // The verifier rejects an identity without a combiner, and the reverse.
   if (succeeded(parser.parseOptionalKeyword("identity")) && parser.parseAttribute(identities))
     return failure();
   Region *regions[] = {&combiner, &named...};
@@ -147,7 +147,7 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
     return coded(TX0036, parser.emitError(at))
            << "attribute `" << name << "` is said by the syntax of the op, and not in braces";
-  // An attribute of a wrong kind would be dropped.
+  // MLIR would silently drop an inherent attribute of the wrong kind.
   return Op::verifyInherentAttrs(OperationName(Op::getOperationName(), parser.getContext()), attrs,
                                  [&] { return coded(TX0036, parser.emitError(at)); });
 }
@@ -165,7 +165,7 @@ static void printAttrsAndRegions(OpAsmPrinter &printer, Operation *op, Dictionar
   printer.printOptionalAttrDict(attrs.getValue(), outside);
 }
 
-// `[<extent : stride axis>, ...]`; in an offset list `constant` stands for the stride.
+// Parses `[<extent : stride axis>, ...]`; an offset list has `constant` instead of the stride.
 static ParseResult parseIters(AsmParser &parser, SmallVectorImpl<IterAttr> &iters, bool constants) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
     int64_t extent, stride = 1;
@@ -186,7 +186,7 @@ static ParseResult parseLayoutBody(AsmParser &parser, SmallVector<IterAttr> &sha
     return failure();
   return success();
 }
-// Lists that may be left out are left out where they are empty; these have a word before them.
+// Prints a list of entries. Optional lists, which follow a keyword, are omitted if they are empty.
 static void printIters(AsmPrinter &printer, StringRef word, ArrayRef<IterAttr> iters,
                        bool constants = false) {
   if (iters.empty() && !word.empty())
@@ -235,7 +235,7 @@ namespace tx::tile {
 // Parameters as plain numbers
 //===----------------------------------------------------------------------===//
 
-// (extent, stride, axis) of every entry: shards, replicas, offsets.
+// Returns the triples (extent, stride, axis) of all entries of the lists.
 static SmallVector<int64_t> flatten(ArrayRef<ArrayRef<IterAttr>> lists) {
   SmallVector<int64_t> numbers;
   for (ArrayRef<IterAttr> list : lists)
@@ -273,7 +273,7 @@ void ReduceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effect
   }
 }
 
-// An attribute of the dialect on any op; `op` is null for one on an argument or a result.
+// Verifies a `tile.…` attribute of any op; `op` is null for attributes of arguments and results.
 static LogicalResult verifyAttribute(Operation *at, Operation *op, NamedAttribute attr, const Twine &where) {
   Complaint complaint;
   StringRef name = attr.getName();
@@ -281,7 +281,7 @@ static LogicalResult verifyAttribute(Operation *at, Operation *op, NamedAttribut
   return complain([&] { return at->emitOpError() << where; }, complaint);
 }
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
-  // The verifiers of the dialect's own ops check all of their attributes.
+  // Verifiers of `tile` ops check all of their attributes.
   return op->getDialect() == this ? success() : verifyAttribute(op, op, attr, "");
 }
 LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
@@ -294,12 +294,12 @@ LogicalResult TileDialect::verifyRegionResultAttribute(Operation *op, unsigned, 
 }
 
 namespace {
-// Ops on tiles mean the same wherever they stand.
+// Tile ops do not depend on their position, so inlining is always legal.
 struct Inliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
 };
-// `#layout`, `#layout1`, … instead of long layouts in every type.
+// Prints layouts as aliases `#layout`, `#layout1`, ….
 struct Aliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
@@ -327,8 +327,8 @@ void TileDialect::initialize() {
   addInterfaces<Aliases, Inliner>();
 }
 
-// A fragment's shape, or a layout's entries as (extent, stride, axis) triples, through `numbers`
-// (called with each list in turn: shards, replicas, offsets). False when `type` is no fragment.
+// Calls `numbers` with the shape of a fragment, then with the (extent, stride, axis) triples of its
+// shards, replicas and offsets. Returns false if `type` is not a fragment.
 extern "C" bool tileFragment(MlirType type, MlirType *element,
                              void (*numbers)(void *data, const int64_t *, size_t), void *data) {
   auto fragment = dyn_cast<FragmentType>(unwrap(type));

@@ -1,13 +1,13 @@
-//! The attributes of the dialect, typed, as `Tile.td` has them.
+//! Typed Rust attributes of the dialect, generated from `Tile.td`.
 
 use melior_upstream::Context;
 use melior_upstream::ir::{Attribute, AttributeLike};
 use mlir_sys::{MlirAttribute, MlirContext, MlirStringRef};
 
 /// # Safety
-/// The text is alive.
+/// `text` must point to `text.length` readable bytes.
 unsafe fn owned(text: MlirStringRef) -> String {
-    // SAFETY: by the function's contract.
+    // SAFETY: the caller guarantees a valid text.
     let bytes = unsafe {
         match text.length {
             0 => &[],

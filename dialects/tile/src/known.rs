@@ -1,4 +1,4 @@
-//! The names that the dialect knows, and what may be meant by others.
+//! Names of attributes and enum keywords of the dialect, and suggestions for misspelt names.
 
 use crate::Sink;
 use crate::attributes::{Determinism, Fusion, Math, OPS};
@@ -10,44 +10,46 @@ use tx_mlir::{
     Failed, Op, attribute, codes, dictionary, discardable_attributes, elements, name, nearest,
 };
 
-/// The candidate schedules of a `tile.reduce`, or of the ops of a group on the first of them, written by
-/// `tile-list-candidates`: a description of what the estimates are for, then pairs of a schedule and its estimated time in
-/// microseconds, the chosen one first.
+/// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules.
+/// `tile-list-candidates` writes it: a description of the estimated configuration, then pairs of a
+/// schedule and its estimated time in microseconds. The chosen schedule is the first.
 pub const CANDIDATES: &str = "tile.candidates";
 
-/// Marks a `memref.alloc` of a host function whose memory is zero before each run, and after it.
+/// Marks a `memref.alloc` of a host function whose memory is zero before and after each run.
 pub const CLEARED: &str = "tile.cleared";
 
-/// The `determinism` of the ops of a `func.func` that have none of their own: `#tile.determinism<…>`.
+/// Attribute of a `func.func`: the `determinism` of its ops that have no such attribute.
 pub const DETERMINISM: &str = "tile.determinism";
 
-/// Which ops of a `func.func` may share a kernel: `#tile.fusion<…>`.
+/// Attribute of a `func.func` that selects which ops may share a kernel: `#tile.fusion<…>`.
 pub const FUSION: &str = "tile.fusion";
 
-/// The number of the kernel that an op of a host function shares with every other op of that number.
+/// Integer attribute of an op of a host function. Ops with equal numbers share a kernel.
 pub const GROUP: &str = "tile.group";
 
-/// How the elementary functions and quotients of a `func.func` are computed: `#tile.math<…>`.
+/// Attribute of a `func.func` that selects exact or approximate elementary functions and quotients:
+/// `#tile.math<…>`.
 pub const MATH: &str = "tile.math";
 
-/// The owner of an access: of accesses with one number, each element is accessed by one thread only.
+/// Integer attribute of a memory access. Among accesses with equal numbers, only one thread accesses
+/// each element.
 pub const OWNED: &str = "tile.owned";
 
-/// Marks the module that `tensor-isolate-functions` made.
+/// Marks the nested module that `tensor-isolate-functions` creates.
 pub const ISOLATED: &str = "tile.isolated";
 
-/// An attribute of the dialect that stands on an op by its name alone, with no declaration in `Tile.td`.
+/// A discardable attribute `tile.…`, which `Tile.td` does not declare.
 struct Fact {
     name: &'static str,
-    /// The ops that it may stand on; empty for any op.
+    /// Names of the ops that may have the attribute; empty for any op.
     on: &'static [&'static str],
-    /// Whether a value is of its kind.
+    /// Returns whether a value has the expected attribute kind.
     is: unsafe extern "C" fn(MlirAttribute) -> bool,
-    /// Its kind, for messages.
+    /// Description of the expected attribute kind, for messages.
     kind: &'static str,
 }
 
-/// Every such attribute. Any other attribute whose name begins with `tile.` is an error.
+/// All discardable attributes of the dialect. Any other name that begins with `tile.` is an error.
 const FACTS: [Fact; 8] = [
     Fact {
         name: CANDIDATES,
@@ -100,17 +102,17 @@ const FACTS: [Fact; 8] = [
 ];
 
 unsafe extern "C" fn is_determinism(attribute: MlirAttribute) -> bool {
-    // SAFETY: the attribute is alive.
+    // SAFETY: MLIR passes a valid attribute.
     Determinism::of(unsafe { Attribute::from_raw(attribute) }).is_some()
 }
 
 unsafe extern "C" fn is_fusion(attribute: MlirAttribute) -> bool {
-    // SAFETY: the attribute is alive.
+    // SAFETY: MLIR passes a valid attribute.
     Fusion::of(unsafe { Attribute::from_raw(attribute) }).is_some()
 }
 
 unsafe extern "C" fn is_math(attribute: MlirAttribute) -> bool {
-    // SAFETY: the attribute is alive.
+    // SAFETY: MLIR passes a valid attribute.
     Math::of(unsafe { Attribute::from_raw(attribute) }).is_some()
 }
 
@@ -119,16 +121,15 @@ impl Fact {
         self.on.is_empty() || self.on.contains(&op_name)
     }
 
-    /// The names of the facts that may stand on an op.
+    /// Returns the names of the discardable attributes that an op may have.
     fn names_on(op_name: &str) -> impl Iterator<Item = &'static str> {
         let on = FACTS.iter().filter(move |fact| fact.fits(op_name));
         on.map(|fact| fact.name)
     }
 }
 
-/// Refuses attributes of a `tile` op that no pass reads, which are misspelt ones as a rule: MLIR
-/// keeps attributes that no op declares. An attribute with a dot in its name belongs to the dialect
-/// before the dot.
+/// Rejects unknown attributes of a `tile` op, which are usually misspelt: MLIR preserves undeclared
+/// attributes silently. Attributes of other dialects, with a dot in their name, are accepted.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();
@@ -160,7 +161,7 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Lists of attributes of arguments, results and memory of an op.
+/// Names of the attributes that list attributes of an op's arguments, results and memory.
 const NESTED: [&str; 4] = [
     "arg_attrs",
     "res_attrs",
@@ -168,11 +169,11 @@ const NESTED: [&str; 4] = [
     "private_attrib_attrs",
 ];
 
-/// Refuses attributes of the dialect on the arguments and results of calls, and on the memory that
-/// a kernel declares, which MLIR does not give to the dialect's verifier.
+/// Rejects `tile.…` attributes on the arguments and results of calls, and on memory attributions of
+/// kernels. MLIR does not pass these to the verifier of the dialect.
 ///
 /// # Errors
-/// When there is one: no attribute of the dialect stands there.
+/// Fails if the op has such an attribute.
 pub fn check_nested_attributes(op: Op<'_>) -> Result<(), Failed> {
     for list in NESTED {
         let entries = attribute(op, list).and_then(elements).unwrap_or_default();
@@ -193,8 +194,8 @@ fn no_attribute(found: &str) -> String {
     format!("has no attribute `{found}`")
 }
 
-/// Writes to `sink` why an attribute named `tile.…` must not stand on `op`, an op of another
-/// dialect; `op` is null where the attribute stands on an argument or a result.
+/// Verifies an attribute named `tile.…` on `op`, an op of another dialect, and writes an error to
+/// `sink` if it is invalid. `op` is null for attributes of arguments and results.
 pub(crate) unsafe extern "C" fn verify_attribute(
     op: MlirOperation,
     text: *const c_char,
@@ -203,7 +204,7 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     emit: Sink,
     sink: *mut c_void,
 ) {
-    // SAFETY: the text outlives the call, and MLIR keeps `op` alive.
+    // SAFETY: the text and `op` are valid during the call.
     let (found, on) = unsafe {
         let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length);
         let on = (!op.ptr.is_null()).then(|| name(Op::from_raw(op)).to_owned());
@@ -212,9 +213,9 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     let known: Vec<&str> = on.iter().flat_map(|on| Fact::names_on(on)).collect();
     if known.contains(&found.as_ref()) {
         let fact = FACTS.iter().find(|fact| fact.name == found);
-        // SAFETY: the attribute is alive.
+        // SAFETY: MLIR passes a valid attribute.
         if let Some(fact) = fact.filter(|fact| !unsafe { (fact.is)(value) }) {
-            // SAFETY: `emit` and `sink` belong together.
+            // SAFETY: C++ passes `sink` as the first argument that `emit` expects.
             unsafe {
                 let message = format!("`{found}` must be {}", fact.kind);
                 send(Some((codes::TX0035, message)), emit, sink);
@@ -227,11 +228,11 @@ pub(crate) unsafe extern "C" fn verify_attribute(
         (None, false) => format!("{}; known: {}", no_attribute(&found), known.join(", ")),
         (None, true) => no_attribute(&found),
     };
-    // SAFETY: `emit` and `sink` belong together.
+    // SAFETY: C++ passes `sink` as the first argument that `emit` expects.
     unsafe { send(Some((codes::TX0035, message)), emit, sink) }
 }
 
-/// Words of other languages and libraries for those of an enumeration.
+/// Synonyms from other languages and libraries: enumeration, keyword of the dialect, synonyms.
 const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("kind", "sum", &["add", "plus", "addf", "addi"]),
     (
@@ -264,8 +265,9 @@ const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("axis", "warpgroup", &["warp_group"]),
 ];
 
-/// Writes to `sink` that `word` is none of the `count` words at `known` of an enumeration, which
-/// messages call `what`, or that it is one and stands in the wrong place.
+/// Writes an error for the keyword `word` to `sink`. `known` points to the `count` valid keywords of
+/// the enumeration, which messages call `what`. If `word` is valid, the error states that it is out of
+/// place.
 pub(crate) unsafe extern "C" fn unknown_word(
     what: MlirStringRef,
     word: MlirStringRef,
@@ -274,7 +276,7 @@ pub(crate) unsafe extern "C" fn unknown_word(
     emit: Sink,
     sink: *mut c_void,
 ) {
-    // SAFETY: all texts outlive the call.
+    // SAFETY: all texts are valid during the call.
     let (what, word, known) = unsafe {
         let known = std::slice::from_raw_parts(known, count);
         let known: Vec<&str> = known.iter().map(|text| borrowed(*text)).collect();
@@ -282,7 +284,7 @@ pub(crate) unsafe extern "C" fn unknown_word(
     };
     let list = known.join(", ");
     let message = if known.contains(&word) {
-        // A part: a known word of any other enumeration has been read.
+        // Only parts of an op have an order; keywords of other enumerations were parsed already.
         format!(
             "{what} `{word}` is out of place; the order is {list}; attributes stand before `identity` or last"
         )
@@ -291,19 +293,19 @@ pub(crate) unsafe extern "C" fn unknown_word(
             .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
         format!("unknown {what} `{word}`; known: {list}{meant}")
     };
-    // SAFETY: `emit` and `sink` belong together.
+    // SAFETY: C++ passes `sink` as the first argument that `emit` expects.
     unsafe { send(Some((codes::TX0034, message)), emit, sink) }
 }
 
 /// # Safety
-/// The text must be alive for `'a`.
+/// The text must stay valid for `'a`.
 unsafe fn borrowed<'a>(text: MlirStringRef) -> &'a str {
-    // SAFETY: by the function's contract.
+    // SAFETY: the caller guarantees a valid text.
     let bytes = unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The word that `found` may mean: by another name, in capitals, or misspelt.
+/// Returns the keyword that `found` probably means: a synonym, another case, or a misspelling.
 fn meant<'k>(what: &str, found: &str, known: &[&'k str]) -> Option<&'k str> {
     let lower = found.to_lowercase();
     let other = OTHER_WORDS

@@ -1,4 +1,4 @@
-//! Layouts and fragments as plain data.
+//! Layouts and fragment types as plain Rust data.
 
 use crate::attributes::Axis;
 use melior_upstream::ir::Type;
@@ -6,7 +6,7 @@ use melior_upstream::ir::r#type::TypeLike;
 use std::ffi::c_void;
 
 impl Axis {
-    /// The axis with this encoding.
+    /// Returns the axis with the ODS enum value `code`.
     pub fn from_code(code: i64) -> Option<Self> {
         usize::try_from(code)
             .ok()
@@ -14,7 +14,7 @@ impl Axis {
             .copied()
     }
 
-    /// How many coordinates the axis has, when the hardware says so.
+    /// Returns the maximum number of coordinates on the axis, and `None` for registers.
     pub fn extent(self) -> Option<i64> {
         match self {
             Self::Reg => None,
@@ -27,36 +27,36 @@ impl Axis {
     }
 }
 
-/// One entry of a layout: `extent` coordinates, `stride` apart on `axis`.
+/// Entry of a layout: `extent` coordinates that are `stride` apart along `axis`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Iter {
-    /// Number of coordinates (the constant, in an offset).
+    /// Number of coordinates; in an offset list, the offset.
     pub extent: i64,
-    /// Distance between neighbours (1 in an offset).
+    /// Distance between consecutive coordinates; 1 in an offset list.
     pub stride: i64,
-    /// Where.
+    /// Hardware axis of the coordinates.
     pub axis: Axis,
 }
 
-/// A layout: see the dialect's reference.
+/// Parameters of `#tile.layout`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layout {
-    /// Where each element lives.
+    /// Entries that map the row-major index of an element to threads and registers.
     pub shard: Vec<Iter>,
-    /// Where else.
+    /// Entries whose coordinates address further copies of each element.
     pub replica: Vec<Iter>,
-    /// How far everything is moved.
+    /// Offsets that are added to all coordinates of an axis.
     pub offset: Vec<Iter>,
 }
 
-/// A fragment type taken apart.
+/// Parameters of `!tile.fragment`.
 #[derive(Debug, Clone)]
 pub struct Fragment<'c> {
-    /// Sizes, outermost first.
+    /// Sizes of the tile, outermost dimension first.
     pub shape: Vec<u64>,
     /// Element type.
     pub element: Type<'c>,
-    /// Where the elements live.
+    /// Threads and registers that hold the elements.
     pub layout: Layout,
 }
 
@@ -76,10 +76,10 @@ impl Iter {
 }
 
 impl<'c> Fragment<'c> {
-    /// Takes a `!tile.fragment` apart; `None` for any other type.
+    /// Returns the parameters of a `!tile.fragment`, or `None` for any other type.
     pub fn from_type(ty: Type<'c>) -> Option<Self> {
         unsafe extern "C" fn push(data: *mut c_void, numbers: *const i64, count: usize) {
-            // SAFETY: `data` is the vector below; `numbers` has `count` entries.
+            // SAFETY: `data` points to `lists` below; `numbers` has `count` entries.
             unsafe {
                 let numbers = match count {
                     0 => &[],
@@ -90,7 +90,7 @@ impl<'c> Fragment<'c> {
         }
         let mut lists: Vec<Vec<i64>> = Vec::new();
         let mut element = ty.to_raw();
-        // SAFETY: `push` gets the vector it expects.
+        // SAFETY: `push` receives a pointer to `lists`, which has the type that it expects.
         let found = unsafe {
             crate::tileFragment(
                 ty.to_raw(),
@@ -107,7 +107,7 @@ impl<'c> Fragment<'c> {
         };
         Some(Self {
             shape: shape.iter().map(|n| n.unsigned_abs()).collect(),
-            // SAFETY: C++ wrote an element type.
+            // SAFETY: `tileFragment` returned true, so `element` is a valid type.
             element: unsafe { Type::from_raw(element) },
             layout: Layout {
                 shard: Iter::list(shard),

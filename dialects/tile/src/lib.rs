@@ -1,5 +1,5 @@
-//! The `tile` dialect from Rust: registration, typed views of its ops and types, and the rules
-//! that its verifiers check. The ops themselves are defined in `Tile.td`.
+//! Rust side of the `tile` dialect: registration, typed views of ops and types, and verifiers.
+//! `Tile.td` defines the ops.
 
 mod attributes;
 mod known;
@@ -20,9 +20,9 @@ pub use ops::{
     AllReduce, Copy, Reduce, TILE_OPS, default_accumulator, element_type, is_tile_op, kind, scope,
 };
 
-// Code that `melior::dialect!` generates names `::melior`, and in it `dialect::ods`, which has
-// builders of every dialect of MLIR: a minute and a half of compilation for two markers. It finds
-// them below instead.
+// `melior::dialect!` generates code that refers to two marker types in `::melior::dialect::ods`. That
+// module of melior contains builders of every MLIR dialect and takes 90 seconds to compile. The
+// definitions below replace it.
 extern crate self as melior;
 use melior_upstream::{Context, Error, ir};
 
@@ -31,9 +31,9 @@ mod dialect {
 
     pub(crate) mod ods {
         pub(crate) mod __private {
-            /// An operand, result or attribute that the builder was given.
+            /// Marks an operand, result or attribute of a builder that is set.
             pub struct Set;
-            /// One that it still lacks.
+            /// Marks an operand, result or attribute of a builder that is not set yet.
             pub struct Unset;
         }
     }
@@ -44,7 +44,7 @@ use mlir_sys::{MlirAttribute, MlirDialectHandle, MlirOperation, MlirStringRef, M
 use std::ffi::{c_char, c_uint, c_void};
 use std::sync::Once;
 
-/// A message goes back to C++ through this, with the number of its code.
+/// C++ callback that receives a diagnostic code and a message. The first argument is the sink object.
 type Sink = unsafe extern "C" fn(*mut c_void, c_uint, *const c_char, usize);
 
 unsafe extern "C" {
@@ -77,14 +77,14 @@ unsafe extern "C" {
     ) -> bool;
 }
 
-/// The dialect's handle, as pass descriptions list it.
+/// Returns the handle of the dialect, and installs the Rust verifiers on the first call.
 ///
 /// # Safety
-/// None is needed; the signature is the C API's.
+/// The call has no requirements; the signature is that of the C API.
 pub unsafe extern "C" fn handle() -> MlirDialectHandle {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: written once, before the dialect is registered anywhere.
+        // SAFETY: `Once` writes the function pointers once, before the dialect is registered.
         unsafe {
             tileVerifyOp = Some(verify::verify_op);
             tileVerifyAttribute = Some(known::verify_attribute);
@@ -94,19 +94,19 @@ pub unsafe extern "C" fn handle() -> MlirDialectHandle {
             tileExplain = Some(verify::explain);
         }
     });
-    // SAFETY: a plain getter.
+    // SAFETY: the function only returns a static handle.
     unsafe { mlirGetDialectHandle__tile__() }
 }
 
-/// Makes the dialect available to contexts made from `registry`.
+/// Adds the dialect to `registry`.
 pub fn register(registry: &DialectRegistry) {
-    // SAFETY: the handle is static.
+    // SAFETY: the handle refers to static data.
     unsafe { DialectHandle::from_raw(handle()) }.insert_dialect(registry);
 }
 
-/// Loads the dialect into a context of a host compiler.
+/// Loads the dialect into `context`.
 pub fn load(context: &Context) {
-    // SAFETY: the handle is static.
+    // SAFETY: the handle refers to static data.
     unsafe { DialectHandle::from_raw(handle()) }.load_dialect(context);
 }
 

@@ -1,4 +1,4 @@
-//! Typed views of the dialect's ops.
+//! Typed Rust views of the ops of the `tile` dialect.
 
 use crate::attributes::{Kind, Nan, Scope};
 use melior_upstream::ir::Type;
@@ -9,7 +9,7 @@ use tx_mlir::{
     operands, results,
 };
 
-/// Every op that must be gone after `lower-reduction`, except the terminator of combiners.
+/// Ops that `lower-reduction` must lower. The terminator `tile.yield` is not listed.
 pub const TILE_OPS: [&str; 6] = [
     "tile.reduce",
     "tile.all_reduce",
@@ -19,18 +19,18 @@ pub const TILE_OPS: [&str; 6] = [
     "tile.splat",
 ];
 
-/// Whether `op` is one of [`TILE_OPS`].
+/// Returns whether `op` is one of [`TILE_OPS`].
 pub fn is_tile_op(op: Op<'_>) -> bool {
     TILE_OPS.contains(&tx_mlir::name(op))
 }
 
 impl Kind {
-    /// Whether the result is a value and its index.
+    /// Returns whether the kind is `argmax` or `argmin`, whose result is a value and its index.
     pub fn is_arg(self) -> bool {
         matches!(self, Self::ArgMax | Self::ArgMin)
     }
 
-    /// Whether only integers can be combined so.
+    /// Returns whether the kind supports only integers.
     pub fn is_integer_only(self) -> bool {
         matches!(
             self,
@@ -39,33 +39,33 @@ impl Kind {
     }
 }
 
-/// `tile.reduce`.
+/// A `tile.reduce` op.
 #[derive(Clone)]
 pub struct Reduce<'c> {
     /// The op.
     pub op: Op<'c>,
-    /// What is computed.
+    /// Operation that combines the values.
     pub kind: Kind,
-    /// What is reduced.
+    /// Operands whose elements are combined: memrefs or fragments.
     pub sources: Vec<Val<'c>>,
-    /// Memory that gets the result; empty when the result is a fragment.
+    /// Memrefs that receive the results; empty if the results are fragments.
     pub destinations: Vec<Val<'c>>,
-    /// Old values, in the fragment form.
+    /// Fragments with the old values that `accumulate` combines; empty for memory.
     pub inits: Vec<Val<'c>>,
-    /// What the epilogue reads.
+    /// The `with` operands: memrefs whose elements are arguments of the epilogue.
     pub extras: Vec<Val<'c>>,
-    /// As written.
+    /// Reduced axes as written; negative axes count from the last dimension.
     pub axes: Vec<i64>,
-    /// Who executes it.
+    /// Threads that execute the op together.
     pub scope: Scope,
-    /// Whether the old value takes part.
+    /// Whether the results are combined with the old values.
     pub accumulate: bool,
-    /// NaN policy.
+    /// Treatment of NaN in `max`, `min`, `argmax` and `argmin`.
     pub nan: Nan,
 }
 
 impl<'c> Reduce<'c> {
-    /// The view, when `op` is a `tile.reduce`.
+    /// Returns the view of a `tile.reduce`, or `None` for any other op.
     pub fn of(op: Op<'c>) -> Option<Self> {
         if !is(op, "tile.reduce") {
             return None;
@@ -93,7 +93,7 @@ impl<'c> Reduce<'c> {
         })
     }
 
-    /// The reduced axes as dimensions of a source of this rank, ascending; `None` when one is out
+    /// Returns the reduced dimensions of a source of rank `rank`, ascending; `None` if an axis is out
     /// of range or repeated.
     pub fn reduced_axes(&self, rank: usize) -> Option<Vec<usize>> {
         let mut axes: Vec<usize> = self
@@ -107,7 +107,7 @@ impl<'c> Reduce<'c> {
         (axes.len() == count).then_some(axes)
     }
 
-    /// What gets the results: destinations in memory, or fragments.
+    /// Returns the destination memrefs, or the result fragments if there are no destinations.
     pub fn outputs(&self) -> Vec<Val<'c>> {
         if self.destinations.is_empty() {
             results(self.op)
@@ -116,17 +116,17 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// The block of the region `element`, where there is one.
+    /// Returns the block of the region `element`, if the op has the region.
     pub fn element(&self) -> Option<Blk<'c>> {
         tx_mlir::first_block(self.op, 1)
     }
 
-    /// The block of the region `epilogue`, where there is one.
+    /// Returns the block of the region `epilogue`, if the op has the region.
     pub fn epilogue(&self) -> Option<Blk<'c>> {
         tx_mlir::first_block(self.op, 2)
     }
 
-    /// Number of dimensions of the iteration space.
+    /// Returns the number of dimensions of the iteration space.
     pub fn rank(&self) -> Option<usize> {
         match self.written_maps() {
             Some(maps) => Some(maps.first()?.dims),
@@ -134,7 +134,7 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// The maps of the attribute `maps`.
+    /// Returns the indexing maps of the attribute `maps`; `None` if the attribute is absent or invalid.
     pub(crate) fn written_maps(&self) -> Option<Vec<AffineMap>> {
         elements(attribute(self.op, "maps")?)?
             .into_iter()
@@ -142,7 +142,8 @@ impl<'c> Reduce<'c> {
             .collect()
     }
 
-    /// From the iteration space to each source, destination and `with` operand.
+    /// Returns one indexing map for each source, destination and `with` operand: those of the attribute
+    /// `maps`, or else maps that follow from the axes.
     pub fn maps(&self) -> Option<Vec<AffineMap>> {
         if let Some(maps) = self.written_maps() {
             return Some(maps);
@@ -170,7 +171,7 @@ impl<'c> Reduce<'c> {
             map
         };
         let sources = self.sources.iter().map(|_| AffineMap::identity(rank));
-        // What the epilogue is given lies as the results do.
+        // `with` operands have the shape of the results.
         let results = self
             .destinations
             .iter()
@@ -179,7 +180,8 @@ impl<'c> Reduce<'c> {
         Some(sources.chain(results).collect())
     }
 
-    /// Types of what is combined: what `element` yields, or else the sources' elements.
+    /// Returns the types of the combined values: those that `element` yields, or else the element types
+    /// of the sources.
     pub fn elements(&self) -> Option<Vec<Type<'c>>> {
         match self.element() {
             Some(block) => Some(yielded(block)?),
@@ -191,14 +193,14 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// Types of the parts of a partial result.
+    /// Returns the types of the parts of a partial result.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let source = *self.elements()?.first()?;
         let index = match self.outputs().get(1) {
             Some(output) => element_type(output.r#type()),
             None => None,
         };
-        // What an epilogue stores says nothing of the index that it is given.
+        // The type of the index is that of the epilogue's argument, not of its yielded value.
         let given = self.elements()?.get(1).copied().or_else(|| {
             use melior_upstream::ir::block::BlockLike as _;
             let block = self.epilogue()?;
@@ -208,8 +210,8 @@ impl<'c> Reduce<'c> {
         accumulators(self.op, self.kind, source, index)
     }
 
-    /// How many elements the index of `argmax` and `argmin` can tell apart, where it counts them
-    /// and there may be more: 2^31 for `i32`.
+    /// Returns 2^31, the number of distinct `i32` indices, if `argmax` or `argmin` counts elements with
+    /// an `i32` index; otherwise `None`.
     pub fn most_positions(&self) -> Option<u64> {
         let counts = self.kind.is_arg() && self.elements()?.len() == 1;
         let index = *self.accumulators()?.get(1)?;
@@ -217,13 +219,13 @@ impl<'c> Reduce<'c> {
     }
 }
 
-/// Types of what a region's terminator is given.
+/// Returns the operand types of the `tile.yield` that ends `block`.
 pub(crate) fn yielded<'c>(block: Blk<'c>) -> Option<Vec<Type<'c>>> {
     let last = *tx_mlir::ops(block).last()?;
     is(last, "tile.yield").then(|| operands(last).iter().map(|v| v.r#type()).collect())
 }
 
-/// Sizes of a tile.
+/// Returns the sizes of a memref or fragment; dynamic sizes are `None`.
 fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
     let ty = tile.r#type();
     tx_mlir::MemRef::from_type(ty).map(|m| m.shape).or_else(|| {
@@ -232,8 +234,8 @@ fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
     })
 }
 
-/// Types of the parts of a partial result: what the combiner's region takes, or else a value, and
-/// for `argmax` and `argmin` an index.
+/// Returns the types of the parts of a partial result. For `custom` they are the types of the combiner's
+/// arguments; otherwise a value, and an index for `argmax` and `argmin`.
 fn accumulators<'c>(
     op: Op<'c>,
     kind: Kind,
@@ -256,7 +258,8 @@ fn accumulators<'c>(
     Some(vec![value])
 }
 
-/// `axis` counted from the front, when it is in range.
+/// Returns `axis` as a dimension from 0, or `None` if it is out of range. Negative axes count from the
+/// last dimension.
 pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let axis = if axis < 0 { axis + rank } else { axis };
@@ -266,14 +269,14 @@ pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
         .flatten()
 }
 
-/// Element type of a memref or a fragment.
+/// Returns the element type of a memref or a fragment, and `None` for other types.
 pub fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
     tx_mlir::MemRef::from_type(ty)
         .map(|m| m.element)
         .or_else(|| crate::Fragment::from_type(ty).map(|f| f.element))
 }
 
-/// f32 for floats narrower than that, else the type itself.
+/// Returns the default type of partial results: f32 for floats narrower than f32, else `element`.
 pub fn default_accumulator(element: Type<'_>) -> Type<'_> {
     let narrow = element.is_float() && tx_mlir::byte_width(element).is_some_and(|w| w < 4);
     if narrow {
@@ -283,35 +286,35 @@ pub fn default_accumulator(element: Type<'_>) -> Type<'_> {
     }
 }
 
-/// `tile.all_reduce`.
+/// A `tile.all_reduce` op.
 #[derive(Clone)]
 pub struct AllReduce<'c> {
     /// The op.
     pub op: Op<'c>,
-    /// What is computed.
+    /// Operation that combines the values.
     pub kind: Kind,
-    /// This thread's values.
+    /// Operands: the values of the current thread.
     pub values: Vec<Val<'c>>,
-    /// The group's results.
+    /// Results: the combined values of the thread's group.
     pub results: Vec<Val<'c>>,
-    /// Who executes it.
+    /// Threads that execute the op together.
     pub scope: Scope,
-    /// Threads in a group; the whole scope when absent.
+    /// Number of threads per group; `None` means all threads of the scope.
     pub width: Option<i64>,
-    /// Distance between neighbours in a group.
+    /// Distance between consecutive threads of a group, in threads.
     pub stride: i64,
-    /// NaN policy.
+    /// Treatment of NaN in `max`, `min`, `argmax` and `argmin`.
     pub nan: Nan,
 }
 
 impl<'c> AllReduce<'c> {
-    /// Types of the parts of a partial result.
+    /// Returns the types of the parts of a partial result.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let index = self.values.get(1).map(|v| v.r#type());
         accumulators(self.op, self.kind, self.values.first()?.r#type(), index)
     }
 
-    /// The view, when `op` is a `tile.all_reduce`.
+    /// Returns the view of a `tile.all_reduce`, or `None` for any other op.
     pub fn of(op: Op<'c>) -> Option<Self> {
         if !is(op, "tile.all_reduce") {
             return None;
@@ -329,21 +332,21 @@ impl<'c> AllReduce<'c> {
     }
 }
 
-/// `tile.copy`.
+/// A `tile.copy` op.
 #[derive(Clone, Copy)]
 pub struct Copy<'c> {
     /// The op.
     pub op: Op<'c>,
-    /// Read.
+    /// Memref to read.
     pub source: Val<'c>,
-    /// Written.
+    /// Memref to write.
     pub destination: Val<'c>,
-    /// Who executes it.
+    /// Threads that execute the op together.
     pub scope: Scope,
 }
 
 impl<'c> Copy<'c> {
-    /// The view, when `op` is a `tile.copy`.
+    /// Returns the view of a `tile.copy`, or `None` for any other op.
     pub fn of(op: Op<'c>) -> Option<Self> {
         if !is(op, "tile.copy") {
             return None;
@@ -358,12 +361,12 @@ impl<'c> Copy<'c> {
     }
 }
 
-/// The `kind` of an op.
+/// Returns the attribute `kind` of an op.
 pub fn kind(op: Op<'_>) -> Option<Kind> {
     Kind::of(attribute(op, "kind")?)
 }
 
-/// The `scope` of an op.
+/// Returns the attribute `scope` of an op.
 pub fn scope(op: Op<'_>) -> Option<Scope> {
     Scope::of(attribute(op, "scope")?)
 }
@@ -374,9 +377,9 @@ fn nan(op: Op<'_>) -> Nan {
         .unwrap_or(Nan::Propagate)
 }
 
-/// Width of a signless integer type.
+/// Returns the width of a signless integer type in bits, and `None` for other types.
 pub(crate) fn integer_width(ty: Type<'_>) -> Option<u32> {
-    // SAFETY: asked of integer types only.
+    // SAFETY: the closure is called for integer types only.
     let is_signless = |ty: Type<'_>| unsafe { mlir_sys::mlirIntegerTypeIsSignless(ty.to_raw()) };
     tx_mlir::integer_width(ty).filter(|_| is_signless(ty))
 }

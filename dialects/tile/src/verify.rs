@@ -1,4 +1,4 @@
-//! The rules of the dialect that ODS cannot say, each with its own diagnostic.
+//! Verifier rules that ODS cannot express. Each rule has a diagnostic code.
 
 mod grid;
 
@@ -23,7 +23,7 @@ use tx_mlir::{
 };
 
 pub(crate) unsafe extern "C" fn verify_op(op: MlirOperation) -> bool {
-    // SAFETY: MLIR keeps `op` alive while it is verified.
+    // SAFETY: `op` is valid while MLIR verifies it.
     let op = unsafe { Op::from_raw(op) };
     match catch_unwind(AssertUnwindSafe(|| check(op))) {
         Ok(result) => result.is_ok(),
@@ -81,7 +81,7 @@ fn check(op: Op<'_>) -> Result<(), Failed> {
     }
 }
 
-/// Elements of operands and results are numbers that are reduced.
+/// Checks that the elements of all operands and results are signless integers or floats.
 fn check_elements(op: Op<'_>) -> Result<(), Failed> {
     let operands = operands(op).into_iter().map(|value| ("operand", value));
     let results = tx_mlir::results(op)
@@ -121,7 +121,7 @@ fn check_elements(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Attributes are held for the op around them.
+/// Checks that a `tile.annotate` stands in the body of a linalg op.
 fn check_annotate(op: Op<'_>) -> Result<(), Failed> {
     match tx_mlir::parent(op) {
         Some(parent) if name(parent).starts_with("linalg.") => Ok(()),
@@ -133,7 +133,7 @@ fn check_annotate(op: Op<'_>) -> Result<(), Failed> {
     }
 }
 
-/// An error at `op`, prefixed with its name as MLIR's own verifiers do.
+/// Returns an error at `op`, prefixed with the op name as in MLIR's verifiers.
 pub(crate) fn complain<'c>(op: Op<'c>, message: impl AsRef<str>) -> Report<'c, ErrorSeverity> {
     error(
         op.location(),
@@ -141,7 +141,7 @@ pub(crate) fn complain<'c>(op: Op<'c>, message: impl AsRef<str>) -> Report<'c, E
     )
 }
 
-/// An error at what stands in a region of `op`, which is noted.
+/// Returns an error at `inner`, an op in a region of `op`, with a note at `op`.
 fn complain_within<'c>(
     op: Op<'c>,
     inner: Op<'c>,
@@ -150,7 +150,7 @@ fn complain_within<'c>(
     complain(inner, message).note_at(op.location(), format!("in this `{}`", name(op)))
 }
 
-/// An error at the op that a region of `op` ends with.
+/// Returns an error at the last op of `block`, a block of `op`.
 fn complain_at_end<'c>(op: Op<'c>, block: Blk<'c>, message: String) -> Report<'c, ErrorSeverity> {
     match ops(block).last() {
         Some(end) => complain_within(op, *end, message),
@@ -158,7 +158,7 @@ fn complain_at_end<'c>(op: Op<'c>, block: Blk<'c>, message: String) -> Report<'c
     }
 }
 
-/// An error of a region that ends otherwise than with `tile.yield`.
+/// Emits the error of a region that does not end with `tile.yield`.
 fn no_yield(op: Op<'_>, block: Blk<'_>, code: Code, region: &str) -> Failed {
     complain_at_end(op, block, format!("{region} must end with `tile.yield`"))
         .code(code)
@@ -169,7 +169,7 @@ fn show(ty: Option<Type<'_>>) -> String {
     ty.map_or_else(|| "unknown".to_owned(), |t| t.to_string())
 }
 
-/// A tile operand: memory or registers.
+/// A tile operand. `space` is `None` for fragments.
 struct Tile<'c> {
     shape: Vec<Option<u64>>,
     element: Type<'c>,
@@ -400,7 +400,7 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     check_old_values(reduce, &targets)
 }
 
-/// The last index must be one that the index type can write, as far as lengths are known.
+/// Checks that the index type can represent the last index; dynamic lengths are ignored.
 fn check_index_range(
     reduce: &Reduce<'_>,
     axes: &[usize],
@@ -422,8 +422,8 @@ fn check_index_range(
     }
 }
 
-/// What a region combines, it combines in the types of its arguments: wider old values would lose
-/// bits.
+/// Checks that old values fit the type of the partial results. A region combines values in the types of
+/// its arguments, so wider old values would lose bits.
 fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
     let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
     if !by_region || !reduce.accumulate {
@@ -447,7 +447,7 @@ fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Fai
     Ok(())
 }
 
-/// Numbers of sources, destinations and results, by kind and form.
+/// Checks the numbers of sources, destinations, results and `init` operands.
 fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
     let (n, m, r) = (
@@ -455,7 +455,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         reduce.destinations.len(),
         op.result_count(),
     );
-    // Values that are combined.
+    // Number of combined values.
     let values = match reduce.element() {
         Some(block) => match crate::ops::yielded(block) {
             Some(types) => types.len(),
@@ -598,7 +598,7 @@ fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Fa
     Ok(axes)
 }
 
-/// The axes that a rank has.
+/// Returns a note that lists the valid axes of a rank.
 fn axes_of(rank: usize) -> String {
     match rank {
         0 => "a tile of rank 0 has no axes: `axes []`".to_owned(),
@@ -607,7 +607,8 @@ fn axes_of(rank: usize) -> String {
     }
 }
 
-/// What lies as the results do has the source's shape without the reduced dimensions, or with 1 there.
+/// Checks that `target` is the shape of the source without the reduced dimensions, or with 1 for each
+/// of them.
 fn check_result_shape(
     op: Op<'_>,
     source: &[Option<u64>],
@@ -629,7 +630,7 @@ fn check_result_shape(
         .enumerate()
         .map(|(i, d)| if axes.contains(&i) { Some(1) } else { *d })
         .collect();
-    // A dynamic size agrees with any other; whether it does at run time is the caller's promise.
+    // A dynamic size is compatible with any other. The caller guarantees equal sizes at run time.
     let agrees = |wanted: &[Option<u64>]| {
         wanted.len() == target.len()
             && wanted
@@ -654,7 +655,7 @@ fn check_result_shape(
     .emit())
 }
 
-/// Float types that a tile may hold, narrowest first.
+/// Returns the width in bits of a supported float type, and `None` for other types.
 fn float_bits(ty: Type<'_>) -> Option<u32> {
     let is = [
         mlir_sys::mlirTypeIsAFloat8E4M3FN,
@@ -664,12 +665,13 @@ fn float_bits(ty: Type<'_>) -> Option<u32> {
         mlir_sys::mlirTypeIsAF32,
         mlir_sys::mlirTypeIsAF64,
     ];
-    // SAFETY: plain queries.
+    // SAFETY: the functions only query a valid type.
     let known = is.iter().any(|is| unsafe { is(ty.to_raw()) });
     known.then(|| tx_mlir::float_width(ty))
 }
 
-/// What does with bits what is meant by a kind. As a signed number, an `i1` that is true is -1.
+/// Returns a note that names the bitwise kind to use for `i1` instead of `kind`. A true `i1` is -1 as a
+/// signed number.
 fn instead_of_i1(kind: Kind) -> &'static str {
     match kind {
         Kind::UMax => "`umax` is `or`",
@@ -724,7 +726,7 @@ fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(),
     Ok(())
 }
 
-/// Types of what is combined and of what is stored.
+/// Checks the types of the combined values, of `acc`, of indices, and of the destinations.
 fn check_reduce_types<'c>(
     reduce: &Reduce<'c>,
     parts: &[Type<'c>],
@@ -782,7 +784,7 @@ fn check_reduce_types<'c>(
     Ok(())
 }
 
-/// A destination whose elements are no results of a reduction of such values.
+/// Emits the error of a destination of type `to` that cannot store values of type `from`.
 fn of_other_type(op: Op<'_>, from: Type<'_>, to: Type<'_>) -> Failed {
     let widest = match float_bits(from) {
         Some(bits) if bits < 64 => " or a wider float",
@@ -947,13 +949,13 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
             .emit());
         }
     }
-    // It is also run on what idle threads carry, so it must be defined for all values.
+    // The combiner also runs on the values of idle threads, so it must be defined for all values.
     check_pure(op, *block, "a combiner", |inner| {
         tx_mlir::is_pure(inner) || is_control(inner) || is_guarded(inner, *block)
     })
 }
 
-/// Whether an op decides which of its regions are run, and how often.
+/// Returns whether an op is one of the supported control-flow ops.
 fn is_control(op: Op<'_>) -> bool {
     const CONTROL: [&str; 6] = [
         "scf.condition",
@@ -966,13 +968,13 @@ fn is_control(op: Op<'_>) -> bool {
     CONTROL.contains(&name(op))
 }
 
-/// Whether an op that only computes is run under a condition, which may keep it from what it is
-/// undefined for.
+/// Returns whether a side-effect-free op is nested in control flow. A condition may then exclude the
+/// operands for which the op is undefined.
 fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
     op.block() != Some(block) && tx_mlir::only_computes(op)
 }
 
-/// A region computes from what it is given, and does nothing else.
+/// Checks that a region contains only ops that `allowed` accepts, and has no side effects.
 fn check_pure<'c>(
     op: Op<'c>,
     block: Blk<'c>,
@@ -1005,7 +1007,7 @@ fn check_pure<'c>(
     Ok(())
 }
 
-/// Whether it is a division of integers, or what is left of one.
+/// Returns whether an op is an integer division or remainder.
 fn divides(op: Op<'_>) -> bool {
     let of_integers = name(op).strip_prefix("arith.");
     of_integers.is_some_and(|name| {
@@ -1167,7 +1169,7 @@ fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Sends a message with its code to C++, unless nothing is wrong.
+/// Sends a code and a message to C++, if there is one.
 pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut c_void) {
     if let Some((code, message)) = wrong {
         let code = code.number().into();
@@ -1176,22 +1178,22 @@ pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut 
     }
 }
 
-/// Sends the note that explains a code to C++, if errors have one.
+/// Sends the explanatory note of a code to C++, if the code has one.
 pub(crate) unsafe extern "C" fn explain(code: c_uint, emit: Sink, sink: *mut c_void) {
     let code = u16::try_from(code).map(Code::new);
     let note = code
         .ok()
         .and_then(|code| Some((code, tx_mlir::explanation(code)?)));
-    // SAFETY: `emit` and `sink` belong together.
+    // SAFETY: C++ passes `sink` as the first argument that `emit` expects.
     unsafe { send(note, emit, sink) }
 }
 
 /// # Safety
-/// `numbers` holds `count` triples.
+/// `numbers` must point to `count` triples (extent, stride, axis).
 unsafe fn iters(numbers: *const i64, count: usize) -> Vec<Iter> {
     match count {
         0 => Vec::new(),
-        // SAFETY: by the function's contract.
+        // SAFETY: the caller guarantees `count` triples at `numbers`.
         n => Iter::list(unsafe { std::slice::from_raw_parts(numbers, 3 * n) }),
     }
 }
@@ -1204,15 +1206,15 @@ pub(crate) unsafe extern "C" fn verify_layout(
     emit: Sink,
     sink: *mut c_void,
 ) {
-    // SAFETY: `numbers` holds the three lists one after the other.
+    // SAFETY: `numbers` contains the three lists consecutively.
     let all = unsafe { iters(numbers, shard + replica + offset) };
     let (places, offsets) = all.split_at((shard + replica).min(all.len()));
     let wrong = wrong_layout(places, offsets).map(|message| (codes::TX0032, message));
-    // SAFETY: `emit` and `sink` belong together.
+    // SAFETY: C++ passes `sink` as the first argument that `emit` expects.
     unsafe { send(wrong, emit, sink) }
 }
 
-/// The rule that a layout breaks, if any.
+/// Returns the message of the first rule that a layout violates, if any.
 fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
     if let Some(bad) = places.iter().find(|i| i.extent < 1) {
         return Some(format!(
@@ -1266,10 +1268,11 @@ fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
     })
 }
 
-/// More registers than any thread can use; a layout may leave some out.
+/// Maximum number of register slots of a thread in a layout. No thread has as many registers, but a
+/// layout may leave slots unused.
 const MOST_REGISTERS: i64 = 4096;
 
-/// A thread, or a register of each thread, that two coordinates of a layout lead to.
+/// Returns a thread (or a register) that two coordinates of a layout map to, if there is one.
 fn meeting(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
         Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
@@ -1305,7 +1308,7 @@ pub(crate) unsafe extern "C" fn verify_fragment(
     emit: Sink,
     sink: *mut c_void,
 ) {
-    // SAFETY: `shape` has `rank` entries, `numbers` has `shard` triples, the type is alive.
+    // SAFETY: `shape` has `rank` entries, `numbers` has `shard` triples, and the type is valid.
     let (shape, element, shard) = unsafe {
         let shape = if rank == 0 {
             &[]
@@ -1336,7 +1339,7 @@ pub(crate) unsafe extern "C" fn verify_fragment(
         None
     };
     let wrong = message.map(|message| (codes::TX0033, message));
-    // SAFETY: `emit` and `sink` belong together.
+    // SAFETY: C++ passes `sink` as the first argument that `emit` expects.
     unsafe { send(wrong, emit, sink) }
 }
 
@@ -1356,7 +1359,7 @@ mod tests {
         })
     }
 
-    /// The places of all coordinates: threads of a block, or registers of a thread.
+    /// Returns the thread of the block, or the register, of each combination of coordinates.
     fn places(iters: &[Iter], on_threads: bool) -> Vec<i64> {
         let unit = |axis: Axis| match axis {
             Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
@@ -1376,7 +1379,7 @@ mod tests {
     }
 
     proptest! {
-        /// Coordinates meet where two of all have one place.
+        /// `meeting` returns a place exactly if two coordinates map to the same place.
         #[test]
         fn meetings_are_found(iters in prop::collection::vec(any_iter(), 0..5), on_threads in any::<bool>()) {
             let all = places(&iters, on_threads);
@@ -1386,7 +1389,7 @@ mod tests {
             prop_assert!(meet.is_none_or(|place| all.iter().filter(|p| **p == place).count() > 1));
         }
 
-        /// A layout that is accepted stays within its axes, and each of its places holds one element.
+        /// An accepted layout stays within the bounds of its axes and has one element per place.
         #[test]
         fn accepted_layouts_hold_each_element_once(iters in prop::collection::vec(any_iter(), 0..5)) {
             if wrong_layout(&iters, &[]).is_none() {

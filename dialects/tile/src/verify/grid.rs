@@ -1,4 +1,4 @@
-//! Rules of what `tile.reduce` can say at scope `grid` alone.
+//! Verifier rules for the attributes and regions of `tile.reduce` that are valid only at scope `grid`.
 
 use super::{
     Tile, check_combiner, check_index_range, check_old_values, check_pure, check_reduce_types,
@@ -11,7 +11,7 @@ use melior_upstream::ir::{Type, ValueLike};
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{Affine, AffineMap, Blk, Failed, Val, attribute, codes};
 
-/// What only whole jobs have.
+/// Rejects attributes, regions and operands that are valid only at scope `grid`.
 pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
     if reduce.scope == Scope::Grid {
@@ -38,7 +38,7 @@ pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
     }
 }
 
-/// A reduction with indexing maps.
+/// Checks a reduction with indexing maps.
 pub(super) fn check_mapped<'c>(
     reduce: &Reduce<'c>,
     sources: &[Tile<'c>],
@@ -160,7 +160,7 @@ fn check_map(
         .emit())
 }
 
-/// Every result has one place.
+/// Checks that a destination is indexed by each parallel dimension once, so that results do not overlap.
 fn check_destination(
     reduce: &Reduce<'_>,
     i: usize,
@@ -202,7 +202,8 @@ fn check_destination(
     }
 }
 
-/// The length of each dimension, where it is static; all operands must agree on it.
+/// Returns the static extent of each dimension, or `None` for dynamic ones, and rejects operands with
+/// different extents.
 fn check_extents(
     reduce: &Reduce<'_>,
     rank: usize,
@@ -246,7 +247,7 @@ fn check_extents(
     Ok(extents)
 }
 
-/// Arguments of the regions.
+/// Checks the arguments, the yielded types and the ops of the regions `element` and `epilogue`.
 pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Result<(), Failed> {
     let op = reduce.op;
     let index = Type::index(tx_mlir::context(op));
@@ -358,7 +359,7 @@ fn check_region<'c>(
                 .emit(),
         );
     }
-    // An element may be of other memory. What is written is another at each time.
+    // `element` may read memory that the op does not write: destinations change during the reduction.
     let is_free = |v: Val<'c>| {
         let overlaps = |d: &Val<'c>| overlap(*d, v) != Overlap::Never;
         !reduce.destinations.iter().any(overlaps)
