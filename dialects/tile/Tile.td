@@ -204,9 +204,9 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let summary = "threads and registers that hold the elements of a fragment";
   let description = [{
     The row-major linear index of an element is split into one coordinate for each shard entry, the
-    innermost entry last. Each coordinate times its stride is added to the position along the entry's
-    axis. Every combination of replica coordinates adds its own strides, and the offsets are added last.
-    An element has one copy for each combination of replica coordinates.
+    innermost entry last. Each coordinate times its stride is added to the position along the
+    entry's axis. Every combination of replica coordinates adds its own strides, and the offsets are
+    added last. An element has one copy for each combination of replica coordinates.
 
     ```mlir
     #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
@@ -232,11 +232,11 @@ def Tile_SplitAttr : Tile_Attr<"Split", "split"> {
 def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
   let summary = "split a reduced loop into aligned vectors";
   let description = [{
-    `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. Each vector
-    of `d1.i` begins at a multiple of four elements from the start of the array, wherever the row begins.
-    The array is the first source whose elements along `d1` are contiguous. At most three elements
-    precede the first vector, and at most three follow the last vector. The threads that share `d1.o`
-    load these elements one by one. The factor must be a power of two.
+    `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. Each
+    vector of `d1.i` begins at a multiple of four elements from the start of the array, wherever the
+    row begins. The array is the first source whose elements along `d1` are contiguous. At most
+    three elements precede the first vector, and at most three follow the last vector. The threads
+    that share `d1.o` load these elements one by one. The factor must be a power of two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
@@ -246,10 +246,11 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
   let summary = "distribute the iterations of a loop over blocks or threads";
   let description = [{
     `#tile.bind<"d0.o" to block_x>` distributes `d0.o` over blocks. Processors are `block_x|y|z`,
-    `cluster_x|y|z` and `thread_x|y|z`; each takes one loop. Threads that share a reduced loop combine
-    their partial results, and the first of them stores the result. A loop bound to `cluster_x` runs on
-    the blocks of a cluster (sm_90 and later), which combine through their shared memory. If a schedule
-    binds loops to both `cluster_x` and `block_x`, each iteration of the `block_x` loop is a cluster.
+    `cluster_x|y|z` and `thread_x|y|z`; at most one loop is bound to each processor. Threads that
+    share a reduced loop combine their partial results, and the first of them stores the result. A
+    loop bound to `cluster_x` runs on the blocks of a cluster (sm_90 and later), which combine
+    through their shared memory. If a schedule binds loops to both `cluster_x` and `block_x`, each
+    iteration of the `block_x` loop is a cluster.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` custom<Word>($processor, \"\\\"processor\\\"\") `>`";
@@ -259,9 +260,9 @@ def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let summary = "materialize the partial results of a reduced loop";
   let description = [{
     `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop. A second
-    reduction combines the partial results. They stay in registers if the loop is bound to the threads
-    of one CTA, as they do without the step. Otherwise they are stored in global memory, in an array
-    whose first dimension is the loop.
+    reduction combines the partial results. Partial results stay in registers if the loop is bound
+    to the threads of one CTA, as they do without the step. For other loops, partial results are
+    stored in global memory, in an array whose first dimension is the loop.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -270,8 +271,8 @@ def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
 def Tile_FuseAttr : Tile_Attr<"Fuse", "fuse"> {
   let summary = "fuse several loops into one";
   let description = [{
-    `#tile.fuse<["d0", "d1"] to "p">` fuses `d0` and `d1` into the loop `p`, in which `d1` varies fastest.
-    The fused loops must be all reduced, or all parallel.
+    `#tile.fuse<["d0", "d1"] to "p">` fuses `d0` and `d1` into the loop `p`, in which `d1` varies
+    fastest. The fused loops must be all reduced, or all parallel.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$loops, StringRefParameter<>:$to);
   let assemblyFormat = "`<` `[` $loops `]` `to` $to `>`";
@@ -309,18 +310,18 @@ def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
   let summary = "evict-first loads of elements that a kernel reads once";
   let description = [{
     `#tile.stream` marks loads of elements that a kernel reads once as `nontemporal`, so that caches
-    evict their lines first. Use it where the threads of a warp read whole cache lines: otherwise the
-    rest of a line may be evicted before it is read.
+    evict their lines first. Use `#tile.stream` where the threads of a warp read whole cache lines:
+    the rest of a partly read line may be evicted before its use.
   }];
 }
 
 def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
   let summary = "minimum number of resident threads per SM";
   let description = [{
-    `#tile.resident<1024>` lets ptxas use as many registers as still permit 1024 resident threads per SM
-    (`.minnctapersm` in PTX). Without it, ptxas targets full occupancy and may delay loads until registers
-    are free. Use it where each thread keeps many loads in flight, so that few threads hide the latency
-    of memory.
+    `#tile.resident<1024>` lets ptxas use as many registers as still permit 1024 resident threads
+    per SM (`.minnctapersm` in PTX). Without `#tile.resident`, ptxas targets full occupancy and may
+    delay loads until registers are free. Use `#tile.resident` where each thread keeps many loads in
+    flight, so that few threads hide the latency of memory.
   }];
   let parameters = (ins "int64_t":$threads);
   let assemblyFormat = "`<` $threads `>`";
@@ -329,24 +330,26 @@ def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
 def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
   let summary = "memory in which a value of a kernel stays between phases";
   let description = [{
-    `#tile.hold<"tmp0" in registers>` is a step in the schedule of a group (`tile.group`). It names an
-    array that the ops of the group use. Names are numbered in the order of first use: `in0`, `in1`, …
-    are arrays that the group reads before it writes them; `tmp0`, … are arrays that one op writes and
-    a later op reads; `out0`, … are arrays that the group only writes.
+    `#tile.hold<"tmp0" in registers>` is a step in the schedule of a group (`tile.group`). The first
+    parameter names an array that the ops of the group use. Names are numbered in the order of first
+    use: `in0`, `in1`, … are arrays that the group reads before it writes them; `tmp0`, … are arrays
+    that one op writes and a later op reads; `out0`, … are arrays that the group only writes.
 
-    `registers`: each element that a thread loads or computes stays an SSA value in all later phases.
-    All loops of a thread are then unrolled, so that a thread has the same elements of a row in each
-    phase. If the schedule holds only arrays with one element per row, the outermost loops over a row
-    need not be unrolled. A temporary that no other op of the function uses is not stored.
+    `registers`: each element that a thread loads or computes stays an SSA value in all later
+    phases. With `registers`, all loops of a thread are unrolled, so that a thread has the same
+    elements of a row in each phase. If the schedule holds only arrays with one element per row, the
+    outermost loops over a row need not be unrolled. A temporary that no other op of the function
+    uses is not stored.
 
     `reload`: each phase loads the value from global memory, as without the attribute.
 
     `shared`: in the schedule of an element-wise op without a group, `#tile.hold<"in0" in shared>`
     stages the first source in shared memory. Each block loads the elements that its threads read,
-    along the rows of the source. Threads then read the elements from shared memory. Use it for
-    transposed sources: both loads and stores are then coalesced. Each dimension of the source must be
-    indexed by a separate loop or by 0, and the loops of a block must have a static trip count. The
-    dimensions `d0`, `d1`, … of a named op such as `linalg.transpose` are those of its result.
+    along the rows of the source. After a barrier, threads read the elements from shared memory. Use
+    `shared` for transposed sources: both loads and stores are then coalesced. Each dimension of the
+    source must be indexed by a separate loop or by 0, and the loops of a block must have a static
+    trip count. The dimensions `d0`, `d1`, … of a named op such as `linalg.transpose` are those of
+    its result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -482,16 +485,17 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     An op of scope `grid` may have these attributes and regions in addition:
 
     * `maps` are indexing maps as in `linalg.generic`: one map from the iteration space to each source,
-      destination and `with` operand, in this order. `axes` are then dimensions of the iteration space.
+      destination and `with` operand, in this order. With `maps`, `axes` are dimensions of the
+      iteration space.
       The extent of a dimension is that of the operands that a map indexes by the dimension alone.
     * `element` computes the values to combine, from an element of each source and the index of each
-      dimension of the iteration space. For `argmax` and `argmin` it may yield two values, a value and
-      its index. For `custom` it may yield more values than there are sources; each value has an
-      identity and a pair of combiner arguments. The region may also read memory that the op does not
-      write, by `memref.load` at an index that it computes.
-    * `epilogue` computes the values to store. Its arguments are the results (after `accumulate`, in the
-      type of partial results), an element of each `with` operand, and the index of each parallel
-      dimension. It yields one value for each destination.
+      dimension of the iteration space. For `argmax` and `argmin`, `element` may yield two values, a
+      value and its index. For `custom`, `element` may yield more values than there are sources;
+      each value has an identity and a pair of combiner arguments. `element` may also read memory
+      that the op does not write, by `memref.load` at an index that it computes.
+    * `epilogue` computes the values to store. The arguments of `epilogue` are the results (after
+      `accumulate`, in the type of partial results), an element of each `with` operand, and the
+      index of each parallel dimension. `epilogue` yields one value for each destination.
     * `schedule` is the list of steps that split and bind the loops of the iteration space.
 
     ```mlir
@@ -556,11 +560,11 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
   let summary = "reduce one value per thread; every thread gets the result of its group";
   let description = [{
     A group is `width` threads of the scope that are `stride` apart. Two threads are in one group if
-    their numbers `t` differ only in the digit `t / stride % width`. Without `width`, all threads of the
-    scope are one group. The product of `width` and `stride` is at most the size of the scope: 32 for a
-    warp, 128 for a warpgroup, 1024 for a CTA, 16384 for a cluster. If the product does not divide the
-    number of threads, the last groups have fewer members. In a cluster, a group is whole blocks or an
-    equal part of a block, and the kernel must have the attribute `known_cluster_size`.
+    their numbers `t` differ only in the digit `t / stride % width`. Without `width`, all threads of
+    the scope are one group. The product of `width` and `stride` is at most the size of the scope:
+    32 for a warp, 128 for a warpgroup, 1024 for a CTA, 16384 for a cluster. If the product does not
+    divide the number of threads, the last groups have fewer members. In a cluster, a group is whole
+    blocks or an equal part of a block, and the kernel must have the attribute `known_cluster_size`.
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -612,7 +616,8 @@ def Tile_CopyOp : Tile_Op<"copy", []> {
 def Tile_LoadOp : Tile_Op<"load", []> {
   let summary = "load a tile into registers";
   let description = [{
-    Loads a tile from memory into a fragment. Every thread that holds a copy of an element receives it.
+    Loads a tile from memory into a fragment. Every thread that holds a copy of an element receives
+    the element.
   }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Tile_ScopeAttr:$scope,
     OptionalAttr<DictionaryAttr>:$exec);
@@ -626,7 +631,8 @@ def Tile_LoadOp : Tile_Op<"load", []> {
 def Tile_StoreOp : Tile_Op<"store", []> {
   let summary = "store a tile from registers";
   let description = [{
-    Stores a fragment to memory. One of the threads that hold a copy of an element writes it.
+    Stores a fragment to memory. One of the threads that hold a copy of an element writes the
+    element.
   }];
   let arguments = (ins Tile_Fragment:$source, Arg<Tile_Memory, "", [MemWrite]>:$destination,
     Tile_ScopeAttr:$scope, OptionalAttr<DictionaryAttr>:$exec);
@@ -646,10 +652,10 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
 def Tile_AnnotateOp : Tile_Op<"annotate", []> {
   let summary = "attributes of the enclosing linalg op";
   let description = [{
-    Holds the attributes that the `tile.reduce` of the enclosing linalg op receives, while passes replace
-    the linalg op. The op stands in the body of the linalg op. `linalg-sink-attributes` creates it, and
-    `linalg-hoist-attributes` removes it. `iterator_types` and `output_maps` are those of the op for which
-    the `schedule` was written.
+    Holds the attributes that the `tile.reduce` of the enclosing linalg op receives, while passes
+    replace the linalg op. The op stands in the body of the linalg op. `linalg-sink-attributes`
+    creates `tile.annotate` ops, and `linalg-hoist-attributes` removes them. `iterator_types` and
+    `output_maps` describe the linalg op for which the `schedule` was written.
 
     ```mlir
     tile.annotate {acc = f64, nan = #tile.nan<ignore>}

@@ -11,8 +11,8 @@ use tx_mlir::{
 };
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules.
-/// `tile-list-candidates` writes it: a description of the estimated configuration, then pairs of a
-/// schedule and its estimated time in microseconds. The chosen schedule is the first.
+/// `tile-list-candidates` writes the attribute: a description of the estimated configuration, then
+/// pairs of a schedule and its estimated time in microseconds. The chosen schedule is the first.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Marks a `memref.alloc` of a host function whose memory is zero before and after each run.
@@ -24,7 +24,7 @@ pub const DETERMINISM: &str = "tile.determinism";
 /// Attribute of a `func.func` that selects which ops may share a kernel: `#tile.fusion<…>`.
 pub const FUSION: &str = "tile.fusion";
 
-/// Integer attribute of an op of a host function. Ops with equal numbers share a kernel.
+/// Integer attribute of an op of a host function. Ops with equal group numbers share a kernel.
 pub const GROUP: &str = "tile.group";
 
 /// Attribute of a `func.func` that selects exact or approximate elementary functions and quotients:
@@ -49,7 +49,8 @@ struct Fact {
     kind: &'static str,
 }
 
-/// All discardable attributes of the dialect. Any other name that begins with `tile.` is an error.
+/// All discardable attributes of the dialect. Any other attribute name that begins with `tile.` is
+/// an error.
 const FACTS: [Fact; 8] = [
     Fact {
         name: CANDIDATES,
@@ -170,10 +171,10 @@ const NESTED: [&str; 4] = [
 ];
 
 /// Rejects `tile.…` attributes on the arguments and results of calls, and on memory attributions of
-/// kernels. MLIR does not pass these to the verifier of the dialect.
+/// kernels. MLIR does not pass these attributes to the verifier of the dialect.
 ///
 /// # Errors
-/// Fails if the op has such an attribute.
+/// Fails if an argument, a result or a memory attribution has a `tile.…` attribute.
 pub fn check_nested_attributes(op: Op<'_>) -> Result<(), Failed> {
     for list in NESTED {
         let entries = attribute(op, list).and_then(elements).unwrap_or_default();
@@ -232,7 +233,8 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     unsafe { send(Some((codes::TX0035, message)), emit, sink) }
 }
 
-/// Synonyms from other languages and libraries: enumeration, keyword of the dialect, synonyms.
+/// Rows of an enumeration, a keyword of the dialect, and synonyms of the keyword from other
+/// languages.
 const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("kind", "sum", &["add", "plus", "addf", "addi"]),
     (
@@ -266,8 +268,8 @@ const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Writes an error for the keyword `word` to `sink`. `known` points to the `count` valid keywords of
-/// the enumeration, which messages call `what`. If `word` is valid, the error states that it is out of
-/// place.
+/// the enumeration, which messages call `what`. If `word` is valid, the error states that the
+/// keyword is out of place.
 pub(crate) unsafe extern "C" fn unknown_word(
     what: MlirStringRef,
     word: MlirStringRef,

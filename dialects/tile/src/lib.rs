@@ -80,7 +80,7 @@ unsafe extern "C" {
 /// Returns the handle of the dialect, and installs the Rust verifiers on the first call.
 ///
 /// # Safety
-/// The call has no requirements; the signature is that of the C API.
+/// The function is always safe to call; it is `unsafe` because the C API requires this signature.
 pub unsafe extern "C" fn handle() -> MlirDialectHandle {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

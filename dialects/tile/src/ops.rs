@@ -44,7 +44,7 @@ impl Kind {
 pub struct Reduce<'c> {
     /// The op.
     pub op: Op<'c>,
-    /// Operation that combines the values.
+    /// Kind of the reduction, which selects the combiner.
     pub kind: Kind,
     /// Operands whose elements are combined: memrefs or fragments.
     pub sources: Vec<Val<'c>>,
@@ -65,7 +65,7 @@ pub struct Reduce<'c> {
 }
 
 impl<'c> Reduce<'c> {
-    /// Returns the view of a `tile.reduce`, or `None` for any other op.
+    /// Returns `op` as a `Reduce`, or `None` if `op` is not a `tile.reduce`.
     pub fn of(op: Op<'c>) -> Option<Self> {
         if !is(op, "tile.reduce") {
             return None;
@@ -234,8 +234,9 @@ fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
     })
 }
 
-/// Returns the types of the parts of a partial result. For `custom` they are the types of the combiner's
-/// arguments; otherwise a value, and an index for `argmax` and `argmin`.
+/// Returns the types of the parts of a partial result. For `custom`, the types are those of the
+/// combiner's arguments. For other kinds, there is one value, and an index for `argmax` and
+/// `argmin`.
 fn accumulators<'c>(
     op: Op<'c>,
     kind: Kind,
@@ -291,7 +292,7 @@ pub fn default_accumulator(element: Type<'_>) -> Type<'_> {
 pub struct AllReduce<'c> {
     /// The op.
     pub op: Op<'c>,
-    /// Operation that combines the values.
+    /// Kind of the reduction, which selects the combiner.
     pub kind: Kind,
     /// Operands: the values of the current thread.
     pub values: Vec<Val<'c>>,
@@ -314,7 +315,7 @@ impl<'c> AllReduce<'c> {
         accumulators(self.op, self.kind, self.values.first()?.r#type(), index)
     }
 
-    /// Returns the view of a `tile.all_reduce`, or `None` for any other op.
+    /// Returns `op` as an `AllReduce`, or `None` if `op` is not a `tile.all_reduce`.
     pub fn of(op: Op<'c>) -> Option<Self> {
         if !is(op, "tile.all_reduce") {
             return None;
@@ -346,7 +347,7 @@ pub struct Copy<'c> {
 }
 
 impl<'c> Copy<'c> {
-    /// Returns the view of a `tile.copy`, or `None` for any other op.
+    /// Returns `op` as a `Copy`, or `None` if `op` is not a `tile.copy`.
     pub fn of(op: Op<'c>) -> Option<Self> {
         if !is(op, "tile.copy") {
             return None;

@@ -968,8 +968,8 @@ fn is_control(op: Op<'_>) -> bool {
     CONTROL.contains(&name(op))
 }
 
-/// Returns whether a side-effect-free op is nested in control flow. A condition may then exclude the
-/// operands for which the op is undefined.
+/// Returns whether a side-effect-free op is nested in control flow. The condition of the control
+/// flow may exclude the operands for which the op is undefined.
 fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
     op.block() != Some(block) && tx_mlir::only_computes(op)
 }
@@ -1169,7 +1169,7 @@ fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Sends a code and a message to C++, if there is one.
+/// Sends `wrong`, a diagnostic code and a message, to C++, unless it is `None`.
 pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut c_void) {
     if let Some((code, message)) = wrong {
         let code = code.number().into();
@@ -1379,7 +1379,7 @@ mod tests {
     }
 
     proptest! {
-        /// `meeting` returns a place exactly if two coordinates map to the same place.
+        /// `meeting` returns a thread or register if and only if two coordinates map to it.
         #[test]
         fn meetings_are_found(iters in prop::collection::vec(any_iter(), 0..5), on_threads in any::<bool>()) {
             let all = places(&iters, on_threads);
@@ -1389,7 +1389,8 @@ mod tests {
             prop_assert!(meet.is_none_or(|place| all.iter().filter(|p| **p == place).count() > 1));
         }
 
-        /// An accepted layout stays within the bounds of its axes and has one element per place.
+        /// An accepted layout stays within the bounds of its axes and maps at most one element to
+        /// each register of a thread.
         #[test]
         fn accepted_layouts_hold_each_element_once(iters in prop::collection::vec(any_iter(), 0..5)) {
             if wrong_layout(&iters, &[]).is_none() {
