@@ -248,9 +248,9 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
     `#tile.bind<"d0.o" to block_x>` distributes `d0.o` over blocks. Processors are `block_x|y|z`,
     `cluster_x|y|z` and `thread_x|y|z`; at most one loop is bound to each processor. Threads that
     share a reduced loop combine their partial results, and the first of them stores the result. A
-    loop bound to `cluster_x` runs on the blocks of a cluster (sm_90 and later), which combine
-    through their shared memory. If a schedule binds loops to both `cluster_x` and `block_x`, each
-    iteration of the `block_x` loop is a cluster.
+    loop bound to `cluster_x` runs on the blocks of a cluster (sm_90 and later), which exchange
+    partial results through distributed shared memory. If a schedule binds loops to both `cluster_x`
+    and `block_x`, each iteration of the `block_x` loop is a cluster.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` custom<Word>($processor, \"\\\"processor\\\"\") `>`";
@@ -348,8 +348,8 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     along the rows of the source. After a barrier, threads read the elements from shared memory. Use
     `shared` for transposed sources: both loads and stores are then coalesced. Each dimension of the
     source must be indexed by a separate loop or by 0, and the loops of a block must have a static
-    trip count. The dimensions `d0`, `d1`, … of a named op such as `linalg.transpose` are those of
-    its result.
+    trip count. In a named op such as `linalg.transpose`, `d0`, `d1`, … are the dimensions of the
+    result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -440,7 +440,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     Combines the elements of the source along `axes`; -1 is the last dimension. The destination has the
     shape of the source with the reduced dimensions removed, or with extent 1. With `accumulate`, the
     result is combined with the old value of the destination or of `init`. Without `accumulate`, the
-    op does not read the old value. A reduction without elements gives the identity.
+    op does not read the old value. An empty reduction, which has no elements, gives the identity.
 
     ```mlir
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>

@@ -212,7 +212,7 @@ fn enumeration(json: &Value, info: &Value, rust: &mut String) {
     let _ = writeln!(
         rust,
         "}}\nimpl {name} {{
-            /// All values, in the order of `Tile.td`.
+            /// All values of the enum, in the order of `Tile.td`.
             pub const ALL: &'static [Self] = &[{}];
             const WORDS: &'static [&'static str] = &{words:?};
             /// Returns the keyword of the value in the syntax of the dialect.
