@@ -193,7 +193,7 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// Returns the types of the parts of a partial result.
+    /// Returns the types of a partial result: its value, and its index for `argmax` and `argmin`.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let source = *self.elements()?.first()?;
         let index = match self.outputs().get(1) {
@@ -309,7 +309,7 @@ pub struct AllReduce<'c> {
 }
 
 impl<'c> AllReduce<'c> {
-    /// Returns the types of the parts of a partial result.
+    /// Returns the types of a partial result: its value, and its index for `argmax` and `argmin`.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
         let index = self.values.get(1).map(|v| v.r#type());
         accumulators(self.op, self.kind, self.values.first()?.r#type(), index)
