@@ -1,6 +1,6 @@
-//! How long it takes to check every pass over a small kernel, and over a program of several.
+//! Benchmarks `tx validate` on a small kernel and on a program of several kernels.
 //!
-//! The target for the kernel, a sum of the rows of 4x8 numbers, is 300 ms.
+//! The target for the small kernel, the row sums of a 4x8 matrix, is 300 ms.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;

@@ -1,21 +1,20 @@
-//! How much there may be to do.
+//! Work limit of one stage.
 
 use std::collections::BTreeMap;
 
-/// What may still be done after a stage, in ops and accesses of threads.
+/// Work left for one stage, in executed ops and memory accesses of all threads.
 ///
-/// Sizes and threads say little about what a program does with an input: one element of a row may
-/// be read by each thread of a block. It is counted while it is run, and what inputs of the same
-/// sizes took tells whether the next one is run. What is counted is the same on every machine, so
-/// that the same inputs are run on each.
+/// Work is counted during execution, because input sizes do not predict it: every thread of a block
+/// may read the same element. The work of an input predicts the work of later inputs with equal
+/// sizes. Work counts do not depend on the machine, so every machine runs the same inputs.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
-    /// What the last input with these sizes took.
+    /// Work of the last input with these sizes.
     taken: BTreeMap<Sizes, u64>,
 }
 
-/// Of all arguments.
+/// Shapes of all arguments.
 pub(crate) type Sizes = Vec<Vec<usize>>;
 
 impl Budget {
@@ -26,7 +25,8 @@ impl Budget {
         }
     }
 
-    /// Whether an input of these sizes is run: the first is, whatever it takes.
+    /// Returns whether the remaining work allows an input with these sizes. The first input always
+    /// runs.
     pub(crate) fn affords(&self, sizes: &Sizes) -> bool {
         match self.taken.get(sizes) {
             Some(taken) => *taken <= self.left,
@@ -34,7 +34,7 @@ impl Budget {
         }
     }
 
-    /// Takes off what an input of these sizes took.
+    /// Subtracts the `work` of an input with these sizes.
     pub(crate) fn take(&mut self, sizes: &Sizes, work: u64) {
         self.left = self.left.saturating_sub(work);
         self.taken.insert(sizes.clone(), work);
@@ -45,8 +45,7 @@ impl Budget {
 mod tests {
     use super::*;
 
-    /// The first input is run whatever it takes; after it those that take no more than is left, and
-    /// new ones while some is.
+    /// The first input runs whatever its work; later inputs run if their expected work fits.
     #[test]
     fn what_is_left_is_for_inputs_that_fit() {
         let [large, small, new] = [1000, 10, 20].map(|size| vec![vec![size], Vec::new()]);

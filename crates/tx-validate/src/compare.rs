@@ -1,4 +1,4 @@
-//! Results of two stages side by side.
+//! Comparison of the results of two stages.
 
 use crate::inputs::scalar;
 use crate::verdict::{Difference, Verdict};
@@ -6,13 +6,13 @@ use tx_interp::{Bound, Scalar};
 use tx_plan::{ArgumentType, ElementType, Plan};
 use tx_runtime::{Arg, Array};
 
-/// What is in the arguments after a run: nothing for numbers.
+/// Contents of the arguments after a run; `None` for a scalar argument.
 pub(crate) type Results = Vec<Option<Array>>;
 
-/// How far each element of each argument may lie from the reference; nothing where it must be equal.
+/// Error bound of each element of each argument; `None` where the element must equal the reference.
 pub(crate) type Bounds = Vec<Option<Vec<Option<Bound>>>>;
 
-/// Whether two elements are the same, where any NaN is like any other.
+/// Returns whether two elements have equal bits; all NaNs count as equal.
 fn same(element: ElementType, left: u64, right: u64) -> bool {
     left == right
         || match scalar(element) {
@@ -28,7 +28,7 @@ fn bits(array: &Array, position: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Whether two stages left the same bits.
+/// Returns whether two stages left equal bits; all NaNs count as equal.
 pub(crate) fn equal(left: &Results, right: &Results) -> bool {
     left.iter()
         .zip(right)
@@ -42,8 +42,9 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
         })
 }
 
-/// What is found of results beside those of the reference. An infinity in place of NaN is open
-/// where the results' own bounds say so: an identity that is left out made NaN of it before.
+/// Returns the verdict for the results `found` of a stage. Accepts an infinity where the reference
+/// has NaN if the error bound in `own` is infinite: combining with an identity can turn an infinity
+/// into NaN.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,
@@ -103,7 +104,7 @@ pub(crate) fn judge(
     verdict
 }
 
-/// The first zero whose sign is another than before, of those that are the same in every order.
+/// Returns `Wrong` if a zero changed its sign, among the elements whose bound is exact.
 pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
         Scalar::Float(float) => float.value(bits) == 0.0,
@@ -147,7 +148,7 @@ fn unflatten(mut flat: usize, shape: &[usize]) -> Vec<usize> {
     index
 }
 
-/// Arguments as the interpreter takes them, and back.
+/// Arguments laid out in memory for the interpreter.
 pub(crate) struct Placed {
     pub(crate) arguments: Vec<tx_interp::Argument>,
     placements: Vec<Option<(tx_runtime::Placement, Vec<usize>, ElementType)>>,
@@ -197,7 +198,7 @@ impl Placed {
         Ok(placed)
     }
 
-    /// The elements of each argument, in row-major order, and their bounds.
+    /// Returns the elements of each argument in row-major order, and their error bounds.
     pub(crate) fn results(&self, outcome: tx_interp::Outcome) -> Result<(Results, Bounds), String> {
         let mut results = Vec::new();
         let mut all = Vec::new();

@@ -1,15 +1,15 @@
-//! The laws of the combiners of a program, in one line.
+//! One-line summary of the algebraic properties of a program's combiners.
 
 use crate::verdict::Verdict;
 use melior::ir::Module;
 use tx_interp::{Finding, Laws};
 
-/// Whether a pass may bring combiners in that were not there before.
+/// Returns whether a stage can introduce combiners.
 pub(crate) fn may_be_new(stage: &str) -> bool {
     matches!(stage, "parse" | "convert-linalg-to-tile")
 }
 
-/// What is found of all combiners that an entry comes to; `None` when there are none.
+/// Returns the verdict on all combiners that are reachable from an entry; `None` without combiners.
 pub(crate) fn verdict(module: &Module<'_>, entry: &str) -> Option<Verdict> {
     judge(&tx_interp::laws(module, entry))
 }
@@ -56,7 +56,7 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
     })
 }
 
-/// What follows where a law fails for values that may not occur.
+/// Suffix of a message about a property that fails for unusual values only.
 const ADVICE: &str = "with such values results depend on lengths and schedules";
 
 #[cfg(test)]
@@ -75,7 +75,8 @@ mod tests {
         }
     }
 
-    /// Each combiner is named once, what is remarkable is told, and what is broken is all that is told.
+    /// The summary names each combiner once and lists exceptions; a broken combiner replaces the
+    /// summary.
     #[test]
     fn combiners_make_one_line() {
         let sum = found("sum f32", Finding::Hold(Vec::new()));

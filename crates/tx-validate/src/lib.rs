@@ -1,15 +1,14 @@
-//! Checks every pass of a compilation by execution.
+//! Translation validation of every pass by execution.
 //!
-//! The program is run as it came, and after each pass, on the same inputs: sizes that divide
-//! nothing, special values, outputs that hold something else before. [`tx_interp`] runs it as long
-//! as there are ops above LLVM's level, and from `tile-insert-sync` on it asks whether barriers
-//! order every access. What is left is run by the executor (`tx-exec`), under several schedules. A
-//! pass after which the results differ gets the blame. PTX cannot be run here: [`check_ptx`] reads
-//! it, and says where it does otherwise than the last IR.
+//! The input program and the module after each pass run on the same inputs: sizes that leave
+//! remainders, special values, and outputs with stale contents. [`tx_interp`] runs modules above
+//! the LLVM dialect; from `tile-insert-sync` on, it also detects data races. The executor
+//! (`tx-exec`) runs lowered kernels under several thread schedules. The first pass that changes the
+//! results is reported. PTX is not executed: [`check_ptx`] compares it with the last device IR.
 //!
-//! Results must be equal, to the bit, to those before the pass; or, for sums and products of
-//! floats, as near to those of the program as it came as every order of combination is (see
-//! [`tx_interp::Bound`] for how near that is).
+//! Results must have the same bits as before the pass. Sums and products of floats may instead
+//! differ from the input program by the error bound of any combination order (see
+//! [`tx_interp::Bound`]).
 
 mod budget;
 mod compare;
@@ -44,32 +43,32 @@ use tx_mlir::{Code, Session, codes};
 use tx_plan::{ArgumentType, EntryKind, Extent, Plan};
 use tx_runtime::{Arg, Past, StepLimit};
 
-/// Why nothing could be said of a program.
+/// Reason why a program cannot be validated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Trouble {
-    /// It does not compile.
+    /// Compile error.
     #[error(transparent)]
     Compile(#[from] Error),
-    /// What was given does not fit.
+    /// Options or arguments that do not fit the program.
     #[error("{0}")]
     Input(String),
-    /// The program refuses the arguments that were given.
+    /// The program rejects the given arguments.
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
-    /// It does what it must not with every input that was made for it, or none can be made: other
-    /// sizes and integers may be meant.
+    /// The program fails with all generated inputs, or no sizes satisfy its checks. Other sizes or
+    /// integers may be intended.
     #[error("{what}; arguments of other sizes, or with other integers, may be meant")]
     Unfit {
-        /// What it does with the first of them.
+        /// Description of the first failure.
         what: String,
-        /// The code of the rule that it breaks.
+        /// Code of the violated rule.
         code: Option<Code>,
     },
 }
 
 impl Trouble {
-    /// The code of the rule that the program breaks.
+    /// Returns the code of the violated rule.
     pub const fn code(&self) -> Option<Code> {
         match self {
             Self::Unfit { code, .. } => *code,
@@ -78,41 +77,39 @@ impl Trouble {
     }
 }
 
-/// What to validate with.
+/// Options of a validation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Numbers of inputs depend on it.
+    /// Seed of the generated inputs.
     pub seed: u64,
-    /// The one input to run, in place of generated ones.
+    /// Arguments to use instead of generated inputs.
     pub args: Option<Vec<Arg>>,
-    /// The grid of a kernel, in blocks along x, y and z.
+    /// Grid of a kernel, in blocks along x, y and z.
     pub grid: Option<[u32; 3]>,
-    /// NVIDIA's assembler, or a folder that holds it; without, it is looked for on `PATH`.
+    /// Path of `ptxas` or of its directory; `None` searches `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// Numbers of the inputs to generate, or at least one for each set of kernels that they launch;
-    /// without, all there are. The first ones are small and show most mistakes.
+    /// Range of input indices to run, plus at least one input for each set of launched kernels;
+    /// `None` runs all inputs. The first inputs are small and expose most errors.
     pub inputs: Option<Range<usize>>,
-    /// Ops and accesses of threads after which no more inputs are run after a stage; without, as
-    /// many as take some seconds. One for each set of kernels that are launched comes first.
+    /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
+    /// some seconds. One input for each set of launched kernels runs first.
     pub work: Option<u64>,
-    /// A kernel of the program: of the generated inputs, those that launch it. Without, those for
-    /// all kernels.
+    /// Kernel of the program to which inputs are restricted; `None` tests all kernels.
     pub kernel: Option<String>,
-    /// Number of the stage, counted from `parse`, before which all are known to be right. The
-    /// program is not run after those, but for what later ones are compared with.
+    /// Index of the first stage to check, counted from `parse`. Earlier stages run only to provide
+    /// references.
     pub known: usize,
-    /// Number of the last stage after which the program is run before it is launched; without, the
-    /// last of all.
+    /// Index of the last stage to check before launch; `None` checks all stages.
     pub until: Option<usize>,
-    /// Steps of all threads of a run, or of a launch, after which it is taken to have no end;
-    /// without, many more than generated inputs take.
+    /// Maximum number of steps of all threads in one run or launch; a longer run counts as endless.
+    /// `None` applies a default far above the needs of generated inputs.
     pub steps: Option<u64>,
-    /// Whether the program has all of its barriers as it comes, so that accesses have to be ordered
-    /// from the first stage on.
+    /// Set if the input program has all of its barriers, so that races are errors from the first
+    /// stage on.
     pub synchronized: bool,
-    /// Where what the program leaves as it came is kept for the next time.
+    /// Cache of the results of input programs.
     pub references: Option<Arc<References>>,
-    /// Who is told how far it is.
+    /// Progress callback.
     pub watch: Option<Watch>,
 }
 
@@ -122,15 +119,15 @@ impl Options {
     }
 }
 
-/// Is told how far a validation is: the stage that is run, the number of the input that it is run
-/// with, from 1, and of how many.
+/// Progress callback. Receives the current stage, the index of the current input (from 1), and the
+/// number of inputs.
 #[derive(Clone)]
 pub struct Watch(Arc<WatchFn>);
 
 type WatchFn = dyn Fn(&str, usize, usize) + Send + Sync;
 
 impl Watch {
-    /// Calls this before each run.
+    /// Creates a callback that is called before each run.
     pub fn new(watch: impl Fn(&str, usize, usize) + Send + Sync + 'static) -> Self {
         Self(Arc::new(watch))
     }
@@ -142,42 +139,39 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// What was found of a stage.
+/// Verdict on one stage.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// The pass; `parse`, `laws` of combiners, or `launch`.
+    /// Name of the pass, or `parse`, `laws` (combiner properties) or `launch`.
     pub name: String,
-    /// What was found.
     pub verdict: Verdict,
 }
 
-/// What was found of a program.
+/// Verdicts on all stages of a program.
 #[derive(Clone, Debug)]
 pub struct Validation {
-    /// The function or kernel that was called.
+    /// Name of the called function or kernel.
     pub entry: String,
-    /// The chip it was compiled for.
+    /// Target chip.
     pub chip: String,
-    /// What it was called with.
+    /// Names of the inputs.
     pub inputs: Vec<String>,
-    /// How many more there are, which were not run: it would have been too much to do.
+    /// Number of inputs that were skipped because of the work limit.
     pub left_out: usize,
-    /// With how many of these anything may come out, so that nothing was compared: partial results
-    /// of some order overflow, say.
+    /// Number of inputs whose results were not compared, because their error bounds are infinite.
     pub open: usize,
-    /// Kernels that none of these launches: they are for sizes that would take too long to run.
-    /// They were not checked.
+    /// Unchecked kernels: no input launches them, because the required sizes would take too long.
     pub unlaunched: Vec<String>,
-    /// What the entry was run with for want of a grid: `one block`, or `one cluster`.
+    /// Assumed grid of the entry if no grid is specified: `one block` or `one cluster`.
     pub assumed: Option<&'static str>,
-    /// Every stage, in order.
+    /// All stages, in order.
     pub stages: Vec<Stage>,
-    /// The variant of each reduction, as they stand in the program.
+    /// Variant of each reduction, in program order.
     pub variants: Vec<String>,
 }
 
 impl Validation {
-    /// Whether every stage is as it must be, and the last one was compared with the first.
+    /// Returns whether no stage failed, and the last stage was compared with the first.
     pub fn is_good(&self) -> bool {
         let ends = [self.stages.first(), self.stages.last()];
         let known = |stage: &Option<&Stage>| {
@@ -186,14 +180,13 @@ impl Validation {
         ends.iter().all(known) && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
-    /// Whether no stage is known to be wrong, though the last one was not compared with the first,
-    /// so that nothing is said of it.
+    /// Returns whether no stage failed, but the last stage was not compared with the first.
     pub fn is_open(&self) -> bool {
         !self.is_good() && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
-    /// Which law the combiner breaks, and where it stands, if it is that which is wrong, and not
-    /// the pass which combines in another order, as far as is known.
+    /// Returns the violated property and the location of a `custom` combiner, if the combiner
+    /// rather than a pass explains the first wrong result.
     pub fn blamed(&self) -> Option<&str> {
         matches!(self.guilty()?.verdict, Verdict::Wrong(_)).then_some(())?;
         let mut told = self.stages.iter().filter_map(|stage| match &stage.verdict {
@@ -203,14 +196,14 @@ impl Validation {
         told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
-    /// Whether a law of some combiner fails with values that may not occur, so that what is found
-    /// holds for the inputs alone.
+    /// Returns whether a combiner property fails for some values. The verdicts then hold for the
+    /// tested inputs only.
     pub fn is_conditional(&self) -> bool {
         let mut verdicts = self.stages.iter().map(|stage| &stage.verdict);
         verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
     }
 
-    /// Whether a `custom` combiner is among those for which no law is seen to fail.
+    /// Returns whether all tested properties of some `custom` combiner hold.
     fn holds_custom(&self) -> bool {
         self.stages.iter().any(|stage| match &stage.verdict {
             Verdict::Hold(laws) => laws.contains(CUSTOM),
@@ -218,7 +211,7 @@ impl Validation {
         })
     }
 
-    /// What else may be to blame than the first stage that is wrong.
+    /// Returns a note on other causes than the first failed stage.
     pub fn note(&self) -> Option<&'static str> {
         let guilty = self.guilty()?;
         match &guilty.verdict {
@@ -237,7 +230,7 @@ impl Validation {
                  order of elements, or whose \
                  identities are not neutral, is such a change too",
             ),
-            // Both who run programs say so.
+            // The interpreter and the executor both report this code.
             Verdict::Fault {
                 code: Some(codes::TX0806),
                 ..
@@ -252,21 +245,22 @@ impl Validation {
         }
     }
 
-    /// The first stage that is wrong.
+    /// Returns the first failed stage.
     pub fn guilty(&self) -> Option<&Stage> {
         self.stages.iter().find(|s| s.verdict.is_bad())
     }
 }
 
-/// The kind of combiners with a region.
+/// Kind name of combiners with a region.
 const CUSTOM: &str = "custom";
-/// How the law of identities is told of.
+/// Text by which messages report a wrong identity.
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
-/// Changes a module between two passes: the name of the stage, and the module after it.
+/// Callback that modifies a module between passes. Receives the stage name and the module after the
+/// stage.
 pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;
 
-/// Checks every pass of a compiler by execution, also those that were put into it.
+/// Checks every pass of a compiler by execution, including passes registered by the caller.
 ///
 /// # Errors
 /// When the program does not compile, or no input fits it.
@@ -278,10 +272,11 @@ pub fn validate(
     validate_edited(compiler, source, options, &mut |_, _| {})
 }
 
-/// The same with changes between passes, to see whether they are noticed.
+/// Like [`validate`], with a callback that edits the module between passes. Tests use it to check
+/// that miscompilations are detected.
 ///
 /// # Errors
-/// As [`validate`]; what a change breaks so that it does not compile is an error as well.
+/// As [`validate`]. A module that the edit makes invalid is a compile error.
 pub fn validate_edited(
     compiler: &Compiler,
     source: &Source,
@@ -309,7 +304,7 @@ pub fn validate_edited(
     type Given<'g> = Box<dyn Iterator<Item = Result<Vec<Input>, Trouble>> + 'g>;
     let given: Given<'_> = match &options.args {
         Some(args) => {
-            // What a program must not be given is no fault of its passes.
+            // Reject invalid arguments first, so that no pass is blamed for them.
             let artifact = compiler.compile_source(source)?;
             tx_runtime::check_launch(&artifact.plan, args, options.grid)
                 .map_err(|error| Trouble::Arguments(Box::new(error)))?;
@@ -347,7 +342,7 @@ pub fn validate_edited(
                 let Some(input) = run.suspect() else {
                     return Ok(run.finish(&edited));
                 };
-                // After which stage it goes wrong is not known yet.
+                // The failing stage is unknown: run this input after every stage.
                 let mut again = Run::new(&plan, options, vec![input])?;
                 let edited = again.compile(compiler, source, edit)?;
                 return Ok(Validation {
@@ -360,7 +355,7 @@ pub fn validate_edited(
                 });
             }
             Err(error) => match run.unfit.take() {
-                // There is nobody else to blame.
+                // The program itself is wrong, because sizes are not guessed.
                 Some(reason) if options.args.is_some() || !is_guessed(&plan) => {
                     return Ok(Validation {
                         entry: plan.entry.clone(),
@@ -377,7 +372,7 @@ pub fn validate_edited(
                         variants: Vec::new(),
                     });
                 }
-                // Sizes were guessed that do not fit.
+                // The guessed sizes do not fit the program.
                 Some(reason) => first = first.or(Some((reason.to_string(), reason.code()))),
                 None => return Err(error.into()),
             },
@@ -391,8 +386,7 @@ pub fn validate_edited(
     Err(Trouble::Unfit { what, code })
 }
 
-/// Whether other inputs than the generated ones may be meant: sizes, or integers, which may be
-/// places in memory.
+/// Returns whether generated sizes or integer values may violate preconditions of the program.
 fn is_guessed(plan: &Plan) -> bool {
     plan.arguments.iter().any(|argument| match &argument.ty {
         ArgumentType::Memref(memref) => {
@@ -405,21 +399,21 @@ fn is_guessed(plan: &Plan) -> bool {
     })
 }
 
-/// Inputs that are run under every schedule.
+/// Number of inputs that run under all thread schedules.
 const SCHEDULED: usize = 2;
-/// Steps of all threads of a run after which it is taken to have no end: inputs take far fewer.
+/// Default step limit of a run, over all threads.
 const MOST_STEPS: StepLimit = StepLimit::new(1 << 28).with_each_thread(1 << 10);
 
-/// What there may be to do after one stage, in ops and accesses of threads.
+/// Default work limit of a stage, in ops and memory accesses of all threads.
 const MOST_WORK: u64 = 1 << 24;
-/// The same as it came and where it is launched; of those for one kernel eight times as much.
+/// Default work limit of the stages `parse` and `launch`; eight times as much when one kernel is
+/// tested.
 const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 
-/// Elements past what is aligned at which the arrays of an input begin, where they begin there, and
-/// elements that each begins further past it than the one before.
+/// Returns the misalignment of the arrays of an input.
 ///
-/// The first are 1 to 15, and of inputs that follow on each other at any distance, each of these. In
-/// one of eight inputs one array alone begins past it, by two elements.
+/// The first array begins 1 to 15 elements past an aligned address, and each further array 0 or 1
+/// elements more. In one of eight inputs, a single array begins two elements past it.
 fn elements_past(input: usize) -> Past {
     if input % 8 == 5 {
         return Past {
@@ -428,7 +422,7 @@ fn elements_past(input: usize) -> Past {
             ..ALIGNED
         };
     }
-    // The golden ratio: no multiple of it comes near to few numbers only.
+    // Multiples of the golden ratio are evenly distributed modulo 1.
     let fraction = (input as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     Past {
         first: 1 + ((fraction as usize * 15) >> 32),
@@ -437,10 +431,10 @@ fn elements_past(input: usize) -> Past {
     }
 }
 
-/// Arrays that begin at aligned addresses.
+/// All arrays begin at aligned addresses.
 const ALIGNED: Past = Past::all(0);
 
-/// What an input is called whose arrays begin there: some kernels do something else then.
+/// Returns the name of an input, including the misalignment of its arrays.
 fn beginning(input: &str, past: Past) -> String {
     let Past {
         first,
@@ -468,25 +462,25 @@ fn beginning(input: &str, past: Past) -> String {
     }
 }
 
-/// The pass after which it is said which of equal elements wins.
+/// Pass that defines which of several equal elements an argmin or argmax returns.
 const CONVERTS: &str = "convert-linalg-to-tile";
 
-/// One input on its way through the stages.
+/// State of one input.
 struct Case {
     input: Input,
     sizes: Sizes,
     placed: Placed,
-    /// What the program as it came leaves, and how near to it every order is.
+    /// Results of the input program with error bounds.
     reference: Option<Arc<Reference>>,
-    /// What the stage before left.
+    /// Results of the previous stage.
     before: Option<Results>,
-    /// Whether some stage is wrong with it.
+    /// Set if some stage gave a wrong result for this input.
     is_wrong: bool,
-    /// Whether what the stage before left is wrong.
+    /// Set if the previous stage gave a wrong result.
     stays_wrong: bool,
-    /// Whether there is not too much to do.
+    /// Set while the work of this input fits the limit.
     is_run: bool,
-    /// What there was to do after the last stage that was run with it.
+    /// Work of the last stage that ran this input.
     work: u64,
 }
 
@@ -494,32 +488,29 @@ struct Run<'r> {
     plan: &'r Plan,
     options: &'r Options,
     cases: Vec<Case>,
-    /// How many of them there were.
+    /// Number of generated inputs.
     inputs: usize,
     stages: Vec<Stage>,
-    /// The variant of each reduction.
     variants: Vec<String>,
-    /// Stages after which there is nothing but LLVM's ops left, with their kernels. Loading those
-    /// takes longest, so they are run one by one only where the last of them goes wrong.
+    /// Index and device IR of the stages in the LLVM dialect. Loading a kernel is slow, so they run
+    /// one by one only if the last one fails.
     lowered: Vec<(usize, String)>,
-    /// Whether kernels ask for addresses, and so may do something else where they are aligned.
+    /// Set if kernels convert addresses to integers, and so may branch on alignment.
     asks: bool,
-    /// What is found of the laws of combiners, and how many stages that comes after.
+    /// Verdict on combiner properties, and the number of stages before it.
     laws: Option<(usize, Verdict)>,
-    /// The text of the module after the stage before.
     text: String,
-    /// The text of the program as it came, where it is converted before most inputs are run.
+    /// Text of the input program if inputs still run on it after its conversion.
     source: Option<String>,
-    /// Whether barriers are in.
+    /// Set once the module contains all barriers.
     synchronized: bool,
-    /// What the entry is run with for want of a grid.
     assumed: Option<&'static str>,
-    /// Whether the program as it came counts on more alignment than that of an element somewhere.
+    /// Set if an op of the input program assumes an alignment.
     aligned: bool,
-    /// What the program does with these inputs that it must not, as it came.
+    /// Error of the input program itself.
     unfit: Option<Verdict>,
     started: Instant,
-    /// What is run now.
+    /// Name of the current stage.
     now: String,
 }
 
@@ -567,7 +558,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// Compiles the program and runs it on the way.
+    /// Compiles the program and runs the inputs after each pass.
     fn compile(
         &mut self,
         compiler: &Compiler,
@@ -586,7 +577,8 @@ impl<'r> Run<'r> {
         Ok(artifact)
     }
 
-    /// An input that goes wrong and was run in the end only, unless another shows where it goes wrong.
+    /// Returns a failing input if all failing inputs ran at launch only, so that the failing pass
+    /// is unknown.
     fn suspect(&self) -> Option<Input> {
         let mut wrong = self.cases.iter().filter(|case| case.is_wrong);
         let first = wrong.clone().next()?;
@@ -596,7 +588,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// Runs the module after a stage.
+    /// Runs the inputs after a stage.
     fn stage(
         &mut self,
         name: &str,
@@ -608,10 +600,10 @@ impl<'r> Run<'r> {
             self.variants = stages::variants(module);
         }
         let text = stages::text(module);
-        // What threads exchange through memory waits for the barriers of `tile-insert-sync`, also
-        // where the program has its own.
+        // Expansion of a reduction adds accesses that only `tile-insert-sync` orders, even in a
+        // program with barriers.
         self.synchronized &= !(name.starts_with("tile-expand-") && text != self.text);
-        // What it leaves as it is may lack a barrier too.
+        // A module that the pass leaves unchanged may still lack a barrier.
         let orders = name == "tile-insert-sync" && !self.synchronized;
         self.synchronized |= orders;
         if laws::may_be_new(name) && text != self.text {
@@ -627,7 +619,7 @@ impl<'r> Run<'r> {
             self.source = stages::source_to_convert(module);
             self.refer(session, module, &text)?
         } else if stages::is_binary(module) {
-            // PTX is looked at when there is nothing else left.
+            // PTX is checked at the end.
             self.text = text;
             return Ok(());
         } else if text == self.text && !orders {
@@ -642,7 +634,7 @@ impl<'r> Run<'r> {
         } else {
             let converts = name == CONVERTS;
             let verdict = self.compare(session, module, converts);
-            // From here on it is said which of equal elements wins.
+            // This pass fixes which of several equal elements wins.
             if converts && !verdict.is_bad() {
                 self.refer_again(session, module, &text);
             }
@@ -661,7 +653,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// A stage that adds nothing to what is wrong has not mended it.
+    /// Changes a good verdict to `AsBefore` while results of an earlier stage are wrong.
     fn beside_what_is_wrong(&self, verdict: Verdict) -> Verdict {
         let stays = self.cases.iter().any(|case| case.stays_wrong);
         match verdict {
@@ -670,15 +662,15 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether nothing has to be known of the next stage: it is right and no other is compared with
-    /// it, or nobody asks.
+    /// Returns whether the next stage is skipped: it is known to be right, or outside the requested
+    /// range.
     fn is_known(&self, name: &str) -> bool {
         let number = self.stages.len();
         let right = number + 1 < self.options.known && name != CONVERTS;
         right || self.options.until.is_some_and(|last| number > last)
     }
 
-    /// What there may be to do with the program as it came, and where it is launched.
+    /// Returns the work limit of the stages `parse` and `launch`.
     fn most_at_the_ends(&self) -> u64 {
         self.options.work.unwrap_or(match self.options.kernel {
             Some(_) => 8 * MOST_WORK_AT_THE_ENDS,
@@ -709,7 +701,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Tells who watches which input is run, of those there are, with the stage that is run now.
+    /// Returns a function that reports the index of the current input to the progress callback.
     fn teller(&self) -> impl Fn(usize) + use<> {
         let (watch, now, of) = (
             self.options.watch.clone(),
@@ -723,9 +715,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Runs the program as it came, with those inputs that have no reference yet; with the ones
-    /// that are run in the end only not before it is converted, as they are compared with what it
-    /// is then.
+    /// Computes the missing references with the input program. Inputs that run at launch only are
+    /// skipped until [`CONVERTS`] has run.
     fn refer(
         &mut self,
         session: &Session,
@@ -769,7 +760,7 @@ impl<'r> Run<'r> {
         Ok(verdict)
     }
 
-    /// Takes the program at this stage as the reference, where it runs.
+    /// Replaces the references by the results of this stage, if it runs.
     fn refer_again(&mut self, session: &Session, module: &Module<'_>, text: &str) {
         let Ok(generic) = stages::generic(session, module) else {
             return;
@@ -782,7 +773,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Runs the program as it came with what inputs have no reference after it was converted.
+    /// Computes the remaining references with the input program, after [`CONVERTS`].
     fn refer_rest(&mut self, session: &Session) -> Result<(), Error> {
         let Some(source) = self.source.take() else {
             return Ok(());
@@ -796,15 +787,15 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Runs the program and compares with the stage before and with the reference. Where reductions
-    /// were loops before (`converts`), an infinity may be left where they made NaN of it.
+    /// Runs the inputs, and compares with the previous stage and the reference. After [`CONVERTS`],
+    /// an infinity is accepted in place of a NaN.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
             let device_ir = tx::device_ir(module, Some(&kernels));
             self.asks |= stages::asks_for_addresses(module);
             self.lowered.push((self.stages.len(), device_ir));
-            // What it is in truth is found by `launch`.
+            // `launch` replaces this provisional verdict.
             return Verdict::Equal;
         }
         let options = self.options(converts);
@@ -821,10 +812,10 @@ impl<'r> Run<'r> {
         let tell = self.teller();
         let cases = self.cases.iter_mut().enumerate();
         for (i, case) in cases.filter(|(_, case)| case.input.every_stage) {
-            // What takes long took long before.
+            // Skip inputs that already exceeded the limit in the previous stage.
             let is_too_much = self.options.work.is_some_and(|most| case.work > most);
             if is_too_much || !budget.affords(&case.sizes) {
-                // It is in the end.
+                // The input still runs at launch.
                 case.input.every_stage = false;
                 continue;
             }
@@ -852,7 +843,7 @@ impl<'r> Run<'r> {
         verdict
     }
 
-    /// Runs lowered kernels on the executor, launched as the plan says.
+    /// Runs lowered kernels on the executor, with the launches of the plan.
     fn execute(&mut self, plan: &Plan, device_ir: &str, orders: &[tx_runtime::Order]) -> Verdict {
         let artifact = Artifact {
             ptx: String::new(),
@@ -872,9 +863,10 @@ impl<'r> Run<'r> {
         let cases = self.cases.iter_mut().enumerate();
         for (i, case) in cases.filter(|(_, case)| case.is_run) {
             tell(i);
-            // What is run again alone begins where it did.
+            // Use the index in the full input list, which fixes the alignment of the arrays.
             let i = case.input.number;
-            // Schedules differ in what threads do, and hardly in what with.
+            // Thread schedules affect the execution order more than the data, so few inputs
+            // suffice.
             let orders = if i < SCHEDULED { orders } else { &orders[..1] };
             let past = match self.aligned {
                 true => vec![ALIGNED],
@@ -912,9 +904,9 @@ impl<'r> Run<'r> {
         verdict
     }
 
-    /// Reads the PTX that was made of the last IR.
+    /// Compares the PTX with the last device IR.
     fn read(&mut self, artifact: &Artifact) {
-        // Nothing is launched.
+        // The program launches no kernel.
         if artifact.ptx.is_empty() {
             return;
         }
@@ -925,12 +917,12 @@ impl<'r> Run<'r> {
         });
     }
 
-    /// Runs what was compiled as it is launched, under several schedules.
+    /// Runs the compiled program under several thread schedules.
     fn launch(&mut self, artifact: &Artifact) {
         "launch".clone_into(&mut self.now);
         let orders = tx_runtime::Order::all(self.options.seed);
         if self.cases.iter().any(|case| case.stays_wrong) {
-            // Others would go wrong here for the first time, and are not to blame this stage for.
+            // Skip inputs that first run here: an earlier stage is already wrong.
             for case in &mut self.cases {
                 case.is_run &= case.input.every_stage;
             }
@@ -944,8 +936,7 @@ impl<'r> Run<'r> {
                 case.before = before;
                 case.stays_wrong = stays_wrong;
             }
-            // The first that is wrong is to blame, and what comes after it ends as the last does,
-            // or is as before.
+            // Blame the first wrong stage. Later stages repeat its verdict.
             let mut blamed = None;
             for (stage, device_ir) in lowered {
                 let found = match blamed {
@@ -971,7 +962,7 @@ impl<'r> Run<'r> {
                 self.stages[stage].verdict = verdict.clone();
             }
         } else if let Some((first, _)) = lowered.first() {
-            // The same kernels, but for what says how they are launched.
+            // The lowered stage has the same kernels; only the launches may differ.
             let found = std::mem::replace(&mut verdict, Verdict::Equal);
             self.stages[*first].verdict = self.beside_what_is_wrong(found);
         }
@@ -981,25 +972,23 @@ impl<'r> Run<'r> {
         });
     }
 
-    /// What was run.
     fn names(&self) -> Vec<String> {
         let run = self.cases.iter().filter(|case| case.is_run);
         run.map(|case| case.input.name.clone()).collect()
     }
 
-    /// How many were not.
     fn left_out(&self) -> usize {
         self.inputs - self.names().len()
     }
 
-    /// How many of these were run in vain.
+    /// Returns the number of inputs whose results could not be compared.
     fn open(&self) -> usize {
         let run = self.cases.iter().filter(|case| case.is_run);
         let open = |case: &&Case| case.reference.as_ref().is_some_and(|r| r.is_open());
         run.filter(open).count()
     }
 
-    /// Kernels that none of these launches, as far as is known.
+    /// Returns the kernels that no input launches; empty if the launches are unknown.
     fn unlaunched(&self) -> Vec<String> {
         let run = || self.cases.iter().filter(|case| case.is_run);
         let is_unknown = |case: &Case| case.input.launched.is_empty();
@@ -1038,7 +1027,8 @@ impl<'r> Run<'r> {
     }
 }
 
-/// What is wrong is told once. Where IR is run in another way, one race is found anew, in other words.
+/// Replaces repeated errors by `AsBefore`. Later reports of a race count as repetitions, because
+/// their text depends on the stage.
 fn tell_once(stages: &mut [Stage]) {
     let mut wrong = None;
     let mut faults = BTreeSet::new();
@@ -1059,7 +1049,7 @@ fn tell_once(stages: &mut [Stage]) {
     }
 }
 
-/// A program that inputs are run with to have something to compare with.
+/// Program that computes references.
 struct Referred<'r, 'c> {
     generic: &'r Module<'c>,
     text: &'r str,
@@ -1079,7 +1069,7 @@ impl<'r, 'c> Referred<'r, 'c> {
         }
     }
 
-    /// What it leaves, unless it cannot be run to its end.
+    /// Returns the results of the program for an input, from the cache if possible.
     fn run(&self, case: &Case) -> Result<Arc<Reference>, Verdict> {
         let key = self.kept.map(|kept| {
             (
@@ -1108,14 +1098,14 @@ impl<'r, 'c> Referred<'r, 'c> {
 }
 
 impl Case {
-    /// Compares with this from here on.
+    /// Sets the reference of later comparisons.
     fn refer_to(&mut self, reference: Arc<Reference>) {
         self.before = Some(reference.results.clone());
         self.reference = Some(reference);
     }
 
-    /// Compares what an `input` leaves with what was before. Once kernels are `written`, the sign
-    /// of a sum of nothing but -0.0 stays what it is.
+    /// Compares the results of an `input` with the previous stage and the reference. Once kernels
+    /// are `written`, the sign of a sum of -0.0 must not change.
     fn judge(
         &mut self,
         input: &str,
@@ -1135,7 +1125,8 @@ impl Case {
                     bounds,
                     ..
                 } = &**reference;
-                // The same bits as the reference are not the same as before, which lay within the bounds.
+                // Equality with the reference is not enough: the previous stage may differ within
+                // the bounds.
                 let signs = match (&self.before, written && self.input.zeros) {
                     (Some(before), true) => compare::signs(input, before, bounds, &results),
                     _ => Verdict::Equal,
@@ -1156,7 +1147,7 @@ impl Case {
 mod tests {
     use super::*;
 
-    /// A fault is told where it is met first, whatever stands between.
+    /// A repeated fault is reported once, even if other stages come in between.
     #[test]
     fn faults_are_told_once() {
         let fault = |what: &str| Verdict::Fault {
@@ -1221,8 +1212,7 @@ mod tests {
         );
     }
 
-    /// Of 64 inputs, some begin at each distance past an aligned address, and in some one array alone
-    /// begins past it.
+    /// 64 inputs cover all misalignments, and misalign each array alone.
     #[test]
     fn inputs_begin_everywhere() {
         let all: Vec<Past> = (0..64).map(elements_past).collect();

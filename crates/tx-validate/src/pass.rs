@@ -1,4 +1,4 @@
-//! `tile-validate`: the check as a pass, for `tx-opt`.
+//! Pass `tile-validate` for `tx-opt`.
 
 use crate::{Options, Trouble, Verdict, validate};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
@@ -41,10 +41,10 @@ pass! {
     }
 }
 
-/// The pass, for a registry.
+/// All passes of this crate, for a pass registry.
 pub const PASSES: &[PassInfo] = &[Validate::INFO];
 
-/// Enters `tile-validate` in MLIR's registry, once per process however often it is called.
+/// Registers `tile-validate` with MLIR. Repeated calls have no effect.
 pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -62,7 +62,7 @@ impl Pass for Validate {
                 .code(codes::TX0501)
                 .emit()
         })?;
-        // A module of its own: passes run on it, and this one stays as it is.
+        // Validate a copy, because passes modify the module.
         let flags = OperationPrintingFlags::new()
             .enable_debug_info(true, false)
             .print_generic_operation_form();
@@ -144,7 +144,7 @@ impl Pass for Validate {
     }
 }
 
-/// What an error says, without the place: that is the module's.
+/// Returns the message of an error without its location.
 fn message(error: &tx::Error) -> String {
     let messages = error.diagnostics.iter().map(|one| one.message.as_str());
     messages.collect::<Vec<_>>().join("; ")

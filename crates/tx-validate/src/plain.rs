@@ -1,5 +1,5 @@
-//! Ops that the interpreter does not know, written with those that it knows. What threads wait for
-//! or leave in memory is the same.
+//! Expansion of ops that the interpreter does not support into supported ops. Synchronization and
+//! memory accesses stay as they are.
 
 use tx::tile::Nan;
 use tx_mlir::{
@@ -8,7 +8,8 @@ use tx_mlir::{
 
 use melior::ir::{TypeLike, ValueLike};
 
-/// What a `vector.reduction` combines by, of integers and of floats; those without are not of that sort.
+/// `vector.reduction` kind, with its op on integers and on floats; `None` if the type has no such
+/// op.
 const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("add", Some("arith.addi"), Some("arith.addf")),
     ("mul", Some("arith.muli"), Some("arith.mulf")),
@@ -23,14 +24,14 @@ const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("maximumf", None, Some("arith.maximumf")),
 ];
 
-/// The maxima and minima of floats: one in which NaN wins, and one in which it never does.
+/// Pairs of NaN-propagating and NaN-ignoring float ops.
 const OF_FLOATS: [(&str, &str); 2] = [
     ("arith.maximumf", "arith.maxnumf"),
     ("arith.minimumf", "arith.minnumf"),
 ];
 
-/// Makes the bodies of linalg ops do with NaN what the attribute `nan` of the op says: it overrides
-/// the op of the body, and MLIR drops it when an op is generalized.
+/// Replaces min/max ops in the bodies of linalg ops according to the `nan` attribute of the op.
+/// MLIR drops this attribute during generalization.
 pub(crate) fn follow_nan(all: &[Op<'_>]) {
     for op in all.iter().filter(|op| name(**op).starts_with("linalg.")) {
         let Some(nan) = attribute(*op, "nan").and_then(Nan::of) else {
@@ -53,7 +54,7 @@ pub(crate) fn follow_nan(all: &[Op<'_>]) {
     }
 }
 
-/// Passes of MLIR that leave nothing of some ops.
+/// Returns the MLIR passes that expand the linalg and affine ops of a module.
 pub(crate) fn passes(all: &[Op<'_>]) -> Vec<&'static str> {
     let is_named = |op: &Op<'_>| name(*op).starts_with("linalg.") && !is(*op, "linalg.generic");
     let is_affine = |op: &Op<'_>| name(*op).starts_with("affine.");
@@ -68,7 +69,7 @@ pub(crate) fn passes(all: &[Op<'_>]) -> Vec<&'static str> {
     .collect()
 }
 
-/// Writes other ops by themselves.
+/// Expands vector reductions and fused multiply-adds.
 pub(crate) fn rewrite(all: Vec<Op<'_>>) {
     for op in all {
         let value = match name(op) {
@@ -88,8 +89,8 @@ pub(crate) fn rewrite(all: Vec<Op<'_>>) {
     }
 }
 
-/// A vector's elements, combined from the first to the last as LLVM does, floats from what they are
-/// added to on.
+/// Expands a `vector.reduction` into a left-to-right chain, like LLVM. A float accumulator is the
+/// first operand of the chain, an integer accumulator the last.
 fn reduction<'c>(op: Op<'c>) -> Option<Val<'c>> {
     let all = operands(op);
     let (count, element) = vector_parts(all[0].r#type())?;

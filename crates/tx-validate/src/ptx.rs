@@ -1,17 +1,17 @@
-//! Whether PTX does what the last device IR says.
+//! Comparison of PTX with the last device IR.
 //!
-//! [`device`] finds in the IR what threads do together and how they access memory, and [`tx_ptx::compare`]
-//! says where PTX does otherwise. What LLVM may leave out is marked so:
+//! [`device`] extracts synchronization and memory accesses from the IR, and [`tx_ptx::compare`]
+//! reports where the PTX differs. LLVM may remove some operations; the following are marked as
+//! removable:
 //!
-//! * blocks that end in `llvm.unreachable`, or behind guards that no thread of the block passes;
-//! * accesses whose address may be in private memory, or was accessed before, and loads of what the
-//!   thread itself may have stored since it last synchronised: LLVM takes values from registers
-//!   where it can;
+//! * operations in blocks that end in `llvm.unreachable`, or behind guards that no thread passes;
+//! * accesses that may be to private memory or repeat an earlier access, and loads of values that
+//!   the thread itself may have stored since its last synchronization;
 //! * accesses to variables that are only read or only written;
-//! * loads of which not all elements are used, or of pairs of 8 bytes that are only taken apart,
-//!   and assembly without side effects whose results are not.
+//! * loads with unused elements, loads of two 8-byte elements that are extracted separately, and
+//!   inline assembly without side effects whose results are unused.
 //!
-//! Blocks that nothing leads to are not looked at. NVIDIA's assembler is asked as well, where there is one.
+//! Unreachable blocks are ignored. If `ptxas` is found, it also assembles the PTX.
 
 mod access;
 mod assembly;
@@ -26,11 +26,11 @@ use std::path::Path;
 use tx::Artifact;
 use tx_ptx::{AssembleError, Fact, Facts, FactsError, Module, PtxasNotFound, Usage};
 
-/// Differences that are named.
+/// Maximum number of reported differences.
 const NAMED: usize = 1;
 
-/// Compares the PTX of an artifact with its device IR, and has an assembler translate it. Without a path, the
-/// assembler is looked for on `PATH`; that there is none is said, and is no fault.
+/// Compares the PTX of an artifact with its device IR, and assembles it with `ptxas`. Searches
+/// `PATH` if `ptxas` is `None`; a missing `ptxas` is reported in the verdict, not as an error.
 pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
     let module = match Module::parse(&artifact.ptx) {
         Ok(module) => module,
@@ -38,7 +38,7 @@ pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
     };
     let ptx = match Facts::of(&module) {
         Ok(facts) => facts,
-        // Nothing is wrong with that.
+        // A recursive call is legal PTX.
         Err(error @ FactsError::Recursive { .. }) => {
             return Verdict::Unsupported(error.to_string());
         }
@@ -72,11 +72,11 @@ pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
     }
 }
 
-/// What an assembler says of it; an error when it refuses the text.
+/// Returns the resource usage that `ptxas` reports; an error if `ptxas` rejects the PTX.
 fn assembled(artifact: &Artifact, ptxas: Option<&Path>) -> Result<String, String> {
     let ptxas = match tx_ptx::find_ptxas(ptxas) {
         Ok(ptxas) => ptxas,
-        // Why, and how to get one, is to be told once, and not of each program.
+        // `tx doctor` explains how to install `ptxas`; do not repeat that for each program.
         Err(PtxasNotFound::OnPath) => return Ok("not assembled".to_owned()),
         Err(error) => return Ok(format!("not assembled: {error}")),
     };
@@ -87,7 +87,7 @@ fn assembled(artifact: &Artifact, ptxas: Option<&Path>) -> Result<String, String
     }
 }
 
-/// `32 registers, no spills`: of the kernel that uses the most.
+/// Formats the maximum resource usage of all kernels, such as `32 registers, no spills`.
 fn used(usage: &Usage) -> String {
     let most = |of: fn(&tx_ptx::KernelUsage) -> u64| usage.kernels.values().map(of).max();
     let registers = most(|kernel| kernel.registers).unwrap_or(0);
@@ -110,8 +110,8 @@ fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// How operations are called where they are counted, one and several; nothing for accesses of one
-/// element, which are not compared.
+/// Returns the output order and the nouns of an operation; `None` for scalar accesses, which are
+/// not compared.
 fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     Some(match fact {
         Fact::Barrier { .. } => (0, "barrier", "barriers"),
@@ -134,12 +134,13 @@ fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     })
 }
 
-/// Fences that may be missing are not in IR: LLVM may put them around atomic operations.
+/// Returns whether an operation is a fence. Optional fences are not part of the IR: LLVM may add
+/// them around atomics.
 fn is_fence(fact: &Fact) -> bool {
     matches!(fact, Fact::Fence { .. })
 }
 
-/// `2 barriers, 5 shuffles`: of all kernels together, as they stand in IR.
+/// Formats the operation counts of all kernels, such as `2 barriers, 5 shuffles`.
 fn describe(ir: &Facts) -> String {
     let mut counts = std::collections::BTreeMap::new();
     for kernel in ir.kernels.values() {

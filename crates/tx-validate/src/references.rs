@@ -1,4 +1,4 @@
-//! What programs leave as they came, kept for when they are validated again.
+//! Cache of reference results for repeated validation.
 
 use crate::compare::{Bounds, Results};
 use crate::inputs::Input;
@@ -9,17 +9,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tx_interp::Bound;
 use tx_runtime::Arg;
 
-/// What a program leaves, and how near to it every order is.
+/// Results of the input program, with their error bounds.
 #[derive(Debug)]
 pub(crate) struct Reference {
     pub(crate) results: Results,
     pub(crate) bounds: Bounds,
-    /// What there was to do.
+    /// Number of ops and accesses executed by all threads.
     pub(crate) work: u64,
 }
 
 impl Reference {
-    /// Whether nothing can be compared: some order overflows in all results, say.
+    /// Returns whether all error bounds are infinite, so that no result can be compared.
     pub(crate) fn is_open(&self) -> bool {
         let is_open = |bound: &Option<Bound>| bound.is_some_and(|bound| bound.error.is_infinite());
         let mut written = self.bounds.iter().flatten().flatten().peekable();
@@ -27,9 +27,9 @@ impl Reference {
     }
 }
 
-/// What programs leave as they came: for those that are validated several times with the same inputs.
+/// Cache of reference results, for programs that are validated repeatedly with equal inputs.
 ///
-/// As many as fit are kept, some hundred megabytes of them.
+/// The cache holds up to 1 GiB.
 #[derive(Default)]
 pub struct References {
     kept: Mutex<Kept>,
@@ -41,15 +41,14 @@ struct Kept {
     bytes: usize,
 }
 
-/// Bytes that are kept, at most.
+/// Maximum size of the cache in bytes.
 const MOST_BYTES: usize = 1 << 30;
 
-/// A run of a program: of what text with which options, and with which arguments.
+/// Hash of a program text with its options, and hash of the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key([u64; 2]);
 
 impl Key {
-    /// What is run, and with what.
     pub(crate) fn new(
         text: &str,
         entry: &str,
@@ -79,7 +78,7 @@ impl References {
         self.kept().found.get(&key).cloned()
     }
 
-    /// Keeps what was found; everything else is forgotten where there is no room.
+    /// Stores a result. Clears the cache first if the result does not fit.
     pub(crate) fn keep(&self, key: Key, reference: &Arc<Reference>) {
         let mut kept = self.kept();
         let bytes = reference.bytes();

@@ -1,4 +1,4 @@
-//! Modules between passes.
+//! Queries and copies of modules between passes.
 
 use crate::plain;
 use crate::verdict::Verdict;
@@ -7,7 +7,7 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx_mlir::{Op, Session, attribute, is, name, string_attribute, walk};
 use tx_runtime::FaultKind;
 
-/// The text of a module, to see whether a pass changed anything.
+/// Returns the text of a module; equal texts mean that a pass changed nothing.
 pub(crate) fn text(module: &Module<'_>) -> String {
     let flags = OperationPrintingFlags::new().print_generic_operation_form();
     module
@@ -21,7 +21,7 @@ fn ops<'m>(module: &'m Module<'_>) -> Vec<Op<'m>> {
     walk(unsafe { Op::from_raw(module.as_operation().to_raw()) })
 }
 
-/// The variant of each reduction that one is chosen for.
+/// Returns the selected variant of each `tile.reduce` op that has one.
 pub(crate) fn variants(module: &Module<'_>) -> Vec<String> {
     ops(module)
         .into_iter()
@@ -30,7 +30,7 @@ pub(crate) fn variants(module: &Module<'_>) -> Vec<String> {
         .collect()
 }
 
-/// What the kernel `entry` is run with where it asks which block runs it, and nothing says its grid.
+/// Returns the grid assumed for a kernel `entry` that reads block ids without a known grid size.
 pub(crate) fn assumed_grid(module: &Module<'_>, entry: &str) -> Option<&'static str> {
     let is_entry = |op: &Op<'_>| string_attribute(*op, "sym_name").as_deref() == Some(entry);
     ops(module)
@@ -39,14 +39,13 @@ pub(crate) fn assumed_grid(module: &Module<'_>, entry: &str) -> Option<&'static 
         .and_then(tx::assumed_grid)
 }
 
-/// Whether an op says how its memory is aligned.
+/// Returns whether an op has an `alignment` attribute.
 pub(crate) fn counts_on_alignment(module: &Module<'_>) -> bool {
     let mut all = ops(module).into_iter();
     all.any(|op| attribute(op, "alignment").is_some())
 }
 
-/// Leaves of a module the function or kernel `entry` and what it names: what else there is would be
-/// compiled for nothing.
+/// Erases all functions and kernels except `entry` and the symbols that it references.
 pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
     let named = |op: &Op<'_>| string_attribute(*op, "sym_name");
     let all = ops(module);
@@ -72,7 +71,7 @@ pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
         .filter(|op| is(*op, "func.func") || is(*op, "gpu.module"))
         .filter(|op| *op != holder.unwrap_or(found))
         .collect();
-    // Names may be found where none is meant: what is kept then does no harm.
+    // A name prefix may match by accident; the extra function that this keeps is harmless.
     while let Some(next) = others.iter().position(|op| {
         named(op).is_some_and(|name| needed.iter().any(|text| text.contains(&format!("@{name}"))))
     }) {
@@ -81,12 +80,12 @@ pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
     others.into_iter().for_each(tx_mlir::erase);
 }
 
-/// Whether kernels have become a binary.
+/// Returns whether the kernels are compiled to a `gpu.binary`.
 pub(crate) fn is_binary(module: &Module<'_>) -> bool {
     ops(module).into_iter().any(|op| is(op, "gpu.binary"))
 }
 
-/// The name of the `gpu.module` that holds a kernel which has become a function of LLVM's.
+/// Returns the name of the `gpu.module` that contains the `llvm.func` of a kernel.
 pub(crate) fn kernels_in_llvm(module: &Module<'_>, kernel: &str) -> Option<String> {
     let kernel = ops(module).into_iter().find(|op| {
         is(*op, "llvm.func")
@@ -96,12 +95,12 @@ pub(crate) fn kernels_in_llvm(module: &Module<'_>, kernel: &str) -> Option<Strin
     string_attribute(tx_mlir::enclosing(kernel, "gpu.module")?, "sym_name")
 }
 
-/// Whether the kernels of a module make numbers of addresses.
+/// Returns whether a kernel converts addresses to integers.
 pub(crate) fn asks_for_addresses(module: &Module<'_>) -> bool {
     ops(module).into_iter().any(|op| is(op, "llvm.ptrtoint"))
 }
 
-/// The text of a module that has ops of `linalg`, with locations.
+/// Returns the text of a module with locations if the module has linalg ops.
 pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
     let converts = |op: Op<'_>| name(op).starts_with("linalg.");
     let flags = OperationPrintingFlags::new()
@@ -114,9 +113,9 @@ pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
         .then(|| op.to_string_with_flags(flags).ok())?
 }
 
-/// A copy of a module, of ops that the interpreter knows.
+/// Returns a copy of the module in which all ops are supported by the interpreter.
 pub(crate) fn generic<'c>(session: &Session, module: &Module<'c>) -> Result<Module<'c>, String> {
-    // SAFETY: the op lives as long as the module; the copy is ours.
+    // SAFETY: the op lives as long as the module; `copy` returns an owned op.
     let op = unsafe { Op::from_raw(module.as_operation().to_raw()) };
     let mut copy =
         Module::from_operation(tx_mlir::copy(op)).ok_or("a module that cannot be copied")?;
@@ -131,7 +130,7 @@ pub(crate) fn generic<'c>(session: &Session, module: &Module<'c>) -> Result<Modu
     Ok(copy)
 }
 
-/// What it says of a stage that it cannot be run to its end.
+/// Returns the verdict for an interpreter run that stopped with an error.
 pub(crate) fn verdict_of(trouble: &tx_interp::Trouble, input: &str) -> Verdict {
     let text = format!("{trouble} ({input})");
     match trouble {
@@ -147,10 +146,10 @@ pub(crate) fn verdict_of(trouble: &tx_interp::Trouble, input: &str) -> Verdict {
     }
 }
 
-/// The same of a run on the executor.
+/// Returns the verdict for an executor run that stopped with an error.
 pub(crate) fn verdict_of_run(error: &tx_runtime::Error, input: &str) -> Verdict {
     let text = match error {
-        // Its message says the places.
+        // The message already contains the locations.
         tx_runtime::Error::Fault(fault) => format!("{} ({input})", fault.message),
         _ => format!("{error} ({input})"),
     };

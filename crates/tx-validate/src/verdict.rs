@@ -1,68 +1,68 @@
-//! What is found of each stage.
+//! Verdict on a stage.
 
 use std::fmt;
 use tx_mlir::{Code, codes};
 
-/// What is found of one stage.
+/// Result of the check of one stage.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The program as it came: what later stages are compared with.
+    /// Stage `parse`: the input program, with which later stages are compared.
     Reference,
-    /// The same bits as after the stage before. Any NaN is like any other.
+    /// Bits equal to those of the previous stage; all NaNs count as equal.
     Equal,
-    /// What a stage before left was wrong, is so still, and nothing else is.
+    /// An earlier stage gave a wrong result, and this stage leaves it unchanged.
     AsBefore,
-    /// Other bits, as near to the reference as every order of combination is: see [`tx_interp::Bound`].
+    /// Different bits within the error bound of any combination order: see [`tx_interp::Bound`].
     EqualWithinOrder,
-    /// PTX that does what the IR before it says; how often, and what an assembler makes of it.
+    /// PTX that matches the device IR; holds operation counts and the output of `ptxas`.
     AsInIr(String),
-    /// Combiners for which no law is seen to fail, and what is remarkable of them.
+    /// All tested properties of the combiners hold; holds a summary.
     Hold(String),
-    /// Combiners for which a law fails with values that may not occur, which ones, and what to do;
-    /// below these, what is remarkable of others.
+    /// A combiner property fails for some values that may never occur. Holds the failing
+    /// properties, advice, and a summary of the other combiners.
     Conditional(Vec<String>),
-    /// Another result.
+    /// Wrong result.
     Wrong(Box<Difference>),
-    /// Accesses that no barrier orders.
+    /// Data race: accesses that no barrier orders.
     Race(String),
-    /// The program does what it must not, and did not before.
+    /// Invalid execution, such as an out-of-bounds access, that the previous stage did not have.
     Fault {
-        /// What it does, and where.
+        /// Description of the error, with its location.
         what: String,
-        /// The code of the rule that it breaks.
+        /// Code of the violated rule.
         code: Option<Code>,
     },
-    /// PTX that does otherwise than the IR before it says, or that an assembler refuses.
+    /// PTX that differs from the device IR, or that `ptxas` rejects.
     Ptx(String),
-    /// A combiner for which a law fails, with values that show it.
+    /// A combiner property fails; holds values that show the failure.
     Broken(String),
-    /// It cannot be run at this stage.
+    /// The stage cannot be executed.
     Unsupported(String),
 }
 
-/// The first element that is wrong.
+/// First wrong element of an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Which input it was.
+    /// Name of the input.
     pub input: String,
-    /// The argument, counted from 0.
+    /// Index of the argument, counted from 0.
     pub argument: usize,
-    /// Where in it.
+    /// Index of the element.
     pub index: Vec<usize>,
-    /// What is there, as people read it.
+    /// Value found, as text.
     pub found: String,
-    /// What the reference has there.
+    /// Value of the reference, as text.
     pub expected: String,
-    /// How far apart they may be.
+    /// Maximum allowed absolute difference.
     pub allowed: f64,
-    /// How many elements are wrong.
+    /// Number of wrong elements.
     pub wrong: usize,
-    /// How many were compared.
+    /// Number of compared elements.
     pub elements: usize,
 }
 
 impl Verdict {
-    /// Whether it says that something is wrong.
+    /// Returns whether the verdict is an error.
     pub fn is_bad(&self) -> bool {
         matches!(
             self,
@@ -70,7 +70,7 @@ impl Verdict {
         )
     }
 
-    /// The code of the rule that the program breaks.
+    /// Returns the code of the violated rule.
     pub const fn code(&self) -> Option<Code> {
         match self {
             Self::Race(_) => Some(codes::TX0801),
@@ -80,7 +80,7 @@ impl Verdict {
         }
     }
 
-    /// Of two inputs, what is found of the stage.
+    /// Returns the worse of two verdicts.
     pub(crate) fn worse(self, other: Self) -> Self {
         if other.rank() > self.rank() {
             other
@@ -105,7 +105,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict in one or two words.
+    /// Returns the verdict in one to three words.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Reference => "reference",
@@ -150,7 +150,7 @@ impl fmt::Display for Difference {
             write!(f, " at {:?}", self.index)?;
         }
         write!(f, " is {}, expected {}", self.found, self.expected)?;
-        // The least number stands for a zero of which the sign is open.
+        // The least positive number marks a zero whose sign is not compared.
         if self.allowed >= f64::MIN_POSITIVE {
             write!(f, " within {:.1e}", self.allowed)?;
         }

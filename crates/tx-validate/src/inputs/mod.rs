@@ -1,8 +1,8 @@
-//! What a program is run on: sizes that divide nothing, and numbers that show mistakes.
+//! Generated inputs: sizes that leave remainders, and values that expose errors.
 //!
-//! * `sizes.rs` says which sizes a program is called with;
-//! * `numbers.rs` says what its arrays hold;
-//! * of all these, as many are taken here as can be run in a few seconds.
+//! * `sizes.rs` chooses the sizes of the arguments.
+//! * `numbers.rs` fills the arrays.
+//! * This module keeps as many inputs as run in a few seconds.
 
 mod numbers;
 mod sizes;
@@ -19,29 +19,28 @@ use std::rc::Rc;
 use tx_plan::{ArgumentType, ElementType, Plan};
 use tx_runtime::{Arg, Array, Number};
 
-/// One call of the program.
+/// Arguments of one call of the program.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// In a few words, such as `33x100, powers of two`.
+    /// Short description, such as `33x100, powers of two`.
     pub name: String,
-    /// What it is called with.
     pub args: Vec<Arg>,
-    /// Whether all numbers are -0.0.
+    /// Set if all floats are -0.0.
     pub(crate) zeros: bool,
-    /// Which steps of the plan launch something; empty where that is not known.
+    /// Whether each step of the launch plan launches a kernel; empty if unknown.
     pub(crate) launched: Vec<bool>,
-    /// Which it is of all inputs: what tells where its arrays begin.
+    /// Index among all inputs; determines the alignment of the arrays.
     pub(crate) number: usize,
-    /// Whether it is run after every stage; the others in the end only, and then after every stage
-    /// if that goes wrong.
+    /// Set if the input runs after every stage. Other inputs run only at launch, and after every
+    /// stage if they fail there.
     pub(crate) every_stage: bool,
 }
 
-/// The inputs of a program, where sizes are guessed in this way; empty when none fit.
+/// Returns the inputs of a program, with dynamic sizes chosen by `guess`; empty if no sizes fit.
 ///
-/// Of them there are those with these numbers, or at least one for each set of kernels that is
-/// launched; the last, if there are none of these numbers. With the name of a kernel, there are
-/// those that launch it, if any do.
+/// `numbers` limits the result to a range of input indices, plus at least one input for each set of
+/// launched kernels. `kernel` limits the result to inputs that launch this kernel, if there are
+/// any.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
@@ -52,7 +51,7 @@ pub(crate) fn generate(
     let sorts = sorts(plan);
     let mut inputs: Vec<Planned> = Vec::new();
     let mut too_large = None;
-    // The first array, of which a sort of input may take several.
+    // The shape of the first array determines the number of variations of a data pattern.
     let first = plan
         .arguments
         .iter()
@@ -68,7 +67,7 @@ pub(crate) fn generate(
         let Some(mut values) = solve(plan, &sizes, guess) else {
             continue;
         };
-        // Rows of a given length may be too long for so many.
+        // Use fewer rows if a row of the requested length exceeds the element limit.
         if let Some((_, elements)) = values.larger_than(most_elements) {
             let rows = (sizes[0] as f64 * most_elements as f64 / elements as f64) as usize;
             let fewer = [rows.max(1), sizes[1], sizes[2], sizes[3]];
@@ -81,7 +80,7 @@ pub(crate) fn generate(
             ));
             continue;
         }
-        // Sizes that differ only where the program has its own are one.
+        // Static dimensions override requested sizes, so two requests can give equal shapes.
         let is_known = |known: &Planned| {
             let Planned {
                 values: own,
@@ -112,7 +111,7 @@ pub(crate) fn generate(
                 (None, _) => turn.before(data),
                 (Some(_), most) if of_kernel && most <= MOST_OF_NUMBERS => 0,
                 (Some(turn), MOST_ELEMENTS) => turn.number + 1,
-                // What takes longest comes last.
+                // The slowest inputs run last.
                 _ => usize::MAX,
             },
             of_kernel,
@@ -122,10 +121,10 @@ pub(crate) fn generate(
     if let (Some(reason), true) = (too_large, inputs.is_empty()) {
         return Err(Trouble::Input(reason));
     }
-    // One of each sort first, and then the second of each.
+    // First one input of each data pattern, then the second of each pattern.
     inputs.sort_by_key(|planned| planned.before);
     if numbers.is_some() {
-        // Most of what is wrong shows in small arrays too.
+        // Small arrays expose most errors, so they run first.
         inputs.sort_by_key(|planned| planned.values.cost() > FEW_ELEMENTS);
     }
     if let Some(kernel) = kernel {
@@ -154,35 +153,35 @@ pub(crate) fn generate(
         .collect()
 }
 
-/// An input that is not made yet.
+/// Input whose arrays are not filled yet.
 struct Planned {
     values: Rc<Values>,
     data: Data,
     turn: Turn,
-    /// Of the call.
+    /// Index of the call.
     number: usize,
-    /// How many there are of its sort before it.
+    /// Number of inputs of this data pattern that run before this one.
     before: usize,
-    /// Whether it is for one kernel alone: such inputs take nothing from the others.
+    /// Set if the input targets one kernel. Such inputs have a work limit of their own.
     of_kernel: bool,
     every_stage: bool,
 }
 
-/// Threads and elements of all inputs that are run after every stage, at most, but for the first
-/// [`LEAST_OF_ALL`].
+/// Limit on the summed cost (threads + elements) of the inputs that run after every stage. The
+/// first [`LEAST_OF_ALL`] inputs are exempt.
 const MOST_OF_ALL: u64 = 1 << 19;
-/// The same of inputs that are run at all, and again of large ones; of those for one kernel 18
-/// times as many.
+/// Limit on the summed cost (threads + elements) of all inputs, applied separately to small and to
+/// large inputs. Inputs for one kernel have 18 times this limit.
 const MOST_AT_THE_END: u64 = 5 << 20;
-/// Threads and elements of inputs that come first, where there are to be few.
+/// Cost (threads + elements) of an input up to which it counts as small.
 const FEW_ELEMENTS: u64 = 1 << 15;
-/// Inputs that are run after every stage however many threads they take.
+/// Number of inputs that run after every stage whatever their cost.
 const LEAST_OF_ALL: usize = 6;
 
-/// As many inputs as can be run in some seconds, of each set of kernels as much as of any other;
-/// the first ones are run after every stage.
+/// Selects inputs that run in a few seconds, with equal shares for each set of launched kernels.
+/// The first inputs run after every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
-    // Of each set how many there are, and what they cost.
+    // Number of inputs and their summed cost, for each set of launched kernels.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();
     let mut ranked: Vec<(u64, usize, Planned)> = Vec::new();
     for planned in inputs {
@@ -192,9 +191,9 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
         *cost = cost.saturating_add(planned.values.cost());
         ranked.push((before, number, planned));
     }
-    // Sets that cost little are run whole.
+    // Cheap inputs of each set come first.
     ranked.sort_by_key(|(cost, ..)| *cost);
-    // Large ones leave something for the others.
+    // Large inputs have a separate limit, so that they do not displace small ones.
     let mut ends = [0u64; 3];
     let mut number = 0;
     ranked.retain(|(.., planned)| {
@@ -206,21 +205,21 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
         }];
         let with = end.saturating_add(planned.values.cost());
         number += 1;
-        // A smaller one that comes later may still fit.
+        // A cheaper input later in the list may still fit.
         let fits = number <= LEAST_OF_ALL || with <= most_at_the_end;
         if fits {
             *end = with;
         }
         fits
     });
-    // One of each set after the other.
+    // Alternate between the sets of launched kernels.
     ranked.sort_by_key(|(_, count, _)| *count);
     let mut taken: Vec<Planned> = ranked.into_iter().map(|(.., planned)| planned).collect();
     let (mut all, mut firsts) = (0u64, 0);
     for planned in &mut taken {
-        // The sign of zero is compared from stage to stage.
+        // The sign of zero is compared after every stage.
         if planned.before == 0 || planned.data == Data::Zeros {
-            // One that is too much says nothing of those that come later.
+            // An input over the limit is skipped; a later, cheaper one may fit.
             let with = all.saturating_add(planned.values.cost());
             planned.every_stage = firsts < LEAST_OF_ALL || with <= MOST_OF_ALL;
             if planned.every_stage {
@@ -232,8 +231,8 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     taken
 }
 
-/// Keeps the inputs with some numbers, or one of each set of kernels where there are more of those:
-/// the first ones. The result is the number of the first of them.
+/// Keeps the inputs in the range `numbers`, extended if there are more sets of launched kernels.
+/// Returns the index of the first kept input.
 fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
     inputs.truncate(numbers.end.max(sets.len()));
@@ -243,7 +242,7 @@ fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
 }
 
 impl Planned {
-    /// Makes the input.
+    /// Fills the arrays.
     fn fill(&self, plan: &Plan, seed: u64, place: usize) -> Result<Input, Trouble> {
         let Self {
             values,
@@ -313,7 +312,7 @@ fn join(shape: &[usize]) -> String {
     }
 }
 
-/// Elements that a type puts in one place are given one value.
+/// Copies one value to all elements that the memref layout maps to the same address.
 fn share(array: Array, plan: &Plan, argument: usize) -> Result<Array, Trouble> {
     let ArgumentType::Memref(memref) = &plan.arguments[argument].ty else {
         return Ok(array);

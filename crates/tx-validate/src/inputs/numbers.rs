@@ -1,97 +1,98 @@
-//! What arrays hold: numbers among which each mistake shows in one or another.
+//! Contents of generated arrays. Each data pattern exposes a different kind of error.
 
 use tx_interp::{Float, Scalar, truncated};
 use tx_plan::{ArgumentType, ElementType, Plan};
 
-/// What the numbers of an input are.
+/// Pattern of the elements of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Data {
-    /// Halves, ones and twos with a sign, without halves where there are many: sums, also of
-    /// squares, and products are exact in any order.
+    /// ±1, and rarely ±2 or ±0.5 (no halves in large arrays). Sums, sums of squares and products
+    /// are exact in any order.
     Powers,
-    /// Small whole numbers, many of them equal.
+    /// Small integers with many duplicates.
     Whole,
-    /// NaN, infinities, zeros of both signs, subnormal and extreme numbers among others.
+    /// NaNs, infinities, zeros of both signs, subnormals and extreme values among small integers.
     Special,
-    /// Anything in [-1, 1), and all integers.
+    /// Random floats in [-1, 1); random integers of full width.
     Random,
-    /// Whole numbers with as many digits as leave sums of some thousands exact, so that no digit
-    /// may be lost; all bits of integers, the identity of `and` and of an unsigned minimum.
+    /// Floats with as many significant digits as still keep sums of thousands of elements exact: a
+    /// lost digit changes the result. Integers have all bits set, the identity of `and` and of an
+    /// unsigned minimum.
     Long,
-    /// -0.0 everywhere, or ones in all but the first argument and what is written: any other
-    /// identity of a sum, also of products, shows.
-    /// Any integers, which are indices of what is equal.
+    /// -0.0 everywhere, or in the first argument and the outputs only, with ones elsewhere. A sum
+    /// that starts from another value than -0.0 changes the sign of the result. Integers are
+    /// random.
     Zeros,
-    /// Ones, and any integers.
+    /// Floats are 1.0; integers are random.
     Ones,
-    /// The least number everywhere in the first argument, the greatest in the others: an extreme
-    /// that starts from anything but the identity, such as an old value, shows.
+    /// Least value in the first argument and greatest value in the others. A minimum or maximum
+    /// that starts from another value than its identity gives a wrong result.
     Least,
-    /// The other way round.
+    /// Greatest value in the first argument and least value in the others.
     Greatest,
-    /// Numbers near one, of which products of hundreds are in range and rounded; no bit of
-    /// integers, the identity of `or` and of an unsigned maximum.
+    /// Floats near 1.0, so that products of hundreds of elements stay in range and are rounded.
+    /// Integers are 0, the identity of `or` and of an unsigned maximum.
     Near,
-    /// All alike but one great and one small number a row, on diagonals: one of several [`Turn`]s,
-    /// which together reach every place or the same distances from each other. Each of them decides
-    /// an extreme, and a bit of `and` and `or`.
+    /// Equal elements but for one great and one small outlier per row, placed on diagonals. The
+    /// [`Turn`]s together place an outlier in every column. Each outlier decides a minimum or
+    /// maximum, and a bit of `and` and `or`.
     Peaks,
-    /// The same with NaN in the place of the small number, and nothing great.
+    /// Equal elements but for one NaN per row, placed on diagonals.
     Nans,
-    /// NaN but for the first and last column and one great number a row, on diagonals: the number
-    /// wins where NaN never does.
+    /// NaNs but for the first and last column and one great value per row, placed on diagonals. The
+    /// great value is the result of a maximum that ignores NaN.
     Numbers,
-    /// All alike but one great and one small number a row, each in another warp's worth of columns:
-    /// together, [`Turn`]s have one of each in every such part of a row.
+    /// Equal elements but for one great and one small outlier per row, in different 32-column
+    /// parts. The [`Turn`]s together place an outlier in every part of a row.
     Parts,
-    /// The same with NaN in the place of both.
+    /// Equal elements but for two NaNs per row, in different 32-column parts.
     NanParts,
-    /// The same of one great number among NaN, but for the first and last column.
+    /// NaNs but for the first and last column and one great value per row, in different 32-column
+    /// parts.
     NumberParts,
-    /// All alike but one great or small number a column, in other rows of each; in the last of
-    /// several turns a NaN.
+    /// Equal elements but for one outlier per column, in a different row for each column. The last
+    /// [`Turn`] uses a NaN as the outlier.
     Columns,
-    /// All of one sign but one number a row, which are in other parts of rows next to each other,
-    /// and of another sign there.
+    /// Elements of one sign but for one element per row. Neighbouring rows have opposite signs, and
+    /// their outliers are in different 32-column parts.
     Signs,
-    /// All alike but one number, in turns of each sort and at several places, which decides about
-    /// the whole array.
+    /// Equal elements but for one outlier, which decides the result of the whole array. Each
+    /// [`Turn`] uses another place or another kind of outlier.
     Alone,
-    /// Every other row rises from its first number to its last, the others fall: their ends decide
-    /// an extreme.
+    /// Even rows ascend and odd rows descend, so the ends of a row decide a minimum or maximum.
     Slopes,
-    /// Zeros but for one number in each row, which is near its end, in another warp's part than in
-    /// the next row: whatever is computed in a row from left to right is exact up to there. In one
-    /// of four long rows it is behind a power of two of columns, where loops begin anew.
+    /// Zeros but for one element per row, near the end of the row. A left-to-right scan of the row
+    /// is exact up to that element. In one of four long rows, the element follows a power-of-two
+    /// column, where an unrolled loop starts a new iteration.
     Last,
-    /// All alike but one great number in each row: from row to row they lie further from the end, up to
-    /// the last quarter of the row, and in another element of a vector. The last round of a row is in
-    /// there, where each group of elements has a guard of its own.
+    /// Equal elements but for one great outlier per row, within the last quarter of the row. The
+    /// outliers cover the remainder of a row, where each group of elements has its own predicate.
     Tail,
-    /// All alike but one number in each row, which is more by as much as powers are the least like
-    /// a polynomial at.
+    /// Equal elements but for one outlier per row, 2.5 ln 2 above them. At this distance, a
+    /// polynomial approximation of `exp2` has its greatest error.
     Above,
-    /// Numbers far below zero: zeros among them show, also where something is taken from all before
-    /// their exponentials.
+    /// Floats far below zero. A zero that a kernel adds as padding changes a maximum or a
+    /// log-sum-exp.
     Deep,
-    /// 0 at the beginning of each row, numbers near it in a warp's worth of columns anywhere, and all
-    /// others far below: of their exponentials these few are the sum, which has digits to lose.
+    /// 0 in the first column, values near -1 in one 32-column part, and values far below in the
+    /// rest. A sum of exponentials then depends on few elements and loses digits if they are
+    /// rounded.
     Few,
 }
 
-/// Which of several inputs of one sort, and how many there are.
+/// Index of one variation of a data pattern, and the number of variations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) number: usize,
     of: usize,
-    /// What one number among others is, in turns.
+    /// Kinds of outliers, used in turn.
     sorts: &'static [Role],
-    /// Where it is, if that is not told by the number.
+    /// Index of the outlier; derived from `number` if absent.
     at: Option<usize>,
 }
 
 impl Turn {
-    /// One of so many.
+    /// Returns variation `number` of `of`.
     pub(super) fn nth(number: usize, of: usize, sorts: &'static [Role]) -> Self {
         Self {
             number,
@@ -101,7 +102,7 @@ impl Turn {
         }
     }
 
-    /// One in which one number is another at this place.
+    /// Returns a variation with the outlier at index `place`.
     pub(super) fn at(place: usize, number: usize, sorts: &'static [Role]) -> Self {
         Self {
             at: Some(place),
@@ -109,8 +110,8 @@ impl Turn {
         }
     }
 
-    /// After how many others of such numbers it comes. Those with one other number at the places of
-    /// a thread's elements take turns with those that have it anywhere.
+    /// Returns the number of variations of this pattern that run before this one. Outliers at fixed
+    /// thread slots alternate with outliers at spread places.
     pub(super) fn before(self, data: Data) -> usize {
         match (data, self.number.checked_sub(TURNS_FAR)) {
             (Data::Alone, Some(more)) => more + 1,
@@ -118,7 +119,7 @@ impl Turn {
         }
     }
 
-    /// What one number among so many is.
+    /// Returns the kind of outlier in an array of `count` elements.
     fn sort(self, count: usize) -> Role {
         let number = match count <= MOST_ALONE || self.number < TURNS_FAR {
             true => self.number,
@@ -127,19 +128,21 @@ impl Turn {
         self.sorts[number % self.sorts.len()]
     }
 
-    /// The place of one number among so many: the last, the first, and then others, in the second
-    /// half and the first by turns, in another eighth for each of two sorts, and in another warp of
-    /// a block of 256 threads: loops reach some late, and each warp may do something of its own.
+    /// Returns the index of the outlier in an array of `count` elements.
+    ///
+    /// The order is: the last element, the first, then elements of alternating halves. Each kind of
+    /// outlier uses a different eighth of the array, and each variation a different warp of a
+    /// 256-thread block. Errors may depend on the loop iteration or on the warp.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.sorts.len();
         let last = count.saturating_sub(1);
         let place = match (step, self.at) {
             (_, Some(at)) => at.min(last),
             _ if count <= MOST_ALONE => step.min(last),
-            // Where a thread of a block takes several: the first of some.
+            // First element of a slot, where each thread reads several elements.
             _ if self.number >= TURNS_FAR => match self.number - TURNS_FAR {
                 slot @ 0..SLOTS => (slot + 1) * LEAST_BLOCK,
-                // The last of the last round of a row that all threads take part in.
+                // Last element of the last full round of a row, in which all threads participate.
                 SLOTS => (columns / ROUND * ROUND).saturating_sub(1),
                 more => ROUND << (more - SLOTS - 1).min(MOST_SHIFT),
             }
@@ -155,7 +158,7 @@ impl Turn {
                 (far / 256 * 256 + 32 * warp + far % 32).min(last)
             }
         };
-        // No row begins with a NaN.
+        // NaN never begins a row.
         let begins = place == 0 || columns > 1 && place.is_multiple_of(columns);
         match begins && self.sort(count) == Role::Nan {
             true => (place + 1).min(last),
@@ -163,10 +166,10 @@ impl Turn {
         }
     }
 
-    /// What the number at a place is, where one is other than the rest.
+    /// Returns the role of the element at index `place`, for a pattern with one outlier.
     fn role_alone(self, place: usize, count: usize, columns: usize) -> Role {
         let own = self.place_alone(count, columns);
-        // In turns among positive and negative numbers.
+        // Variations alternate between positive and negative elements.
         let negative = (self.number / self.sorts.len()).is_multiple_of(2);
         match self.sort(count) {
             Role::Next if place == own && negative => Role::NextBelow,
@@ -179,7 +182,7 @@ impl Turn {
     }
 }
 
-/// What one number among others that are alike may be in a program.
+/// Returns the kinds of outliers that suit a program.
 pub(super) fn sorts(plan: &Plan) -> &'static [Role] {
     let element = |ty: &ArgumentType| match ty {
         ArgumentType::Memref(memref) => memref.element,
@@ -192,12 +195,12 @@ pub(super) fn sorts(plan: &Plan) -> &'static [Role] {
 }
 
 impl Data {
-    /// How many inputs show what one shows of a large array, where the first argument has this shape.
+    /// Returns the number of variations of a pattern for an array of this shape.
     pub(super) fn turns(self, shape: &[usize], sorts: &[Role]) -> usize {
         let (columns, rows) = columns_and_rows(shape, |size| *size);
         let count = (columns * rows).max(1);
         match self {
-            // As many as reach every column, with a peak for each row.
+            // Enough variations to place an outlier in every column, with one outlier per row.
             Self::Peaks | Self::Nans | Self::Numbers => {
                 let most = (MOST_PEAKS_ELEMENTS / count).max(LEAST_PEAKS);
                 columns.div_ceil(rows.max(1)).clamp(1, most)
@@ -212,7 +215,7 @@ impl Data {
         }
     }
 
-    /// Whether all numbers are alike but for those of some [`Role`].
+    /// Returns whether the elements of the pattern are equal but for those with a special [`Role`].
     fn is_of_roles(self) -> bool {
         !matches!(
             self,
@@ -261,36 +264,36 @@ impl Data {
     }
 }
 
-/// Inputs with a number in each column, or with few above others.
+/// Number of variations of the patterns `Columns` and `Few`.
 const COLUMN_TURNS: usize = 7;
-/// Rows from that in which one column has its number to that of the next, and parts from one row to
-/// the next: no factor of how many there are.
+/// Distance in rows between the outliers of adjacent columns, and in parts between those of
+/// adjacent rows. It divides none of the usual row and part counts.
 const STEP: usize = 277;
-/// Columns of a row that loops need several turns for.
+/// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;
-/// Columns of a part; of rows of less than so many columns a quarter of that.
+/// Columns of a part. Rows shorter than [`FEW_PARTS`] columns use parts of a quarter of this width.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
-/// Inputs with peaks of a program, at most, if their arrays are large.
+/// Minimum cap on the number of peak inputs, for large arrays.
 const LEAST_PEAKS: usize = 8;
-/// Inputs with numbers in each part, at most.
+/// Maximum number of inputs of the pattern `Parts`.
 const MOST_PARTS: usize = 32;
-/// Elements of all arrays with peaks, at most, if there are more of them.
+/// Maximum number of elements in all peak inputs of a program, if more than [`LEAST_PEAKS`] inputs.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
-/// Elements of an array in which each has an input of its own, at most.
+/// Maximum number of elements of an array in which every element is the outlier once.
 const MOST_ALONE: usize = 32;
-/// Inputs with one other number in a larger array; at first it is anywhere, then where the first
-/// thread of a block has its second element and so on, at the end of the last round, and then at
-/// some powers of two.
+/// Number of one-outlier inputs for a larger array. The first [`TURNS_FAR`] spread the outlier over
+/// the array. The next [`SLOTS`] place it at the second and later elements of the first thread of a
+/// block. The rest place it at the end of the last round and at powers of two.
 pub(super) const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 6;
 const SLOTS: usize = 7;
-/// Elements that the least block takes in a round.
+/// Number of elements that a block of [`LEAST_BLOCK`] threads reads in one round.
 const ROUND: usize = (SLOTS + 1) * LEAST_BLOCK;
 const TURNS_FAR: usize = 18;
 pub(super) const LEAST_BLOCK: usize = 256;
-/// Beyond any array: a small one may have had more turns before.
+/// Shift that exceeds any array. Small arrays can have more variations than [`TURNS_ALONE`].
 const MOST_SHIFT: usize = 32;
-/// What one number among others that are alike may be.
+/// Kinds of outliers for most programs.
 const SORTS: [Role; 6] = [
     Role::Nan,
     Role::Great,
@@ -299,18 +302,18 @@ const SORTS: [Role; 6] = [
     Role::Next,
     Role::Zero,
 ];
-/// The same where it is asked whether floats are such. What is computed of an infinity may depend
-/// on the order.
+/// Kinds of outliers for programs that test floats for NaN or infinity. Results computed from an
+/// infinity may depend on the combination order.
 const SORTS_ASKED_FOR: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
-/// Elements below which one array does not hold every special value.
+/// Number of elements below which one array does not contain every special value.
 const FEW: usize = 256;
 
-/// Elements of which the squares of halves have a sum that is exact in f32, at most.
+/// Maximum number of elements for which a sum of squares of halves is exact in f32.
 const MOST_POWERS: usize = 1 << 20;
-/// Elements of which the long numbers have a sum that is exact in f32 if all have one sign.
+/// Maximum number of elements for which a sum of long numbers of one sign is exact in f32.
 const MOST_LONG: usize = 5200;
 
-/// A generator of random numbers (SplitMix64).
+/// Random number generator (SplitMix64).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -331,7 +334,7 @@ impl Random {
     }
 }
 
-/// The scalar type of an element type.
+/// Returns the scalar type of an element type.
 pub(crate) fn scalar(element: ElementType) -> Scalar {
     match element {
         ElementType::F16 => Scalar::Float(Float::F16),
@@ -348,7 +351,7 @@ pub(crate) fn scalar(element: ElementType) -> Scalar {
     }
 }
 
-/// The size of the last dimension, and the product of the others.
+/// Returns the size of the last dimension and the product of the other sizes.
 fn columns_and_rows<T>(shape: &[T], size: impl Fn(&T) -> usize) -> (usize, usize) {
     match shape {
         [] => (1, 1),
@@ -370,7 +373,7 @@ pub(super) fn fill(
         let (row, column) = (place / columns, place % columns);
         let role = match data {
             Data::Peaks | Data::Nans | Data::Numbers => {
-                // The last of several ends in the last column.
+                // The last variation places its outlier in the last column.
                 let Turn { number, of, .. } = turn;
                 let shift = number * columns.saturating_sub(rows) / (of - 1).max(1);
                 match (column + 2 * columns - row % columns - shift) % columns {
@@ -388,7 +391,7 @@ pub(super) fn fill(
                 let width = if columns < FEW_PARTS { WARP / 4 } else { WARP };
                 let parts = columns.div_ceil(width);
                 let part = (row * turn.of + turn.number) * STEP % parts;
-                // In another column of each part.
+                // The outlier is in a different column of each part.
                 let is_own = |part: usize| {
                     column == (part * width + (5 * part + row) % width).min(columns - 1)
                 };
@@ -450,7 +453,7 @@ pub(super) fn fill(
             Data::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
         };
-        // What a combiner that is one only among numbers makes of a NaN at the start depends on the order.
+        // A NaN at the start of a row gives order-dependent results with combiners that ignore NaN.
         let role = match role {
             Role::Nan if column == 0 && columns > 1 => Role::Plain,
             role => role,
@@ -467,46 +470,46 @@ pub(super) fn fill(
     bytes
 }
 
-/// What a number is among those of its row.
+/// Role of an element within its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Plain,
-    /// The same where something great is looked for, so that it has no bit that is looked for.
+    /// Plain value in an array with a great outlier; shares no set bit with the outlier.
     Low,
     Great,
     Small,
     Nan,
-    /// The largest number there is.
+    /// Largest finite value.
     Huge,
-    /// The number after the positive one that the others are.
+    /// Next representable value above the plain positive elements.
     Next,
-    /// The number before the negative one that the others are.
+    /// Next representable value below the plain negative elements.
     NextBelow,
-    /// -0.0, with +0.0 behind it.
+    /// -0.0; the elements after it include +0.0.
     Zero,
-    /// +0.0 behind -0.0.
+    /// +0.0 after a -0.0.
     ZeroBehind,
-    /// Five times half the logarithm of 2 more than the others.
+    /// 2.5 ln 2 above the plain elements.
     Above,
-    /// An infinity; of integers the greatest but one.
+    /// Infinity; for integers, the second greatest value.
     Infinite,
-    /// A little less than -1.
+    /// Slightly less than -1.
     Near,
-    /// So far up, of so many steps.
+    /// Step `.0` of `.1` on a slope.
     Step(usize, usize),
 }
 
 fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut Random) -> u64 {
     let tiny = 2_f64.powi(float.least_exponent() - float.digits() + 2);
     let value = match data {
-        // Mostly ones, so that no product overflows in any order.
+        // Mostly ±1, so that no product overflows in any order.
         Data::Powers => match random.below(32) {
             0 if count > MOST_POWERS => random.pick(&[-2.0, 2.0]),
             0 => random.pick(&[-2.0, 2.0, -0.5, 0.5]),
             n if n % 2 == 0 => 1.0,
             _ => -1.0,
         },
-        // Squares of so many are exact in any order too.
+        // Sums of squares of these integers are exact in any order.
         Data::Whole if float.digits() >= 24 => random.below(127) as f64 - 63.0,
         Data::Whole => random.below(17) as f64 - 8.0,
         Data::Random => (random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0,
@@ -525,15 +528,15 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
         },
         Data::Long => {
             if float.digits() >= 24 {
-                // No sum of up to 64 of these is an f16: of n numbers it is n modulo 128, and f16
-                // has larger steps there.
+                // All numbers are 1 modulo 128, so a sum of n ≤ 64 of them is n modulo 128. f16
+                // cannot represent such a sum, because its spacing is 128 or more there.
                 let number = (2049 + 128 * random.below(16)) as f64;
                 match count > MOST_LONG && random.below(2) == 0 {
                     true => -number,
                     false => number,
                 }
             } else {
-                // Of small types, which are summed in f32.
+                // Narrow floats are accumulated in f32.
                 let most = 1 << (float.digits() - 1);
                 random.below(2 * most) as f64 - most as f64 + 1.0
             }
@@ -558,7 +561,8 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
                 Role::Above => 1.0 + 2.5 * std::f64::consts::LN_2,
                 Role::Infinite => f64::INFINITY,
                 Role::Near => -1.0003,
-                // Far apart: the exponential of the distance is infinite. All bits of a wide number count.
+                // The exponential of the difference overflows to infinity. Thirds use all bits of
+                // wide floats.
                 Role::Great if float.digits() > 4 => 200.0 + 1.0 / 3.0,
                 Role::Small if float.digits() > 4 => -200.0 - 1.0 / 3.0,
                 Role::Great => 8.0,
@@ -571,13 +575,13 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
     float.to_bits(value)
 }
 
-/// A NaN: whole or with the lowest bit of the fraction alone, of either sign.
+/// Returns a quiet NaN, or one with only the lowest fraction bit set, of either sign.
 fn nan(float: Float, random: &mut Random) -> u64 {
     let quiet = float.to_bits(f64::NAN);
     let lowest = float.to_bits(f64::INFINITY) | 1;
     let sign = 1 << (float.bits() - 1);
     match random.below(4) {
-        // Without infinities there is one NaN of each sign.
+        // Formats without infinities have one NaN of each sign.
         1 if float.value(lowest).is_nan() => lowest,
         2 if float.value(lowest).is_nan() => lowest | sign,
         3 => quiet | sign,
@@ -604,12 +608,12 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
             3 => 0,
             _ => random.next().cast_signed(),
         },
-        // A bit more and a bit less.
+        // One bit more or less than the plain elements.
         _ => {
             match role {
                 Role::Plain => 0b0101,
                 Role::Low => 0b0100,
-                // The index of a NaN is beyond those of numbers.
+                // The index of a NaN exceeds the indices of numbers.
                 Role::Nan => 0b0110,
                 Role::Great | Role::Above | Role::Near => 0b0100_0101,
                 Role::Huge => i64::MAX >> (64 - width),
@@ -623,7 +627,7 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
             }
         }
     };
-    // Either half of a number that takes two registers.
+    // Copy the value to both 32-bit halves of a 64-bit integer.
     let halves = if width == 64 && data.is_of_roles() {
         1 << 32 | 1
     } else {

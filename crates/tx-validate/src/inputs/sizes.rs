@@ -1,21 +1,22 @@
-//! Which sizes a program is called with, so that each of its kernels is launched and takes each of its ways.
+//! Sizes of generated inputs, chosen so that every kernel is launched and every path of it
+//! executes.
 
 use super::numbers::{Data, LEAST_BLOCK, Role, TURNS_ALONE, Turn, WARP};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use tx_plan::{ArgumentType, EntryKind, Expr, Extent, Extent3, Plan, Relation, Symbol};
 
-/// A call that is tried.
+/// Sizes and contents of a candidate input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
-    /// Sizes of the dimensions that are given at run time.
+    /// Sizes of the dynamic dimensions.
     pub(super) sizes: [usize; 4],
     pub(super) data: Data,
-    /// Without, as many turns as the numbers take.
+    /// Variation of the data pattern; `None` for all variations.
     pub(super) turn: Option<Turn>,
-    /// Elements of one argument, at most.
+    /// Maximum number of elements of one argument.
     pub(super) most: usize,
-    /// Whether it is for one kernel alone: such calls come first.
+    /// Set if the call targets one kernel. Such calls run first.
     pub(super) of_kernel: bool,
 }
 
@@ -31,14 +32,12 @@ impl Call {
     }
 }
 
-/// Sizes of the dimensions that are given at run time, the first of an array, the second …, and
-/// what they hold.
+/// Sizes of dynamic dimensions 0 to 3 of the arrays, and their data pattern.
 ///
-/// They leave little or much over when they are divided by 32; in one call they leave nothing.
-/// Of two dimensions that vectors divide, a transposed tile of 64 by 256 bytes is full.
-/// There are more rows than 256, and so many columns that 32 of them make more than 256 parts; one
-/// more than 256 blocks of 256 threads fold in two rounds; and more than four threads of 256 can
-/// count in f16.
+/// * Most sizes leave a remainder modulo 32; one call leaves none.
+/// * 64x128 fills whole transposed tiles of 64 rows by 256 bytes, with 2-byte elements or wider.
+/// * 513 and 639 rows exceed 256 blocks; 131073 columns exceed 256 partial results.
+/// * 270001 elements exceed 256 blocks of 256 threads times four elements.
 const CALLS: [([usize; 4], Data); 29] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
@@ -71,19 +70,19 @@ const CALLS: [([usize; 4], Data); 29] = [
     ([1, 270_001, 1, 2], Data::Last),
 ];
 
-/// More parts of 32 columns than a block of 256 threads has threads, for programs whose partial
-/// results are combined by such a block, more than three rounds of 128, and as many over as can be.
+/// More 32-column parts than a block of 256 threads, for kernels in which one block combines the
+/// partial results. The part count exceeds three rounds of 128 threads, with a large remainder.
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
-/// Rows so long that several warps have a part of each, and so short that every order of their
-/// numbers is near to any other.
+/// Rows long enough for several warps, and short enough that the combination order hardly changes
+/// the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// The longest rows and vectors where a program has kernels for different lengths, and the longest
-/// of rows that all go to one kernel from a shorter length on.
+/// Maximum length of vectors and rows for programs with length-dependent kernels.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
-/// What they hold. No infinities: what some combiners make of one in a short row depends on the order.
+/// Data patterns for [`length_calls`]. No pattern has infinities, because some combiners give
+/// order-dependent results for an infinity in a short row.
 const LENGTH_DATA: [Data; 13] = [
     Data::Signs,
     Data::Random,
@@ -99,22 +98,19 @@ const LENGTH_DATA: [Data; 13] = [
     Data::Last,
     Data::Deep,
 ];
-/// Rows up to so long, and how many there are: of the short ones more than a block takes, of which
-/// one has a block of its own.
+/// Maximum row length, and the number of rows for this length. Short rows are more than one block
+/// processes.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
-/// Rows of lengths that end a round after each element.
+/// Number of rows for the lengths from [`tails`].
 const TAIL_ROWS: usize = 3;
-/// Elements of a vector beyond which it holds the first few of these only, and one other number of each sort.
+/// Vector length above which only the first [`FEW_OF_THESE`] data patterns run.
 const FEW_TURNS: usize = 1 << 16;
 const FEW_OF_THESE: usize = 4;
-/// Parts from that in which one row has a number to that of the next: no factor of what kernels
-/// divide rows by.
+/// Distance, in 32-column parts, between the outliers of adjacent rows. Kernels do not split rows
+/// into a multiple of this number of parts.
 const LENGTH_TURNS: usize = 7;
 
-/// More rows than are few, of a length that is long; and columns that are long and few, of which
-/// one has more rows than its blocks take at once, more of them, and many; and the last two of so
-/// many rows that a block of the most that a kernel divides them among takes more than one round:
-/// for kernels that none of the other calls launches.
+/// Sizes that launch kernels which no other call launches: many long rows, or long columns.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -124,9 +120,9 @@ const NUMBERS: [[usize; 4]; 7] = [
     [8293, 67, 1, 2],
     [4103, 1031, 1, 2],
 ];
-/// Sizes that are tried of one kernel alone, with all of [`KERNEL_DATA`]: rows and columns that
-/// leave much over in a round or two, and so few rows of each length that numbers of one do not
-/// make up for those of another.
+/// Sizes for all patterns of [`KERNEL_DATA`] when one kernel is tested. The rows and columns leave
+/// large remainders after one or two rounds. Few rows have each length, so an error in one row is
+/// not masked by another.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -149,21 +145,20 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
-/// Lengths of rows that are tried of a kernel for some lengths, between the least and the greatest: a thread
-/// takes up to 32 elements of a row one after the other, and a row that ends in each of them is
-/// among these.
+/// Number of row lengths per length class when one kernel is tested. A thread reads up to 32
+/// consecutive elements of a row, so the row end falls on each of these elements.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
-/// Rows of the shortest of the longest rows: more than one block of a kernel that does something
-/// for each row afterwards. Elements that they have at most.
+/// Number of rows of the shortest length in the last length class, and its element limit. The rows
+/// exceed one block of a kernel that post-processes each row.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
-/// A vector in which one other number stands at some powers of two: the first that a block has,
-/// of which those that are powers of two as well are the first of a round of partial results.
+/// Vector length, and exponents of the power-of-two indices at which the outlier is placed. Blocks
+/// and rounds of partial results begin at such indices.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
-/// Columns whose last round ends at each of the rows that a thread takes at once.
+/// Row counts whose last round ends at each row that a thread reads at once, and the column count.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
-/// How many of [`KERNEL_DATA`] are tried with more than [`MOST_ELEMENTS`].
+/// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`].
 const DATA_OF_LARGE: usize = 7;
 const KERNEL_DATA: [Data; 14] = [
     Data::Powers,
@@ -188,10 +183,10 @@ const NUMBER_DATA: [Data; 5] = [
     Data::Last,
     Data::Columns,
 ];
-/// Elements of one argument that those have at most.
+/// Maximum number of elements of one argument for [`NUMBERS`] and [`KERNEL_SIZES`].
 pub(super) const MOST_OF_NUMBERS: usize = MOST_OF_LARGE;
 
-/// What programs of given sizes hold.
+/// Data patterns for programs with static sizes.
 const FILLS: [Data; 18] = [
     Data::Whole,
     Data::Special,
@@ -213,37 +208,37 @@ const FILLS: [Data; 18] = [
     Data::Few,
 ];
 
-/// Elements of one argument beyond which a program is not run.
+/// Maximum number of elements of one argument.
 pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 
-/// The same of inputs for kernels whose grid does not depend on sizes.
+/// Maximum number of elements of one argument for kernels with a fixed grid.
 const MOST_OF_LARGE: usize = 5 << 20;
-/// Elements for which there are no more blocks than for twice as many, where there is a limit.
+/// Number of elements at which a grid is expected to have reached its maximum size.
 const MOST_THREADS: usize = 1 << 26;
-/// Elements that a thread of such a kernel is given: it takes up to 32 at once, and of an array of
-/// three dimensions up to 8, which makes two rounds and some.
+/// Elements per thread of a fixed grid, for arrays of rank ≤ 2 and of rank > 2. A thread reads up
+/// to 32 (rank > 2: up to 8) elements per round, so both values need more than one round.
 const ROUNDS: [usize; 2] = [36, 18];
-/// Elements that a thread takes at once, where it takes the most.
+/// Numbers of elements that a thread may read per round.
 const AT_ONCE: [usize; 2] = [8, 32];
-/// Elements of a block that are in one place, where a thread takes so many at once.
+/// Contiguous elements that a block reads per round, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Threads from that whose element is another in one slot to that in the next: each is of another warp.
+/// Distance in threads between the outliers of adjacent slots; each outlier is in a different warp.
 const LARGE_STEP: usize = 37;
-/// The last dimension of arrays of three.
+/// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
 
-/// How sizes that must be the same are guessed where the program does not say.
+/// Assumption about which dynamic dimensions are equal, where the program has no check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// Dimensions of one number, counted from the first.
+    /// Dimensions with equal indices, counted from the first dimension, are equal.
     FromFirst,
-    /// Dimensions of one number, counted from the last.
+    /// Dimensions with equal indices, counted from the last dimension, are equal.
     FromLast,
-    /// All.
+    /// All dimensions are equal.
     Same,
 }
 
-/// Sizes of an array whose last dimension is so long.
+/// Returns the sizes of an array of this rank whose last dimension has this length.
 fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
     let rows = LENGTH_ROWS.iter().find(|(most, _)| length <= *most);
     let (rows, more) = match (rank, rows) {
@@ -257,14 +252,14 @@ fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Lengths of rows, or of a vector, where a program launches other kernels for some than for
-/// others: the least and the greatest that go to the same ones.
+/// Returns the length classes: for each set of launched kernels, its minimum and maximum row or
+/// vector length.
 fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     let rank = most_dimensions(plan);
     let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
-    // Lengths of one kernel follow on each other.
+    // The lengths that launch one kernel are contiguous.
     let mut classes: Vec<(usize, usize)> = Vec::new();
-    // What some combiners make of one element that is no number depends on whether anything is combined.
+    // Start at 2: in a row of one element, a NaN or infinity is not combined with anything.
     let (mut first, mut length) = (2, 2);
     while length < LONGEST {
         let next = (length + (length / 8).max(1)).min(LONGEST);
@@ -291,13 +286,14 @@ fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     classes
 }
 
-/// The least and the greatest of some lengths, and others between them.
+/// Returns the minimum and maximum length of a class, and two lengths between them.
 fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     let part = |thirds: f64| {
         let (least, greatest) = (least as f64, greatest as f64);
         (least * (greatest / least).powf(thirds / 3.0)) as usize
     };
-    // One that loses something where it is divided by too much, and one that leaves as much over as can be.
+    // One more than a power of two exposes a truncated division; one less leaves the largest
+    // remainder.
     let more = part(1.0).next_power_of_two() + 1;
     let less = part(2.0).next_power_of_two() - 1;
     let mut lengths = vec![least, more, less, greatest];
@@ -307,11 +303,10 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Some lengths between others of which any three bits that follow on each other are each of their
-/// eight values in one or another: a round of which a thread takes eight, four or two elements ends
-/// after each of them.
+/// Returns eight lengths of a class in which any three adjacent bits have all eight values. A round
+/// of 8, 4 or 2 elements per thread then ends after each of its elements.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
-    // Powers of a generator of GF(8): any three that follow on each other are independent.
+    // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
     let Some(bits) = ((greatest - least) / 2).checked_ilog2() else {
         return Vec::new();
@@ -326,9 +321,7 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// All calls to try, in this order.
-///
-/// For a `kernel` there are more.
+/// Returns all calls to try, in order. A `kernel` adds calls for that kernel alone.
 pub(super) fn calls(
     plan: &Plan,
     guess: Guess,
@@ -349,7 +342,7 @@ pub(super) fn calls(
             ArgumentType::Memref(memref) => Some(memref.shape.len()),
             ArgumentType::Scalar(_) => None,
         });
-    // Where there are partial results in memory, of several rows.
+    // Partial results of several rows are in global memory.
     let in_parts = !plan.temporaries.is_empty() && plan.steps.len() > 1 && dimensions > Some(1);
     let calls = CALLS.into_iter().chain(in_parts.then_some(PARTS));
     let calls = calls.map(|(sizes, data)| Call::new(sizes, data));
@@ -369,7 +362,8 @@ pub(super) fn calls(
     calls
 }
 
-/// The calls for one kernel alone: all data with each of the sizes, the first few with large ones.
+/// Returns the calls that test one kernel: [`KERNEL_DATA`] with [`KERNEL_SIZES`], outliers at
+/// powers of two, and [`TAILS`].
 fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
     let fits = |(i, [rows, columns, ..]): (usize, [usize; 4])| {
         i < DATA_OF_LARGE || rows * columns <= MOST_ELEMENTS
@@ -393,7 +387,7 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
         .filter(|(i, sizes, _)| fits((*i, *sizes)))
         .map(|(_, sizes, data)| Call {
             most: MOST_OF_NUMBERS,
-            // An odd turn: what is written is as it was, and factors are ones.
+            // Odd variations of `Zeros` fill the other inputs with ones.
             turn: Some(Turn::nth(1, LENGTH_TURNS, sorts)),
             of_kernel: true,
             ..Call::new(sizes, data)
@@ -403,7 +397,7 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
         .collect()
 }
 
-/// Calls for one kernel alone with rows of [`SPREAD`] lengths of each class, and with [`MANY_ROWS`]
+/// Returns the calls that test one kernel with [`SPREAD`] lengths per class, and with [`MANY_ROWS`]
 /// of the last class.
 fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
@@ -436,7 +430,7 @@ fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls.chain(many).collect()
 }
 
-/// Calls with [`NUMBERS`] of rows and columns, where they launch what no call so far does.
+/// Returns calls with those sizes of [`NUMBERS`] that launch a kernel which `calls` do not launch.
 fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
@@ -461,7 +455,7 @@ fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
         .collect()
 }
 
-/// Calls with one number above others for each of the [`lengths`] of the classes, after all others.
+/// Returns calls with one outlier per row, for each of the [`lengths`] of the classes.
 fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterator<Item = Call> {
     let rank = most_dimensions(plan);
     let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
@@ -471,7 +465,7 @@ fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterat
     })
 }
 
-/// As [`sizes_of`], with [`TAIL_ROWS`].
+/// Returns [`sizes_of`] with [`TAIL_ROWS`] rows.
 fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     let mut sizes = sizes_of(rank, length);
     if rank > 1 {
@@ -480,7 +474,7 @@ fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Calls with each of the [`lengths`] and [`tails`] of the classes, which take a turn each.
+/// Returns calls for the [`lengths`] and [`tails`] of the length classes.
 fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let mut calls = Vec::new();
@@ -511,8 +505,7 @@ fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls
 }
 
-/// Calls with so many elements that each thread of a kernel makes some rounds, where there are no
-/// more blocks for more.
+/// Returns calls in which each thread of a fixed-size grid executes several rounds.
 fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let sizes = |elements: usize| {
@@ -521,12 +514,12 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
             2 => [1, elements, 1, 1],
             _ => [elements / LARGE_ROW / 7, 7, LARGE_ROW, 1],
         };
-        // Of a dimension that is given the first makes up for the rest.
+        // If a dimension is static, enlarge the first dimension to reach the element count.
         let largest = solve(plan, &sizes, guess).map_or(0, |values| values.largest());
         sizes[0] *= elements.checked_div(largest).unwrap_or(1).max(1);
         sizes
     };
-    // Of the largest launch.
+    // Number of threads of the largest launch.
     let threads = |elements| {
         let values = solve(plan, &sizes(elements), guess)?;
         let several = values.launches.iter().flatten();
@@ -538,7 +531,7 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         return Vec::new();
     };
     let rounds = ROUNDS[usize::from(rank > 2)];
-    // What no vector divides.
+    // An odd number of elements, which no vector width divides.
     let elements = most.saturating_mul(rounds).saturating_add(most / 3) | 3;
     if elements > MOST_OF_LARGE {
         return Vec::new();
@@ -548,9 +541,9 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         most: MOST_OF_LARGE,
         ..Call::new(sizes(elements), data)
     };
-    // The first element of the second round, where a thread takes so many at once, and of what is
-    // left over in the end; and in the first round elements that a thread takes first, second and
-    // so on, in blocks whose partial results another kernel takes first, in the middle or last.
+    // Places of the outlier: the start of the second round, the start of the remainder, and each
+    // element that a thread reads in the first round. The blocks of the latter come first, in the
+    // middle and last when another kernel combines partial results.
     let rounds = AT_ONCE.map(|at_once| most * at_once);
     let left = rounds.map(|round| elements / round * round);
     let left = left.into_iter().filter(|place| !rounds.contains(place));
@@ -569,7 +562,7 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         block.min(last) * TILE + slot * LEAST_BLOCK + LARGE_STEP * slot % LEAST_BLOCK
     });
     let places: Vec<usize> = rounds.into_iter().chain(slots).chain(left).collect();
-    // Each is something else in each of several turns.
+    // Each place holds each kind of outlier in turn.
     let alone = (0..sorts.len()).flat_map(|turn| {
         let numbered = places.iter().enumerate();
         let inside = numbered.filter(|(_, place)| **place < elements);
@@ -579,13 +572,13 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     whole.into_iter().chain(alone).collect()
 }
 
-/// Threads of a launch.
+/// Returns the number of threads of a launch.
 fn threads(launch: Extent3) -> u64 {
     let sizes = launch.grid.into_iter().chain(launch.block);
     sizes.map(u64::from).fold(1, u64::saturating_mul)
 }
 
-/// The ways to guess sizes, those first with which the most steps of a plan launch something.
+/// Returns all guesses, sorted by the number of launched plan steps, descending.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);
@@ -607,19 +600,19 @@ pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     guesses
 }
 
-/// Sizes of all arguments, and what is launched with them.
+/// Shapes of all arguments, and the launches that they cause.
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
-    /// Of each step, where something is launched; without threads where that is not known before
-    /// the program runs.
+    /// Launch extent of each step; `None` without a launch. An extent of zeros means that the
+    /// extent is unknown before execution.
     launches: Vec<Option<Extent3>>,
 }
 
-/// Sizes of all arguments that agree with what the plan checks.
+/// Returns shapes of all arguments that satisfy the checks of the plan.
 pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
     let most = most_dimensions(plan);
-    // Vectors are as long as matrices are large.
+    // A vector is as long as a matrix has elements.
     let sizes = match most {
         1 => [sizes[0] * sizes[1]; 4],
         _ => *sizes,
@@ -648,7 +641,7 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
                 .collect(),
         });
     }
-    // What must be equal is made equal, from the left to the right; a few rounds carry it through.
+    // Assign sizes until all checks hold; each round propagates values by one check.
     for _ in 0..plan.checks.len() + 1 {
         let mut changed = false;
         for check in &plan.checks {
@@ -656,7 +649,7 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
             let [Some(left), Some(right)] = found else {
                 continue;
             };
-            // What the right side must be for this left side, and the other way round.
+            // Required value of the right side for this left side, and the reverse.
             let (more, less) = match check.relation {
                 _ if check.relation.holds(left, right) => continue,
                 Relation::Equal => (left, right),
@@ -689,7 +682,7 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
     (holds || plan.entry_kind == EntryKind::Kernel).then_some(values)
 }
 
-/// Dimensions of the array that has most of them.
+/// Returns the maximum rank of the arguments.
 fn most_dimensions(plan: &Plan) -> usize {
     let ranks = plan.arguments.iter().map(|a| match &a.ty {
         ArgumentType::Memref(memref) => memref.shape.len(),
@@ -699,41 +692,38 @@ fn most_dimensions(plan: &Plan) -> usize {
 }
 
 impl Values {
-    /// Which steps launch something.
+    /// Returns whether each step launches a kernel.
     pub(super) fn launched(&self) -> Vec<bool> {
         self.launches.iter().map(Option::is_some).collect()
     }
 
-    /// Threads of all launches.
     fn threads(&self) -> u64 {
         let launches = self.launches.iter().flatten();
         launches.fold(0, |all, launch| all.saturating_add(threads(*launch)))
     }
 
-    /// Elements of each argument.
     fn counts(&self) -> impl Iterator<Item = usize> {
         let product =
             |shape: &Vec<usize>| shape.iter().fold(1usize, |n, size| n.saturating_mul(*size));
         self.shapes.iter().map(product)
     }
 
-    /// Of all arguments.
     pub(super) fn elements(&self) -> u64 {
         self.counts()
             .fold(0, |all, count| all.saturating_add(count as u64))
     }
 
-    /// Threads of all launches and elements of all arguments, which tell how long a call takes.
+    /// Returns the estimated cost of a call: threads of all launches plus elements of all
+    /// arguments.
     pub(super) fn cost(&self) -> u64 {
         self.threads().saturating_add(self.elements())
     }
 
-    /// Elements of the largest argument.
     fn largest(&self) -> usize {
         self.counts().max().unwrap_or(0)
     }
 
-    /// The first argument with more elements, and how many.
+    /// Returns the first argument with more than `most` elements, and its element count.
     pub(super) fn larger_than(&self, most: usize) -> Option<(usize, usize)> {
         self.counts().enumerate().find(|(_, count)| *count > most)
     }
@@ -742,9 +732,9 @@ impl Values {
         match symbol {
             Symbol::Dim { argument, dim } => Some(*self.shapes.get(argument)?.get(dim)? as i64),
             Symbol::Value { argument } => self.scalars.get(argument).copied(),
-            // As aligned as temporaries.
+            // The executor aligns arguments to 256 bytes, like temporaries.
             Symbol::Address { .. } => Some(256),
-            // Strides and offsets follow from the sizes, and no size follows from them.
+            // Strides and offsets depend on sizes, never the reverse.
             _ => None,
         }
     }
@@ -753,7 +743,7 @@ impl Values {
         expr.evaluate(|symbol| self.lookup(symbol)).ok()
     }
 
-    /// Gives a size that is free another value.
+    /// Assigns `value` to `expr` if it is a dynamic size; returns whether it is.
     fn assign(&mut self, plan: &Plan, expr: &Expr, value: i64) -> bool {
         let Expr::Symbol(Symbol::Dim { argument, dim }) = expr else {
             return false;

@@ -1,4 +1,4 @@
-//! Loads and stores of a function, and which of them LLVM may leave out.
+//! Loads and stores of a function, and which of them LLVM may remove.
 
 use super::device::Chip;
 use super::flow::Reached;
@@ -12,17 +12,18 @@ use tx_mlir::{
 };
 use tx_ptx::{Direction, Fact, Place, Space};
 
-/// What an access is compared by: the direction, the number of the address, and bytes.
+/// Key of an access: direction, value number of the address, and size in bytes.
 type Same = (Direction, usize, u64);
 
-/// The variables of a module, such as shared memory, of which LLVM knows all uses.
+/// Global variables with internal linkage, whose uses LLVM can analyze.
 pub(super) struct Variables {
-    /// Whether each is read and whether it is written. LLVM does without those that are not both.
+    /// Whether each variable is read, and whether it is written. LLVM removes variables that are
+    /// not both.
     uses: BTreeMap<String, (bool, bool)>,
 }
 
 impl Variables {
-    /// Loads that may be `forwarded` read nothing that has to be there.
+    /// Collects the variables. Loads in `forwarded` do not count as reads.
     pub(super) fn of(module: &[Op<'_>], forwarded: &Loads) -> Self {
         let mut uses: BTreeMap<String, (bool, bool)> = module
             .iter()
@@ -44,7 +45,7 @@ impl Variables {
                     continue;
                 };
                 match (name(op), i) {
-                    // Its result is looked at where it is used.
+                    // The result counts where it is used.
                     (name, 0) if VIEWS.contains(&name) => {}
                     ("llvm.load", _) => *read |= !forwarded.contains(&id(op)),
                     ("llvm.store", 1) => *written = true,
@@ -62,22 +63,22 @@ impl Variables {
     }
 }
 
-/// The accesses of a function, asked for in program order.
+/// Analyzes the accesses of one function; ops are queried in program order.
 pub(super) struct Accesses<'c> {
     variables: &'c Variables,
     forwarded: &'c Loads,
     chip: Chip,
     in_kernel: bool,
-    /// Values that are sure to be equal have the same number.
+    /// Value numbers: equal numbers mean equal values.
     numbers: BTreeMap<usize, usize>,
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<Same>,
 }
 
-/// An access in facts.
+/// Load or store in terms of the PTX comparison.
 pub(super) struct Found {
     pub(super) fact: Fact,
-    /// In a loop where it may become any number of accesses.
+    /// `InLoop` if LLVM may emit any number of accesses.
     pub(super) place: Place,
     pub(super) removable: bool,
 }
@@ -98,7 +99,7 @@ impl Found {
     }
 }
 
-/// The memory of an address space.
+/// Returns the memory space with an LLVM address space number.
 pub(super) fn space(number: u32) -> Space {
     match number {
         1 => Space::Global,
@@ -111,12 +112,12 @@ pub(super) fn space(number: u32) -> Space {
     }
 }
 
-/// The memory that a pointer points to; generic where its type does not say.
+/// Returns the memory space that a pointer type denotes; generic if unspecified.
 pub(super) fn space_of(pointer: Val<'_>) -> Space {
     space(pointer_space(pointer.r#type()).unwrap_or(0))
 }
 
-/// Attributes that tell apart what pure operations of equal operands compute.
+/// Attributes that are part of the value-numbering key of a pure op.
 const TELLING: [&str; 8] = [
     "value",
     "rawConstantIndices",
@@ -128,7 +129,7 @@ const TELLING: [&str; 8] = [
     "intrin",
 ];
 
-/// Whether a function can be launched.
+/// Returns whether a function is a kernel.
 pub(super) fn is_kernel(function: Op<'_>) -> bool {
     ["gpu.kernel", "nvvm.kernel"]
         .iter()
@@ -185,7 +186,7 @@ impl<'c> Accesses<'c> {
         self.numbers.get(&key(value)).copied().unwrap_or(key(value))
     }
 
-    /// What an operation loads or stores.
+    /// Returns the accesses of an op.
     pub(super) fn found(&mut self, op: Op<'c>) -> Vec<Found> {
         match name(op) {
             "llvm.load" | "llvm.store" => {
@@ -193,7 +194,7 @@ impl<'c> Accesses<'c> {
                 let pairs = found.as_ref().and_then(|found| self.pairs(found, op));
                 found.into_iter().chain(pairs).collect()
             }
-            // Copies of blocks, accesses under a mask: LLVM makes loops and branches of them.
+            // LLVM expands block copies and masked accesses to loops and branches.
             name if name.starts_with("llvm.intr.mem") || name.starts_with("llvm.intr.masked.") => {
                 [Direction::Load, Direction::Store]
                     .map(|direction| Found::any(direction, Space::Generic))
@@ -221,7 +222,7 @@ impl<'c> Accesses<'c> {
             Base::Variable(variable) => !self.variables.is_needed(&variable),
         };
         let size = match vector_parts(ty) {
-            // LLVM packs bits.
+            // LLVM packs vectors of i1.
             Some((_, element)) if tx_mlir::integer_width(element) == Some(1) => None,
             Some((lanes, element)) => byte_width(element)
                 .and_then(|bytes| lanes.checked_mul(bytes))
@@ -234,7 +235,7 @@ impl<'c> Accesses<'c> {
         };
         let address = self.number(pointer);
         let again = !self.seen.insert((direction, address, bytes));
-        // What is stored may be what was loaded from there: then it is there already.
+        // The stored value may be the value loaded from this address, so LLVM may drop the store.
         let is_back =
             direction == Direction::Store && self.seen.contains(&(Direction::Load, address, bytes));
         let forwarded = self.forwarded.contains(&id(op));
@@ -242,7 +243,7 @@ impl<'c> Accesses<'c> {
         let aligned = integer_attribute(op, "alignment")
             .and_then(|alignment| u64::try_from(alignment).ok())
             .unwrap_or(bytes.next_power_of_two());
-        // A vector that is not aligned is split.
+        // LLVM splits unaligned vectors.
         let width = (1 << bytes.trailing_zeros().min(4)).min(bytes);
         let removable = again
             || is_back
@@ -256,8 +257,8 @@ impl<'c> Accesses<'c> {
         let fact = match lanes {
             0 | 1 => Fact::ScalarAccess {
                 direction,
-                // What a kernel is given points to global memory. Of vectors that is not said,
-                // since LLVM need not see it.
+                // Pointer arguments of a kernel point to global memory. LLVM may not infer this for
+                // vector accesses.
                 space: match space {
                     Space::Generic if given && self.in_kernel => Space::Global,
                     space => space,
@@ -277,8 +278,8 @@ impl<'c> Accesses<'c> {
         })
     }
 
-    /// Where two f32 are added at once, elements of their vectors are loaded in pairs too, and not
-    /// only neighbours.
+    /// Chips with packed f32 addition (`sm_100` and later) may also load pairs of non-adjacent
+    /// elements.
     fn pairs(&self, found: &Found, op: Op<'c>) -> Option<Found> {
         let (_, element) = vector_parts(results(op).first()?.r#type())?;
         match found.fact {
@@ -289,14 +290,14 @@ impl<'c> Accesses<'c> {
         }
     }
 
-    /// Whether LLVM may load the elements of a vector one by one: it does so with pairs of 8 bytes
-    /// that are only taken apart, where their addresses come cheap.
+    /// Returns whether LLVM may load the elements of a vector separately. LLVM does this for pairs
+    /// of 8-byte elements that are only extracted.
     fn is_taken_apart(&self, value: Val<'c>, lanes: u64, bytes: u64) -> bool {
         let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
         (lanes, bytes) == (2, 16) && users.iter().all(|user| is(*user, "llvm.extractelement"))
     }
 
-    /// Whether something is made of each element.
+    /// Returns whether every element of a vector is used.
     fn uses_all(&self, value: Val<'c>, lanes: u64) -> bool {
         let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
         let mut used = BTreeSet::new();
@@ -332,7 +333,7 @@ impl<'c> Accesses<'c> {
     }
 }
 
-/// What a constant is.
+/// Returns the value of an integer constant.
 pub(super) fn integer(value: Val<'_>) -> Option<i64> {
     let op = defining_op(value)?;
     is(op, "llvm.mlir.constant")
@@ -340,29 +341,28 @@ pub(super) fn integer(value: Val<'_>) -> Option<i64> {
         .flatten()
 }
 
-/// What an address was computed from.
+/// Origin of an address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Base {
-    /// An argument, by its number.
+    /// Function argument with this index.
     Argument(usize),
-    /// A variable of the module.
+    /// Global variable with this name.
     Variable(String),
-    /// What a thread has for itself.
+    /// Stack memory of the thread.
     Private,
-    /// Anything.
     Unknown,
 }
 
-/// Operations whose first operand is an address, and whose result is one nearby.
+/// Ops that derive a pointer from the pointer in their first operand.
 const VIEWS: [&str; 3] = ["llvm.getelementptr", "llvm.addrspacecast", "llvm.bitcast"];
 
-/// From addresses to numbers and back.
+/// Conversions between pointers and integers.
 const NUMBERS: [&str; 2] = ["llvm.ptrtoint", "llvm.inttoptr"];
 
 pub(super) fn base(mut pointer: Val<'_>) -> Base {
     loop {
         let Some(op) = defining_op(pointer) else {
-            // Arguments of other blocks are several addresses.
+            // Arguments of other blocks may hold several addresses.
             let entry = argument_of(pointer).filter(|(block, _)| {
                 let function = block.parent_operation();
                 function.and_then(|function| tx_mlir::first_block(function, 0)) == Some(*block)
@@ -370,7 +370,7 @@ pub(super) fn base(mut pointer: Val<'_>) -> Base {
             return entry.map_or(Base::Unknown, |(_, number)| Base::Argument(number));
         };
         match name(op) {
-            // Of a number that was an address, where nothing was computed in between.
+            // An integer that was converted from a pointer keeps its base.
             view if VIEWS.contains(&view) || NUMBERS.contains(&view) => {
                 match operands(op).first() {
                     Some(from) => pointer = *from,

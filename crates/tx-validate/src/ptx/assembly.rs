@@ -1,9 +1,9 @@
-//! What assembly in IR does.
+//! Operations in inline assembly.
 
 use tx_ptx::{Facts, Module};
 
-/// The facts of assembly as it stands in `llvm.inline_asm`, as those of a kernel. `operands` are
-/// the constants among the operands, results first.
+/// Returns the operations of the text of an `llvm.inline_asm` op. `operands` holds the constant
+/// value of each operand, results first.
 pub(super) fn facts(
     assembly: &str,
     operands: &[Option<u32>],
@@ -23,7 +23,7 @@ pub(super) fn facts(
     Ok(facts.kernels.into_values().next().unwrap_or_default())
 }
 
-/// The text with operands in place of `$0`, `${1:r}`: their constant, or a register of their own.
+/// Replaces `$0` and `${1:r}` by the constant operand or by a fresh register name.
 fn expand(assembly: &str, operands: &[Option<u32>]) -> String {
     let operand = |number: usize| match operands.get(number) {
         Some(Some(constant)) => constant.to_string(),
@@ -40,7 +40,7 @@ fn expand(assembly: &str, operands: &[Option<u32>]) -> String {
         } else if let Some((inner, after)) = rest.strip_prefix('{').and_then(|r| r.split_once('}'))
         {
             let name = inner.split(':').next().unwrap_or(inner);
-            // `${:uid}` makes labels unique, which they are here.
+            // `${:uid}` creates unique labels. The label is unique here without a suffix.
             text.push_str(&name.parse().map_or("0".to_owned(), operand));
             rest = after;
         } else {
@@ -48,7 +48,7 @@ fn expand(assembly: &str, operands: &[Option<u32>]) -> String {
             let (number, after) = rest.split_at(digits);
             match number.parse() {
                 Ok(number) => text.push_str(&operand(number)),
-                // Variants for several assemblers, of which there is one.
+                // Alternatives for several assembly dialects do not occur in PTX.
                 Err(_) => text.push('$'),
             }
             rest = after;
@@ -62,14 +62,14 @@ fn expand(assembly: &str, operands: &[Option<u32>]) -> String {
 mod tests {
     use super::{expand, facts};
 
-    /// Constants and registers stand in place of operands, in all ways to write them.
+    /// Operands are replaced by constants or registers, in all notations.
     #[test]
     fn operands_are_filled_in() {
         let text = expand("a $0, ${1:r}, $$2; L${:uid}:", &[None, Some(7)]);
         assert_eq!(text, "a %operand0, 7, $2; L0:");
     }
 
-    /// A barrier in assembly is one.
+    /// A barrier in inline assembly is found.
     #[test]
     fn assembly_is_read() {
         let found = facts("@$2 bar.sync $0, $1;", &[Some(1), Some(64), None]).unwrap();

@@ -1,4 +1,4 @@
-//! The facts of device IR.
+//! Operations of device IR, for comparison with PTX.
 
 use super::access::{Accesses, Variables, is_kernel};
 use super::flow::reached;
@@ -11,12 +11,12 @@ use tx_mlir::{
 };
 use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, Place};
 
-/// What decides how LLVM writes an operation.
+/// Target properties that affect how LLVM lowers an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chip {
-    /// 90 for `sm_90a`.
+    /// Number of the chip: 90 for `sm_90a`.
     pub(super) sm: u32,
-    /// The version of PTX that is written.
+    /// PTX version.
     pub(super) ptx: (u32, u32),
 }
 
@@ -30,16 +30,16 @@ impl Chip {
     }
 }
 
-/// Where an operation stands.
+/// Position of an op.
 #[derive(Clone, Copy)]
 struct Site {
     place: Place,
-    /// Whether LLVM may leave out all that stands there.
+    /// Set if LLVM may remove the ops at this position.
     removable: bool,
 }
 
 impl Site {
-    /// Where something stands that is at a place of what stands here.
+    /// Returns this position, moved into a loop if `place` is in a loop.
     fn at(self, place: Place) -> Self {
         Self {
             place: self.place.max(place),
@@ -56,10 +56,10 @@ impl Site {
     }
 }
 
-/// What the kernels of device IR do.
+/// Returns the operations of each kernel in the device IR.
 pub(super) fn facts(device_ir: &str, chip: Chip) -> Result<Facts, String> {
     let session = Session::new(|_| {});
-    // Attributes of higher levels are still there, and say nothing that matters here.
+    // Discardable attributes of other dialects remain in the IR; the comparison ignores them.
     session.context().set_allow_unregistered_dialects(true);
     let Some(module) = session.parse("device IR", device_ir.as_bytes()) else {
         let reported = session.take_diagnostics();
@@ -140,14 +140,14 @@ fn function_facts<'c>(
     Ok(own)
 }
 
-/// A call: of a function of the module, or of what the driver provides.
+/// Records a call of a function in the module, or of a function that the driver provides.
 fn call(op: Op<'_>, site: Site, defined: &BTreeSet<&str>, own: &mut FunctionFacts) {
     let callee = attribute(op, "callee")
         .and_then(symbol_path)
         .and_then(|path| path.into_iter().next_back());
     match callee {
         Some(callee) if defined.contains(callee.as_str()) => own.calls.push((callee, site.place)),
-        // LLVM knows that memory which nobody uses need not be allocated.
+        // LLVM removes `malloc` and `free` of unused memory.
         Some(callee) => {
             let removable = matches!(callee.as_str(), "malloc" | "free");
             let callee = Some(callee);

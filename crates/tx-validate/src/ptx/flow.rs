@@ -1,21 +1,21 @@
-//! Which blocks of a function are reached, and which are in loops.
+//! Reachability and loop membership of basic blocks.
 
 use super::ranges::Arguments;
 use melior::ir::BlockLike;
 use std::collections::BTreeMap;
 use tx_mlir::{Blk, Op, Val, blocks, is, name, operand_groups, operands, successors};
 
-/// A block that control may reach.
+/// Reachable basic block.
 #[derive(Clone, Copy)]
 pub(super) struct Reached<'c> {
     pub(super) block: Blk<'c>,
-    /// Whether control may come back to it.
+    /// Set if the block is part of a cycle.
     pub(super) in_loop: bool,
-    /// Whether what it does may be left out, since LLVM can see that it or its end is never reached.
+    /// Set if LLVM may remove the block, because its end or the block itself is unreachable.
     pub(super) removable: bool,
 }
 
-/// The blocks of a function that control may reach, in the order of the text.
+/// Returns the reachable blocks of a function, in textual order.
 pub(super) fn reached<'c>(function: Op<'c>) -> Vec<Reached<'c>> {
     let blocks = blocks(function);
     let numbers: BTreeMap<usize, usize> = blocks
@@ -53,8 +53,8 @@ pub(super) fn reached<'c>(function: Op<'c>) -> Vec<Reached<'c>> {
         .collect()
 }
 
-/// Whether control passes each block, as far as constants and ranges say: conditional constant
-/// propagation (Wegman and Zadeck, 1991).
+/// Returns whether each block executes, by conditional constant propagation (Wegman and Zadeck,
+/// 1991) with integer ranges.
 fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
     let mut arguments = Arguments::default();
     let mut passed = vec![false; blocks.len()];
@@ -67,7 +67,7 @@ fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
             };
             let always = arguments.always(last);
             for (way, &to) in next[number].iter().enumerate() {
-                // The first way of a conditional branch is that of a condition that holds.
+                // The first successor of a conditional branch is taken if the condition is true.
                 if always.is_some_and(|holds| holds != (way == 0)) {
                     continue;
                 }
@@ -87,7 +87,7 @@ fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
     }
 }
 
-/// What a branch gives to the block that one of its ways leads to, where that is known.
+/// Returns the block arguments that a branch passes to successor `way`; `None` if unknown.
 fn given<'c>(branch: Op<'c>, way: usize) -> Option<Vec<Val<'c>>> {
     match name(branch) {
         "llvm.br" => Some(operands(branch)),
@@ -96,8 +96,8 @@ fn given<'c>(branch: Op<'c>, way: usize) -> Option<Vec<Val<'c>>> {
     }
 }
 
-/// For each node the number of its strongly connected component, and nothing for those that the
-/// first node does not lead to (Tarjan, with a stack of its own).
+/// Returns the strongly connected component of each node (Tarjan, iterative); `None` for nodes that
+/// are unreachable from node 0.
 fn components(next: &[Vec<usize>]) -> Vec<Option<usize>> {
     #[derive(Clone, Copy)]
     struct Seen {
@@ -109,7 +109,7 @@ fn components(next: &[Vec<usize>]) -> Vec<Option<usize>> {
     let mut components = vec![None; next.len()];
     let (mut order, mut found) = (0, 0);
     let mut open = Vec::new();
-    // A node, and how many of its successors were looked at.
+    // Node, and the number of its visited successors.
     let mut way: Vec<(usize, usize)> = if next.is_empty() {
         Vec::new()
     } else {
@@ -127,7 +127,7 @@ fn components(next: &[Vec<usize>]) -> Vec<Option<usize>> {
         });
         if let Some(&to) = next[node].get(*done) {
             match seen[to] {
-                // Looked at again when it is done, for its `low`.
+                // The loop visits `to` again after its successors, to read its `low`.
                 None => way.push((to, 0)),
                 Some(other) => {
                     *done += 1;
@@ -160,7 +160,7 @@ fn components(next: &[Vec<usize>]) -> Vec<Option<usize>> {
 mod tests {
     use super::components;
 
-    /// Two loops, one in the other, a way around them and a node that nothing leads to.
+    /// Nested loops, an exit, and an unreachable node.
     #[test]
     fn loops_are_found() {
         //      0 → 1 → 2 → 3 → 1, 3 → 2, 1 → 4, 5 → 4
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(found[5], None);
     }
 
-    /// A function of one block, and one of none.
+    /// A graph with one node, and an empty graph.
     #[test]
     fn small_ones() {
         assert_eq!(components(&[vec![0]]), [Some(0)]);

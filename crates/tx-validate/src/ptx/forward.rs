@@ -1,7 +1,7 @@
-//! Loads of what the same thread may have stored.
+//! Loads of values that the same thread may have stored.
 //!
-//! Between two synchronisations LLVM may take what a thread stored for what it loads, without
-//! asking memory. Where threads exchange data there is a synchronisation in between.
+//! Between two synchronizations, LLVM may forward a stored value to a load of the same thread. Data
+//! exchange between threads requires a synchronization in between.
 
 use super::access::{Base, base};
 use super::device::Chip;
@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{Op, is, operands, ops, successors};
 use tx_ptx::Fact;
 
-/// Loads, told apart by [`id`].
+/// Set of loads, by [`id`].
 pub(super) type Loads = BTreeSet<usize>;
 
-/// What tells an operation apart from others.
+/// Returns the address of an operation as its unique id.
 pub(super) fn id(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-/// The loads of a function before which the thread may have stored to the same variable or
-/// argument, and did not synchronise since.
+/// Returns the loads that follow a store of the same thread to the same variable or argument,
+/// without a synchronization in between.
 pub(super) fn forwarded(function: Op<'_>, chip: Chip) -> Result<Loads, String> {
     let reached = reached(function);
     let numbers: BTreeMap<usize, usize> = reached
@@ -60,7 +60,7 @@ pub(super) fn forwarded(function: Op<'_>, chip: Chip) -> Result<Loads, String> {
     }
 }
 
-/// Whether other threads may have stored when an operation is done.
+/// Returns whether stores of other threads may become visible at an operation.
 fn synchronises(op: Op<'_>, chip: Chip) -> Result<bool, String> {
     Ok(operation::facts(op, chip)?.iter().any(|made| {
         matches!(

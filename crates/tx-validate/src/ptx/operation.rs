@@ -1,4 +1,4 @@
-//! What threads do together, of single operations.
+//! Synchronization and warp-level operations of single ops.
 
 use super::access::{integer, space_of};
 use super::device::Chip;
@@ -13,10 +13,10 @@ use tx_ptx::{
 };
 use tx_target::{Operation, Role};
 
-/// What LLVM makes of an operation.
+/// PTX operation that LLVM emits for an op.
 pub(super) struct Made {
     pub(super) fact: Fact,
-    /// In a loop where LLVM makes one for it.
+    /// `InLoop` if LLVM expands the op to a loop.
     pub(super) place: Place,
     pub(super) removable: bool,
 }
@@ -46,10 +46,10 @@ impl Made {
     }
 }
 
-/// How deep expressions of constants are followed.
+/// Maximum depth of constant folding.
 const FOLLOWED: u32 = 16;
 
-/// The bits of a constant of 32 bits, or of what is computed of constants.
+/// Returns the value of a 32-bit constant expression.
 pub(super) fn constant(value: Val<'_>) -> Option<u32> {
     fold(value, FOLLOWED)
 }
@@ -78,7 +78,7 @@ fn fold(value: Val<'_>, depth: u32) -> Option<u32> {
     }
 }
 
-/// The low 32 bits.
+/// Returns the low 32 bits.
 fn low_word(value: i64) -> Option<u32> {
     u32::try_from(value.cast_unsigned() & u64::from(u32::MAX)).ok()
 }
@@ -112,13 +112,13 @@ fn fence(ordering: Ordering, scope: Scope) -> Fact {
     Fact::Fence { ordering, scope }
 }
 
-/// `fence.proxy.alias` and others: the modifiers are what stands after `fence`.
+/// Returns a proxy fence, such as `fence.proxy.alias`; `kind` holds the modifiers after `fence`.
 fn proxy(kind: String) -> Fact {
     Fact::ProxyFence { kind }
 }
 
-/// What threads do together in an operation. Memory is not looked at, apart from atomic operations
-/// and fences.
+/// Returns the PTX operations of an op. Plain loads and stores are excluded; atomics and fences are
+/// included.
 pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
     let known = match name(op) {
         name if name.starts_with("nvvm.") => nvvm(op, name),
@@ -138,7 +138,8 @@ pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
     known.ok_or_else(|| format!("`{}` that cannot be told in PTX: `{op}`", name(op)))
 }
 
-/// An operation of NVVM. `None` is one that should be known, and is put together in another way.
+/// Returns the PTX operations of an NVVM op; `None` if the op is relevant but its form is
+/// unsupported.
 fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
     let all = operands(op);
     let input = |i: usize| all.get(i).copied();
@@ -226,7 +227,7 @@ fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
             "release" => restricted("release", "cta"),
             _ => return None,
         }),
-        // Nothing that is compared.
+        // The op is irrelevant for the comparison.
         _ if Operation::role_of(name) == Role::Other => return Some(Vec::new()),
         _ => return None,
     };
@@ -237,7 +238,7 @@ fn restricted(ordering: &str, space: &str) -> String {
     format!("proxy.async::generic.{ordering}.sync_restrict::shared::{space}.cluster")
 }
 
-/// What `redux` is called in NVVM, of values as they are.
+/// Returns the `redux` kind with this NVVM name, without `.abs` and `.NaN` modifiers.
 fn redux(name: &str) -> Option<ReduxKind> {
     let (combine, of) = match name {
         "umin" => (Combine::Min, "u32"),
@@ -256,7 +257,7 @@ fn redux(name: &str) -> Option<ReduxKind> {
     })
 }
 
-/// A call of an intrinsic, whose name is here without `llvm.nvvm.`.
+/// Returns the PTX operations of an intrinsic; its name is given without `llvm.nvvm.`.
 fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<Made>> {
     let words: Vec<&str> = called.split('.').collect();
     let input = |i: usize| inputs.get(i).copied();
@@ -360,13 +361,13 @@ fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<Made>> {
     Some(vec![Made::once(fact)])
 }
 
-/// Orderings of LLVM, by number.
+/// LLVM's numbers of atomic orderings.
 const ACQUIRE: i64 = 4;
 const RELEASE: i64 = 5;
 const ACQUIRE_RELEASE: i64 = 6;
 const SEQUENTIAL: i64 = 7;
 
-/// For whom an atomic operation of LLVM is one step.
+/// Returns the memory scope of an atomic op.
 fn scope(op: Op<'_>) -> Option<Scope> {
     match string_attribute(op, "syncscope").as_deref() {
         None | Some("") => Some(Scope::Sys),
@@ -377,7 +378,7 @@ fn scope(op: Op<'_>) -> Option<Scope> {
     }
 }
 
-/// A load or store that all threads see in one order has a fence before it.
+/// A sequentially consistent load or store has a fence before it.
 fn sequential(op: Op<'_>) -> Option<Vec<Made>> {
     if integer_attribute(op, "ordering") != Some(SEQUENTIAL) {
         return Some(Vec::new());
@@ -388,7 +389,7 @@ fn sequential(op: Op<'_>) -> Option<Vec<Made>> {
 }
 
 fn ordered_fence(op: Op<'_>, chip: Chip) -> Option<Fact> {
-    // Fences of one direction came with PTX 8.6.
+    // PTX 8.6 introduced acquire and release fences.
     let directed = chip.sm >= 90 && chip.ptx >= (8, 6);
     let ordering = match integer_attribute(op, "ordering")? {
         SEQUENTIAL => Ordering::Sc,
@@ -401,7 +402,7 @@ fn ordered_fence(op: Op<'_>, chip: Chip) -> Option<Fact> {
     Some(Fact::Fence { ordering, scope })
 }
 
-/// Integers and floats by their bits.
+/// Returns the size of a value in bits.
 fn bits(value: Val<'_>) -> Option<u64> {
     let ty = value.r#type();
     if pointer_space(ty).is_some() {
@@ -413,7 +414,7 @@ fn bits(value: Val<'_>) -> Option<u64> {
     Some(byte_width(ty)? * 8)
 }
 
-/// Fences that LLVM may put around an operation that it makes a loop of.
+/// Adds fences that LLVM may emit around an op that it expands to a loop.
 fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
     for ordering in [
         Ordering::Sc,
@@ -428,7 +429,7 @@ fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
     }
 }
 
-/// A loop of compare-and-swap, of a word where the value is smaller.
+/// Returns a compare-and-swap loop; values narrower than 32 bits use the containing word.
 fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
     let of = match bits(value)? {
         64 => "b64",
@@ -445,7 +446,7 @@ fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
         space,
         scope,
     })];
-    // What is there at first.
+    // Initial load before the loop.
     made.push(Made::perhaps(
         Fact::ScalarAccess {
             direction: Direction::Load,
@@ -460,7 +461,8 @@ fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
     Some(made)
 }
 
-/// `llvm.atomicrmw`: one instruction where there is one, else a loop of compare-and-swap.
+/// Returns the operations of `llvm.atomicrmw`: one PTX instruction if available, else a
+/// compare-and-swap loop.
 fn exchange(op: Op<'_>, chip: Chip) -> Option<Vec<Made>> {
     let inputs = operands(op);
     let (pointer, value) = (*inputs.first()?, *inputs.get(1)?);
@@ -495,7 +497,7 @@ fn exchange(op: Op<'_>, chip: Chip) -> Option<Vec<Made>> {
     })])
 }
 
-/// `llvm.cmpxchg`: one instruction of a word or two, else a loop.
+/// Returns the operations of `llvm.cmpxchg`: one PTX instruction for 32 bits or more, else a loop.
 fn compare_exchange(op: Op<'_>, _chip: Chip) -> Option<Vec<Made>> {
     let inputs = operands(op);
     let (pointer, value) = (*inputs.first()?, *inputs.get(2)?);

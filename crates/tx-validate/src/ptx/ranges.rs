@@ -1,14 +1,14 @@
-//! What integers can be, as far as LLVM can see it too: guards that never hold.
+//! Integer ranges, to find guards that LLVM can also prove false.
 
 use super::access::integer;
 use melior::ir::ValueLike;
 use std::collections::BTreeMap;
 use tx_mlir::{Op, Val, attribute, defining_op, integer_attribute, key, name, operands};
 
-/// How deep expressions are followed.
+/// Maximum depth of expressions.
 const FOLLOWED: u32 = 12;
 
-/// All numbers from one to another, as signed ones.
+/// Inclusive range of signed integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     least: i128,
@@ -25,16 +25,16 @@ impl Range {
     }
 }
 
-/// What arguments of blocks can be, as far as is known of the ways that lead to these.
+/// Ranges of block arguments, merged over the incoming branches.
 #[derive(Default)]
 pub(super) struct Arguments {
-    /// Anything where there is no range.
+    /// `None` means any value.
     ranges: BTreeMap<usize, Option<Range>>,
 }
 
 impl Arguments {
-    /// Adds a value that an argument may have; whether more is possible than before. An argument
-    /// that has different values can be anything, so that one changes twice at most.
+    /// Merges a value into the range of an argument; returns whether the range grew. Two different
+    /// ranges merge to any value, so each argument changes at most twice.
     pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
         let new = value.and_then(|value| self.range(value, FOLLOWED));
         match self.ranges.get(&key(argument)) {
@@ -51,7 +51,7 @@ impl Arguments {
         }
     }
 
-    /// The way that a conditional branch always takes: whether its condition holds.
+    /// Returns the constant value of the condition of a conditional branch.
     pub(super) fn always(&self, branch: Op<'_>) -> Option<bool> {
         if name(branch) != "llvm.cond_br" {
             return None;
@@ -59,7 +59,7 @@ impl Arguments {
         self.truth(*operands(branch).first()?, FOLLOWED)
     }
 
-    /// What a condition is whenever it is asked for.
+    /// Returns the constant value of a condition.
     fn truth(&self, value: Val<'_>, depth: u32) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
         let op = defining_op(value)?;
@@ -124,7 +124,7 @@ impl Arguments {
                     Range::new(one.least.min(other.least), one.most.max(other.most))?
                 }
             },
-            // Whatever it is of.
+            // The product with zero is zero, whatever the other operand is.
             "llvm.mul" | "llvm.and" if [0, 1].map(input).contains(&Range::new(0, 0)) => {
                 Range::new(0, 0)?
             }
@@ -139,7 +139,7 @@ impl Arguments {
             "llvm.urem" | "llvm.srem" => {
                 let by = single(1)?;
                 let most = natural(0).map_or(by - 1, |left| left.most.min(by - 1));
-                // The rest of a negative number is negative, and that of a natural one not.
+                // The remainder has the sign of the dividend.
                 if name(op) == "llvm.srem" {
                     natural(0)?;
                 }
@@ -164,13 +164,13 @@ impl Arguments {
             }
             _ => return None,
         };
-        // What does not fit wraps around.
+        // Values out of range wrap around.
         let limit = 1i128 << (bits - 1);
         (found.least >= -limit && found.most < limit).then_some(found)
     }
 }
 
-/// What a special register of any launch can be, which LLVM knows too.
+/// Returns the hardware range of a special register, which LLVM also assumes.
 fn hardware(register: &str) -> Option<Range> {
     let (name, dimension) = register
         .strip_prefix("nvvm.read.ptx.sreg.")?
@@ -190,7 +190,7 @@ fn hardware(register: &str) -> Option<Range> {
     }
 }
 
-/// A comparison by LLVM's number for it.
+/// Compares two ranges by LLVM's predicate number; `None` if undecided.
 fn compare(predicate: i64, left: Range, right: Range) -> Option<bool> {
     let less = || {
         if left.most < right.least {
@@ -238,7 +238,7 @@ fn compare(predicate: i64, left: Range, right: Range) -> Option<bool> {
 mod tests {
     use super::{Range, compare};
 
-    /// Thread numbers of a block of 64 beside 63, 64 and 65.
+    /// Compares a thread id of a 64-thread block with 63, 64 and 65.
     #[test]
     fn comparisons() {
         let thread = Range { least: 0, most: 63 };
