@@ -1,72 +1,72 @@
-//! What a pass changed: the lines of two modules side by side.
+//! Line diff of two modules, before and after a pass.
 
 use crate::highlight::{Kind, Token, mlir};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Lines of both sides that belong together, by their numbers from 0.
+/// Row of a side-by-side diff. Line numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
-    /// The same on both sides; `renamed` when values have other names, or the indentation differs.
+    /// Equal lines, up to value names and indentation.
     Same {
         /// Line before.
         old: usize,
         /// Line after.
         new: usize,
-        /// Whether the text differs, and means the same.
+        /// Set if value names or the indentation differ.
         renamed: bool,
     },
-    /// The same op, changed: which tokens of each side differ.
+    /// Changed line with the same ops.
     Changed {
         /// Line before.
         old: usize,
         /// Line after.
         new: usize,
-        /// For each token before, whether it is gone.
+        /// For each token before, whether it is removed.
         old_marks: Vec<bool>,
-        /// For each token after, whether it is new.
+        /// For each token after, whether it is added.
         new_marks: Vec<bool>,
     },
-    /// Only before.
+    /// Removed line.
     Removed(usize),
-    /// Only after.
+    /// Added line.
     Added(usize),
 }
 
 impl Row {
-    /// Whether both sides are the same.
+    /// Returns whether both lines are equal.
     pub fn is_same(&self) -> bool {
         matches!(self, Self::Same { .. })
     }
 }
 
-/// Lines around a change that are always shown.
+/// Number of unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// A run of rows, shown or folded.
+/// Range of rows that is shown or folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// Numbers of rows.
+    /// Row numbers.
     pub rows: Range<usize>,
-    /// Whether it is behind a button.
+    /// Set if the rows are hidden behind a button.
     pub is_folded: bool,
 }
 
-/// The tokens of a line that mean something: no blanks at its ends.
+/// Returns the tokens of a line without leading blanks.
 fn trimmed<'t>(tokens: &[Token<'t>]) -> Vec<Token<'t>> {
     let is_blank = |t: &&Token<'_>| t.text.trim().is_empty();
     let skipped = tokens.iter().take_while(is_blank).count();
     tokens[skipped..].to_vec()
 }
 
-/// What a line says whatever its values are called.
+/// Returns the text of a line without value and block names.
 fn key(tokens: &[Token<'_>]) -> String {
     let mut key = String::new();
     for token in tokens {
         match token.kind {
             Kind::Value => key.push('%'),
-            // A block is named by its number.
+            // Block names depend on the block number only.
             Kind::Block => key.push('^'),
             _ => key.push_str(token.text),
         }
@@ -74,7 +74,7 @@ fn key(tokens: &[Token<'_>]) -> String {
     key
 }
 
-/// What kind of line it is: the ops that it names.
+/// Returns the first op of a line, or its text if it has no op.
 fn shape(tokens: &[Token<'_>]) -> Vec<String> {
     let mut ops: Vec<String> = tokens
         .iter()
@@ -88,20 +88,20 @@ fn shape(tokens: &[Token<'_>]) -> Vec<String> {
     ops
 }
 
-/// A value: its name, and which of several results it is.
+/// Value: its name, and the index among multiple results.
 type Name<'t> = (&'t str, Option<usize>);
 
-/// A value of a line, by the number of its token.
+/// Value that occurs in a line; `at` is the index of its token.
 struct Mention<'t> {
     at: usize,
     name: Name<'t>,
-    /// As many results as it has, where it is defined as one of several.
+    /// Number of results, if the line defines several.
     results: Option<usize>,
     defines: bool,
 }
 
 impl<'t> Mention<'t> {
-    /// The values that it defines.
+    /// Returns the values that the token defines.
     fn defined(&self) -> Vec<Name<'t>> {
         match (self.defines, self.results) {
             (false, _) => Vec::new(),
@@ -111,7 +111,7 @@ impl<'t> Mention<'t> {
     }
 }
 
-/// The values of a line.
+/// Returns the values that occur in a line.
 fn mentions<'t>(tokens: &[Token<'t>]) -> Vec<Mention<'t>> {
     let first = tokens.iter().find(|t| !t.text.trim().is_empty());
     let declares = first.is_some_and(|t| t.kind == Kind::Block)
@@ -147,7 +147,7 @@ fn mentions<'t>(tokens: &[Token<'t>]) -> Vec<Mention<'t>> {
         .collect()
 }
 
-/// What begins the names of ops whose results are the same wherever their operands are.
+/// Name prefixes of ops whose results depend on their operands only.
 const PURE: [&str; 8] = [
     "arith.",
     "math.",
@@ -159,8 +159,8 @@ const PURE: [&str; 8] = [
     "llvm.mlir.constant",
 ];
 
-/// What a line computes of its operands, if nothing else has a say in it. Of a constant that is its
-/// number, in whichever dialect.
+/// Returns the key of the expression that a pure line computes. The key of a constant is its value,
+/// in any dialect.
 fn computation(tokens: &[Token<'_>]) -> Option<String> {
     let op = tokens.iter().find(|t| t.kind == Kind::Op)?;
     if !PURE.iter().any(|name| op.text.starts_with(name)) {
@@ -175,19 +175,18 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// What is known of a value of one side.
+/// Value of one side.
 #[derive(Clone, Copy)]
 struct Known {
-    /// Values of both sides that are the same have the same.
+    /// Equal values of both sides have equal ids.
     id: usize,
-    /// Its op went, or came, and it is not yet known what took its place.
+    /// Set while the op is removed or added, and its counterpart on the other side is unknown.
     is_open: bool,
 }
 
-/// The values that were defined so far.
 type Values<'t> = BTreeMap<Name<'t>, Known>;
 
-/// The values of both sides.
+/// Numbering of the values of both sides.
 #[derive(Default)]
 struct Names<'t> {
     old: Values<'t>,
@@ -197,8 +196,8 @@ struct Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    /// Which values of two lines that are otherwise equal are others, by the numbers of their
-    /// tokens. What they define is remembered.
+    /// Returns the token indices at which two otherwise equal lines use different values. Records
+    /// the values that the lines define.
     fn others(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> Vec<usize> {
         let pairs = mentions(old).into_iter().zip(mentions(new));
         let uses = pairs.filter(|(a, _)| !a.defines);
@@ -210,8 +209,8 @@ impl<'t> Names<'t> {
         others
     }
 
-    /// Whether `new` is what `old` was: the same line defines them, the same is computed, or `new`
-    /// came, takes the place of `old`, which went, and has taken no other.
+    /// Returns whether `old` and `new` are counterparts: defined by paired lines, equal
+    /// expressions, or an added value that is first used in place of a removed one.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;
@@ -223,7 +222,7 @@ impl<'t> Names<'t> {
         a.id == b.id
     }
 
-    /// Remembers what two lines define, of which either may be none.
+    /// Records the values that two paired lines define; either line may be empty.
     fn define(&mut self, old: &[Token<'t>], new: &[Token<'t>]) {
         let defined = |tokens: &[Token<'t>]| -> Vec<Name<'t>> {
             mentions(tokens).iter().flat_map(Mention::defined).collect()
@@ -242,7 +241,7 @@ impl<'t> Names<'t> {
             .extend(after.into_iter().zip(news.into_iter().map(known)));
     }
 
-    /// Numbers of what a line defines: those of what is computed elsewhere, or others.
+    /// Returns the ids of the results of a line. Equal expressions have equal ids.
     fn ids_of(&mut self, tokens: &[Token<'t>], count: usize, is_old: bool) -> Vec<usize> {
         let values = if is_old { &self.old } else { &self.new };
         let uses = mentions(tokens).into_iter().filter(|value| !value.defines);
@@ -263,8 +262,7 @@ impl<'t> Names<'t> {
         ids.collect()
     }
 
-    /// Which tokens of two lines differ. Values differ if they are others, and not if they are
-    /// called otherwise.
+    /// Returns which tokens of two lines differ. A renamed value is not a difference.
     fn marks(&self, old: &[Token<'t>], new: &[Token<'t>]) -> (Vec<bool>, Vec<bool>) {
         let texts = |tokens: &[Token<'t>], values: &Values<'t>| {
             let mut texts: Vec<String> = tokens.iter().map(|t| t.text.to_owned()).collect();
@@ -290,7 +288,7 @@ impl<'t> Names<'t> {
     }
 }
 
-/// The rows of two modules, in order: each line of each side once.
+/// Returns the diff of two modules. Every line of each side occurs once.
 pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
     let old: Vec<Vec<Token<'t>>> = old.iter().map(|line| mlir(line)).collect();
     let new: Vec<Vec<Token<'t>>> = new.iter().map(|line| mlir(line)).collect();
@@ -342,7 +340,7 @@ pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
             pair(&mut rows, &mut names, gone.start, come.start);
             continue;
         }
-        // Between lines that are equal those belong together that name the same op.
+        // Between equal lines, pair lines with the same op.
         let (before, after) = (shapes(&old[gone.clone()]), shapes(&new[come.clone()]));
         for (left, right, is_pair) in partners(&before, &after) {
             if is_pair {
@@ -363,7 +361,7 @@ pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
     rows
 }
 
-/// Pairs of equal elements in order, and what stands between them on both sides.
+/// Returns pairs of equal elements in order, and the ranges between them.
 fn partners<T: Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>, bool)> {
     let mut all = Vec::new();
     let (mut i, mut j) = (0, 0);
@@ -380,8 +378,8 @@ fn partners<T: Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>, bo
     all
 }
 
-/// Elements that are left and right, in order. What one side has alone is not compared: where
-/// everything changes, that would be each with each.
+/// Returns a common subsequence of two lists. Elements that occur in one list only are dropped
+/// first, so that a complete rewrite does not take quadratic time.
 fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     let mut numbers: BTreeMap<&T, [bool; 2]> = BTreeMap::new();
     for (side, elements) in [old, new].into_iter().enumerate() {
@@ -395,7 +393,7 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
         .enumerate()
         .map(|(number, (element, _))| (element, number))
         .collect();
-    // Numbers of elements, and where they stand: numbers are soon compared.
+    // Replace elements by numbers, which compare faster.
     let known = |elements: &[T]| -> (Vec<usize>, Vec<usize>) {
         let known = elements.iter().enumerate();
         known
@@ -418,7 +416,7 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Folds what is far from every change, where that saves lines.
+/// Folds unchanged rows far from changes, if this saves at least two lines.
 pub fn fold(rows: &[Row]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut at = 0;
@@ -440,7 +438,7 @@ pub fn fold(rows: &[Row]) -> Vec<Piece> {
         } else {
             end.saturating_sub(CONTEXT)
         };
-        // A button in place of a line or two saves nothing.
+        // A button in place of one or two lines saves no space.
         if to > from + 2 {
             for (rows, is_folded) in [(at..from, false), (from..to, true), (to..end, false)] {
                 if !rows.is_empty() {
@@ -491,8 +489,7 @@ mod tests {
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1);
     }
 
-    /// What uses the result of an op that was replaced did not change itself, nor did what uses
-    /// constants that were merged.
+    /// Users of a replaced op do not count as changed, nor do users of merged constants.
     #[test]
     fn a_value_that_takes_the_place_of_another_is_no_change() {
         let old = split(
@@ -506,11 +503,11 @@ mod tests {
         let rows = rows(&old, &new);
         let same = |row: &&Row| row.is_same();
         assert_eq!(rows.iter().filter(same).count(), 3, "{rows:?}");
-        // What is computed twice is the same, whichever of the two is meant.
+        // Two equal expressions are interchangeable.
         let old = split("%0 = gpu.thread_id x\na.use %0");
         let new = split("%0 = gpu.thread_id x\n  %1 = gpu.thread_id x\na.use %1");
         assert!(super::rows(&old, &new)[2].is_same());
-        // Two that went are not one that came.
+        // Two removed values are not one added value.
         let old = split("%0 = a.a\n%1 = a.b\n%2 = arith.addf %0, %1");
         let new = split("%7 = b.b\n%8 = b.c\n%9 = arith.addf %7, %7");
         let rows = super::rows(&old, &new);
@@ -520,7 +517,7 @@ mod tests {
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1, "{rows:?}");
     }
 
-    /// Of a line that changed, other numbers are no part of the change.
+    /// Renamed values in a changed line are not marked.
     #[test]
     fn only_what_changed_of_a_line_is_marked() {
         let old = split("%0 = a.a\n%1 = a.b %0, %0 {x = 1 : i64}");

@@ -1,7 +1,7 @@
-//! How the threads of a kernel exchange values: read off its ops, in program order.
+//! Data exchange between the threads of a kernel, derived from its ops in program order.
 //!
-//! Integers that depend on nothing but the thread are computed for every thread of the block: from
-//! which lane a shuffle takes its value, which threads get past a condition, is not guessed.
+//! Integers that depend on the thread id only are evaluated for every thread of the block. Source
+//! lanes of shuffles and the threads behind a condition are therefore exact.
 
 mod describe;
 mod integers;
@@ -16,53 +16,53 @@ use self::reader::Reader;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
-/// Threads of a block, at most.
+/// Maximum number of threads of a block.
 const MOST_THREADS: usize = 1024;
 
-/// A kernel, as plain data.
+/// Kernel as plain data.
 #[derive(Debug, Clone, Default)]
 pub struct Kernel {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// For which lengths it is launched, where there are others for others.
+    /// Row lengths for which this kernel is launched, if the program selects among several.
     pub lengths: Option<String>,
     /// Threads of a block along x, y and z.
     pub block: [usize; 3],
-    /// Its arguments: the value, and what it is called.
+    /// Value numbers and names of the arguments.
     pub arguments: Vec<(usize, String)>,
-    /// Its ops.
+    /// Body.
     pub body: Region,
 }
 
-/// A region: the arguments of its blocks, and their ops, one block after the other.
+/// Region: block arguments and ops, concatenated over the blocks.
 #[derive(Debug, Clone, Default)]
 pub struct Region {
-    /// Values.
+    /// Value numbers of the block arguments.
     pub arguments: Vec<usize>,
-    /// Ops.
+    /// Ops, over all blocks.
     pub ops: Vec<Op>,
 }
 
-/// An op. Values are numbers.
+/// Op. Values are numbers.
 #[derive(Debug, Clone, Default)]
 pub struct Op {
-    /// Such as `arith.addi`.
+    /// Name, such as `arith.addi`.
     pub name: String,
-    /// Attributes, as they are printed; of an enumeration the keyword alone.
+    /// Attribute names and their printed values; only the keyword of an enumeration.
     pub attributes: Vec<(String, String)>,
     /// Operands.
     pub operands: Vec<usize>,
-    /// Their types.
+    /// Types of the operands.
     pub operand_types: Vec<String>,
     /// Results.
     pub results: Vec<usize>,
-    /// Their types.
+    /// Types of the results.
     pub result_types: Vec<String>,
-    /// The integer that it is, if it is a constant.
+    /// Value of an integer constant.
     pub constant: Option<i64>,
     /// Regions.
     pub regions: Vec<Region>,
-    /// The line of the program that it comes from.
+    /// Source line.
     pub line: Option<usize>,
 }
 
@@ -75,22 +75,22 @@ impl Op {
     }
 }
 
-/// Threads of a block.
+/// Set of threads of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Threads {
-    /// For each thread, whether it takes part.
+    /// For each thread, whether it is active.
     pub mask: Rc<Vec<bool>>,
-    /// Whether a condition that depends on more than the thread decides as well.
+    /// Set if a condition also depends on values other than the thread id.
     pub depends: bool,
 }
 
 impl Threads {
-    /// Whether a lane of the first warp takes part.
+    /// Returns whether a lane of the first warp is active.
     pub fn lane(&self, lane: usize) -> bool {
         self.mask.get(lane).copied().unwrap_or(false)
     }
 
-    /// Who they are, in words.
+    /// Returns a description, such as `lanes 0–3 of each warp`.
     pub fn describe(&self) -> String {
         let count = self.mask.iter().filter(|m| **m).count();
         let total = self.mask.len();
@@ -133,7 +133,7 @@ impl Threads {
     }
 }
 
-/// Lanes as ranges: `lanes 0–3, 8`.
+/// Formats lanes as ranges: `lanes 0–3, 8`.
 fn ranges(mask: &[bool]) -> String {
     let mut parts = Vec::new();
     let mut at = 0;
@@ -160,110 +160,110 @@ fn ranges(mask: &[bool]) -> String {
     )
 }
 
-/// A kind of memory that threads share.
+/// Memory space that threads share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Space {
-    /// Of all threads.
+    /// Global memory.
     Global,
-    /// Of a block.
+    /// Shared memory of a block.
     Shared,
-    /// Of the blocks of a cluster.
+    /// Distributed shared memory of a cluster.
     Cluster,
 }
 
-/// What is done with memory.
+/// Kind of memory access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Read.
+    /// Load.
     Load,
-    /// Written.
+    /// Store.
     Store,
-    /// Both, at once.
+    /// Atomic read-modify-write.
     Atomic,
 }
 
-/// Who waits for whom.
+/// Scope of a synchronization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
-    /// The lanes of a warp.
+    /// Lanes of a warp.
     Warp,
-    /// Some warps: a named barrier.
+    /// Some warps of a block, at a named barrier.
     Group,
-    /// The block.
+    /// All threads of a block.
     Block,
-    /// The blocks of a cluster.
+    /// All blocks of a cluster.
     Cluster,
-    /// Nobody: later accesses come after earlier ones.
+    /// No other thread: a fence that orders memory accesses.
     Fence,
 }
 
-/// A step of a kernel, in program order.
+/// Step of a kernel, in program order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Lanes take each other's values.
+    /// Shuffle within a warp.
     Shuffle {
-        /// `xor`, `up`, `down` or `idx`.
+        /// Mode: `xor`, `up`, `down` or `idx`.
         mode: String,
-        /// The distance, where it is the same for all lanes.
+        /// Lane distance, if equal for all lanes.
         distance: Option<i64>,
-        /// For each lane of the first warp, the lane whose value it takes, where that is known.
+        /// Source lane of each lane of the first warp, if known.
         sources: Vec<Option<usize>>,
-        /// Whether every other warp does the same.
+        /// Set if all warps have the same source lanes.
         alike: bool,
-        /// The ops that combine what was taken, in order.
+        /// Ops that combine the received values, in order.
         combine: Option<String>,
-        /// How many values: shuffles of the same pattern one after the other.
+        /// Number of consecutive shuffles with this pattern.
         count: usize,
-        /// Line of the program.
+        /// Source line.
         line: Option<usize>,
     },
-    /// One instruction gives every member what all of them have together.
+    /// Warp-wide reduction in one instruction (`redux.sync`).
     Redux {
-        /// Such as `add`.
+        /// Combiner, such as `add`.
         kind: String,
-        /// Members.
+        /// Participating threads.
         threads: Threads,
-        /// How many values.
+        /// Number of consecutive reductions.
         count: usize,
-        /// Line of the program.
+        /// Source line.
         line: Option<usize>,
     },
-    /// Threads wait.
+    /// Barrier or fence.
     Barrier {
-        /// Who waits for whom.
+        /// Scope.
         wait: Wait,
-        /// The op.
+        /// Name of the op.
         op: String,
-        /// Who gets here.
+        /// Participating threads.
         threads: Threads,
     },
-    /// Threads access memory.
+    /// Access to shared or global memory.
     Memory {
-        /// Read or written.
+        /// Kind of access.
         access: Access,
-        /// Which kind.
+        /// Memory space.
         space: Space,
-        /// What the memory is called.
+        /// Name of the memory.
         memory: String,
-        /// What each access moves, such as `vector<4xf32>`.
+        /// Type of each access, such as `vector<4xf32>`.
         element: String,
-        /// Who.
+        /// Participating threads.
         threads: Threads,
-        /// How many accesses of a thread.
+        /// Number of accesses per thread.
         count: usize,
-        /// Line of the program.
+        /// Source line.
         line: Option<usize>,
     },
-    /// Steps that are repeated.
+    /// Loop.
     Loop {
-        /// How often, where that is known and the same for all threads.
+        /// Trip count, if known and equal for all threads.
         trips: Option<i64>,
-        /// What is repeated.
+        /// Steps of the body.
         steps: Vec<Step>,
     },
 }
 
-/// The steps of a kernel, in program order.
+/// Returns the steps of a kernel, in program order.
 pub fn steps(kernel: &Kernel) -> Vec<Step> {
     let threads = kernel
         .block

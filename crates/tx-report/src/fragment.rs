@@ -1,36 +1,36 @@
-//! Who holds what of a fragment, as a table of its elements.
+//! Table of the elements of a fragment and the threads that hold them.
 
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
 /// Lanes of a warp.
 const LANES: usize = 32;
-/// Rows and columns that are shown, at most.
+/// Maximum number of rows and columns shown.
 const MOST: usize = 32;
 
-/// A fragment type of a program.
+/// Fragment type of a program.
 #[derive(Debug, Clone, Default)]
 pub struct Fragment {
-    /// The type, as it is printed.
+    /// Printed type.
     pub ty: String,
-    /// Sizes of its dimensions.
+    /// Shape of the fragment.
     pub shape: Vec<usize>,
-    /// For each element, in row-major order, who holds it. Empty where there are too many to say.
+    /// Holders of each element in row-major order; empty if the fragment is too large to list.
     pub holders: Vec<Vec<Holder>>,
-    /// Values of the program that have this type.
+    /// Names of the values of this type.
     pub values: Vec<String>,
 }
 
-/// A thread that holds an element.
+/// Thread and register that hold an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
-    /// Number of the thread, from the first of its group.
+    /// Thread index within its group.
     pub thread: usize,
-    /// Number of the register, among those that the thread has of the fragment.
+    /// Register index within the thread's part of the fragment.
     pub register: usize,
 }
 
-/// Numbers as ranges: `0–3`, `0, 4, 8`, `0, 4 … 28`.
+/// Formats numbers as ranges: `0–3`, `0, 4, 8`, `0, 4 … 28`.
 fn numbers(of: &[usize]) -> String {
     match of {
         [] => String::new(),
@@ -50,7 +50,7 @@ fn numbers(of: &[usize]) -> String {
     }
 }
 
-/// Who holds an element, in a few characters, and in words.
+/// Returns a short and a long description of the holders of an element.
 fn name(holders: &[Holder], several_warps: bool) -> (String, String) {
     let sorted = |f: fn(&Holder) -> usize| {
         let mut all: Vec<usize> = holders.iter().map(f).collect();
@@ -87,7 +87,7 @@ fn name(holders: &[Holder], several_warps: bool) -> (String, String) {
     )
 }
 
-/// Appends the picture of a fragment.
+/// Appends the table of a fragment.
 pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     page.push_str("<p class=type><code>");
     let mut code = String::new();
@@ -113,7 +113,7 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
         page.push_str("<p class=note>It has no elements, or too many to draw.</p>");
         return;
     }
-    // Rows are all dimensions but the last.
+    // Rows enumerate all dimensions except the last.
     let columns = fragment.shape.last().copied().unwrap_or(1).max(1);
     let rows = fragment.holders.len() / columns;
     let all = fragment.holders.iter().flatten();
@@ -169,7 +169,7 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
                 thread: 0,
                 register: 0,
             });
-            // Neighbouring lanes get colours that are far apart: 32 steps of the golden angle.
+            // Steps of the golden angle give neighbouring lanes distinct colours.
             let hue = (first.thread % LANES * 137 + first.thread / LANES * 47) % 360;
             let _ = write!(page, "<td style=\"--h:{hue}\" title=\"{long}\">");
             escape_into(page, &short);
@@ -187,7 +187,7 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     }
 }
 
-/// The index of a row: of all dimensions but the last.
+/// Returns the index of a row, over all dimensions except the last.
 fn place(row: usize, shape: &[usize]) -> String {
     let outer = &shape[..shape.len().saturating_sub(1)];
     let mut rest = row;

@@ -1,36 +1,36 @@
-//! Tokens of MLIR and of PTX, a line at a time, for colours and for comparing lines.
+//! Line tokenizer for MLIR and PTX, for syntax colours and line diffs.
 
 use crate::html::{code_into, escape_into};
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Blanks, punctuation and what nothing else is.
+    /// Blanks, punctuation and unrecognized text.
     Plain,
-    /// A comment, to the end of the line.
+    /// Comment up to the end of the line.
     Comment,
-    /// A string with its quotes.
+    /// String including its quotes.
     String,
-    /// A number.
+    /// Number.
     Number,
-    /// An SSA value, such as `%0` or `%0#1`; a register of PTX.
+    /// SSA value, such as `%0` or `%0#1`, or PTX register.
     Value,
-    /// A symbol, such as `@rows`; a label of PTX.
+    /// Symbol, such as `@rows`, or PTX label.
     Symbol,
-    /// A label of a block, such as `^bb0`.
+    /// Block label, such as `^bb0`.
     Block,
-    /// A type.
+    /// Type.
     Type,
-    /// An attribute, such as `#tile.layout`, or the name of one.
+    /// Attribute, such as `#tile.layout`, or attribute name.
     Attribute,
-    /// The name of an op, or an instruction.
+    /// Op name or PTX instruction.
     Op,
-    /// Another word; a directive of PTX.
+    /// Other word, or PTX directive.
     Keyword,
 }
 
 impl Kind {
-    /// Its class in the page.
+    /// Returns the CSS class of the token.
     pub(crate) fn class(self) -> Option<&'static str> {
         Some(match self {
             Self::Plain => return None,
@@ -48,12 +48,12 @@ impl Kind {
     }
 }
 
-/// A part of a line.
+/// Token of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'t> {
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
-    /// Its characters.
+    /// Text.
     pub text: &'t str,
 }
 
@@ -61,12 +61,12 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.')
 }
 
-/// Characters at the start of `text` that `belongs` takes.
+/// Returns the length of the prefix whose characters satisfy `belongs`.
 fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
 }
 
-/// Where a string that begins the text ends, its quotes with it.
+/// Returns the end of the string literal at the start of the text.
 fn string_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -80,12 +80,12 @@ fn string_end(text: &str) -> usize {
     text.len()
 }
 
-/// Where a number that begins the text ends.
+/// Returns the end of the number at the start of the text.
 fn number_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     if bytes.starts_with(b"0x") && bytes.get(2).is_some_and(u8::is_ascii_hexdigit) {
         let digits = run(&text[2..], |c| c.is_ascii_hexdigit());
-        // `0xf32` is a shape: no element of it, of this type.
+        // `0xf32` in a shape is dimension 0 and element type f32, not a hexadecimal number.
         return if text[2..].starts_with(['f', 'b']) && digits < 4 {
             1
         } else {
@@ -121,7 +121,7 @@ fn is_builtin_type(word: &str) -> bool {
     }
 }
 
-/// The tokens of a line of MLIR. Put together they are the line.
+/// Splits a line of MLIR into tokens. Their concatenation is the line.
 pub fn mlir(line: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut rest = line;
@@ -158,7 +158,7 @@ pub fn mlir(line: &str) -> Vec<Token<'_>> {
             }
             'a'..='z' | 'A'..='Z' | '_' => {
                 let end = run(rest, is_word);
-                // A full stop at the end is none of the word.
+                // A trailing full stop is not part of the word.
                 let end = rest[..end].trim_end_matches('.').len().max(1);
                 let word = &rest[..end];
                 let is_name = rest[end..].trim_start().starts_with('=')
@@ -184,7 +184,7 @@ pub fn mlir(line: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The tokens of a line of PTX. Put together they are the line.
+/// Splits a line of PTX into tokens. Their concatenation is the line.
 pub fn ptx(line: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut rest = line;
@@ -216,7 +216,7 @@ pub fn ptx(line: &str) -> Vec<Token<'_>> {
                 1 + run(after, |c| c.is_ascii_alphanumeric() || c == '.'),
             ),
             'a'..='z' | 'A'..='Z' | '_' => {
-                // An instruction with all of its modifiers, where it is one.
+                // An instruction includes its modifiers.
                 let end = if is_first {
                     run(rest, is_word)
                 } else {
@@ -235,7 +235,7 @@ pub fn ptx(line: &str) -> Vec<Token<'_>> {
             c => (Kind::Plain, c.len_utf8()),
         };
         let (text, next) = rest.split_at(end);
-        // A predicate stands in front of its instruction.
+        // A predicate precedes its instruction.
         let predicate = matches!(text, "@" | "!") || (kind == Kind::Value && is_first);
         is_first &= text.trim().is_empty() || predicate || matches!(text, "{" | "}");
         tokens.push(Token { kind, text });

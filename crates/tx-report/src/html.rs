@@ -1,15 +1,16 @@
-//! Text in HTML.
+//! HTML escaping.
 
-/// Characters that change the direction of text: a name may not rearrange the page.
+/// Returns whether a character changes the text direction. A name with such characters could
+/// reorder the page.
 fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Appends what stands for a character that is not shown as it is.
+/// Appends a visible replacement of a control character, or the character itself.
 fn push_visible(text: &mut String, c: char) {
     match c {
         '\t' | '\n' => text.push(c),
-        // HTML has no place for them: their pictures.
+        // HTML cannot represent control characters: use their Unicode pictures.
         '\0'..='\u{1f}' => text.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}')),
         '\u{7f}'..='\u{9f}' => text.push('\u{fffd}'),
         c if turns(c) => text.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", u32::from(c))),
@@ -17,14 +18,14 @@ fn push_visible(text: &mut String, c: char) {
     }
 }
 
-/// Text so that all of it is seen, and nothing else moves, where a script writes it.
+/// Returns text with visible control characters, for insertion by a script.
 pub(crate) fn visible(text: &str) -> String {
     let mut seen = String::with_capacity(text.len());
     text.chars().for_each(|c| push_visible(&mut seen, c));
     seen
 }
 
-/// Appends text so that it is shown as it is, in elements and in quoted attributes.
+/// Appends text, escaped for elements and quoted attributes.
 pub(crate) fn escape_into(page: &mut String, text: &str) {
     for c in text.chars() {
         match c {
@@ -38,14 +39,15 @@ pub(crate) fn escape_into(page: &mut String, text: &str) {
     }
 }
 
-/// Text so that it is shown as it is, in elements and in quoted attributes.
+/// Returns text, escaped for elements and quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut page = String::with_capacity(text.len());
     escape_into(&mut page, text);
     page
 }
 
-/// Appends code so that no line ends within a size: browsers take a question mark for the end of a sentence.
+/// Appends code without line breaks inside a shape: browsers may break a line after a question
+/// mark.
 pub(crate) fn code_into(page: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find('?') {
@@ -59,12 +61,12 @@ pub(crate) fn code_into(page: &mut String, text: &str) {
     escape_into(page, rest);
 }
 
-/// Text with what stands between backticks as code.
+/// Returns text with backtick-quoted parts as `<code>`.
 pub(crate) fn prose(text: &str) -> String {
     let mut page = String::new();
     let parts: Vec<&str> = text.split('`').collect();
     for (i, part) in parts.iter().enumerate() {
-        // A backtick without another one is one.
+        // Keep an unpaired backtick.
         let is_code = i % 2 == 1 && i + 1 < parts.len();
         let stray = i % 2 == 1 && !is_code;
         if is_code {

@@ -1,12 +1,10 @@
-//! The lowering of a program as one HTML page that needs nothing but itself.
+//! Renders the lowering of a program as one self-contained HTML page.
 //!
-//! Plain data in, text out: [`Report`] holds what is shown, [`render`] makes the page. What was
-//! found, by the compiler and by its checks, is for the caller to find; here lines are compared
-//! ([`diff`]), coloured ([`highlight`]), steps of kernels read off their ops ([`exchange`]), and
-//! instructions of PTX given their lines ([`ptx`]).
+//! [`Report`] holds plain data, and [`render`] returns the page. The caller provides diagnostics
+//! and verdicts. This crate compares lines ([`diff`]), colours them ([`highlight`]), derives the
+//! steps of kernels ([`exchange`]), and maps PTX instructions to source lines ([`ptx`]).
 //!
-//! The page is a function of the report: the same bytes every time. Text of the program is never
-//! HTML in it, whatever it holds.
+//! Equal reports give identical bytes. Program text is always escaped.
 
 pub mod diff;
 pub mod exchange;
@@ -26,103 +24,103 @@ pub use remark::Remark;
 
 use tx_plan::Explanation;
 
-/// What a page shows.
+/// Contents of a page.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// The file of the program, as the user named it.
+    /// Path of the program, as given by the user.
     pub file: String,
-    /// The program; `None` where it is no text.
+    /// Program text; `None` if it is not valid text.
     pub source: Option<String>,
-    /// The function or kernel that was compiled.
+    /// Compiled function or kernel.
     pub entry: Option<String>,
-    /// The chip that it was compiled for.
+    /// Target chip.
     pub chip: String,
-    /// Version of the compiler.
+    /// Compiler version.
     pub version: String,
-    /// What the program that makes the page is called, in command lines.
+    /// Name of the command that renders the page, for command lines on the page.
     pub program: String,
-    /// Why it was refused, if it was.
+    /// Errors, if the program was rejected.
     pub problems: Vec<Remark>,
-    /// The module after each stage, in order.
+    /// Module after each stage, in order.
     pub stages: Vec<Stage>,
-    /// What running the program after each pass found.
+    /// Result of validation by execution.
     pub check: Check,
-    /// What the program says and hardly means.
+    /// Warnings: legal but probably mistaken constructs.
     pub warnings: Vec<Remark>,
-    /// The schedules and variants that were chosen, and why.
+    /// Selected schedules and variants, with reasons.
     pub choices: Vec<Explanation>,
-    /// Kernels, as they are when barriers are in.
+    /// Kernels after barrier insertion.
     pub kernels: Vec<Kernel>,
-    /// Types of fragments in the program.
+    /// Fragment types of the program.
     pub fragments: Vec<Fragment>,
-    /// PTX, with `.loc` directives or without; `None` where there is none.
+    /// PTX, with or without `.loc` directives; `None` if absent.
     pub ptx: Option<String>,
-    /// Whether that is, without what debuggers need, the PTX that is compiled without locations.
+    /// Set if the PTX without debug information equals the PTX compiled without locations.
     pub ptx_is_plain: bool,
 }
 
-/// A stage of a compilation.
+/// Stage of a compilation.
 #[derive(Debug, Clone, Default)]
 pub struct Stage {
-    /// The pass, or `parse`.
+    /// Name of the pass, or `parse`.
     pub name: String,
-    /// The module after it.
+    /// Module after the stage.
     pub ir: String,
-    /// Milliseconds; `None` where times are left out.
+    /// Duration in milliseconds; `None` if times are omitted.
     pub millis: Option<f64>,
-    /// What was found of it, if it was checked.
+    /// Verdict, if the stage was validated.
     pub verdict: Option<Verdict>,
 }
 
-/// How good a verdict is.
+/// Category of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mood {
-    /// As it must be.
+    /// Equal to the previous stage.
     Good,
-    /// As it may be.
+    /// Different within the allowed error bound.
     Fair,
-    /// Not known.
+    /// Not comparable.
     Unknown,
-    /// There was nothing to find.
+    /// Nothing to check.
     Nothing,
-    /// Wrong.
+    /// Error.
     Bad,
 }
 
-/// What was found of a stage.
+/// Verdict on a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// How good it is.
+    /// Category.
     pub mood: Mood,
-    /// In a word or two.
+    /// Verdict in one or two words.
     pub word: String,
-    /// All that is said of it; empty where the word is all.
+    /// Full message; empty if `word` is complete.
     pub detail: String,
 }
 
-/// What running a program after each pass found.
+/// Result of validation by execution.
 #[derive(Debug, Clone, Default)]
 pub enum Check {
-    /// It was not asked for.
+    /// Validation was not requested.
     #[default]
     NotAsked,
-    /// It could not be done: why.
+    /// Validation failed to start, for this reason.
     Impossible(String),
-    /// It was done.
+    /// Validation ran.
     Done {
-        /// Whether every stage is as it must be.
+        /// Set if no stage failed.
         is_good: bool,
-        /// Whether a law of some combiner fails with values that may not be among the inputs.
+        /// Set if a combiner property fails for values that the inputs may not contain.
         is_conditional: bool,
-        /// What else may be to blame.
+        /// Note on other possible causes.
         note: Option<String>,
-        /// What a kernel was run with for want of a grid, and how to change that.
+        /// Grid that was assumed for a kernel, and the option that changes it.
         grid: Option<String>,
-        /// What the program was run with.
+        /// Names of the inputs.
         inputs: Vec<String>,
-        /// How many others there are to run it with.
+        /// Number of skipped inputs.
         left_out: usize,
-        /// Every stage.
+        /// Verdict on each stage.
         verdicts: Vec<(String, Verdict)>,
     },
 }

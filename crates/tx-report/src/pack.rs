@@ -1,10 +1,9 @@
-//! What the page's script unfolds: every line once, and what stages and PTX are made of by the
-//! numbers of lines.
+//! Compressed data from which the page's script renders stages and PTX.
 //!
-//! Stages repeat most of each other, and tables of coloured lines are many times their text. So the
-//! page holds lines as text, each once, and of each change which lines it is made of; tables are
-//! made when they are looked at. It is JSON, deflated, in base 64: [`page.js`](../page.js) is its
-//! reader.
+//! Stages share most of their lines, and a table of coloured lines is far larger than its text. The
+//! page therefore stores each distinct line once, and each stage as line numbers; the script
+//! renders a table when it is opened. The format is base64 of deflated JSON, decoded by
+//! [`page.js`](../page.js).
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -15,22 +14,22 @@ use crate::diff::{Row, fold};
 use crate::highlight::Token;
 use crate::html::visible;
 
-/// What the page holds for its script.
+/// Data for the page's script.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Pack {
-    /// Different lines.
+    /// Distinct lines.
     lines: Vec<String>,
-    /// Of each line, the number of its style.
+    /// Style index of each line.
     style: Vec<usize>,
-    /// Where tokens end and what they are, as `2p3v1p`: a length in UTF-16 code units, as scripts
-    /// count, and a class.
+    /// Token lengths and classes, as in `2p3v1p`. Lengths are in UTF-16 code units, as in
+    /// JavaScript.
     styles: Vec<String>,
-    /// Characters that are left out at the end of a line, by its number.
+    /// Number of truncated characters of a line, by line number.
     cut: BTreeMap<usize, usize>,
-    /// Stages; `None` where the module is as before.
+    /// Stages; `None` if the module is unchanged.
     stages: Vec<Option<Stage>>,
     ptx: Option<Ptx>,
-    /// What else is folded, as HTML.
+    /// Other folded content, as HTML.
     parts: Vec<String>,
     #[serde(skip)]
     known: BTreeMap<(String, usize, usize), usize>,
@@ -40,27 +39,27 @@ pub(crate) struct Pack {
 
 #[derive(Debug, Serialize)]
 struct Stage {
-    /// Runs of lines, of which each is the number of its first and how many follow each other.
+    /// Runs of lines, each as first line number and length.
     lines: Vec<usize>,
-    /// How they come from those before: `=3` lines stay, `-2` go, `+1` come, `~0-1|2-3,5-6`
-    /// changes, the tokens from 0 to 1 to those from 2 to 3 and from 5 to 6.
+    /// Diff to the previous stage: `=3` keeps lines, `-2` removes, `+1` adds. `~0-1|2-3,5-6`
+    /// changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
     rows: String,
-    /// Rows that are shown, and, as negative numbers, rows that are folded.
+    /// Numbers of shown rows; negative numbers are folded rows.
     folds: Vec<isize>,
 }
 
 #[derive(Debug, Serialize)]
 struct Ptx {
     lines: Vec<usize>,
-    /// Of each line, the line of the program that it comes from, negative where the line before
-    /// comes from it too; or 0.
+    /// Source line of each PTX line: 0 if unknown, negative if equal to the source line of the
+    /// previous PTX line.
     from: Vec<isize>,
-    /// The text of those lines of the program.
+    /// Text of these source lines.
     told: BTreeMap<usize, String>,
 }
 
 impl Pack {
-    /// The number of a line, given as tokens, of which characters are left out.
+    /// Returns the number of a line, given as tokens, of which `cut` characters are truncated.
     fn line(&mut self, tokens: &[Token<'_>], cut: usize) -> usize {
         let (mut text, mut style) = (String::new(), String::new());
         for token in tokens {
@@ -88,7 +87,7 @@ impl Pack {
         found
     }
 
-    /// Numbers of lines as runs.
+    /// Returns line numbers as runs.
     fn lines<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (Vec<Token<'t>>, usize)>,
@@ -104,7 +103,7 @@ impl Pack {
         runs
     }
 
-    /// Appends a stage: its lines, and how they come from those of the stage before, if anything is changed.
+    /// Appends a stage and its diff; `None` for an unchanged module.
     pub(crate) fn stage<'t>(
         &mut self,
         lines: Option<impl IntoIterator<Item = (Vec<Token<'t>>, usize)>>,
@@ -124,7 +123,7 @@ impl Pack {
         self.stages.push(stage);
     }
 
-    /// Takes PTX: its lines, where each comes from, and what is there.
+    /// Stores the PTX lines, their source lines, and the text of these.
     pub(crate) fn ptx<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (Vec<Token<'t>>, usize)>,
@@ -139,15 +138,15 @@ impl Pack {
         self.ptx = Some(Ptx { lines, from, told });
     }
 
-    /// Takes HTML that is folded, and answers by which number it is found.
+    /// Stores folded HTML; returns its index.
     pub(crate) fn part(&mut self, html: String) -> usize {
         self.parts.push(html);
         self.parts.len() - 1
     }
 
-    /// As it stands in the page.
+    /// Returns the encoded data.
     pub(crate) fn encode(&self) -> String {
-        // Neither writing to a vector nor numbers, texts and lists of them as JSON can fail.
+        // Serialization of numbers, strings and lists to a vector cannot fail.
         let json = serde_json::to_vec(self).unwrap_or_default();
         let mut deflate =
             flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
@@ -156,7 +155,7 @@ impl Pack {
     }
 }
 
-/// Rows as [`Stage::rows`] has them.
+/// Returns rows in the format of [`Stage::rows`].
 fn operations(rows: &[Row]) -> String {
     let sign = |row: &Row| match row {
         Row::Same { .. } => '=',
@@ -188,7 +187,7 @@ fn operations(rows: &[Row]) -> String {
     all.join(" ")
 }
 
-/// Which are marked, as ranges.
+/// Returns the marked indices as ranges.
 fn ranges(marks: &[bool]) -> String {
     let mut all: Vec<String> = Vec::new();
     let mut at = 0;
@@ -218,7 +217,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// The JSON behind what stands in a page.
+/// Decodes the data of a page to JSON.
 #[cfg(test)]
 pub(crate) fn decode(text: &str) -> serde_json::Value {
     let digit = |c: u8| match c {
@@ -262,7 +261,7 @@ mod tests {
         }
     }
 
-    /// What stands in several stages is there once, and stages are runs of it.
+    /// Lines that several stages share are stored once.
     #[test]
     fn a_line_stands_there_once() {
         let mut pack = Pack::default();

@@ -1,4 +1,4 @@
-//! The page.
+//! HTML page of a report.
 
 use crate::diff::{Row, fold, rows};
 use crate::highlight::{Token, mlir, ptx as ptx_tokens, write};
@@ -16,16 +16,16 @@ use tx_plan::{
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Characters of a line that are shown: binaries are lines of their own.
+/// Maximum number of characters shown of a line. A binary can be a single line.
 const MOST_CHARACTERS: usize = 2000;
-/// Lines that a stage shows when the page opens, at most.
+/// Maximum number of lines of a stage that is open initially.
 const MOST_OPEN: usize = 60;
-/// Kernels whose steps are shown when the page opens.
+/// Number of kernels whose steps are open initially.
 const MOST_OPEN_KERNELS: usize = 2;
-/// Fragments that are shown when the page opens.
+/// Number of fragments that are open initially.
 const MOST_OPEN_FRAGMENTS: usize = 3;
 
-/// The page, complete.
+/// Renders the complete page.
 pub fn render(report: &Report) -> String {
     let mut page = String::with_capacity(1 << 20);
     let title = escape(report.file.rsplit('/').next().unwrap_or(&report.file));
@@ -81,7 +81,7 @@ pub fn render(report: &Report) -> String {
     page
 }
 
-/// The keys that do something on this page.
+/// Appends the list of keyboard shortcuts.
 fn keys(page: &mut String, report: &Report, parts: &[(&str, &str)]) {
     let mut keys = Vec::new();
     if !parts.is_empty() {
@@ -99,7 +99,7 @@ fn keys(page: &mut String, report: &Report, parts: &[(&str, &str)]) {
     }
 }
 
-/// What the page has, in order.
+/// Returns the sections of the page, in order.
 fn parts(report: &Report) -> Vec<(&'static str, &'static str)> {
     let has = |id: &str| match id {
         "check" => !matches!(report.check, Check::NotAsked),
@@ -223,7 +223,7 @@ fn problems(page: &mut String, report: &Report) {
     page.push_str("</ul></section>\n");
 }
 
-/// A link to a place of the program.
+/// Appends a link to a source location.
 fn place(page: &mut String, line: Option<usize>, column: Option<usize>) {
     if let Some(line) = line {
         let column = column.map_or_else(String::new, |c| format!(":{c}"));
@@ -231,7 +231,7 @@ fn place(page: &mut String, line: Option<usize>, column: Option<usize>) {
     }
 }
 
-/// A line of the program.
+/// Appends a source line.
 fn source_line(page: &mut String, report: &Report, line: Option<usize>) {
     let line = line.and_then(|n| report.source.as_ref()?.lines().nth(n.checked_sub(1)?));
     if let Some(line) = line {
@@ -260,9 +260,9 @@ fn badge(page: &mut String, verdict: &Verdict) {
     );
 }
 
-/// As much of a line as is shown, and how much is left out.
+/// Returns the shown part of a line, and the number of truncated characters.
 fn shown(line: &str) -> (&str, usize) {
-    // PTX in a string is shown by itself.
+    // PTX in a string attribute is shown in a section of its own.
     const HOLDS_PTX: &str = "assembly = \"";
     let most = match line.find(HOLDS_PTX) {
         Some(at) => line[..at + HOLDS_PTX.len()].chars().count() + 80,
@@ -274,7 +274,7 @@ fn shown(line: &str) -> (&str, usize) {
     }
 }
 
-/// What each stage changed; nothing of the first.
+/// Returns the diff of each stage; empty for the first.
 fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
     let cut = |stage: &Stage| -> Vec<String> {
         stage
@@ -300,7 +300,7 @@ fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
     changes
 }
 
-/// Lines that came and went.
+/// Returns the number of added and removed lines.
 fn counts(rows: &[Row]) -> (usize, usize) {
     rows.iter().fold((0, 0), |(come, gone), row| match row {
         Row::Same { .. } => (come, gone),
@@ -317,7 +317,7 @@ fn difference(rows: &[Row]) -> String {
     }
 }
 
-/// What a stage changed, or of the first how long it is, and its time.
+/// Appends the diff counts of a stage (for the first stage, its line count), and its duration.
 fn meta(page: &mut String, number: usize, stage: &Stage, rows: &[Row]) {
     if number > 0 {
         page.push_str(&difference(rows));
@@ -367,7 +367,7 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
     page.push_str("</ol></nav>\n");
 }
 
-/// The stage that tells of the laws of combiners, and where it stands in the page.
+/// Name of the stage that reports combiner properties.
 const LAWS: &str = "laws";
 
 fn check(page: &mut String, report: &Report) {
@@ -446,8 +446,7 @@ fn check(page: &mut String, report: &Report) {
              <code>validate</code> runs.</p>",
         );
     }
-    // Of those without a detail that are neither wrong nor changed in order, what is `as before`
-    // says so again at each stage.
+    // Omit verdicts without a detail that repeat an earlier verdict.
     let is_remarkable = |verdict: &Verdict| {
         !verdict.detail.is_empty() || matches!(verdict.mood, Mood::Bad | Mood::Fair)
     };
@@ -525,7 +524,7 @@ fn verdict_table(
     page.push_str("</tbody></table></div>");
 }
 
-/// Text in which places of the program are links to its lines.
+/// Returns text in which source locations are links.
 fn linked(text: &str, file: &str) -> String {
     let mut html = String::new();
     let mut done = 0;
@@ -538,13 +537,13 @@ fn linked(text: &str, file: &str) -> String {
     html + &prose(&text[done..])
 }
 
-/// A place of the program that a text names: `FILE:LINE:COLUMN`.
+/// Source location in a text: `FILE:LINE:COLUMN`.
 struct Place {
     range: Range<usize>,
     line: usize,
 }
 
-/// All that a text names, in order.
+/// Returns all source locations in a text, in order.
 fn places(text: &str, file: &str) -> Vec<Place> {
     let mut found = Vec::new();
     let mark = format!("{file}:");
@@ -561,7 +560,7 @@ fn places(text: &str, file: &str) -> Vec<Place> {
     found
 }
 
-/// The lines of the program that the first verdict which is bad names.
+/// Returns the source lines that the first error names.
 fn wrong_lines(report: &Report) -> BTreeSet<usize> {
     let Check::Done { verdicts, .. } = &report.check else {
         return BTreeSet::new();
@@ -618,7 +617,7 @@ fn choices(page: &mut String, report: &Report) {
     }
 }
 
-/// Steps of a schedule, without what each has.
+/// Appends the names of schedule steps, without their attributes.
 fn steps(page: &mut String, steps: &[ScheduleStep]) {
     page.push_str("<ul class=steps>");
     for step in steps {
@@ -663,7 +662,7 @@ fn schedule(page: &mut String, choice: &ScheduleChoice) {
     }
 }
 
-/// The ops of a kernel, what it holds, and its steps.
+/// Appends the ops of a kernel, its notes and its steps.
 fn group(page: &mut String, choice: &GroupChoice) {
     page.push_str("<ol>");
     for op in &choice.ops {
@@ -678,7 +677,7 @@ fn group(page: &mut String, choice: &GroupChoice) {
 
 fn variants(page: &mut String, variants: &[Variant], chosen: Option<&String>) {
     let is_chosen = |variant: &Variant| chosen == Some(&variant.name);
-    // What can be taken comes first, and the one that was taken before all.
+    // Sort the chosen variant first, then the other applicable variants.
     let mut all: Vec<&Variant> = variants.iter().collect();
     all.sort_by_key(|variant| (!is_chosen(variant), variant.cost.is_none()));
     let priorities = all.iter().any(|variant| variant.priority.is_some());
@@ -780,7 +779,7 @@ fn estimates(page: &mut String, choice: &ScheduleChoice, known: &Estimates) {
     page.push_str("</tbody></table></div></details>");
 }
 
-/// Appends a box of which what is inside is made when it is opened, unless it is open from the start.
+/// Appends a collapsible box. Unless `open`, the script inserts its content when the box is opened.
 fn folding(page: &mut String, pack: &mut Pack, open: bool, summary: &str, inside: String) {
     let _ = match open {
         true => writeln!(
@@ -844,7 +843,7 @@ fn left_out(page: &mut String, characters: usize) {
 
 fn program(page: &mut String, report: &Report) {
     let Some(source) = &report.source else { return };
-    // Instructions of each line, and the first of them.
+    // First PTX line and number of PTX instructions of each source line.
     let mut made: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     if let Some(text) = &report.ptx {
         for (number, line) in ptx::lines(text, &report.file).iter().enumerate() {
@@ -892,7 +891,7 @@ fn program(page: &mut String, report: &Report) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// Lines as a pack takes them.
+/// Returns tokenized lines, with their truncated character counts.
 fn packed(text: &str) -> impl Iterator<Item = (Vec<Token<'_>>, usize)> {
     text.lines().map(|line| {
         let (line, cut) = shown(line);
@@ -948,7 +947,7 @@ fn stages(page: &mut String, pack: &mut Pack, report: &Report, changes: &[Vec<Ro
     }
 }
 
-/// The beginning of a line, as a note beside another.
+/// Returns the beginning of a line.
 fn quote(text: &str) -> String {
     const ROOM: usize = 72;
     if text.chars().count() <= ROOM {
@@ -998,7 +997,7 @@ fn ptx_section(page: &mut String, pack: &mut Pack, report: &Report) {
             let text = source.get(n - 1).map(|l| l.trim()).unwrap_or_default();
             told.insert(n, quote(text));
         }
-        // Labels and blanks between instructions of one line do not end it.
+        // Labels and blanks between instructions of one source line do not end the group.
         if line.source.is_some() || line.text.trim().ends_with('}') {
             before = line.source;
         }
@@ -1069,7 +1068,7 @@ mod tests {
         ScheduleCase, Traffic, UpTo, VariantChoice,
     };
 
-    /// Text that would be HTML, with a word to find it by.
+    /// Text that would be HTML if unescaped; `word` identifies it.
     fn hostile(word: &str) -> String {
         format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
     }
@@ -1251,7 +1250,7 @@ mod tests {
         }
     }
 
-    /// What the page's script unfolds.
+    /// Returns the decoded data of a page.
     fn packed(page: &str) -> serde_json::Value {
         let (_, rest) = page.split_once("<template id=pack>").unwrap();
         crate::pack::decode(rest.split('<').next().unwrap())
@@ -1260,7 +1259,7 @@ mod tests {
     #[test]
     fn no_text_is_html_wherever_it_stands() {
         let mut report = full();
-        // Those that are open, and one that is not.
+        // One kernel more than are open initially.
         report.kernels = vec![report.kernels[0].clone(); MOST_OPEN_KERNELS + 1];
         report.kernels[MOST_OPEN_KERNELS].name = hostile("folded");
         let page = render(&report);
@@ -1305,7 +1304,7 @@ mod tests {
             assert!(page.contains(&plain) || page.contains(&token), "{word}");
         }
         assert!(!page.contains("<img"));
-        // What is folded is HTML too; lines are text, which the script writes as such.
+        // Folded parts are HTML; lines are plain text.
         let parts = pack["parts"].as_array().unwrap();
         assert!(parts[0].as_str().unwrap().contains("&#39;folded&#39;"));
         assert!(
@@ -1360,7 +1359,7 @@ mod tests {
         );
     }
 
-    /// What stages do no more wrong than those before is told behind all of them.
+    /// Stages that repeat an earlier verdict are folded.
     #[test]
     fn verdicts_that_repeat_are_folded() {
         let again = |name: &str, detail: &str| {
@@ -1401,7 +1400,7 @@ mod tests {
             "XMLHttpRequest",
         ] {
             let found = page.matches(word).count();
-            // Of the hostile texts.
+            // Only the escaped hostile texts contain this word.
             let told = page.matches("&lt;img src=x").count();
             assert_eq!(found, if word == "src=" { told } else { 0 }, "{word}");
         }

@@ -1,15 +1,15 @@
-//! PTX, and the line of the program that each instruction comes from.
+//! PTX, with the source line of each instruction.
 
-/// A line of PTX.
+/// Line of PTX.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Its text.
+    /// Text.
     pub text: String,
-    /// For an instruction, the line of the program that it comes from, counted from 1.
+    /// Source line of an instruction, counted from 1.
     pub source: Option<usize>,
 }
 
-/// Whether a line is there for debuggers alone.
+/// Returns whether a line is debug information.
 fn is_debug(line: &str) -> bool {
     let line = line.trim();
     line.starts_with(".loc")
@@ -24,11 +24,11 @@ fn is_debug(line: &str) -> bool {
         .any(|label| line.starts_with(label) && line.ends_with(':'))
 }
 
-/// Reads PTX with `.loc` directives and takes them, and what else there is for debuggers, out of
-/// it. Lines of files of other names than `file` are not told.
+/// Removes debug information from PTX, and returns each line with the source line from its `.loc`
+/// directive. Locations in files other than `file` are dropped.
 pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    // Files are declared at the end.
+    // `.file` directives are at the end.
     let known: Vec<&str> = ptx
         .lines()
         .filter_map(|line| {
@@ -46,7 +46,7 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
     let mut section = None;
     for line in ptx.lines() {
         let trimmed = line.trim();
-        // Sections of debug information stand in braces.
+        // Sections with debug information are enclosed in braces.
         if section.is_none() && trimmed.starts_with(".section") {
             section = Some(trimmed.contains('{'));
             continue;
@@ -69,11 +69,11 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
         if is_debug(line) {
             continue;
         }
-        // A function begins: what was said of the one before is over.
+        // A location does not extend beyond its function.
         if trimmed.contains(".entry") || trimmed.contains(".func") {
             source = None;
         }
-        // A word of the target for debuggers, too.
+        // `debug` is a target option for debug information.
         let text = match line.strip_suffix(", debug") {
             Some(target) if trimmed.starts_with(".target") => target,
             _ => line,
@@ -90,8 +90,8 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
     found
 }
 
-/// PTX without what there is for debuggers, to compare it with PTX that never had any: instructions
-/// and declarations, no comments and blanks.
+/// Returns the instructions and declarations of PTX, without debug information, comments and blank
+/// lines.
 pub fn bare(ptx: &str) -> Vec<String> {
     lines(ptx, "")
         .into_iter()

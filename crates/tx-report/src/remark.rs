@@ -1,18 +1,18 @@
-//! What was said of a program.
+//! Diagnostics of the program.
 
-/// Something that was said of a place in the program.
+/// Diagnostic with a source location.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remark {
-    /// `remark`, `error` ...
+    /// Severity: `remark`, `error` ...
     pub severity: String,
-    /// What was said.
+    /// Message.
     pub message: String,
-    /// The code of the rule that was broken, such as `TX0001`.
+    /// Code of the violated rule, such as `TX0001`.
     pub code: Option<String>,
-    /// Line of the program.
+    /// Source line.
     pub line: Option<usize>,
-    /// Column.
+    /// Source column.
     pub column: Option<usize>,
-    /// What else was said of it.
+    /// Attached notes.
     pub notes: Vec<String>,
 }

@@ -1,21 +1,21 @@
-//! The steps of a kernel as a drawing: lanes are columns, steps are rows.
+//! Drawing of the steps of a kernel. Columns are lanes, rows are steps.
 
 use crate::exchange::{Access, Kernel, LANES, Space, Step, Wait, describe, steps};
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
-/// Units between lanes, and to the left of the first.
+/// SVG units between adjacent lanes, and left of the first lane.
 const PITCH: usize = 21;
 const LEFT: usize = 34;
 const WIDTH: usize = LEFT + PITCH * LANES + 6;
-/// Steps that are drawn, at most.
+/// Maximum number of steps drawn.
 const MOST_ROWS: usize = 160;
 
 fn x(lane: usize) -> usize {
     LEFT + PITCH * lane + PITCH / 2
 }
 
-/// A step with how many loops it is in; loops themselves are there as they begin.
+/// Returns the steps with their loop depth. A loop precedes its body.
 fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)>) {
     for step in steps {
         rows.push((depth, step));
@@ -25,10 +25,10 @@ fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)
     }
 }
 
-/// For shuffles that follow each other, which lanes' values end in the first lane of each group,
-/// before each of them.
+/// For a sequence of shuffles, returns which lanes contribute to the first lane of each group,
+/// before each shuffle.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
-    // Lanes that exchange anything, directly or not, are a group.
+    // Lanes that exchange values, directly or indirectly, form a group.
     let mut group: Vec<usize> = (0..lanes).collect();
     for _ in 0..lanes {
         let before = group.clone();
@@ -60,7 +60,7 @@ fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> 
     before
 }
 
-/// Appends the drawing of a kernel, and the same in words.
+/// Appends the drawing of a kernel, and its textual description.
 pub(crate) fn draw(page: &mut String, kernel: &Kernel, id: &str) {
     let found = steps(kernel);
     let mut rows = Vec::new();
@@ -201,7 +201,7 @@ fn label(picture: &mut String, y: &mut usize, step: &Step, depth: usize) {
     *y += 20;
 }
 
-/// As much of a label as there is room for.
+/// Truncates a label to the available width.
 fn short(label: &str) -> String {
     const ROOM: usize = 108;
     if label.chars().count() <= ROOM {
@@ -210,7 +210,7 @@ fn short(label: &str) -> String {
     label.chars().take(ROOM - 1).chain(['…']).collect()
 }
 
-/// A step that is no shuffle.
+/// Draws a step other than a shuffle.
 fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
     let (from, to) = (x(0) - PITCH / 2 + 2, x(LANES - 1) + PITCH / 2 - 2);
     match step {
@@ -295,7 +295,7 @@ fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
     }
 }
 
-/// Shuffles one after the other: what ends in the first lane of each group is drawn strong.
+/// Draws a sequence of shuffles. Edges that contribute to the first lane of a group are bold.
 fn butterfly(picture: &mut String, y: &mut usize, chain: &[&Step], lanes: usize, depth: usize) {
     let sources: Vec<&Vec<Option<usize>>> = chain
         .iter()
@@ -377,7 +377,7 @@ mod tests {
             .iter()
             .map(|w| w.iter().filter(|w| **w).count())
             .collect();
-        // Four groups of eight: four, two, one result in each after the steps.
+        // Four groups of 8 lanes: 4, 2 and 1 results per group after the steps.
         assert_eq!(counts, [16, 8, 4]);
         assert!(wanted[2][0] && wanted[2][8] && wanted[2][16] && wanted[2][24]);
     }

@@ -144,6 +144,7 @@ impl fmt::Debug for Watch {
 pub struct Stage {
     /// Name of the pass, or `parse`, `laws` (combiner properties) or `launch`.
     pub name: String,
+    /// Verdict.
     pub verdict: Verdict,
 }
 

@@ -1,8 +1,8 @@
-//! Steps in words.
+//! Textual description of steps.
 
 use super::{Access, Space, Step, Wait};
 
-/// A step and what is in it, in words.
+/// Returns the description of a step and its nested steps.
 pub fn describe(step: &Step) -> String {
     let times = |count: &usize, what: &str| match count {
         1 => String::new(),

@@ -1,11 +1,11 @@
-//! Integers that depend on nothing but the thread, computed for every thread of the block.
+//! Evaluation of integers that depend on the thread id only, for every thread of a block.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{LANES, Op, Threads};
 
-/// What is known of an integer: for every thread, one for all, or nothing.
+/// Value of an integer: unknown, uniform, or per thread.
 #[derive(Clone)]
 pub(super) enum Known {
     Nothing,
@@ -23,7 +23,7 @@ impl Known {
     }
 }
 
-/// The integers of a kernel.
+/// Known integer values of a kernel.
 pub(super) struct Integers {
     block: [usize; 3],
     threads: usize,
@@ -31,7 +31,7 @@ pub(super) struct Integers {
 }
 
 impl Integers {
-    /// Nothing is known yet in blocks of this shape, of so many threads.
+    /// Returns an empty table for blocks of this shape and thread count.
     pub(super) const fn new(block: [usize; 3], threads: usize) -> Self {
         Self {
             block,
@@ -40,7 +40,7 @@ impl Integers {
         }
     }
 
-    /// Remembers what is known of a value.
+    /// Sets the value of an integer.
     pub(super) fn set(&mut self, value: usize, known: Known) {
         if !matches!(known, Known::Nothing) {
             self.known.insert(value, known);
@@ -54,7 +54,7 @@ impl Integers {
             .unwrap_or(Known::Nothing)
     }
 
-    /// Computes something of integers, thread by thread where they differ.
+    /// Evaluates a function of integers, once if all operands are uniform, else per thread.
     pub(super) fn compute(&self, operands: &[Known], f: impl Fn(&[i64]) -> Option<i64>) -> Known {
         if operands.iter().all(|k| matches!(k, Known::All(_))) {
             let numbers: Vec<i64> = operands.iter().filter_map(|k| k.of(0)).collect();
@@ -79,7 +79,7 @@ impl Integers {
         ))
     }
 
-    /// What an op computes of integers.
+    /// Returns the result of an integer op.
     pub(super) fn value(&self, op: &Op) -> Known {
         if let Some(constant) = op.constant {
             return Known::All(constant);
@@ -125,7 +125,7 @@ impl Integers {
         if op.name == "arith.andi"
             && let [a, b] = operands.as_slice()
         {
-            // Nothing and anything is nothing.
+            // A zero operand makes the result zero, even if the other operand is unknown.
             let both = |t| match (a.of(t), b.of(t)) {
                 (Some(0), _) | (_, Some(0)) => Some(0),
                 (a, b) => Some(a? & b?),
@@ -147,7 +147,7 @@ impl Integers {
             "gpu.block_dim" => Known::All(self.block[dimension()] as i64),
             "arith.index_cast" | "arith.index_castui" | "arith.extui" | "arith.extsi"
             | "arith.trunci" => {
-                // Numbers of threads fit every type.
+                // Thread ids fit every integer type.
                 self.compute(&operands, |n| n.first().copied())
             }
             "arith.select" => match operands.as_slice() {
@@ -175,7 +175,8 @@ impl Integers {
                     .to_owned();
                 self.compute(&operands, move |n| {
                     let [a, b] = n else { return None };
-                    // Numbers of predicates as in `arith`; unsigned ones of what is not negative only.
+                    // Predicate numbers of `arith.cmpi`. Unsigned predicates are evaluated for
+                    // non-negative operands only.
                     let unsigned = *a >= 0 && *b >= 0;
                     let holds = match predicate.as_str() {
                         "0" => a == b,
@@ -197,7 +198,7 @@ impl Integers {
         }
     }
 
-    /// The threads that get past a condition.
+    /// Returns the threads for which a condition holds.
     pub(super) fn narrowed(&self, threads: &Threads, condition: &Known, wanted: bool) -> Threads {
         let mut depends = threads.depends;
         let mask = (0..self.threads)

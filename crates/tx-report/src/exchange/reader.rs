@@ -1,4 +1,4 @@
-//! The walk over a kernel's ops that finds its steps.
+//! Walk over the ops of a kernel that collects its steps.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,17 +10,17 @@ use super::{Access, Kernel, LANES, Op, Region, Space, Step, Threads, Wait};
 pub(super) struct Reader<'k> {
     integers: Integers,
     threads: usize,
-    /// What memory a value is in.
+    /// Name of the memory to which a memref or pointer value refers.
     memory: BTreeMap<usize, String>,
-    /// The op that first uses a value.
+    /// First op that uses a value.
     users: BTreeMap<usize, &'k str>,
     /// All ops that use a value.
     readers: BTreeMap<usize, Vec<&'k Op>>,
-    /// Names of the ops that combine what shuffles of a line take, by the first.
+    /// Names of the ops that combine shuffled values, by source line and first user.
     combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 
-/// Moves of data that do not combine anything.
+/// Returns whether an op only moves data and combines nothing.
 fn only_moves(name: &str) -> bool {
     matches!(
         name,
@@ -81,7 +81,7 @@ impl<'k> Reader<'k> {
             };
             if let Some(first) = names.first() {
                 let known = self.combiners.entry((op.line, first)).or_default();
-                // What is computed of the last result alone does not combine.
+                // Prefer the shortest chain: ops after the last shuffle belong to the result.
                 if known.is_empty() || names.len() < known.len() {
                     *known = names;
                 }
@@ -92,8 +92,8 @@ impl<'k> Reader<'k> {
         }
     }
 
-    /// Names of the ops that compute something of what a shuffle took, up to what is exchanged,
-    /// stored or handed on.
+    /// Returns the names of the ops that process a shuffled value, up to the next exchange, store
+    /// or yield.
     fn combining(&self, shuffle: &'k Op) -> Vec<&'k str> {
         let computes = |op: &Op| op.name.starts_with("arith.") || op.name.starts_with("math.");
         let readers = |value: &usize| self.readers.get(value).map_or(&[][..], Vec::as_slice);
@@ -111,7 +111,7 @@ impl<'k> Reader<'k> {
             }
         }
         let mut names = Vec::new();
-        // Values have numbers in the order of ops.
+        // Value numbers follow the order of ops.
         for name in found.values().map(|op| op.name.as_str()) {
             if !only_moves(name) && !names.contains(&name) {
                 names.push(name);
@@ -148,7 +148,7 @@ impl<'k> Reader<'k> {
                 let Some(body) = op.regions.first() else {
                     return;
                 };
-                // The first iteration stands for all.
+                // The first iteration represents all iterations.
                 for (argument, initial) in body.arguments.iter().zip(
                     op.operands
                         .first()
@@ -176,7 +176,7 @@ impl<'k> Reader<'k> {
                 self.region(body, threads, &mut inner);
                 match trips {
                     Some(0) => {}
-                    // A loop of one iteration is none.
+                    // Inline a loop with one iteration.
                     Some(1) => inner.into_iter().for_each(|step| push(steps, step)),
                     _ if !inner.is_empty() => steps.push(Step::Loop {
                         trips,
@@ -214,7 +214,7 @@ impl<'k> Reader<'k> {
         }
     }
 
-    /// What a view is a view of.
+    /// Propagates the memory name through views.
     fn follow_memory(&mut self, op: &Op) {
         if op.name == "memref.get_global" {
             if let (Some(result), Some(name)) = (op.results.first(), op.attribute("name")) {
@@ -291,14 +291,14 @@ impl<'k> Reader<'k> {
                     "idx" => start + offset.rem_euclid(width.max(1)),
                     _ => return None,
                 };
-                // Out of the segment, a lane keeps its own value.
+                // A lane whose source is out of its segment keeps its own value.
                 let inside = (start..start + width).contains(&source);
                 usize::try_from(if inside { source } else { lane }).ok()
             })
             .collect();
         let warps: Vec<&[Option<usize>]> = sources.chunks(LANES).collect();
         let first = warps.first().copied().unwrap_or_default();
-        // The last warp may have fewer threads.
+        // The last warp may be partial.
         let alike = warps.iter().all(|warp| first.starts_with(warp));
         let distance = match offset {
             Known::All(n) => Some(n),
@@ -331,7 +331,7 @@ impl<'k> Reader<'k> {
     }
 
     fn access(&self, op: &Op, threads: &Threads, line: Option<usize>) -> Option<Step> {
-        // Where the memory stands among the operands.
+        // Operand index of the memory.
         let (access, at) = match op.name.as_str() {
             "memref.load" | "vector.load" | "vector.transfer_read" | "llvm.load" => {
                 (Access::Load, 0)
@@ -381,8 +381,8 @@ impl<'k> Reader<'k> {
     }
 }
 
-/// Appends a step, or counts it with the one before where that is the same: of loads, which have no
-/// order, with any since something else was done.
+/// Appends a step, or increments the count of an equal preceding step. Loads have no order, so an
+/// equal load since the last other step counts too.
 fn push(steps: &mut Vec<Step>, step: Step) {
     let is_load = |step: &Step| {
         matches!(
@@ -403,7 +403,7 @@ fn push(steps: &mut Vec<Step>, step: Step) {
     }
 }
 
-/// Whether a step is as one that is known already, which then counts it.
+/// Increments the count of `known` if `step` is equal; returns whether it is.
 fn counted(known: &mut Step, step: &Step) -> bool {
     match (known, step) {
         (

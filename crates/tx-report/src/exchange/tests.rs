@@ -1,8 +1,8 @@
-//! Kernels written by hand, and their steps.
+//! Steps of handwritten kernels.
 
 use super::*;
 
-/// Makes ops with numbers for values.
+/// Builds ops with numbered values.
 #[derive(Default)]
 struct Maker(usize);
 
@@ -82,7 +82,7 @@ fn a_butterfly_of_three_steps() {
     }
 }
 
-/// Of a product of complex numbers all ops are named, and what is made of the result is not.
+/// All ops of a complex product are named; ops on the result are not.
 #[test]
 fn all_ops_of_a_combiner_are_named() {
     let mut m = Maker::default();
@@ -122,7 +122,7 @@ fn all_ops_of_a_combiner_are_named() {
     assert_eq!(told, [wanted(1), wanted(2)]);
 }
 
-/// A step whose source lane is computed: the next lane, but for the last of each group of 12.
+/// Shuffle with a computed source lane: the next lane, except for the last of each group of 12.
 #[test]
 fn computed_source_lanes_are_followed() {
     let mut m = Maker::default();
@@ -226,7 +226,7 @@ fn guards_narrow_and_unknown_conditions_are_said() {
     );
 }
 
-/// A condition of which only a part is known narrows by that part.
+/// A partly known condition restricts the active threads by its known part.
 #[test]
 fn a_part_of_a_condition_narrows() {
     let mut m = Maker::default();
@@ -292,8 +292,8 @@ fn loops_hold_their_steps_and_those_of_one_turn_are_none() {
     assert_eq!(steps.len(), 1);
 }
 
-/// Loads of two arrays in turns, as of a loop that is written out, are two steps; what comes after
-/// a store is another.
+/// Alternating loads of two arrays, as in an unrolled loop, are two steps. A load after a store is
+/// a new step.
 #[test]
 fn loads_in_turns_are_counted() {
     let mut m = Maker::default();

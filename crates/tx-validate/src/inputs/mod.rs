@@ -24,6 +24,7 @@ use tx_runtime::{Arg, Array, Number};
 pub struct Input {
     /// Short description, such as `33x100, powers of two`.
     pub name: String,
+    /// Arguments.
     pub args: Vec<Arg>,
     /// Set if all floats are -0.0.
     pub(crate) zeros: bool,

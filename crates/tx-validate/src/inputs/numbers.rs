@@ -63,13 +63,13 @@ pub(super) enum Data {
     Slopes,
     /// Zeros but for one element per row, near the end of the row. A left-to-right scan of the row
     /// is exact up to that element. In one of four long rows, the element follows a power-of-two
-    /// column, where an unrolled loop starts a new iteration.
+    /// column, where a loop iteration begins.
     Last,
     /// Equal elements but for one great outlier per row, within the last quarter of the row. The
     /// outliers cover the remainder of a row, where each group of elements has its own predicate.
     Tail,
-    /// Equal elements but for one outlier per row, 2.5 ln 2 above them. At this distance, a
-    /// polynomial approximation of `exp2` has its greatest error.
+    /// Equal elements but for one outlier per row, 2.5 ln 2 above them: the exponential of the
+    /// difference is 2^2.5, where a polynomial approximation of `exp2` is least exact.
     Above,
     /// Floats far below zero. A zero that a kernel adds as padding changes a maximum or a
     /// log-sum-exp.

@@ -34,10 +34,9 @@ impl Call {
 
 /// Sizes of dynamic dimensions 0 to 3 of the arrays, and their data pattern.
 ///
-/// * Most sizes leave a remainder modulo 32; one call leaves none.
-/// * 64x128 fills whole transposed tiles of 64 rows by 256 bytes, with 2-byte elements or wider.
-/// * 513 and 639 rows exceed 256 blocks; 131073 columns exceed 256 partial results.
-/// * 270001 elements exceed 256 blocks of 256 threads times four elements.
+/// Most sizes leave a remainder modulo 32; 64x128 leaves none, and fills transposed tiles of 64
+/// rows by 256 bytes. Row counts exceed 256, and rows have more than 256 parts of 32 columns.
+/// 131073 is one more than two reduction rounds of 256 blocks of 256 threads.
 const CALLS: [([usize; 4], Data); 29] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
@@ -78,7 +77,8 @@ const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 /// the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of vectors and rows for programs with length-dependent kernels.
+/// Maximum length of a generated vector or row. If one kernel handles all rows from a shorter
+/// length on, [`LONGEST_ROW`] applies to rows.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_calls`]. No pattern has infinities, because some combiners give
