@@ -1,4 +1,4 @@
-//! What is found of one program.
+//! Check of one random program.
 
 use crate::description::Case;
 use crate::print::Text;
@@ -9,62 +9,62 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tx_runtime::{Arg, Array};
 use tx_validate::{Options, Trouble, Validation, Verdict};
 
-/// How a case ended.
+/// Result category of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Class {
-    /// It was compiled, and every pass is right.
+    /// The program compiles, and all passes preserve its results.
     Accepted,
-    /// It was refused, with a diagnostic at a location.
+    /// The program is rejected with a diagnostic at a location.
     Refused,
-    /// A pass changes what the program computes.
+    /// A pass changes the results of the program.
     Wrong,
     /// A pass leaves accesses unordered.
     Race,
-    /// A pass makes the program do what it must not.
+    /// A pass introduces an invalid operation, such as an out-of-bounds access.
     Fault,
-    /// A stage cannot be run.
+    /// A stage cannot be executed.
     Unsupported,
-    /// It was refused without a location.
+    /// The program is rejected without a location.
     Unlocated,
-    /// The program as it came cannot be run on its inputs.
+    /// The input program fails on its inputs.
     Input,
-    /// The compiler says that it is wrong itself.
+    /// The compiler reports an internal error.
     Internal,
-    /// Rust code panicked.
+    /// Rust code panics.
     Panic,
-    /// The process died.
+    /// The process crashes.
     Crash,
-    /// It took too long.
+    /// The process exceeds its time limit.
     Hang,
-    /// It was refused without a word, or with a status that means nothing.
+    /// The program is rejected without a message, or with an undefined exit status.
     Silent,
-    /// MLIR goes wrong in its own tools as well.
+    /// MLIR's own tools fail on the program too.
     Upstream,
 }
 
 impl Class {
-    /// Whether it is something to be mended.
+    /// Returns whether the category is a bug of this project.
     pub fn is_finding(self) -> bool {
         !matches!(self, Self::Accepted | Self::Refused | Self::Upstream)
     }
 }
 
-/// How a case ended, and where.
+/// Result of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// In which way.
+    /// Category.
     pub class: Class,
-    /// The pass that is to blame, or a stage without a name.
+    /// Failing pass; empty if unknown.
     pub stage: String,
-    /// What was said.
+    /// Message of the compiler.
     pub message: String,
-    /// The variant of each reduction, where the program was compiled.
+    /// Variant of each reduction, if the program compiled.
     #[serde(default)]
     pub variants: Vec<String>,
 }
 
 impl Outcome {
-    /// An outcome.
+    /// Creates an outcome without variants.
     pub fn new(class: Class, stage: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             class,
@@ -74,7 +74,7 @@ impl Outcome {
         }
     }
 
-    /// In a few words.
+    /// Returns a short title, such as `wrong in tile-insert-sync`.
     pub(crate) fn headline(&self) -> String {
         let class = format!("{:?}", self.class).to_lowercase();
         match self.stage.as_str() {
@@ -83,7 +83,8 @@ impl Outcome {
         }
     }
 
-    /// What outcomes of one sort have in common. Which value is wrong first differs from program to program.
+    /// Returns the key under which outcomes are grouped. The first wrong value is not part of the
+    /// key.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),
@@ -91,7 +92,7 @@ impl Outcome {
         }
     }
 
-    /// Whether it is the same sort of thing in the same place.
+    /// Returns whether both outcomes have the same category, stage and kind of message.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class
             && self.stage == other.stage
@@ -113,11 +114,11 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A message with `…` in place of names and `N` of numbers, which differ from program to program.
+/// Returns a message with `…` in place of quoted names and `N` in place of numbers.
 pub(crate) fn kind_of(message: &str) -> String {
     let mut text = String::new();
     let mut quoted = false;
-    // Places and values stand behind what it is about.
+    // Locations and values follow after the first line.
     for c in message.lines().next().unwrap_or_default().chars() {
         match c {
             '`' => {
@@ -133,10 +134,10 @@ pub(crate) fn kind_of(message: &str) -> String {
     text.chars().take(120).collect()
 }
 
-/// Makes the compiler that programs are checked with.
+/// Creates the compiler under test.
 pub type MakeCompiler<'m> = dyn Fn(tx::Target) -> Result<tx::Compiler, tx::Error> + 'm;
 
-/// Compiles the program of a case and runs it after every pass.
+/// Compiles the program of a case, and runs it after every pass.
 pub fn check(case: &Case, compiler: &MakeCompiler<'_>) -> Outcome {
     match case.text() {
         Ok(text) => check_text(case, &text, compiler),
@@ -220,7 +221,7 @@ fn refusal(trouble: &Trouble) -> Outcome {
     } else if error.diagnostics.iter().any(|d| d.location.is_none()) {
         Class::Unlocated
     } else if stage == "parse" {
-        // The printer writes what the dialect knows.
+        // The parser should accept all generated programs.
         Class::Input
     } else {
         return Outcome::new(Class::Refused, stage, first);
@@ -228,7 +229,7 @@ fn refusal(trouble: &Trouble) -> Outcome {
     Outcome::new(class, stage, message)
 }
 
-/// Arguments of the sizes that the description says.
+/// Returns arguments of the sizes in the description.
 fn arguments(case: &Case, text: &Text) -> Vec<Arg> {
     let mut random = Random::new(case.seed, 0);
     let any = case.seed.is_multiple_of(3) && !text.finite;
@@ -240,9 +241,9 @@ fn arguments(case: &Case, text: &Text) -> Vec<Arg> {
             let mut bytes = vec![0; count * ty.size()];
             for place in bytes.chunks_mut(ty.size()) {
                 let word = match any {
-                    // Any bits are a number, or none.
+                    // Random bits, including NaNs.
                     true => random.next(),
-                    // Small whole numbers, some of them equal.
+                    // Small integers with duplicates.
                     false => small(*element, random.below(9) as i64 - 4),
                 };
                 place.copy_from_slice(&word.to_le_bytes()[..place.len()]);
@@ -258,10 +259,10 @@ fn arguments(case: &Case, text: &Text) -> Vec<Arg> {
         .collect()
 }
 
-/// The bits of a whole number from -4 to 4.
+/// Returns the bits of an integer from -4 to 4 in this element type.
 fn small(element: crate::Element, number: i64) -> u64 {
     use crate::Element::{BF16, F8E4M3FN, F8E5M2, F16, F32, F64};
-    // Sign, exponent with its bias, and fraction, of floats with few bits.
+    // Assemble sign, biased exponent and fraction.
     let float = |exponent_bits: u32, fraction_bits: u32| -> u64 {
         let sign = u64::from(number < 0) << (exponent_bits + fraction_bits);
         match number.unsigned_abs() {

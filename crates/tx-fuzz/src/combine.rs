@@ -1,32 +1,32 @@
-//! What a reduction computes.
+//! Combiners of reductions.
 
 use crate::element::Element::{self, F16, F32, F64, I32, I64};
 use serde::{Deserialize, Serialize};
 
-/// What a reduction computes, and in which types.
+/// Combiner of a reduction, with its types and attributes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combine {
-    /// A kind of the dialect, or `custom` and the name of one of `CUSTOM`.
+    /// Kind of the dialect, or a custom combiner from `CUSTOM`.
     pub kind: Kind,
-    /// Elements of the source. What a custom combiner takes is fixed.
+    /// Element type of the source; custom combiners fix their own types.
     pub element: Element,
-    /// Elements of the destination of values.
+    /// Element type of the destination of values.
     pub to: Element,
-    /// Elements of the destination of indices.
+    /// Element type of the destination of indices.
     pub index: Element,
-    /// The type of partial results, if it is said.
+    /// Accumulator type, if specified.
     pub acc: Option<Element>,
-    /// Whether NaN loses.
+    /// Set if NaN is ignored.
     pub ignore_nan: bool,
-    /// The attribute `determinism`, if it is said.
+    /// Attribute `determinism`, if specified.
     pub determinism: Option<Determinism>,
-    /// The variant that is forced.
+    /// Forced variant.
     pub variant: Option<String>,
-    /// Whether old values are combined with results.
+    /// Set if results are combined with the old contents of the destination.
     pub accumulate: bool,
 }
 
-/// A kind of reduction.
+/// Kind of reduction.
 #[expect(missing_docs, reason = "the names are those of the dialect")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
@@ -41,11 +41,11 @@ pub enum Kind {
     Xor,
     ArgMax,
     ArgMin,
-    /// One of the list of custom combiners, by its place.
+    /// Custom combiner, by its index in `CUSTOM`.
     Custom(usize),
 }
 
-/// Which results must have equal bits.
+/// Required reproducibility of results.
 #[expect(missing_docs, reason = "the names are those of the dialect")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Determinism {
@@ -76,7 +76,7 @@ impl Kind {
         matches!(self, Self::ArgMax | Self::ArgMin)
     }
 
-    /// Kinds that combine these elements.
+    /// Returns the kinds that support an element type.
     pub(crate) fn of(element: Element) -> &'static [Self] {
         match element {
             Element::I1 => &[Self::And, Self::Or, Self::Xor],
@@ -105,17 +105,16 @@ impl Kind {
     }
 }
 
-/// A combiner that has no name of its own. In the text, `ACC` is the type of partial results of the
-/// first source.
+/// Custom combiner. `ACC` in `text` stands for the accumulator type of the first source.
 pub(crate) struct Custom {
     pub(crate) elements: &'static [Element],
     text: &'static str,
 }
 
-/// Combiners that are associative and commutative, with neutral identities but for special values:
-/// -∞ wins over NaN where NaN loses, and 0.0 and -0.0 are 0.0.
+/// Associative and commutative combiners. Their identities are neutral, except for special values:
+/// -∞ replaces an ignored NaN, and 0.0 + -0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
-    // A product spelled out.
+    // Product.
     Custom {
         elements: &[F32],
         text: "identity [1.0 : f32] combiner {\n\
@@ -123,7 +122,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 %p = arith.mulf %l, %r : f32\n\
                \x20 tile.yield %p : f32\n}",
     },
-    // A sum with the operands the other way round.
+    // Sum with swapped operands.
     Custom {
         elements: &[F16],
         text: "identity [-0.0 : f32] combiner {\n\
@@ -131,7 +130,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 %p = arith.addf %r, %l : f32\n\
                \x20 tile.yield %p : f32\n}",
     },
-    // A maximum of doubles that lets NaN lose.
+    // Maximum of f64 that ignores NaN.
     Custom {
         elements: &[F64],
         text: "identity [0xFFF0000000000000 : f64] combiner {\n\
@@ -152,7 +151,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 %im = arith.addi %ad, %bc : i32\n\
                \x20 tile.yield %re, %im : i32, i32\n}",
     },
-    // A count and a sum, of different widths.
+    // Count and sum, with different widths.
     Custom {
         elements: &[I32, I64],
         text: "identity [0 : i32, 0 : i64] combiner {\n\
@@ -161,7 +160,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 %s = arith.addi %ls, %rs : i64\n\
                \x20 tile.yield %n, %s : i32, i64\n}",
     },
-    // The largest value and the weight of those who have it.
+    // Maximum, and the summed weight of the elements equal to it.
     Custom {
         elements: &[I32, I32],
         text: "identity [-2147483648 : i32, 0 : i32] combiner {\n\
@@ -175,7 +174,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 %w = arith.addi %wl, %wr : i32\n\
                \x20 tile.yield %m, %w : i32, i32\n}",
     },
-    // A sum and a sum of squares, of two sources.
+    // Sum of two separate sources.
     Custom {
         elements: &[F32, F32],
         text: "identity [-0.0 : f32, -0.0 : f32] combiner {\n\
@@ -184,7 +183,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 %q = arith.addf %b, %d : f32\n\
                \x20 tile.yield %s, %q : f32, f32\n}",
     },
-    // The least and the largest.
+    // Minimum and maximum.
     Custom {
         elements: &[F32, F32],
         text: "identity [0x7F800000 : f32, 0xFF800000 : f32] combiner {\n\
@@ -193,7 +192,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 %q = arith.maximumf %b, %d : f32\n\
                \x20 tile.yield %s, %q : f32, f32\n}",
     },
-    // Three parts of three types.
+    // Three values of three types.
     Custom {
         elements: &[F32, I64, I32],
         text: "identity [-0.0 : f32, 0 : i64, 0 : i32] combiner {\n\
@@ -203,7 +202,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 %z = arith.ori %c, %f : i32\n\
                \x20 tile.yield %x, %y, %z : f32, i64, i32\n}",
     },
-    // Bits of i1 and a count.
+    // Parity of i1 and a count.
     Custom {
         elements: &[Element::I1, Element::I8],
         text: "identity [false, 0 : i8] combiner {\n\
@@ -212,7 +211,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 %y = arith.addi %b, %d : i8\n\
                \x20 tile.yield %x, %y : i1, i8\n}",
     },
-    // A bitwise or with branches.
+    // Bitwise or with a branch.
     Custom {
         elements: &[I32],
         text: "identity [0 : i32] combiner {\n\
@@ -227,7 +226,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
                \x20 }\n\
                \x20 tile.yield %y : i32\n}",
     },
-    // A sum whose identity changes -0.0.
+    // Sum with identity 0.0, which changes -0.0.
     Custom {
         elements: &[F32],
         text: "identity [0.0 : f32] combiner {\n\
@@ -238,7 +237,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
 ];
 
 impl Combine {
-    /// A plain sum.
+    /// Returns a combiner of this kind without attributes.
     pub(crate) fn plain(kind: Kind, element: Element) -> Self {
         Self {
             kind,
@@ -253,7 +252,7 @@ impl Combine {
         }
     }
 
-    /// Elements of each source.
+    /// Returns the element type of each source.
     pub(crate) fn sources(&self) -> Vec<Element> {
         match self.kind {
             Kind::Custom(i) => CUSTOM[i].elements.to_vec(),
@@ -261,7 +260,7 @@ impl Combine {
         }
     }
 
-    /// Elements of each destination.
+    /// Returns the element type of each destination.
     pub(crate) fn destinations(&self) -> Vec<Element> {
         match self.kind {
             Kind::Custom(i) => CUSTOM[i].elements.to_vec(),
@@ -270,7 +269,7 @@ impl Combine {
         }
     }
 
-    /// The combiner, as it stands after the scope.
+    /// Returns the combiner region in the op's syntax.
     pub(crate) fn region(&self) -> String {
         match self.kind {
             Kind::Custom(i) => format!(" {}", CUSTOM[i].text),
@@ -278,7 +277,7 @@ impl Combine {
         }
     }
 
-    /// Attributes, as they stand in braces.
+    /// Returns the attributes in the op's syntax.
     pub(crate) fn attributes(&self) -> Vec<String> {
         let mut list = Vec::new();
         if let Some(acc) = self.acc {

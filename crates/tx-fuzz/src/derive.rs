@@ -1,4 +1,4 @@
-//! What follows from the choices of a description: sizes and layouts.
+//! Sizes and layouts that follow from a description.
 
 use crate::description::{
     Axis, Fragment, Groups, Iter, Kernel, KernelOp, Layout, ResultLayout, Scope, Source, Space,
@@ -6,7 +6,7 @@ use crate::description::{
 };
 use crate::element::Element;
 
-/// Why a description is no program. Smaller descriptions may be none.
+/// Reason why a description is not a valid program. Shrinking can produce such descriptions.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Contradiction(pub(crate) String);
@@ -15,12 +15,12 @@ pub(crate) fn contradiction<T>(message: impl Into<String>) -> Result<T, Contradi
     Err(Contradiction(message.into()))
 }
 
-/// A dimension in front of a tile: which of several tiles it is.
+/// Leading dimension of an array of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lead {
-    /// The group's.
+    /// Number of groups, each with a tile of its own.
     Group(usize),
-    /// That of an iteration.
+    /// Number of loop iterations, each with a tile of its own.
     Turn(usize),
 }
 
@@ -32,7 +32,7 @@ impl Lead {
     }
 }
 
-/// Memory that an op wrote.
+/// Memory that an op writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) lead: Vec<Lead>,
@@ -41,7 +41,7 @@ pub(crate) struct Written {
     pub(crate) elements: Vec<Element>,
 }
 
-/// The sizes that remain when `axes` are reduced.
+/// Returns the shape that remains after reducing `axes`.
 pub(crate) fn reduced(
     shape: &[usize],
     axes: &[usize],
@@ -66,7 +66,7 @@ pub(crate) fn reduced(
 }
 
 impl Work {
-    /// How many groups execute the op, each for itself.
+    /// Returns the number of groups that execute the op separately.
     pub(crate) fn count(&self, kernel: &Kernel) -> usize {
         match self.groups {
             Groups::Each => self.scope.groups(kernel.threads()),
@@ -74,7 +74,8 @@ impl Work {
         }
     }
 
-    /// Dimensions in front of memory that groups, if `each` of them, and iterations have parts of.
+    /// Returns the leading dimensions of memory with one tile per iteration, and per group if
+    /// `each`.
     pub(crate) fn lead(&self, kernel: &Kernel, each: bool) -> Vec<Lead> {
         let mut lead = Vec::new();
         if each && self.count(kernel) > 1 {
@@ -96,7 +97,7 @@ impl Work {
 }
 
 impl Kernel {
-    /// The memory that an op writes.
+    /// Returns the memory that an op writes.
     pub(crate) fn written(&self, at: usize) -> Result<Written, Contradiction> {
         let Some(work) = self.work.get(at) else {
             return contradiction("a result of nothing");
@@ -122,7 +123,7 @@ impl Kernel {
         })
     }
 
-    /// The sizes of the tile that a reduction or a copy takes.
+    /// Returns the shape of the tile that a reduction or a copy reads.
     pub(crate) fn seen(&self, at: usize) -> Result<Vec<usize>, Contradiction> {
         let source = match &self.work[at].op {
             KernelOp::Reduce(op) => &op.source,
@@ -146,7 +147,8 @@ impl Kernel {
         }
     }
 
-    /// Whether each group takes what it wrote itself, and not all that all of them wrote.
+    /// Returns whether each group reads the result that it wrote itself, instead of the results of
+    /// all groups.
     pub(crate) fn takes_part_of(&self, at: usize, from: usize) -> Result<bool, Contradiction> {
         let (work, earlier) = (&self.work[at], &self.work[from]);
         let written = self.written(from)?;
@@ -174,7 +176,7 @@ impl View {
         self.after.get(d).copied().unwrap_or(0)
     }
 
-    /// The distance of neighbours along a dimension of `size` elements.
+    /// Returns the step between neighbours along a dimension of `size` elements.
     pub(crate) fn step(&self, d: usize, size: usize) -> usize {
         match self.step.get(d) {
             Some(step) if size > 1 => *step,
@@ -186,7 +188,7 @@ impl View {
         self.loose.get(d).copied().unwrap_or(false)
     }
 
-    /// The dimension of the tile that each dimension of the memory is.
+    /// Returns the tile dimension of each memory dimension.
     pub(crate) fn order(&self, rank: usize) -> Vec<usize> {
         let mut sorted = self.order.clone();
         sorted.sort_unstable();
@@ -197,10 +199,10 @@ impl View {
         }
     }
 
-    /// The length of the memory along a dimension of the tile.
+    /// Returns the size of the memory along a dimension of the tile.
     pub(crate) fn extent(&self, d: usize, size: usize) -> usize {
         let inside = match size {
-            // A view starts within its memory, even when it is empty.
+            // A view must start within its memory, even if it is empty.
             0 => usize::from(
                 !(self.before.is_empty() && self.step.is_empty() && self.order.is_empty()),
             ),
@@ -209,7 +211,7 @@ impl View {
         self.before(d) + inside + self.after(d)
     }
 
-    /// Whether a tile of these sizes is all of its memory, in order.
+    /// Returns whether a tile of this shape is its whole memory, in row-major order.
     pub(crate) fn is_whole(&self, shape: &[usize]) -> bool {
         shape
             .iter()
@@ -219,7 +221,7 @@ impl View {
 }
 
 impl Fragment {
-    /// The layout of the result.
+    /// Returns the layout of the result.
     pub(crate) fn result_layout(
         &self,
         scope: Scope,

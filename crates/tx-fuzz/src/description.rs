@@ -1,90 +1,90 @@
-//! Programs as plain data, from which their text follows.
+//! Programs as plain data.
 //!
-//! A description holds choices and nothing that follows from them: sizes of destinations, types of
-//! views and layouts of results are worked out when it is printed. So a smaller description is a
-//! program again, most of the time.
+//! A description holds independent choices only. Destination sizes, view types and result layouts
+//! are derived during printing, so most shrunk descriptions are still valid programs.
 
 use crate::combine::Combine;
 use crate::element::Element;
 use serde::{Deserialize, Serialize};
 
-/// A program, and what it is validated with.
+/// Program with its target and its input seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
-    /// The chip it is compiled for.
+    /// Target chip.
     pub chip: String,
-    /// What inputs depend on.
+    /// Seed of the inputs.
     pub seed: u64,
-    /// The program.
+    /// Program.
     pub program: Program,
 }
 
-/// A kernel written by hand, or a host function.
+/// Generated program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Program {
-    /// A `gpu.func`.
+    /// Kernel as a `gpu.func`.
     Kernel(Kernel),
-    /// A `func.func` on whole arrays.
+    /// `func.func` with grid-level ops.
     Host(Host),
-    /// A `func.func` whose ops share rows.
+    /// `func.func` whose ops share one kernel over the rows.
     Rows(Rows),
 }
 
-/// A kernel.
+/// Kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
-    /// Threads along x, y and z.
+    /// Threads of a block along x, y and z.
     pub block: [usize; 3],
-    /// Blocks along x, y and z, each with parts of all arguments.
+    /// Blocks of the grid along x, y and z. Each block has its own part of all arguments.
     #[serde(default = "one_block")]
     pub grid: [usize; 3],
-    /// What it does, one after the other.
+    /// Operations of the kernel, in order.
     pub work: Vec<Work>,
 }
 
-/// Who executes an op.
+/// Scope of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scope {
     /// One thread.
     Thread,
-    /// 32 lanes.
+    /// Warp of 32 lanes.
     Warp,
-    /// Four warps.
+    /// Warpgroup of four warps.
     Warpgroup,
-    /// The block.
+    /// Thread block.
     Cta,
 }
 
-/// Which groups of the scope execute an op.
+/// Groups of a scope that execute an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Groups {
-    /// All of them, each with results of its own.
+    /// All groups, each with its own results.
     Each,
-    /// This one, under a condition.
+    /// One group, selected by a condition.
     Only(usize),
 }
 
-/// Something that a kernel does.
+/// Operation of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
-    /// The scope of its ops.
+    /// Scope of the ops.
     pub scope: Scope,
-    /// Who of them.
+    /// Groups that execute the ops.
     pub groups: Groups,
-    /// The iterations of a loop around it, each with a part of the source and results of its own.
+    /// Trip count of a surrounding loop. Each iteration has its own part of the source and its own
+    /// results.
     pub turns: Option<usize>,
-    /// The op.
+    /// Operation.
     pub op: KernelOp,
 }
 
-/// An op with what it takes and gives.
+/// Operation with its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KernelOp {
-    /// `tile.reduce` of memory.
+    /// `tile.reduce` in memory.
     Reduce(Reduce),
-    /// `tile.load`, `tile.reduce`, `tile.store`.
+    /// `tile.load`, `tile.reduce` and `tile.store` of a fragment.
     Fragment(Fragment),
-    /// `tile.all_reduce` of a value a thread.
+    /// `tile.all_reduce` of one value per thread.
     Lanes(Lanes),
     /// `tile.copy`.
     Copy(Copy),
@@ -92,142 +92,144 @@ pub enum KernelOp {
     Barrier,
 }
 
-/// A reduction of memory.
+/// Reduction in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reduce {
-    /// What is computed.
+    /// Combiner.
     pub combine: Combine,
-    /// What from.
+    /// Source.
     pub source: Source,
-    /// The reduced dimensions.
+    /// Reduced dimensions.
     pub axes: Vec<usize>,
-    /// Whether these are written as negative numbers.
+    /// Set if the axes are printed as negative numbers.
     pub negative: bool,
-    /// Whether reduced dimensions are kept as 1.
+    /// Set if reduced dimensions are kept with size 1.
     pub keep: bool,
-    /// Where to.
+    /// Destination.
     pub to: Destination,
 }
 
-/// A reduction of a tile in registers.
+/// Reduction of a fragment in registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fragment {
-    /// What is computed.
+    /// Combiner.
     pub combine: Combine,
-    /// Where the elements of the source live, and which entries make up each dimension.
+    /// Layout of the source fragment, grouped into dimensions.
     pub layout: Layout,
-    /// The reduced dimensions.
+    /// Reduced dimensions.
     pub axes: Vec<usize>,
-    /// Whether reduced dimensions are kept as 1.
+    /// Set if reduced dimensions are kept with size 1.
     pub keep: bool,
-    /// Where the elements of the result live.
+    /// Layout of the result.
     pub result: ResultLayout,
-    /// Whether each group loads a tile of its own.
+    /// Set if each group loads its own tile.
     pub each: bool,
-    /// The memory it is loaded from.
+    /// Memory space of the source.
     pub space: Space,
-    /// How that is seen.
+    /// View of the source.
     pub view: View,
-    /// Where to.
+    /// Destination.
     pub to: Destination,
 }
 
-/// A reduction of one value a thread.
+/// Reduction of one value per thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lanes {
-    /// What is computed; `accumulate` and wider destinations are left out.
+    /// Combiner, without `accumulate` and wider destinations.
     pub combine: Combine,
-    /// Threads of a group, and how far apart they are.
+    /// Number of threads of a group, and the distance between them.
     pub groups: Option<(usize, usize)>,
 }
 
-/// A copy of a tile.
+/// Copy of a tile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Copy {
-    /// What its elements are.
+    /// Element type.
     pub element: Element,
-    /// What from.
+    /// Source.
     pub source: Source,
-    /// Where to.
+    /// Destination.
     pub to: Destination,
 }
 
-/// Memory that is read.
+/// Memory that an op reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
-    /// An argument, or a copy of it in other memory.
+    /// Argument, or a copy of an argument in another memory space.
     Fresh(Tile),
-    /// What an earlier op wrote.
+    /// Result of an earlier op.
     Result {
-        /// Which op.
+        /// Index of the op.
         work: usize,
-        /// Which of its destinations, for ops of one source; the others take the first ones.
+        /// Index of its destination, for ops with one source. Ops with several sources use the
+        /// first destinations.
         part: usize,
     },
 }
 
-/// A tile of memory.
+/// Tile in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tile {
-    /// Its sizes.
+    /// Shape.
     pub shape: Vec<usize>,
-    /// Where it is.
+    /// Memory space.
     pub space: Space,
-    /// How it is seen.
+    /// View.
     pub view: View,
-    /// Whether each group has one of its own.
+    /// Set if each group has its own tile.
     pub each: bool,
 }
 
-/// Memory that is written. Results in other memory than global are copied to an argument at the end.
+/// Memory that an op writes. Results outside of global memory are copied to an argument at the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
-    /// Where it is.
+    /// Memory space.
     pub space: Space,
-    /// How it is seen.
+    /// View.
     pub view: View,
 }
 
-/// A kind of memory.
+/// Memory space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Space {
-    /// Every thread's.
+    /// Global memory.
     Global,
-    /// A block's.
+    /// Shared memory of a block.
     Shared,
-    /// A thread's.
+    /// Private memory of a thread.
     Private,
 }
 
-/// How a tile lies in its memory. Lists are for the first dimensions; the others are as if nothing was said.
+/// Position of a tile within its memory. Lists may be shorter than the rank; missing entries have
+/// the default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
-    /// Elements before the first, along each dimension.
+    /// Number of elements before the tile, along each dimension.
     pub before: Vec<usize>,
-    /// Elements after the last.
+    /// Number of elements after the tile, along each dimension.
     pub after: Vec<usize>,
-    /// Distance of neighbours; 0 gives all of them one place.
+    /// Step between neighbours; 0 maps all of them to one element.
     pub step: Vec<usize>,
-    /// Which dimension of the tile each dimension of the memory is, outermost first.
+    /// Tile dimension of each memory dimension, outermost first.
     pub order: Vec<usize>,
-    /// Dimensions whose sizes the type does not say.
+    /// Dimensions with a dynamic size in the type of the view.
     pub loose: Vec<bool>,
-    /// Whether the type of the argument says nothing of sizes.
+    /// Set if all sizes in the argument's type are dynamic.
     pub open: bool,
 }
 
-/// One entry of a layout.
+/// Iterator of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Iter {
-    /// Coordinates.
+    /// Number of coordinates.
     pub extent: usize,
-    /// Their distance.
+    /// Stride of the coordinates.
     pub stride: usize,
-    /// Where.
+    /// Hardware axis.
     pub axis: Axis,
 }
 
-/// A dimension of the machine.
+/// Hardware axis of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Axis {
     /// Register of a thread.
@@ -246,242 +248,243 @@ pub enum Axis {
     Thread,
 }
 
-/// A layout of a fragment with its dimensions.
+/// Layout of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
-    /// For each dimension its entries, innermost last.
+    /// Iterators of each dimension, innermost last.
     pub dims: Vec<Vec<Iter>>,
-    /// Where else.
+    /// Iterators over copies of the fragment.
     pub replica: Vec<Iter>,
-    /// How far everything is moved.
+    /// Offset along each hardware axis.
     pub offset: Vec<(usize, Axis)>,
 }
 
-/// How the layout of a result follows from that of the source.
+/// Rule that derives the layout of a result from the layout of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResultLayout {
-    /// Entries that are kept stay where they are; every thread that had a part gets the result.
+    /// Kept iterators stay in place; every contributing thread holds the result.
     Everyone,
-    /// Entries that are kept stay where they are, and the first thread that had a part gets the result.
+    /// Kept iterators stay in place; the first contributing thread holds the result.
     First,
-    /// All results in the registers of every thread of the scope.
+    /// Every thread of the scope holds all results in registers.
     Registers,
-    /// All results in the registers of the first thread.
+    /// The first thread holds all results in registers.
     OneThread,
-    /// All results in registers of as many lanes as there are, one after the other.
+    /// Results are distributed over as many lanes as possible.
     Lanes,
 }
 
-/// A host function.
+/// Host function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
-    /// What it does, one after the other.
+    /// Grid-level ops, in order.
     pub jobs: Vec<Job>,
-    /// Whether temporaries are freed.
+    /// Set if temporaries are deallocated.
     pub free: bool,
 }
 
-/// Work on whole arrays.
+/// Grid-level op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// What is computed.
+    /// Combiner.
     pub combine: Combine,
-    /// What from.
+    /// Source.
     pub source: HostSource,
-    /// The reduced dimensions.
+    /// Reduced dimensions.
     pub axes: Vec<usize>,
-    /// Whether reduced dimensions are kept as 1.
+    /// Set if reduced dimensions are kept with size 1.
     pub keep: bool,
-    /// How it is written.
+    /// Op that expresses the computation.
     pub form: Form,
-    /// What is computed of each element before it is combined.
+    /// Computation on each element before reduction.
     pub element: Option<ElementWork>,
-    /// What is computed of each result before it is stored.
+    /// Computation on each result before the store.
     pub epilogue: Option<EpilogueWork>,
-    /// The order of the iteration space, where the form lets choose: dimension of the source for each loop.
+    /// Source dimension of each loop, for forms with a free loop order.
     pub order: Vec<usize>,
-    /// Whether the destination is a temporary.
+    /// Set if the destination is a temporary.
     pub temporary: bool,
-    /// How the destination is seen.
+    /// View of the destination.
     pub view: View,
-    /// How its iterations are cut and bound, if that is said.
+    /// Schedule, if specified.
     pub schedule: Option<Vec<Step>>,
 }
 
-/// What a job reads.
+/// Source of a grid-level op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HostSource {
-    /// An argument of these sizes, seen in this way.
+    /// Argument with a shape and a view.
     Fresh(Vec<usize>, View),
-    /// The first destination of an earlier job.
+    /// First destination of an earlier op, by its index.
     Result(usize),
 }
 
-/// How a job is written.
+/// Op that expresses a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// `tile.reduce … scope(grid)`.
     Tile,
-    /// The same with `maps`.
+    /// `tile.reduce … scope(grid)` with `maps`.
     Mapped,
     /// `linalg.reduce`.
     LinalgReduce,
     /// `linalg.generic` with reduction iterators.
     Generic,
-    /// An element-wise `linalg.generic`.
+    /// Element-wise `linalg.generic`.
     Map,
     /// `memref.copy`.
     Copy,
-    /// A convolution, `linalg.generic` or `tile.reduce`: the sizes are those of the result and of the filter.
+    /// Convolution as `linalg.generic` (true) or `tile.reduce`. The shape holds the result and
+    /// filter sizes.
     Window(bool),
-    /// Mean and variance by Welford's combiner, of one source of f32.
+    /// Mean and variance of an f32 source, by Welford's combiner.
     Welford,
 }
 
-/// What is computed of each element.
+/// Computation on each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ElementWork {
-    /// Its square.
+    /// Square.
     Square,
-    /// Its product with the element of another array of the same sizes.
+    /// Product with the element of a second array of equal shape.
     Product,
-    /// The element where the index along the last dimension is odd, and 1 elsewhere.
+    /// The element if its index along the last dimension is odd, else 1.
     Odd,
 }
 
-/// What is computed of each result.
+/// Computation on each result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EpilogueWork {
     /// Twice the result.
     Twice,
-    /// The result and an element of another array of the destination's sizes.
+    /// Sum of the result and an element of another array of the destination's shape.
     Add,
 }
 
-/// One step of a schedule.
+/// Schedule step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
-    /// Cuts a loop.
+    /// Splits a loop by a factor.
     Split(String, usize),
-    /// Makes one loop of several.
+    /// Fuses several loops.
     Fuse(Vec<String>, String),
-    /// Nests loops in this order.
+    /// Reorders loops.
     Reorder(Vec<String>),
-    /// Runs a loop on a processor.
+    /// Binds a loop to a hardware dimension.
     Bind(String, String),
-    /// Keeps partial results.
+    /// Keeps separate partial results per iteration (rfactor).
     RFactor(String),
-    /// Writes a loop out.
+    /// Unrolls a loop.
     Unroll(String),
-    /// Writes a loop out, and loads at once.
+    /// Vectorizes a loop.
     Vectorize(String),
 }
 
-/// A host function on matrices of one size, whose ops share the rows.
+/// Host function on equal-sized matrices, whose ops share one kernel over the rows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rows {
-    /// Sizes of the matrices.
+    /// Number of rows.
     pub rows: usize,
-    /// Elements of a row.
+    /// Number of columns.
     pub columns: usize,
-    /// Whether no type says these.
+    /// Set if the sizes are dynamic.
     pub open: bool,
-    /// Whether functions and quotients may be approximate.
+    /// Set if approximate functions and divisions are allowed.
     #[serde(default)]
     pub approximate: bool,
-    /// The elements of matrices. One for each row has the type of its partial results.
+    /// Element type of the matrices. Arrays with one element per row have the accumulator type.
     pub element: Element,
-    /// What it does, one after the other.
+    /// Ops, in order.
     pub ops: Vec<RowOp>,
-    /// How the ops share a kernel, if that is said.
+    /// Mapping of the ops to threads, if specified.
     pub mapping: Option<Mapping>,
 }
 
-/// An op of a [`Rows`].
+/// Op of a [`Rows`] function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowOp {
-    /// What it makes.
+    /// Kind of result.
     pub makes: Makes,
-    /// What of, and how each but the first is combined with those before it.
+    /// Operands. Each operand except the first has an op that combines it with the preceding value.
     pub of: Vec<(Operand, Binary)>,
-    /// What is computed of that.
+    /// Function of the combined value.
     pub unary: Option<Unary>,
-    /// Whether the result is a temporary; that of the last op is an argument.
+    /// Set if the result is a temporary; the result of the last op is an argument.
     pub temporary: bool,
-    /// Whether a matrix is written over the first one.
+    /// Set if the result overwrites the first matrix.
     pub in_place: bool,
 }
 
-/// What an op makes of rows.
+/// Result of an op on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Makes {
-    /// The sum of each row.
+    /// Sum of each row.
     Sum,
-    /// Its largest element.
+    /// Maximum of each row.
     Max,
-    /// Its least.
+    /// Minimum of each row.
     Min,
-    /// A matrix, element by element.
+    /// Matrix, computed element by element.
     Matrix,
-    /// One element for each row, of others.
+    /// One element per row, computed from others.
     Row,
 }
 
-/// What an op reads.
+/// Operand of an op on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operand {
-    /// A matrix that is an argument, by its number.
+    /// Matrix argument, by its number.
     Matrix(usize),
-    /// An argument with an element for each row.
+    /// Argument with one element per row.
     Row,
-    /// An argument with an element for each column.
+    /// Argument with one element per column.
     Column,
-    /// What an earlier op made.
+    /// Result of an earlier op, by its index.
     Result(usize),
 }
 
-/// How two values are combined.
+/// Binary op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Binary {
-    /// Their sum.
+    /// Sum.
     Add,
-    /// Their difference.
+    /// Difference.
     Subtract,
-    /// Their product.
+    /// Product.
     Multiply,
-    /// The larger one.
+    /// Maximum.
     Larger,
 }
 
-/// What is computed of one value; of integers the square alone.
+/// Unary function; integers support the square only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unary {
-    /// Its square.
+    /// Square.
     Square,
-    /// Its distance from 0.
+    /// Absolute value.
     Absolute,
-    /// The exponential of the negative of that.
+    /// exp(-|x|).
     Exponential,
-    /// The value divided by its distance from 0 and 1 more.
+    /// x / (|x| + 1).
     Share,
 }
 
-/// How the threads of a block share rows.
+/// Mapping of rows to threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mapping {
-    /// Rows of a block.
+    /// Rows per block.
     pub rows: usize,
-    /// Threads of a row in one block.
+    /// Threads per row in one block.
     pub threads: usize,
-    /// Blocks of a cluster that share a row.
+    /// Blocks per row (cluster size).
     pub blocks: usize,
-    /// Loads of a thread that are unrolled, where values are not held.
+    /// Number of unrolled loads per thread, if values are not held.
     pub loads: usize,
-    /// Neighbours that one load takes.
+    /// Vector width of a load.
     pub vector: usize,
-    /// Whether values are held in registers.
+    /// Set if values are held in registers.
     pub holds: bool,
-    /// Whether values with one element a row are, where others are not.
+    /// Set if arrays with one element per row are held, although others are not.
     #[serde(default)]
     pub holds_totals: bool,
 }
@@ -491,7 +494,7 @@ fn one_block() -> [usize; 3] {
 }
 
 impl Scope {
-    /// The name in the dialect.
+    /// Returns the name in the dialect.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Thread => "thread",
@@ -501,7 +504,7 @@ impl Scope {
         }
     }
 
-    /// Threads of a group.
+    /// Returns the number of threads of a group.
     pub(crate) fn threads(self, block: usize) -> usize {
         match self {
             Self::Thread => 1,
@@ -511,14 +514,14 @@ impl Scope {
         }
     }
 
-    /// Groups of a block; the last may have fewer threads.
+    /// Returns the number of groups of a block; the last group may be partial.
     pub(crate) fn groups(self, block: usize) -> usize {
         block.div_ceil(self.threads(block))
     }
 }
 
 impl Space {
-    /// What a memref type says of it.
+    /// Returns the memory space in the syntax of a memref type.
     pub(crate) fn suffix(self) -> &'static str {
         match self {
             Self::Global => "",
@@ -529,7 +532,7 @@ impl Space {
 }
 
 impl Axis {
-    /// The name in the dialect.
+    /// Returns the name in the dialect.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Reg => "reg",
@@ -544,19 +547,19 @@ impl Axis {
 }
 
 impl Kernel {
-    /// Threads of the block.
+    /// Returns the number of threads of a block.
     pub(crate) fn threads(&self) -> usize {
         self.block.iter().product()
     }
 
-    /// Blocks of the grid.
+    /// Returns the number of blocks of the grid.
     pub(crate) fn blocks(&self) -> usize {
         self.grid.iter().product()
     }
 }
 
 impl Layout {
-    /// The sizes of the fragment.
+    /// Returns the shape of the fragment.
     pub(crate) fn shape(&self) -> Vec<usize> {
         let size = |dim: &Vec<Iter>| dim.iter().map(|iter| iter.extent).product();
         self.dims.iter().map(size).collect()

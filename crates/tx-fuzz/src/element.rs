@@ -1,8 +1,8 @@
-//! Types of elements.
+//! Element types.
 
 use serde::{Deserialize, Serialize};
 
-/// What a tile holds.
+/// Element type of a tile.
 #[expect(missing_docs, reason = "the names are those of MLIR")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Element {
@@ -51,7 +51,7 @@ impl Element {
         }
     }
 
-    /// The type of partial results where nothing is said.
+    /// Returns the default accumulator type.
     pub(crate) fn accumulator(self) -> Self {
         match self {
             F8E4M3FN | F8E5M2 | F16 | BF16 => F32,
@@ -59,7 +59,7 @@ impl Element {
         }
     }
 
-    /// Types that partial results of these elements may have.
+    /// Returns the accumulator types that these elements allow.
     pub(crate) fn accumulators(self) -> &'static [Self] {
         match self {
             F8E4M3FN | F8E5M2 => &[F16, BF16, F32, F64],
@@ -75,7 +75,7 @@ impl Element {
         }
     }
 
-    /// Types of destinations of results of these elements.
+    /// Returns the destination types that these elements allow.
     pub(crate) fn destinations(self) -> &'static [Self] {
         match self {
             F8E4M3FN | F8E5M2 => &[F16, BF16, F32, F64],

@@ -1,9 +1,9 @@
-//! Random programs, checked by execution, and malformed input.
+//! Fuzzing with random programs, checked by execution, and with malformed input.
 //!
-//! [`generate`] makes a [`Case`] of a seed and a number: the description of a program, over kinds,
-//! types, scopes, layouts, sizes, views, block sizes, variants and schedules. [`Case::text`] is the
-//! program. [`check`] compiles it and runs it after every pass ([`tx_validate`]). What goes wrong
-//! is made smaller while it goes wrong in the same way.
+//! [`generate`] creates a [`Case`] from a seed and an index. A case describes a program: its kinds,
+//! types, scopes, layouts, sizes, views, block sizes, variants and schedules. [`Case::text`] prints
+//! it as MLIR. [`check`] compiles it and runs it after every pass ([`tx_validate`]). Failing cases
+//! are shrunk as long as they fail in the same way.
 
 mod check;
 mod combine;

@@ -1,4 +1,4 @@
-//! The first target: random modules, each pass of whose compilation is checked by execution.
+//! Fuzz target 1: random modules, checked by execution after every pass.
 
 use crate::check::{Class, Outcome};
 use crate::combine::Combine;
@@ -15,42 +15,42 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What one case may take of the processors.
+/// CPU time limit of one case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Findings of one kind that are made smaller; the others are counted.
+/// Number of findings per kind that are shrunk; further ones are counted only.
 const OF_A_KIND: usize = 2;
-/// What making one finding smaller may take.
+/// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
 
-/// How to fuzz.
+/// Options of a fuzz run.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// What the program that does this is called, in command lines that do it again.
+    /// Name of the fuzzing command, for command lines that reproduce a finding.
     pub program: String,
-    /// The program and its arguments that answer cases: see [`crate::serve`].
+    /// Command that checks cases: see [`crate::serve`].
     pub worker: Vec<OsString>,
-    /// How long.
+    /// Duration of the run.
     pub time: Duration,
-    /// How many cases, if that comes first.
+    /// Maximum number of cases.
     pub cases: Option<u64>,
-    /// What every case depends on.
+    /// Seed of all cases.
     pub seed: u64,
-    /// The first case.
+    /// Index of the first case.
     pub first: u64,
-    /// Processes at a time.
+    /// Number of concurrent processes.
     pub jobs: usize,
-    /// The kind of every program; without, programs of all kinds are drawn.
+    /// Kind of every program; `None` draws programs of all kinds.
     pub programs: Option<ProgramKind>,
-    /// The variant that computes a reduction of each program; without, variants are chosen as ever.
-    /// Cases in which it takes none are passed over.
+    /// Variant to force for one reduction per program; `None` selects variants as usual. Cases in
+    /// which the variant does not apply are skipped.
     pub variant: Option<String>,
-    /// The folder for findings.
+    /// Directory for findings.
     pub out: PathBuf,
-    /// Counts cases when they are done, for those who watch.
+    /// Number of completed cases, for progress display.
     pub done: Arc<AtomicU64>,
 }
 
-/// Checks one case after the other until the time is up.
+/// Checks cases until the time limit.
 ///
 /// # Errors
 /// When processes cannot be started or files not written.
@@ -111,7 +111,7 @@ pub fn run(config: &Config) -> io::Result<Summary> {
     Ok(summary.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// What is found of a case: nothing, where the variant that is forced takes none of its reductions.
+/// Checks a case. Returns `None` if the forced variant applies to none of its reductions.
 fn checked(
     config: &Config,
     index: u64,
@@ -131,9 +131,8 @@ fn checked(
     Ok(None)
 }
 
-/// The program with one of its reductions computed by `variant`, and the others by what is chosen
-/// for them: each in its turn, which depends on the number of the case. Whole arrays have none of
-/// these: what computes them says a schedule.
+/// Returns copies of the program, each with another reduction forced to `variant`. The case index
+/// determines the first one. Grid-level ops have no variant.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();
@@ -146,7 +145,7 @@ fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> 
     (0..count).map(move |turn| with((turn + index % count) % count))
 }
 
-/// The reductions of a kernel that a variant is chosen for.
+/// Returns the reductions of a kernel that have a variant.
 fn reductions(case: &mut Case) -> impl Iterator<Item = &mut Combine> {
     let work = match &mut case.program {
         Program::Kernel(kernel) => kernel.work.as_mut_slice(),
@@ -159,7 +158,7 @@ fn reductions(case: &mut Case) -> impl Iterator<Item = &mut Combine> {
     })
 }
 
-/// Where programs are refused before a variant computes anything.
+/// Stages that reject a program before a variant is expanded.
 const UNTIL_CHOSEN: [&str; 5] = [
     "description",
     "parse",
@@ -168,12 +167,12 @@ const UNTIL_CHOSEN: [&str; 5] = [
     "tile-select-variant",
 ];
 
-/// Whether the variant that was forced was not asked to compute anything.
+/// Returns whether the forced variant was rejected before it was expanded.
 fn is_not_taken(outcome: &Outcome) -> bool {
     outcome.class == Class::Refused && UNTIL_CHOSEN.contains(&&*outcome.stage)
 }
 
-/// Writes a finding as a program with a comment, and as a description.
+/// Writes a finding as a commented program, and as a description.
 fn save(config: &Config, index: u64, case: &Case, outcome: &Outcome) -> io::Result<()> {
     let name: String = format!(
         "{:?}-{}-{}-{index}",

@@ -1,17 +1,16 @@
-//! How long a process is waited for.
+//! CPU time limit of a process.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// How often a process is looked at.
+/// Polling interval.
 pub(crate) const PAUSE: Duration = Duration::from_millis(200);
-/// Times the limit that one may take by the clock: it may wait for something that never comes.
+/// Wall-clock limit as a multiple of the CPU time limit, for processes that wait forever.
 const BY_THE_CLOCK: u32 = 10;
-/// Ticks a second in which Linux says what a process took.
+/// Clock ticks per second in `/proc/PID/stat`.
 const TICKS: u64 = 100;
 
-/// A limit for the time that a process takes from a processor: on a busy machine the clock says
-/// nothing of a program.
+/// CPU time limit of a process. Wall-clock time would depend on the load of the machine.
 pub(crate) struct Patience {
     process: u32,
     limit: Duration,
@@ -20,7 +19,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// The limit holds for what the process does from now on.
+    /// Creates a limit that starts now.
     pub(crate) fn new(process: u32, limit: Duration) -> Self {
         Self {
             process,
@@ -30,7 +29,7 @@ impl Patience {
         }
     }
 
-    /// Whether the process took more than it may.
+    /// Returns whether the process exceeded its limit.
     pub(crate) fn is_over(&self) -> bool {
         let taken = processor_time(self.process).map(|now| now.saturating_sub(self.taken_before));
         let by_the_clock = self.begin.elapsed();
@@ -41,10 +40,10 @@ impl Patience {
     }
 }
 
-/// What all threads of a process took from the processors; nothing where the system does not say.
+/// Returns the CPU time of all threads of a process; `None` if unavailable.
 fn processor_time(process: u32) -> Option<Duration> {
     let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program, in parentheses, may hold anything.
+    // The program name in parentheses may contain any character.
     let (_, fields) = line.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11);
     let user: u64 = fields.next()?.parse().ok()?;
@@ -64,7 +63,7 @@ mod tests {
             .expect("a shell")
     }
 
-    /// A process that works comes to its limit; one that sleeps for as long does not.
+    /// A busy process reaches its limit; a sleeping process does not.
     #[test]
     fn work_counts_and_sleep_does_not() {
         let limit = Duration::from_millis(300);

@@ -1,15 +1,15 @@
-//! Random numbers that are the same on every machine.
+//! Random numbers that are equal on every machine.
 
-/// A generator of random numbers (SplitMix64).
+/// Random number generator (SplitMix64).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The numbers of one case of a run.
+    /// Creates the generator of one case.
     pub(crate) fn new(seed: u64, index: u64) -> Self {
         let mut random = Self(seed);
         let first = random.next();
-        // Neighbouring cases have nothing in common.
+        // Decorrelate adjacent cases.
         let mut random = Self(first ^ index.wrapping_mul(0xd134_2543_de82_ef95));
         random.next();
         random
@@ -23,17 +23,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// One of `among`, which is not empty.
+    /// Returns an element of `among`, which must not be empty.
     pub(crate) fn pick<T: Clone>(&mut self, among: &[T]) -> T {
         among[self.below(among.len())].clone()
     }
 
-    /// Whether something happens that does so `times` of 100.
+    /// Returns true with a probability of `times` percent.
     pub(crate) fn percent(&mut self, times: usize) -> bool {
         self.below(100) < times
     }

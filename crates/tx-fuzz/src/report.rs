@@ -1,4 +1,4 @@
-//! What a run found, in numbers.
+//! Statistics of a fuzz run.
 
 use crate::check::{Class, Outcome, kind_of};
 use std::collections::BTreeMap;
@@ -7,47 +7,47 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use std::{fmt, fs, io};
 
-/// How often each thing happened.
+/// Counts of all outcomes.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Cases that were tried.
+    /// Number of tested cases.
     pub cases: u64,
-    /// Cases that passed.
+    /// Number of accepted cases.
     pub accepted: u64,
-    /// Cases that were refused, by what was said.
+    /// Number of rejected cases, by message.
     pub refused: BTreeMap<String, u64>,
-    /// Cases in which something is wrong, by what.
+    /// Findings, by kind.
     pub findings: BTreeMap<String, Finding>,
-    /// What is wrong in MLIR itself, and as wrong in its own tools.
+    /// Number of MLIR bugs that MLIR's own tools show too, by kind.
     pub upstream: BTreeMap<String, u64>,
-    /// How many reductions of the programs that were compiled each variant was chosen for.
+    /// Number of reductions per selected variant, in the compiled programs.
     pub variants: BTreeMap<String, u64>,
-    /// The variant that was forced.
+    /// Forced variant.
     pub forced: Option<String>,
-    /// Cases, beside those that were tried, in which it takes no reduction.
+    /// Number of skipped cases, in which the forced variant applies to no reduction.
     pub passed_over: u64,
     /// Time and number of the case that took longest.
     pub slowest: Option<(Duration, u64)>,
 }
 
-/// Cases in which the same thing is wrong.
+/// Cases with one kind of finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finding {
-    /// How many.
+    /// Number of cases.
     pub count: u64,
-    /// The number of the first.
+    /// Index of the first case.
     pub first: u64,
-    /// What is said of the first, with the names of its program.
+    /// Message of the first case, with the names in its program.
     pub said: String,
 }
 
 impl Summary {
-    /// Knows variants that may be chosen, and which is forced.
+    /// Creates a summary with these variants, and the forced one.
     pub(crate) fn with_variants(
         names: impl IntoIterator<Item = &'static str>,
         forced: Option<String>,
     ) -> Self {
-        // Of the others nothing is asked.
+        // With a forced variant, other variants are not listed.
         let is_asked = |name: &&str| forced.as_deref().is_none_or(|forced| forced == *name);
         let names = names.into_iter().filter(is_asked);
         Self {
@@ -57,7 +57,7 @@ impl Summary {
         }
     }
 
-    /// Counts a case in which the variant that is forced takes no reduction.
+    /// Counts a case to which the forced variant does not apply.
     pub(crate) fn pass_over(&mut self) {
         self.passed_over += 1;
     }
@@ -67,7 +67,7 @@ impl Summary {
         self.slowest = self.slowest.max(Some((time, index)));
     }
 
-    /// Counts the case of this number.
+    /// Counts an outcome.
     pub(crate) fn count(&mut self, index: u64, outcome: &Outcome) {
         self.cases += 1;
         for name in &outcome.variants {
@@ -84,7 +84,7 @@ impl Summary {
             _ => {
                 let finding = self.findings.entry(outcome.kind()).or_default();
                 finding.count += 1;
-                // Several processes finish in any order.
+                // Processes finish in any order, so keep the lowest index.
                 if finding.count == 1 || index < finding.first {
                     finding.first = index;
                     finding.said = what(outcome.message.lines().next().unwrap_or_default());
@@ -99,13 +99,13 @@ impl Summary {
         *counts.entry(what).or_default() += 1;
     }
 
-    /// Whether nothing has to be mended.
+    /// Returns whether the run has no findings.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }
 }
 
-/// The most frequent first.
+/// Returns the counts in descending order.
 fn sorted(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     let mut list: Vec<(&str, u64)> = counts.iter().map(|(what, n)| (what.as_str(), *n)).collect();
     list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -156,12 +156,12 @@ impl fmt::Display for Summary {
     }
 }
 
-/// How many findings of each kind were kept.
+/// Number of saved findings of each kind.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(Mutex<BTreeMap<String, usize>>);
 
 impl Findings {
-    /// Whether another one of this kind is to be kept.
+    /// Counts a finding; returns whether it should be saved.
     pub(crate) fn take(&self, kind: &str, most: usize) -> bool {
         let mut kinds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = kinds.entry(kind.to_owned()).or_default();
@@ -170,10 +170,10 @@ impl Findings {
     }
 }
 
-/// The folder for findings, which is there as long as there is something in it.
+/// Directory for findings, which is removed at the end if it is empty.
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Whether somebody made it before: it is theirs, empty or not.
+    /// Set if the directory existed before; it is then kept even if empty.
     was_there: bool,
 }
 
@@ -197,7 +197,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if !self.was_there {
-            // A folder with something in it stays.
+            // A non-empty directory cannot be removed this way.
             let _ = fs::remove_dir(&self.path);
         }
     }
@@ -207,9 +207,9 @@ impl Drop for Folder {
 mod tests {
     use super::*;
 
-    /// A summary does not depend on the order in which cases end, counts what was chosen, and shows
-    /// names of programs that go wrong, but not of those that are refused. A stage that changes
-    /// results is one finding, whatever is wrong first.
+    /// The summary is independent of the completion order. It counts selected variants, and shows
+    /// the names in findings but not those in rejections. A stage with wrong results is one
+    /// finding.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {
@@ -244,8 +244,8 @@ mod tests {
         assert_eq!(told(&cases), text);
     }
 
-    /// Where a variant is forced, cases in which it takes nothing are none that were tried, and of
-    /// the others nothing is asked.
+    /// With a forced variant, inapplicable cases are counted separately, and other variants are not
+    /// listed.
     #[test]
     fn what_a_forced_variant_does_not_take_is_passed_over() {
         let mut summary = Summary::with_variants(["local", "shared"], Some("local".to_owned()));

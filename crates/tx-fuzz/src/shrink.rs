@@ -1,4 +1,4 @@
-//! Makes a case smaller while it goes wrong in the same way.
+//! Shrinks a case while it fails in the same way.
 
 use crate::check::Outcome;
 use crate::combine::{Combine, Kind};
@@ -11,7 +11,7 @@ use crate::element::Element;
 use std::io;
 use std::time::Instant;
 
-/// The smallest case that is found in time.
+/// Returns the smallest case found before `stop`.
 pub(crate) fn shrink(
     case: Case,
     outcome: &Outcome,
@@ -20,7 +20,7 @@ pub(crate) fn shrink(
 ) -> io::Result<(Case, Outcome)> {
     let mut best = (case, outcome.clone());
     let mut at = 0;
-    // Every candidate is smaller in one respect and no larger in another, so this ends.
+    // The loop terminates: each candidate is smaller in one respect and larger in none.
     loop {
         let candidates = smaller(&best.0);
         let mut found = None;
@@ -28,7 +28,7 @@ pub(crate) fn shrink(
             if Instant::now() > stop {
                 return Ok(best);
             }
-            // What follows the last success is more likely to succeed than what failed before it.
+            // Resume after the last success; candidates before it failed recently.
             let place = (at + step) % candidates.len();
             let candidate = &candidates[place];
             if *candidate == best.0 || candidate.text().is_err() {
@@ -48,7 +48,7 @@ pub(crate) fn shrink(
     }
 }
 
-/// Cases that are smaller in one respect.
+/// Returns cases that are smaller in one respect.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut all = Vec::new();
     let mut push = |program: Program| {
@@ -86,7 +86,7 @@ fn smaller(case: &Case) -> Vec<Case> {
     all
 }
 
-/// Fewer ops, fewer operands, smaller sizes, less of a mapping.
+/// Returns programs with fewer ops or operands, smaller sizes, or a simpler mapping.
 fn smaller_rows(rows: &Rows) -> Vec<Rows> {
     let mut all = Vec::new();
     let mut with = |change: &dyn Fn(&mut Rows)| {
@@ -255,7 +255,7 @@ fn kernels(kernel: &Kernel) -> Vec<Kernel> {
     all
 }
 
-/// The kernel without one op; what takes its results takes an argument instead.
+/// Returns the kernel without one op. Users of its results read an argument instead.
 fn without(kernel: &Kernel, gone: usize) -> Option<Kernel> {
     let mut smaller = kernel.clone();
     for at in gone + 1..kernel.work.len() {
@@ -322,7 +322,7 @@ fn reduces(kernel: &Kernel, at: usize, reduce: &Reduce) -> Vec<Reduce> {
     all
 }
 
-/// Axes when a dimension is gone.
+/// Returns the axes after dimension `gone` was removed.
 fn drop_axis(axes: &[usize], gone: usize) -> Vec<usize> {
     axes.iter()
         .filter(|axis| **axis != gone)
@@ -330,7 +330,7 @@ fn drop_axis(axes: &[usize], gone: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Smaller sources, and the dimension that was dropped.
+/// Returns smaller sources, and the removed dimension.
 fn sources(kernel: &Kernel, at: usize, source: &Source) -> Vec<(Source, Option<usize>)> {
     match source {
         Source::Result { .. } => kernel
@@ -378,7 +378,7 @@ fn sources(kernel: &Kernel, at: usize, source: &Source) -> Vec<(Source, Option<u
     }
 }
 
-/// Smaller sizes, and the dimension that was dropped.
+/// Returns smaller shapes, and the removed dimension.
 fn shapes(shape: &[usize]) -> Vec<(Vec<usize>, Option<usize>)> {
     let mut all = Vec::new();
     for d in 0..shape.len() {
@@ -560,7 +560,7 @@ fn hosts(host: &Host) -> Vec<Host> {
         let mut possible = host.jobs.len() > 1;
         for job in &mut smaller.jobs[gone + 1..] {
             if let HostSource::Result(at) = &mut job.source {
-                // What took its result is dropped before it.
+                // A job that reads the removed result blocks the removal.
                 possible &= *at != gone;
                 *at -= usize::from(*at > gone);
             }
@@ -586,7 +586,7 @@ fn hosts(host: &Host) -> Vec<Host> {
     all
 }
 
-/// The sizes of a job's source.
+/// Returns the shape of a job's source.
 fn shape_of(host: &Host, job: &Job) -> Option<Vec<usize>> {
     match &job.source {
         HostSource::Fresh(shape, _) => Some(shape.clone()),
@@ -677,7 +677,7 @@ mod tests {
     use crate::generate;
     use std::time::Duration;
 
-    /// Whether a kernel has a maximum over more than one element along some dimension.
+    /// Returns whether a kernel has a maximum over more than one element along some dimension.
     fn has_maximum(case: &Case) -> bool {
         let Program::Kernel(kernel) = &case.program else {
             return false;
@@ -694,7 +694,7 @@ mod tests {
         (0..kernel.work.len()).any(is)
     }
 
-    /// What has nothing to do with the matter goes, and the matter stays.
+    /// Shrinking removes everything that is irrelevant for the failure.
     #[test]
     fn what_goes_wrong_is_all_that_is_left() {
         let mut tried = 0;

@@ -1,4 +1,4 @@
-//! Checks in a process of their own, which may die or never end.
+//! Worker process that checks cases, and may crash or hang.
 
 use crate::check::{Class, MakeCompiler, Outcome, check};
 use crate::description::Case;
@@ -12,15 +12,15 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Cases after which a process is replaced: what leaks does not add up.
+/// Number of cases after which a worker is restarted, to bound memory leaks.
 const CASES: usize = 300;
 
-/// Answers cases on standard input, one line of JSON each, with outcomes on standard output.
+/// Reads cases from standard input, one line of JSON each, and writes outcomes to standard output.
 ///
 /// # Errors
-/// When either is closed in the middle of a line.
+/// When standard input or output is closed in the middle of a line.
 pub fn serve(compiler: &MakeCompiler<'_>) -> io::Result<()> {
-    // A panic is part of the outcome; the hook says where it was.
+    // A panic becomes an outcome; the hook prints its location.
     panic::set_hook(Box::new(|info| {
         let _ = writeln!(io::stderr(), "{info}");
     }));
@@ -37,10 +37,10 @@ pub fn serve(compiler: &MakeCompiler<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// A process that answers cases.
+/// Worker process.
 pub(crate) struct Worker {
     command: Vec<OsString>,
-    /// What the process writes to standard error.
+    /// File that receives the standard error of the process.
     log: PathBuf,
     limit: Duration,
     running: Option<Running>,
@@ -54,7 +54,7 @@ struct Running {
 }
 
 impl Worker {
-    /// Nothing is started before the first case.
+    /// Creates a worker; the process starts with the first case.
     pub(crate) fn new(command: Vec<OsString>, log: PathBuf, limit: Duration) -> Self {
         Self {
             command,
@@ -96,7 +96,7 @@ impl Worker {
         })
     }
 
-    /// Checks a case, whatever becomes of the process.
+    /// Checks a case; a crash or timeout of the process becomes an outcome.
     pub(crate) fn check(&mut self, case: &Case) -> io::Result<Outcome> {
         let mut running = match self.running.take() {
             Some(running) => running,
@@ -104,7 +104,7 @@ impl Worker {
         };
         let mut line = serde_json::to_string(case)?;
         line.push('\n');
-        // A process that died before it read the case shows when nothing is answered.
+        // Ignore write errors: a dead process is detected by the missing answer.
         let _ = running
             .input
             .write_all(line.as_bytes())
@@ -151,14 +151,14 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         if let Some(mut running) = self.running.take() {
-            // It would end by itself when its input does; nothing is left to wait for.
+            // Kill the process instead of waiting for its end.
             let _ = running.child.kill();
             let _ = running.child.wait();
         }
     }
 }
 
-/// The end of a file.
+/// Returns the last 8000 bytes of a file.
 fn tail(path: &PathBuf) -> io::Result<String> {
     let mut file = File::open(path)?;
     let length = file.seek(SeekFrom::End(0))?;

@@ -6,13 +6,13 @@ use crate::description::{ElementWork, EpilogueWork, Form, Host, HostSource, Job,
 use crate::element::Element;
 use crate::random::Random;
 
-/// Elements of one array.
+/// Maximum number of elements of one array.
 const MOST: usize = 4096;
 
 pub(super) fn host(random: &mut Random) -> Host {
     let count = random.pick(&[1, 1, 1, 2, 2, 3]);
     let mut jobs: Vec<Job> = Vec::new();
-    // What the destination of each job is.
+    // Element type and shape of the destination of each job.
     let mut results: Vec<(Element, Vec<usize>)> = Vec::new();
     for _ in 0..count {
         let (job, result) = job(random, &results);
@@ -25,7 +25,7 @@ pub(super) fn host(random: &mut Random) -> Host {
     }
 }
 
-/// A convolution, or statistics.
+/// Returns a convolution or a Welford reduction.
 fn special(random: &mut Random) -> (Job, (Element, Vec<usize>)) {
     let (form, combine, shape, axes) = if random.percent(60) {
         let element = random.pick(&[Element::F32, Element::F16, Element::F64, Element::I32]);
@@ -114,7 +114,7 @@ fn job(random: &mut Random, results: &[(Element, Vec<usize>)]) -> (Job, (Element
             break combine;
         }
         if of.is_some() && narrow {
-            // Copies of eight bits cannot be reduced by `linalg`.
+            // `linalg` cannot reduce a copy of 8-bit elements.
             let plain = Combine::plain(Kind::Sum, combine.element);
             break plain;
         }
@@ -151,7 +151,7 @@ fn job(random: &mut Random, results: &[(Element, Vec<usize>)]) -> (Job, (Element
         random.shuffle(&mut order);
     }
     let result = crate::derive::reduced(&shape, &axes, keep).unwrap_or_default();
-    // In the order of the loops.
+    // Loops in order of the iteration space.
     let loops: Vec<usize> = match form {
         Form::Mapped | Form::Generic => order.clone(),
         _ => (0..shape.len()).collect(),
@@ -191,15 +191,16 @@ struct Loop {
     name: String,
     extent: usize,
     reduced: bool,
-    /// Whether it is bound or written out.
+    /// Set if the loop is bound or unrolled.
     done: bool,
     kept_apart: bool,
 }
 
-/// Iterations of a nest of loops with those that splits add. More take a block each, and so take long.
+/// Maximum number of iterations of a loop nest, including padding from splits. Each iteration may
+/// need one block.
 const MOST_ITERATIONS: usize = 1 << 14;
 
-/// Steps that are legal, most of the time.
+/// Returns schedule steps, most of which are legal.
 fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut loops: Vec<Loop> = extents
@@ -213,7 +214,7 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
             kept_apart: false,
         })
         .collect();
-    // Those that are not reduced come first.
+    // Parallel loops come first.
     loops.sort_by_key(|l| l.reduced);
     let mut fused = 0;
     let mut padded: usize = loops.iter().map(|l| l.extent.max(1)).product();
@@ -237,7 +238,7 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
         } else {
             let factor = random.pick(&[1, 2, 3, 4, 5, 7, 8, 16, 16, 32, 32, 33, 64, 128, 256]);
             let outer = &mut loops[at];
-            // Iterations that a guard leaves out are run all the same.
+            // Guarded padding iterations take time too.
             padded = padded / outer.extent.max(1) * outer.extent.max(1).next_multiple_of(factor);
             if padded > MOST_ITERATIONS {
                 break;
@@ -260,7 +261,7 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
         random.shuffle(&mut names);
         steps.push(Step::Reorder(names));
     }
-    // Partial results in global memory.
+    // Separate partial results in global memory.
     for l in &mut loops {
         if l.reduced && l.extent <= 256 && random.percent(12) {
             steps.push(Step::RFactor(l.name.clone()));

@@ -45,7 +45,7 @@ const VARIANTS: [&str; 9] = [
     "packed_key",
 ];
 
-/// Elements of one tile and all its groups.
+/// Maximum number of elements of one tile, over all its groups.
 const MOST: usize = 4096;
 
 pub(super) fn kernel(random: &mut Random) -> Kernel {
@@ -63,7 +63,7 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         let work = work(random, &kernel);
         kernel.work.push(work);
         let at = kernel.work.len() - 1;
-        // What takes a result may not fit it.
+        // Drop an op whose operand does not fit.
         if !matches!(kernel.work[at].op, KernelOp::Barrier) && kernel.written(at).is_err() {
             kernel.work.pop();
         }
@@ -100,7 +100,7 @@ fn work(random: &mut Random, kernel: &Kernel) -> Work {
     let all = scope.groups(block);
     let only = all > 1 && (random.percent(25) || all > 64 && random.percent(60));
     let groups = match only || scope == Scope::Warpgroup && !block.is_multiple_of(128) {
-        // The last one may have fewer threads; a warpgroup must not.
+        // The last group may be partial, except for a warpgroup.
         true => Groups::Only(random.below(match scope {
             Scope::Warpgroup => block / 128,
             _ => all,
@@ -132,7 +132,7 @@ fn work(random: &mut Random, kernel: &Kernel) -> Work {
     work
 }
 
-/// A result of earlier work, and the sizes of the tile that it is.
+/// Returns an earlier result, and the shape of its tile.
 fn result(random: &mut Random, kernel: &Kernel, work: &Work) -> Option<(Source, Kernel, usize)> {
     if kernel.work.is_empty() || !random.percent(60) {
         return None;
@@ -201,7 +201,7 @@ fn reduce(random: &mut Random, kernel: &Kernel, work: &Work, count: usize) -> Ke
         combine.variant = Some(random.pick(&VARIANTS).to_owned());
     }
     let mut axes = axes(random, &shape);
-    // The index of nothing is refused.
+    // An argmax or argmin over no elements is an error.
     if combine.kind.is_arg() {
         axes.retain(|axis| shape[*axis] != 0);
     }
@@ -240,7 +240,7 @@ fn copy(random: &mut Random, kernel: &Kernel, work: &Work, count: usize) -> Kern
 
 fn fragment(random: &mut Random, work: &mut Work, kernel: &Kernel, count: usize) -> KernelOp {
     let block = kernel.threads();
-    // A warp that is not full has lanes that hold nothing.
+    // Lanes beyond the end of a partial warp hold nothing.
     let threads = match (work.scope, work.groups) {
         (Scope::Warp, Groups::Each) if !block.is_multiple_of(32) => block % 32,
         _ => block,
@@ -262,7 +262,7 @@ fn fragment(random: &mut Random, work: &mut Work, kernel: &Kernel, count: usize)
         view: view(random, &kept, false),
     };
     if work.scope == Scope::Thread {
-        // Registers of a thread, for a few threads.
+        // Only a few threads hold such a fragment.
         work.turns = None;
     }
     KernelOp::Fragment(Fragment {

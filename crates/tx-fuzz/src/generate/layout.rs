@@ -3,7 +3,7 @@
 use crate::description::{Axis, Iter, Layout, Scope};
 use crate::random::Random;
 
-/// Axes whose coordinates together are the threads of a scope, outermost first.
+/// Returns hardware axes that together enumerate the threads of a scope, outermost first.
 fn machine(random: &mut Random, scope: Scope, block: usize) -> Vec<(Axis, usize)> {
     let warps = block / 32;
     match scope {
@@ -23,7 +23,7 @@ fn machine(random: &mut Random, scope: Scope, block: usize) -> Vec<(Axis, usize)
     }
 }
 
-/// `n` as a product, most of the time: what is left over is used by nobody.
+/// Returns factors whose product is at most `n`; the remaining threads hold nothing.
 fn factors(random: &mut Random, n: usize) -> Vec<usize> {
     let mut left = n;
     let mut factors = Vec::new();
@@ -43,7 +43,7 @@ fn factors(random: &mut Random, n: usize) -> Vec<usize> {
     factors
 }
 
-/// A layout for the threads of a scope.
+/// Returns a layout over the threads of a scope.
 pub(super) fn layout(random: &mut Random, scope: Scope, block: usize) -> Layout {
     let mut shard: Vec<Iter> = Vec::new();
     let mut replica = Vec::new();
@@ -65,12 +65,12 @@ pub(super) fn layout(random: &mut Random, scope: Scope, block: usize) -> Layout 
                 shard.push(iter);
             }
         }
-        // Threads at the end have no part, or those at the start have none.
+        // An offset leaves threads at the start without elements instead of threads at the end.
         if stride < extent && random.percent(40) {
             offset.push((1 + random.below(extent - stride), axis));
         }
     }
-    // Elements of each thread.
+    // Registers of each thread.
     let threads: usize = shard.iter().map(|iter| iter.extent).product();
     let mut room = (4096 / threads.max(1)).clamp(1, 64);
     let mut stride = random.pick(&[1, 1, 1, 2]);
@@ -91,7 +91,7 @@ pub(super) fn layout(random: &mut Random, scope: Scope, block: usize) -> Layout 
         offset.push((1 + random.below(3), Axis::Reg));
     }
     random.shuffle(&mut shard);
-    // Neighbouring entries make up a dimension.
+    // Adjacent iterators form a dimension.
     let mut dims: Vec<Vec<Iter>> = vec![Vec::new()];
     for iter in shard {
         if random.percent(45) && dims.len() < 4 {

@@ -11,10 +11,10 @@ use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I1, I
 use crate::random::Random;
 use std::fmt;
 
-/// Chips with different variants.
+/// Chips that support different variants.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
-/// Sizes that divide nothing, and some that do.
+/// Sizes with and without remainders.
 const SIZES: [usize; 22] = [
     0, 1, 1, 2, 3, 4, 5, 7, 8, 8, 16, 17, 20, 31, 32, 33, 48, 64, 100, 128, 257, 1003,
 ];
@@ -43,7 +43,7 @@ impl fmt::Display for ProgramKind {
 /// Returns case `index` of the run with this seed. With `only`, every program has that kind.
 pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     let mut random = Random::new(seed, index);
-    // What was drawn may ask for too much memory, for instance; then something else is drawn.
+    // Draw again if the program is invalid or too large, for example in shared memory.
     loop {
         let drawn = match random.below(100) {
             0..35 => ProgramKind::Kernel,
@@ -66,7 +66,7 @@ pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     }
 }
 
-/// Whether it runs in a moment.
+/// Returns whether the program runs quickly.
 fn is_small(arguments: &[(Element, Vec<usize>)]) -> bool {
     let elements: usize = arguments
         .iter()
@@ -75,14 +75,14 @@ fn is_small(arguments: &[(Element, Vec<usize>)]) -> bool {
     elements <= 20_000 && !arguments.is_empty()
 }
 
-/// Sizes of `rank` dimensions with no more than `most` elements.
+/// Returns a shape of this rank with at most `most` elements.
 fn shape(random: &mut Random, rank: usize, most: usize) -> Vec<usize> {
     let mut shape = Vec::new();
     let mut left = most.max(1);
     for _ in 0..rank {
         let fits: Vec<usize> = SIZES.into_iter().filter(|size| *size <= left).collect();
         let mut size = random.pick(&fits);
-        // Nothing to do is a case, but not every other one.
+        // Empty arrays should be rare.
         if size == 0 && random.percent(70) {
             size = 1;
         }
@@ -97,7 +97,7 @@ fn rank(random: &mut Random) -> usize {
     random.pick(&[0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4, 5])
 }
 
-/// Which dimensions are reduced.
+/// Returns the dimensions to reduce.
 fn axes(random: &mut Random, shape: &[usize]) -> Vec<usize> {
     let mut axes: Vec<usize> = (0..shape.len()).filter(|_| random.percent(45)).collect();
     if axes.is_empty() && !shape.is_empty() && random.percent(85) {
@@ -114,7 +114,7 @@ fn element(random: &mut Random) -> Element {
     ])
 }
 
-/// What is computed of elements of a type, or of any.
+/// Returns a combiner for an element type, or for a random type if `None`.
 fn combine(random: &mut Random, of: Option<Element>, customs: bool) -> Combine {
     if customs && of.is_none() && random.percent(12) {
         let custom = random.below(CUSTOM.len());
@@ -148,7 +148,7 @@ fn combine(random: &mut Random, of: Option<Element>, customs: bool) -> Combine {
     combine
 }
 
-/// How a tile of these sizes is seen.
+/// Returns a view of a tile of this shape.
 fn view(random: &mut Random, shape: &[usize], broadcast: bool) -> View {
     let mut view = View::default();
     if random.percent(60) {
@@ -181,7 +181,7 @@ fn view(random: &mut Random, shape: &[usize], broadcast: bool) -> View {
 mod tests {
     use super::*;
 
-    /// A case depends on its seed and its number alone, and comes back from its description.
+    /// A case depends only on its seed and index, and survives serialization.
     #[test]
     fn cases_can_be_made_again() {
         for index in 0..200 {
@@ -195,7 +195,7 @@ mod tests {
         assert_ne!(generate(3, 0, None), generate(4, 0, None));
     }
 
-    /// Everything that is drawn from is drawn.
+    /// A run covers all alternatives.
     #[test]
     fn cases_are_of_all_sorts() {
         let texts: Vec<String> = (0..3000)

@@ -1,10 +1,10 @@
-//! Random host functions whose ops share rows.
+//! Random host functions whose ops share one kernel over the rows.
 
 use crate::description::{Binary, Makes, Mapping, Operand, RowOp, Rows, Unary};
 use crate::element::Element::{BF16, F16, F32, F64, I32};
 use crate::random::Random;
 
-/// Elements of one matrix.
+/// Maximum number of elements of a matrix.
 const MOST: usize = 4096;
 const ROWS: [usize; 10] = [0, 1, 2, 3, 3, 5, 8, 17, 33, 70];
 const COLUMNS: [usize; 19] = [
@@ -24,13 +24,13 @@ pub(super) fn rows(random: &mut Random) -> Rows {
         ops.push(op);
     }
     let rows = random.pick(&fits);
-    // A written schedule names loops of ops in the dialect, whose elements and results are of one type.
+    // A schedule requires `tile` ops, whose elements and results have one type.
     let is_plain = !matches!(element, F16 | BF16);
     let mapping = (is_plain && random.percent(40)).then(|| mapping(random));
     Rows {
         rows,
         columns,
-        // There are a dozen kernels then: few of them take as long as all others.
+        // Dynamic sizes create a dozen kernels, which are slow to check, so they are rare.
         open: mapping.is_none() && random.percent(10),
         approximate: random.percent(15),
         element,
@@ -66,7 +66,7 @@ fn op(random: &mut Random, before: &[RowOp], number: usize) -> RowOp {
     let mut of: Vec<(Operand, Binary)> = Vec::new();
     for place in 0..1 + random.below(3) {
         let operand = match random.below(100) {
-            // What is computed is used.
+            // Prefer earlier results, so that they are used.
             0..55 if place > 0 && !rows.is_empty() => Operand::Result(random.pick(&rows)),
             0..55 if !of_rows && number > 0 => Operand::Result(random.below(number)),
             _ if of_rows && !rows.is_empty() => Operand::Result(random.pick(&rows)),
@@ -83,7 +83,7 @@ fn op(random: &mut Random, before: &[RowOp], number: usize) -> RowOp {
             Binary::Multiply,
             Binary::Larger,
         ]);
-        // What is taken off itself is nothing, and LLVM leaves nothing of it.
+        // LLVM folds `x - x` to nothing.
         if of.iter().all(|(known, _)| *known != operand) {
             of.push((operand, binary));
         }

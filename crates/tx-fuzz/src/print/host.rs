@@ -1,4 +1,4 @@
-//! Host functions as text.
+//! Printer for host functions.
 
 use super::kernel::{axes, braces, names, types};
 use super::memref::{Memref, Part, Start};
@@ -48,7 +48,7 @@ pub(crate) fn print(host: &Host) -> Result<Text, Contradiction> {
     })
 }
 
-/// Partial results are a mean, a sum of squared differences from it, and a count.
+/// Welford's combiner. A partial result is a mean, a sum of squared differences, and a count.
 const WELFORD: &str = "identity [0.0 : f32, 0.0 : f32, 0.0 : f32] combiner {
 ^bb0(%ma: f32, %sa: f32, %na: f32, %mb: f32, %sb: f32, %nb: f32):
   %one = arith.constant 1.0 : f32
@@ -70,19 +70,19 @@ struct Printer {
     parameters: Vec<String>,
     body: Vec<String>,
     allocated: Vec<Memref>,
-    /// The first destination of each job.
+    /// First destination of each job.
     results: Vec<Memref>,
     names: usize,
     open: bool,
 }
 
-/// What a job computes with, as text.
+/// Operands of a job, as text.
 struct Parts<'j> {
     job: &'j Job,
     sources: Vec<Memref>,
     destinations: Vec<Memref>,
     extras: Vec<Memref>,
-    /// Sizes of the first source.
+    /// Shape of the first source.
     shape: Vec<usize>,
 }
 
@@ -102,7 +102,7 @@ impl Printer {
         argument
     }
 
-    /// An argument, or a temporary, seen as a tile of these sizes.
+    /// Creates an argument or a temporary, and a view of it with this shape.
     fn array(&mut self, element: Element, shape: &[usize], view: &View, temporary: bool) -> Memref {
         let rank = shape.len();
         let order = view.order(rank);
@@ -118,8 +118,7 @@ impl Printer {
             self.allocated.push(memref.clone());
             memref
         } else {
-            // A view of fixed size is taken of an argument whose sizes are given at run time, or is
-            // the argument itself.
+            // A static view is a subview of a dynamic argument, or the argument itself.
             let whole = view.is_whole(shape);
             let loose = order
                 .iter()
@@ -156,7 +155,7 @@ impl Printer {
         seen
     }
 
-    /// The same with a type that says those sizes.
+    /// Casts a memref to a type with these dynamic dimensions.
     fn fitted(&mut self, memref: Memref, loose: Vec<bool>) -> Memref {
         if memref.loose == loose {
             return memref;
@@ -165,7 +164,7 @@ impl Printer {
         memref.loosened(name, loose, &mut self.body)
     }
 
-    /// A convolution: the source's sizes are those of the result and of the filter.
+    /// Prints a convolution. The source shape holds the result and filter sizes.
     fn window(&mut self, job: &Job, linalg: bool) -> Result<(), Contradiction> {
         let combine = &job.combine;
         let HostSource::Fresh(shape, view) = &job.source else {
@@ -232,7 +231,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Mean and variance in one pass.
+    /// Prints a one-pass mean and variance.
     fn welford(&mut self, job: &Job) -> Result<(), Contradiction> {
         let HostSource::Fresh(shape, view) = &job.source else {
             return contradiction("statistics of a result");
@@ -464,7 +463,7 @@ impl Printer {
         self.reduce(parts, &list(&loops.reduced), rank, attributes)
     }
 
-    /// What `linalg` starts from.
+    /// Prints the initialization of a `linalg` destination.
     fn start(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
         let combine = &parts.job.combine;
         if combine.kind.is_arg() || matches!(combine.kind, Kind::Custom(_)) {
@@ -490,7 +489,7 @@ impl Printer {
         let mut sorted = parts.job.axes.clone();
         sorted.sort_unstable();
         let source = &parts.sources[0];
-        // Both types have to say the same sizes.
+        // Both types need equal static sizes.
         let loose = (0..parts.shape.len())
             .filter(|d| !parts.job.axes.contains(d))
             .map(|d| source.loose[d])
@@ -609,13 +608,13 @@ impl Printer {
     }
 }
 
-/// The iteration space of a job with maps.
+/// Iteration space of a job with maps.
 struct Loops {
     source: String,
     result: String,
-    /// Loops of reduced dimensions.
+    /// Loops over reduced dimensions.
     reduced: Vec<usize>,
-    /// The loop of the source's last dimension.
+    /// Loop over the last dimension of the source.
     last: Option<usize>,
 }
 
@@ -627,7 +626,7 @@ impl Loops {
             ..View::default()
         }
         .order(rank);
-        // The loop of each dimension.
+        // Loop of each dimension.
         let of: Vec<usize> = (0..rank)
             .map(|d| order.iter().position(|o| *o == d).unwrap_or(d))
             .collect();
@@ -656,7 +655,7 @@ impl Loops {
     }
 }
 
-/// `%e` from `%x`.
+/// Prints the computation of `%e` from `%x`.
 fn element_work(
     work: ElementWork,
     element: Element,
@@ -687,11 +686,11 @@ fn element_work(
     })
 }
 
-/// `%wide` from a value.
+/// Prints the conversion of a value to `%wide`.
 fn widen(value: &str, from: Element, to: Element) -> String {
     let (from_ty, to_ty) = (from.mlir(), to.mlir());
     if from == to {
-        // A name for it.
+        // Alias of the value.
         format!(
             "  %true = arith.constant true\n  %wide = arith.select %true, {value}, {value} : {to_ty}\n"
         )
@@ -700,7 +699,7 @@ fn widen(value: &str, from: Element, to: Element) -> String {
     }
 }
 
-/// `%new` from `%old` and `%wide`.
+/// Prints the combination of `%old` and `%wide` to `%new`.
 fn combined(kind: Kind, element: Element, ignore_nan: bool) -> Result<String, Contradiction> {
     let op = match (kind, element.is_float()) {
         (Kind::Sum, true) => "addf",
@@ -726,7 +725,7 @@ fn combined(kind: Kind, element: Element, ignore_nan: bool) -> Result<String, Co
     ))
 }
 
-/// The identity of a kind, as a literal.
+/// Returns the identity of a kind, as a literal.
 fn identity(kind: Kind, element: Element) -> Result<String, Contradiction> {
     let infinity = |bits: u64, sign: u32| match kind {
         Kind::Max => format!("0x{:X}", bits | 1 << sign),
@@ -752,7 +751,7 @@ fn identity(kind: Kind, element: Element) -> Result<String, Contradiction> {
     })
 }
 
-/// A number with its type; `true` and `false` have none.
+/// Returns a literal with its type; `true` and `false` have no type.
 fn literal(value: &str, element: Element) -> String {
     match element {
         Element::I1 => value.to_owned(),

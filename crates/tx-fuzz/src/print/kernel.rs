@@ -1,4 +1,4 @@
-//! Kernels as text.
+//! Printer for kernels.
 
 use super::memref::{Memref, Part, Start};
 use super::{Text, list};
@@ -9,9 +9,9 @@ use crate::description::{
 };
 use crate::element::Element;
 
-/// Shared memory of a block, on every chip.
+/// Maximum shared memory of a block in bytes, on every chip.
 const MOST_SHARED: usize = 44 << 10;
-/// Private memory of a thread.
+/// Maximum private memory of a thread in bytes.
 const MOST_PRIVATE: usize = 16 << 10;
 
 pub(crate) fn print(kernel: &Kernel) -> Result<Text, Contradiction> {
@@ -36,7 +36,7 @@ pub(crate) fn print(kernel: &Kernel) -> Result<Text, Contradiction> {
     printer.finish()
 }
 
-/// Memory with tiles in it.
+/// Memory that contains tiles.
 #[derive(Clone, Debug)]
 struct Stored {
     base: Memref,
@@ -53,18 +53,18 @@ struct Printer<'k> {
     private: Vec<String>,
     shared_bytes: usize,
     private_bytes: usize,
-    /// Parts of arguments that belong to the block.
+    /// Subviews of the arguments that belong to the block.
     head: Vec<String>,
     body: Vec<String>,
     after: Vec<String>,
-    /// What each op wrote.
+    /// Memory that each op writes.
     results: Vec<Vec<Stored>>,
     names: usize,
     open: bool,
 }
 
-/// Lines of one op: what all threads do before it, then what stands under its condition, around and
-/// in its loop.
+/// Lines of one op. `first` runs on all threads; the others are guarded by the op's condition,
+/// around and in its loop.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,
@@ -84,7 +84,7 @@ impl Printer<'_> {
         let own = sizes.clone();
         let sizes: Vec<usize> = match blocks {
             1 => sizes,
-            // Parts of nothing still start somewhere.
+            // An empty part must still start within its memory.
             n => [n]
                 .into_iter()
                 .chain(sizes)
@@ -115,7 +115,8 @@ impl Printer<'_> {
         own
     }
 
-    /// Memory for tiles, in a space; `fill`ed from an argument and `kept` in it.
+    /// Creates memory for tiles in a space; initialized from an argument if `fill`, and copied back
+    /// if `kept`.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,
@@ -131,7 +132,7 @@ impl Printer<'_> {
         let order = view.order(shape.len());
         let mut stored: Vec<usize> = order.iter().map(|d| view.extent(*d, shape[*d])).collect();
         if !lead.is_empty() {
-            // Parts of nothing still start somewhere.
+            // An empty part must still start within its memory.
             stored.iter_mut().for_each(|size| *size = (*size).max(1));
         }
         let sizes: Vec<usize> = lead
@@ -176,7 +177,7 @@ impl Printer<'_> {
                 Ok(whole(shared, lead))
             }
             Space::Private => {
-                // Each thread has one of its own anyway.
+                // Private memory needs no dimension for groups.
                 let own: Vec<Lead> = lead
                     .iter()
                     .copied()
@@ -229,7 +230,8 @@ impl Printer<'_> {
         }
     }
 
-    /// A tile of it: the part that each dimension in front is given a value for, of all where none is.
+    /// Prints a subview of a tile. `which` selects an index for each leading dimension; `None`
+    /// selects all.
     fn see(&mut self, stored: &Stored, which: &[Option<&str>], lines: &mut Vec<String>) -> Memref {
         let rank = stored.shape.len();
         let order = stored.view.order(rank);
@@ -285,7 +287,7 @@ impl Printer<'_> {
         seen
     }
 
-    /// The tiles that an op reads, each of another element type.
+    /// Prints the tiles that an op reads, one for each element type.
     fn sources(
         &mut self,
         at: usize,
@@ -353,7 +355,7 @@ impl Printer<'_> {
         Ok(seen)
     }
 
-    /// The tiles that an op writes.
+    /// Prints the tiles that an op writes.
     fn destinations(
         &mut self,
         at: usize,
@@ -371,7 +373,7 @@ impl Printer<'_> {
         }
         let written = kernel.written(at)?;
         let (mut all, mut seen) = (Vec::new(), Vec::new());
-        // What lies between the elements has to be written before it is copied out.
+        // Initialize gaps between elements, because they are copied back too.
         let fill = filled
             || !to.view.is_whole(&written.shape)
             || written.shape.contains(&0)
@@ -717,7 +719,7 @@ impl Printer<'_> {
     }
 }
 
-/// The value that says which group of a scope a thread belongs to.
+/// Returns the value that holds the group index of a thread.
 fn group_name(scope: Scope) -> &'static str {
     match scope {
         Scope::Thread => "%thread",
@@ -727,7 +729,7 @@ fn group_name(scope: Scope) -> &'static str {
     }
 }
 
-/// Values for dimensions in front of an op's own tiles.
+/// Returns index values for the leading dimensions of an op's own tiles.
 fn which(work: &Work, lead: &[Lead]) -> Vec<Option<&'static str>> {
     lead.iter()
         .map(|lead| {

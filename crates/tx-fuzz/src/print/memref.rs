@@ -1,26 +1,26 @@
-//! Memrefs while a program is written.
+//! Memref values of the printers.
 
 use crate::description::Space;
 use crate::element::Element;
 
-/// A memref value: its name, and what its type says.
+/// Memref value: its name and its type.
 #[derive(Clone, Debug)]
 pub(crate) struct Memref {
     pub(crate) name: String,
     pub(crate) element: Element,
     pub(crate) space: Space,
     pub(crate) sizes: Vec<usize>,
-    /// Dimensions whose sizes the type does not say.
+    /// Dynamic dimensions.
     pub(crate) loose: Vec<bool>,
-    /// Strides and offset, where the type says them.
+    /// Strides and offset; `None` if dynamic.
     strides: Vec<Option<usize>>,
     offset: Option<usize>,
-    /// Whether the type has no layout, because it is row-major.
+    /// Set if the type has no layout, because it is row-major.
     plain: bool,
 }
 
 impl Memref {
-    /// Row-major memory.
+    /// Creates a row-major memref.
     pub(crate) fn new(
         name: impl Into<String>,
         element: Element,
@@ -47,7 +47,7 @@ impl Memref {
         }
     }
 
-    /// The type.
+    /// Returns the type.
     pub(crate) fn ty(&self) -> String {
         let extents: String = self
             .sizes
@@ -76,8 +76,7 @@ impl Memref {
         )
     }
 
-    /// Part of it: for each dimension where it starts, how long it is, and which elements are left
-    /// out. Dimensions without a size are dropped.
+    /// Prints a subview. Parts without a size select one index and drop the dimension.
     pub(crate) fn subview(
         &self,
         name: impl Into<String>,
@@ -104,7 +103,7 @@ impl Memref {
                     None
                 }
             };
-            // The offset of nothing but zeros is known even where strides are not.
+            // The offset of an all-zero start is static even if strides are dynamic.
             let at = match part.start {
                 Start::At(0) => Some(0),
                 _ => at,
@@ -135,8 +134,7 @@ impl Memref {
         view
     }
 
-    /// The same with its dimensions in another order: dimension `d` of the result is dimension
-    /// `from[d]` of this.
+    /// Prints a transposition: dimension `d` of the result is dimension `from[d]` of this memref.
     pub(crate) fn transpose(
         &self,
         name: impl Into<String>,
@@ -165,14 +163,14 @@ impl Memref {
         view
     }
 
-    /// The same with a type that says less.
+    /// Prints a cast to a type with more dynamic sizes.
     pub(crate) fn loosened(
         &self,
         name: impl Into<String>,
         loose: Vec<bool>,
         lines: &mut Vec<String>,
     ) -> Self {
-        // A type without a layout says the strides by its sizes.
+        // A type without a layout implies its strides.
         let strides = match self.plain {
             true => {
                 Self::new(
@@ -203,14 +201,14 @@ impl Memref {
     }
 }
 
-/// Where a part of a memref starts along a dimension.
+/// Start of a subview along a dimension.
 #[derive(Clone, Debug)]
 pub(crate) enum Start {
     At(usize),
     Value(String),
 }
 
-/// A part of a memref along one dimension.
+/// Range of a subview along one dimension.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) start: Start,

@@ -1,4 +1,4 @@
-//! Descriptions as text.
+//! Printers from descriptions to MLIR text.
 
 mod host;
 mod kernel;
@@ -9,24 +9,24 @@ use crate::derive::Contradiction;
 use crate::description::{Case, Program};
 use crate::element::Element;
 
-/// A program as text, and what it is called with.
+/// Program text, with its argument types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// MLIR.
+    /// MLIR text.
     pub mlir: String,
-    /// Elements and sizes of its arguments.
+    /// Element types and shapes of the arguments.
     pub arguments: Vec<(Element, Vec<usize>)>,
-    /// Whether types of arguments do not say all sizes.
+    /// Set if an argument type has dynamic sizes.
     pub open: bool,
-    /// Whether identities are neutral to finite numbers alone.
+    /// Set if the identities are neutral to finite values only.
     pub finite: bool,
 }
 
 impl Case {
-    /// The program as text.
+    /// Prints the program.
     ///
     /// # Errors
-    /// When choices contradict each other, as they may after a description was made smaller.
+    /// When choices contradict each other, which may happen after shrinking.
     pub fn text(&self) -> Result<Text, Contradiction> {
         match &self.program {
             Program::Kernel(kernel) => kernel::print(kernel),
@@ -36,7 +36,7 @@ impl Case {
     }
 }
 
-/// Items, separated by commas.
+/// Joins items with commas.
 fn list<T: ToString>(items: &[T]) -> String {
     let items: Vec<String> = items.iter().map(T::to_string).collect();
     items.join(", ")

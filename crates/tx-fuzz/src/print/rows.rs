@@ -1,4 +1,4 @@
-//! Host functions whose ops share rows, as text.
+//! Printer for host functions whose ops share one kernel over the rows.
 
 use super::Text;
 use crate::derive::{Contradiction, contradiction};
@@ -6,7 +6,7 @@ use crate::description::{Binary, Makes, Mapping, Operand, RowOp, Rows, Unary};
 use crate::element::Element;
 use std::fmt::Write;
 
-/// How an operand is indexed by row and column.
+/// Indexing of an operand by row and column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Map {
     Whole,
@@ -33,12 +33,12 @@ struct Array {
 
 struct Printer<'a> {
     rows: &'a Rows,
-    /// What rows are computed in.
+    /// Accumulator type.
     wide: Element,
     arguments: Vec<(Element, Vec<usize>)>,
     parameters: Vec<String>,
     body: String,
-    /// Arguments that are inputs.
+    /// Input arguments.
     inputs: Vec<(Operand, Array)>,
     results: Vec<Array>,
     allocated: Vec<Array>,
@@ -58,7 +58,7 @@ pub(crate) fn print(rows: &Rows) -> Result<Text, Contradiction> {
         results: Vec::new(),
         allocated: Vec::new(),
     };
-    // Sizes of temporaries are those of the first argument.
+    // Temporaries take their sizes from the first argument.
     printer.input(Operand::Matrix(0));
     if rows.open {
         printer
@@ -119,7 +119,7 @@ impl Printer<'_> {
         Array { name, map, element }
     }
 
-    /// An argument that is read.
+    /// Returns an input argument; creates it at the first use.
     fn input(&mut self, operand: Operand) -> Array {
         if let Some((_, known)) = self.inputs.iter().find(|(other, _)| *other == operand) {
             return known.clone();
@@ -134,7 +134,7 @@ impl Printer<'_> {
         array
     }
 
-    /// What an op writes.
+    /// Returns the array that an op writes.
     fn destination(&mut self, number: usize, op: &RowOp) -> Array {
         let (map, element) = match op.makes {
             Makes::Matrix => (Map::Whole, self.rows.element),
@@ -180,7 +180,7 @@ impl Printer<'_> {
         if op.makes == Makes::Row && sources.iter().any(|source| source.map != Map::Row) {
             return contradiction("a row of a matrix");
         }
-        // Every loop needs an operand that has its length.
+        // Every loop needs an operand that determines its bounds.
         if matches!(op.makes, Makes::Sum | Makes::Max | Makes::Min)
             && !sources.iter().any(|source| source.map == Map::Whole)
         {
@@ -197,7 +197,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// A `tile.reduce` of the group.
+    /// Prints a `tile.reduce` of the group.
     fn reduce(
         &mut self,
         number: usize,
@@ -239,7 +239,7 @@ impl Printer<'_> {
         self.body.push_str(&text);
     }
 
-    /// A `linalg.generic`, with a fill where it reduces.
+    /// Prints a `linalg.generic`, preceded by a fill if it reduces.
     fn generic(&mut self, number: usize, op: &RowOp, sources: &[Array], to: &Array) {
         let (wide, element) = (self.wide.mlir(), to.element.mlir());
         let to_type = self.ty(to.map, to.element);
@@ -329,7 +329,7 @@ impl Printer<'_> {
         types.collect::<Vec<_>>().join(", ")
     }
 
-    /// The computation from `%x0`, `%x1`, …, and the name of its result.
+    /// Prints the computation from `%x0`, `%x1`, …; returns the text and the name of its result.
     fn value(&self, op: &RowOp, sources: &[Array]) -> (String, String) {
         let ty = self.wide.mlir();
         let float = self.wide.is_float();
@@ -359,7 +359,7 @@ impl Printer<'_> {
                 )
             }
             (Some(Unary::Absolute), true) => writeln!(text, "    %v = math.absf {now} : {ty}"),
-            // No overflow: the greatest is 1.
+            // The result is at most 1, so it cannot overflow.
             (Some(Unary::Exponential), true) => writeln!(
                 text,
                 "    %size = math.absf {now} : {ty}\n    %below = arith.negf %size : {ty}\n    \
@@ -375,7 +375,7 @@ impl Printer<'_> {
         (text, "%v".to_owned())
     }
 
-    /// The schedule of the group, which stands on its first op.
+    /// Returns the schedule of the group; the first op carries it.
     fn schedule(&self, number: usize, mapping: Mapping) -> String {
         if number > 0 {
             return String::new();
@@ -432,9 +432,10 @@ impl Printer<'_> {
         format!(", schedule = [{}]", steps.join(", "))
     }
 
-    /// The names of all arrays of the group that an op reads; with `totals`, of those with one element a row.
+    /// Returns the names of all arrays that an op of the group reads; with `totals`, only those
+    /// with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// The place of an array, and whether it is read, and written before that.
+        /// Array, whether it is read, and whether it is written before the read.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

@@ -1,4 +1,4 @@
-//! What a damaged program is given to, and how that may end.
+//! Commands that run on a damaged program, and their valid results.
 
 use super::Config;
 use super::process::{Ended, place_of_crash};
@@ -8,19 +8,19 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-/// A program with its arguments.
+/// Command line.
 #[derive(Clone, Debug)]
 pub(super) struct Command {
-    /// Whether it is `tx-opt`, and not `tx`.
+    /// Set for `tx-opt`, clear for `tx`.
     opt: bool,
-    /// What it is called.
+    /// Name of the program.
     program: String,
-    /// In words: `tx-opt --lower-reduction`.
+    /// Arguments before the file.
     before: Vec<String>,
     after: Vec<String>,
 }
 
-/// Arguments that fit no program, or few.
+/// Argument specifications that fit few programs.
 const SPECS: &[&str] = &[
     "zeros:4x8xf32",
     "zeros:f32",
@@ -100,7 +100,7 @@ impl Command {
         }
     }
 
-    /// The words of the command line.
+    /// Returns the command line.
     pub(super) fn line(&self, config: &Config, file: &Path) -> Vec<OsString> {
         let program = match (&config.opt, self.opt) {
             (Some(opt), true) => opt,
@@ -113,7 +113,7 @@ impl Command {
         line
     }
 
-    /// In words, without the file.
+    /// Returns the command as text, with `FILE` as the file name.
     fn words(&self) -> String {
         let mut words = vec![self.program.clone()];
         words.extend(self.before.iter().cloned());
@@ -125,12 +125,12 @@ impl Command {
         words.join(" ")
     }
 
-    /// Whether it is `tx-opt` that runs.
+    /// Returns whether the command runs `tx-opt`.
     pub(super) fn is_opt(&self) -> bool {
         self.opt
     }
 
-    /// Whether that is an end it may have.
+    /// Returns the outcome of a finished process.
     pub(super) fn judge(&self, ended: &Ended, text: bool) -> Outcome {
         let short = match self.before.first().or(self.after.first()) {
             Some(word) => format!(
@@ -140,7 +140,7 @@ impl Command {
             ),
             None => self.program.clone(),
         };
-        // Programs that are run may have loops without an end.
+        // An executed program may have an endless loop.
         let runs = self
             .before
             .iter()
@@ -182,10 +182,10 @@ impl Command {
             Some(2) if !self.opt => Outcome::new(Class::Refused, short, "wrong usage"),
             Some(1) => {
                 let error = first_error(&ended.said);
-                // A damaged location may be an unknown one.
+                // A damaged location may be unknown.
                 let nowhere = ["<unknown>:0:", "loc(unknown)", "error: unknown location"];
                 let names = text && ended.said.contains("-:0:0");
-                // What is wrong with an option is at no place of the file.
+                // An error in an option has no location in the file.
                 let option = self
                     .after
                     .iter()
@@ -207,7 +207,7 @@ impl Command {
     }
 }
 
-/// The first line that says what is wrong.
+/// Returns the first line with an error message.
 fn first_error(said: &str) -> &str {
     said.lines()
         .find(|line| line.contains("error"))
@@ -215,7 +215,7 @@ fn first_error(said: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// Arguments of all passes and pipelines.
+/// Returns the arguments of all passes and pipelines.
 pub(super) fn passes(opt: &Path) -> io::Result<Vec<String>> {
     let output = std::process::Command::new(opt)
         .arg("--tx-dump-registry")

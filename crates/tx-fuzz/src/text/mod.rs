@@ -1,8 +1,8 @@
-//! The second target: malformed text and bytecode, which must be answered with a diagnostic.
+//! Fuzz target 2: malformed text and bytecode, which must cause a diagnostic.
 //!
-//! Programs of the lit tests are damaged and given to `tx-opt` and `tx`. Whatever they are, these
-//! must end by themselves, with an exit status that means something and, when they refuse, with a
-//! word about why. What MLIR's own `mlir-opt` does not survive either, is counted apart.
+//! Programs of the lit tests are damaged and passed to `tx-opt` and `tx`. Both must exit with a
+//! defined status, and print a message when they reject the input. Input that also crashes MLIR's
+//! `mlir-opt` is counted separately.
 
 mod command;
 mod mutate;
@@ -22,7 +22,8 @@ use std::time::{Duration, Instant};
 
 pub(crate) use process::place_of_crash;
 
-/// A damaged copy of `text`, with pieces of `other` in some: a function of `seed` and `index`.
+/// Returns a damaged copy of `text`, which may contain parts of `other`. The result depends on
+/// `seed` and `index` only.
 pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     let mut random = Random::new(seed, index);
     let mut text = text.to_owned();
@@ -32,7 +33,7 @@ pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     text
 }
 
-/// Frames of MLIR's parser and of its reader of bytecode.
+/// Stack frames of MLIR's parser and bytecode reader.
 const PARSERS: [&str; 5] = [
     "mlir::detail::Parser::",
     "OperationParser::",
@@ -40,55 +41,55 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Findings of one kind that are made smaller; the others are counted.
+/// Number of findings per kind that are shrunk; further ones are counted only.
 const OF_A_KIND: usize = 1;
-/// What making one finding smaller may take.
+/// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
 
-/// How to fuzz.
+/// Options of a fuzz run.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// What the program that does this is called, in command lines that do it again.
+    /// Name of the fuzzing command, for command lines that reproduce a finding.
     pub program: String,
-    /// The program `tx`.
+    /// Path of `tx`.
     pub tx: PathBuf,
-    /// The program `tx-opt`; without it, bytecode and single passes are left out.
+    /// Path of `tx-opt`; `None` skips bytecode and single passes.
     pub opt: Option<PathBuf>,
-    /// MLIR's own `mlir-opt`, to know which crashes are its own.
+    /// Path of `mlir-opt`, which identifies upstream crashes.
     pub upstream: Option<PathBuf>,
-    /// The folder with programs to damage, and with folders of them; without it, random modules are.
+    /// Directory tree of programs to damage; `None` uses random modules.
     pub corpus: Option<PathBuf>,
-    /// How long.
+    /// Duration of the run.
     pub time: Duration,
-    /// How many cases, if that comes first.
+    /// Maximum number of cases.
     pub cases: Option<u64>,
-    /// What every case depends on.
+    /// Seed of all cases.
     pub seed: u64,
-    /// The first case.
+    /// Index of the first case.
     pub first: u64,
-    /// Processes at a time.
+    /// Number of concurrent processes.
     pub jobs: usize,
-    /// The folder for findings.
+    /// Directory for findings.
     pub out: PathBuf,
-    /// Counts cases when they are done, for those who watch.
+    /// Number of completed cases, for progress display.
     pub done: Arc<AtomicU64>,
 }
 
-/// A damaged program, and what it is given to.
+/// Damaged program, and the command that runs on it.
 struct Input {
     bytes: Vec<u8>,
-    /// Whether it was text before it was damaged.
+    /// Set if the program was text before it was damaged.
     text: bool,
     command: Command,
 }
 
-/// Tries one input after the other until the time is up.
+/// Tests inputs until the time limit.
 ///
 /// # Errors
 /// When processes cannot be started, files not written or programs not found.
 pub fn run(config: &Config) -> io::Result<Summary> {
     let _folder = Folder::open(&config.out)?;
-    // Processes run in the folder for findings.
+    // Processes run in the directory for findings.
     let whole = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
     let config = &Config {
         tx: whole(&config.tx),
@@ -171,14 +172,15 @@ fn attempt(config: &Config, file: &Path, input: &Input) -> io::Result<Outcome> {
     Ok(input.command.judge(&ended, input.text))
 }
 
-/// Whether MLIR's own program does not survive the input either, or would not if it knew the dialect `tile`.
+/// Returns whether `mlir-opt` fails on the input too, or would fail if it supported the `tile`
+/// dialect.
 fn is_upstreams(
     config: &Config,
     file: &Path,
     input: &Input,
     outcome: &Outcome,
 ) -> io::Result<bool> {
-    // MLIR's reader of bytecode refuses some of it without a word.
+    // MLIR's bytecode reader rejects some input without a message.
     if outcome.class == Class::Silent && !input.text && input.command.is_opt() {
         return Ok(true);
     }
@@ -192,7 +194,7 @@ fn is_upstreams(
     if !stuck {
         return Ok(false);
     }
-    // MLIR parses types within types by recursion, to any depth: those of `tile` as it does its own.
+    // MLIR parses nested types recursively without a depth limit, including those of `tile`.
     let own = String::from_utf8_lossy(&input.bytes).replace("!tile.fragment<", "tuple<");
     if input.text && own.as_bytes() != input.bytes {
         fs::write(file, own)?;
@@ -202,17 +204,18 @@ fn is_upstreams(
         "--allow-unregistered-dialect".into(),
         file.as_os_str().to_owned(),
     ];
-    // Both parse with the same recursion, but in frames of somewhat other sizes: what one just
-    // survives, the other just does not.
+    // The stack frames of both programs differ in size, so their recursion limits differ. Half of
+    // the stack ensures that `mlir-opt` overflows too.
     let ended = process::run_on_half_the_stack(&line, &file.with_extension("log"))?;
     Ok(ended.died() || ended.code.is_none())
 }
 
-/// Whether `tx-opt` does not get beyond parsing the input: it says where it is when it dies, which
-/// `tx` does not. On half of the stack, since what it just survives, `tx` just does not.
+/// Returns whether `tx-opt` fails while parsing the input. `tx-opt` prints a stack trace, which
+/// `tx` does not. Half of the stack ensures that input on which `tx` overflows makes `tx-opt`
+/// overflow too.
 ///
-/// Bytecode it reads once more before LLVM's handlers are there to say a word: types that refer to
-/// each other in a circle keep MLIR's reader busy for longer than anybody waits.
+/// `tx-opt` reads bytecode before LLVM's signal handlers are installed. Cyclic types make MLIR's
+/// bytecode reader run for longer than the time limit, without output.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);
@@ -223,9 +226,9 @@ fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bo
     Ok(reads_bytecode || (ended.died() || ended.code.is_none()) && is_in_parser(&ended.said))
 }
 
-/// Whether a stack of frames, the innermost first, leads from MLIR's parser or its reader of
-/// bytecode to its end through nothing of ours. MLIR's own program does not get there where the
-/// syntax of an op of `tile` comes before, and survives by chance what overwrites the heap.
+/// Returns whether a stack trace, innermost frame first, reaches MLIR's parser before any frame of
+/// this project. `mlir-opt` cannot confirm such crashes if the syntax of a `tile` op comes before,
+/// or if heap corruption stays undetected.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;
@@ -236,7 +239,7 @@ fn is_in_parser(stack: &str) -> bool {
         if PARSERS.iter().any(|parser| symbol.contains(parser)) {
             return true;
         }
-        // The path of the program follows in parentheses.
+        // The program path follows in parentheses.
         let name = symbol.split(" (").next().unwrap_or(symbol);
         if name.contains("tile") || name.contains("tx") {
             return false;
@@ -245,7 +248,7 @@ fn is_in_parser(stack: &str) -> bool {
     false
 }
 
-/// The same with as few lines as go wrong in the same way.
+/// Removes lines from an input while it fails in the same way.
 fn smaller(
     config: &Config,
     file: &Path,
@@ -291,7 +294,7 @@ fn smaller(
     Ok(best)
 }
 
-/// Writes an input as it is, and beside it what it does.
+/// Writes an input, and a description of its failure.
 fn save(
     config: &Config,
     index: u64,
@@ -319,8 +322,7 @@ fn save(
 mod tests {
     use super::is_in_parser;
 
-    /// What dies in MLIR's parser is MLIR's; what dies in code that the parser calls for an op of
-    /// ours is not.
+    /// A crash in MLIR's parser is upstream; a crash in an op's custom parser is not.
     #[test]
     fn stacks() {
         let parser = " #3 0x00007f27d705a050 (/lib/libc.so.6+0x3c050)\n \

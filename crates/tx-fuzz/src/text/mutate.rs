@@ -1,4 +1,4 @@
-//! Programs, and what is done to them.
+//! Corpus of programs, and mutations of them.
 
 use super::process;
 use crate::random::Random;
@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Numbers at the ends of their types.
+/// Numbers at the limits of their types.
 const NUMBERS: &[&str] = &[
     "-1",
     "0",
@@ -137,22 +137,22 @@ const NESTS: &[(&str, &str)] = &[
     ("!tile.fragment<", ">"),
 ];
 
-/// A program of the corpus.
+/// Program of the corpus.
 pub(super) struct Unit {
     pub(super) text: String,
     pub(super) bytecode: Option<Vec<u8>>,
-    /// What its test gives to `tx-opt`.
+    /// `tx-opt` flags of its test.
     pub(super) flags: Vec<String>,
 }
 
 /// Programs to damage.
 pub(super) struct Corpus(Vec<Unit>);
 
-/// Random modules where nobody has programs.
+/// Number of random modules if no corpus is given.
 const MODULES: u64 = 64;
 
 impl Corpus {
-    /// Random modules that all depend on `seed`.
+    /// Creates random modules from a seed.
     pub(super) fn random(seed: u64, opt: Option<&Path>) -> io::Result<Self> {
         let texts = (0..MODULES).filter_map(|index| crate::generate(seed, index, None).text().ok());
         let unit = |text: crate::Text| {
@@ -165,7 +165,7 @@ impl Corpus {
         texts.map(unit).collect::<io::Result<_>>().map(Self)
     }
 
-    /// All programs in a folder; files with several are taken apart.
+    /// Reads all programs in a directory; splits files with several programs.
     pub(super) fn read(folder: &Path, opt: Option<&Path>) -> io::Result<Self> {
         let mut files = Vec::new();
         list(folder, &mut files).map_err(|error| {
@@ -203,10 +203,10 @@ impl Corpus {
         Ok(Self(units))
     }
 
-    /// A damaged program, what it was, and whether it is text.
+    /// Returns the original program, the damaged bytes, and whether these are text.
     pub(super) fn damaged(&self, random: &mut Random) -> io::Result<(&Unit, Vec<u8>, bool)> {
         let mut unit = &self.0[random.below(self.0.len())];
-        // Programs that were right get further before they are refused.
+        // Prefer valid programs (those with bytecode), because later stages reject them.
         for _ in 0..2 {
             if unit.bytecode.is_none() {
                 unit = &self.0[random.below(self.0.len())];
@@ -249,7 +249,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The flags of the first line that runs `tx-opt` on the file.
+/// Returns the flags of the first line that runs `tx-opt` on the file.
 fn flags(text: &str) -> Vec<String> {
     let line = text.lines().find_map(|line| {
         let rest = line.trim_start().strip_prefix("// RUN")?;
@@ -264,7 +264,7 @@ fn flags(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A program as bytecode, if it is one.
+/// Returns the bytecode of a program; `None` if the program is invalid.
 fn bytecode(opt: &Path, text: &str) -> io::Result<Option<Vec<u8>>> {
     let folder = std::env::temp_dir().join(format!("tx-fuzz-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
@@ -313,7 +313,7 @@ fn damage_bytes(random: &mut Random, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Words, numbers, and every other character for itself.
+/// Splits text into words, numbers and single characters.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -352,7 +352,7 @@ pub(super) fn damage_text(random: &mut Random, text: &str, other: &str) -> Strin
     let at = place(random, &any).unwrap_or(0);
     match random.below(24) {
         16..20 => {
-            // One word of the dialect for another.
+            // Replace one dialect keyword by another.
             let is_word = |token: &str| token.starts_with(|c: char| c.is_ascii_lowercase());
             let known = |token: &str| is_word(token) && WORDS.contains(&token);
             let words: Vec<&str> = WORDS.iter().copied().filter(|word| is_word(word)).collect();
@@ -362,7 +362,7 @@ pub(super) fn damage_text(random: &mut Random, text: &str, other: &str) -> Strin
             new[at] = random.pick(&words);
         }
         0..3 | 20..24 => {
-            // Extents in types are part of words: `4x8xf32`.
+            // Sizes are part of a type token, such as `4x8xf32`.
             let Some(at) = place(random, &is_number) else {
                 return text.to_owned();
             };
@@ -399,7 +399,7 @@ pub(super) fn damage_text(random: &mut Random, text: &str, other: &str) -> Strin
             new[at] = random.pick(TYPES);
         }
         9 => {
-            // A word of the same sort from the same program.
+            // Replace a token by another of this kind from the program.
             let first = tokens[at].chars().next().unwrap_or(' ');
             let same = |token: &str| token.starts_with(first);
             if let Some(from) = place(random, &same) {
@@ -449,7 +449,7 @@ pub(super) fn damage_text(random: &mut Random, text: &str, other: &str) -> Strin
     new.concat()
 }
 
-/// `8xf32` with another number in front.
+/// Replaces the first size in text such as `8xf32`.
 fn replace_extent(rest: &str, number: &str) -> String {
     match rest.split_once('x') {
         Some((_, rest)) => format!("{number}x{rest}"),
@@ -490,7 +490,7 @@ mod tests {
     const PROGRAM: &str = "func.func @f(%A: memref<4x8xf32>) {\n  // \u{e9}\n  %x = \
                            arith.constant 1.5 : f32\n  return\n}\n";
 
-    /// Nothing is lost between the words.
+    /// The concatenation of the tokens is the text.
     #[test]
     fn tokens_are_the_text() {
         assert_eq!(tokens(PROGRAM).concat(), PROGRAM);
@@ -498,7 +498,7 @@ mod tests {
         assert_eq!(tokens(""), Vec::<&str>::new());
     }
 
-    /// What becomes of a program depends on the case alone, and it seldom stays as it is.
+    /// Damage depends only on the case, and rarely leaves a program unchanged.
     #[test]
     fn damage_can_be_done_again() {
         let mut same = 0;
@@ -514,7 +514,7 @@ mod tests {
         assert!(same < 150, "{same} of 500 are as they were");
     }
 
-    /// Flags of a test without what is not for `tx-opt`.
+    /// Flags exclude the test's prefixes and later commands.
     #[test]
     fn flags_are_those_of_the_first_line() {
         let text =

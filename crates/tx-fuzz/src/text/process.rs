@@ -1,4 +1,4 @@
-//! Processes that may die or never end.
+//! Child processes that may crash or hang.
 
 use crate::patience::Patience;
 use std::ffi::OsString;
@@ -8,54 +8,55 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What one process may take of the processors: long, for a slow build.
+/// CPU time limit of a process, generous for slow builds.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Longest pause between two looks at it.
+/// Maximum polling interval.
 const MOST_PAUSE: Duration = Duration::from_millis(20);
-/// What it may take to say where it was.
+/// Time that an aborted process has to print its stack trace.
 const LAST_WORDS: Duration = Duration::from_secs(10);
-/// Kibibytes of memory it may map: a number that is taken for a size must not take the machine with it.
+/// Limit on mapped memory in KiB, for inputs that are parsed as huge sizes.
 const MEMORY: &str = "8388608";
-/// What is kept of what it said: before its stack, LLVM writes a line for each op that it was parsing.
+/// Maximum number of bytes kept of the output. LLVM prints a line for each op being parsed before
+/// the stack trace.
 const MOST: usize = 1 << 20;
 
-/// How a process ended.
+/// Result of a process.
 pub(super) struct Ended {
-    /// The exit status; nothing when it took too long.
+    /// Exit status; `None` if the process exceeded its limit.
     pub(super) code: Option<i32>,
-    /// The signal that killed it.
+    /// Signal that terminated the process.
     pub(super) signal: Option<i32>,
-    /// What it wrote to standard error.
+    /// Contents of standard error.
     pub(super) said: String,
 }
 
 impl Ended {
-    /// Whether it did not end by itself: shells say 128 and more of children that were killed, and
-    /// Rust 101 of panics.
+    /// Returns whether the process crashed. Shells report signals as statuses of 128 and more, and
+    /// Rust reports panics as 101.
     pub(super) fn died(&self) -> bool {
         self.signal.is_some() || self.code.is_some_and(|code| code > 100)
     }
 }
 
-/// Runs a program with its arguments to its end.
+/// Runs a command.
 pub(super) fn run(line: &[OsString], log: &Path) -> io::Result<Ended> {
     run_with(&format!("ulimit -v {MEMORY}; ulimit -c 0"), line, log)
 }
 
-/// The same with half of the usual stack.
+/// Runs a command with half of the usual stack size.
 pub(super) fn run_on_half_the_stack(line: &[OsString], log: &Path) -> io::Result<Ended> {
     let limits = format!("ulimit -v {MEMORY}; ulimit -c 0; ulimit -s 4096");
     run_with(&limits, line, log)
 }
 
 fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
-    // A damaged command may write files of any name: beside the log.
+    // A damaged command may write arbitrary files: run it in the directory of the log.
     let folder = log.parent().unwrap_or(Path::new("/"));
     let mut child = Command::new("/bin/sh")
         .current_dir(folder)
         .args(["-c", &format!("{limits}; exec \"$@\""), "sh"])
         .args(line)
-        // What is tried is to be compiled.
+        // Disable the cache, so that every program is compiled.
         .env("TX_CACHE", "off")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -67,7 +68,7 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
         if let Some(status) = child.try_wait()? {
             break Some(status);
         }
-        // Most end sooner than the first look at what they took would say anything.
+        // Most processes end before a CPU time check is worthwhile.
         if pause == MOST_PAUSE && patience.is_over() {
             end(&mut child)?;
             break None;
@@ -84,7 +85,7 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
     })
 }
 
-/// Ends a process that takes too long, in a way that makes LLVM's programs write their stack.
+/// Aborts a process that exceeded its limit. `SIGABRT` makes LLVM programs print a stack trace.
 fn end(child: &mut Child) -> io::Result<()> {
     Command::new("kill")
         .args(["-ABRT", &child.id().to_string()])
@@ -101,8 +102,7 @@ fn end(child: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Where a process died: what LLVM says of it, or the first function on the stack that is no part
-/// of saying so.
+/// Returns LLVM's error message, or the innermost stack frame outside of the signal handlers.
 pub(crate) fn place_of_crash(said: &str) -> String {
     let frame = |line: &str| -> Option<String> {
         let rest = line.trim_start().strip_prefix('#')?;
@@ -133,7 +133,7 @@ pub(crate) fn place_of_crash(said: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The function that died, or what was said of it.
+    /// The place is the crashing function, or LLVM's message.
     #[test]
     fn crashes_have_a_place() {
         let stack = " #0 0x00005587936e9006 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) \
