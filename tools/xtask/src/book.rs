@@ -1,9 +1,8 @@
-//! `cargo xtask book`: the pages of `docs/` as a book, by mdBook.
+//! `cargo xtask book`: builds the pages of `docs/` as an mdBook.
 //!
-//! mdBook reads one folder, and the pages lead to files all over the repository. So that every link
-//! of a page is one of the book as well, a copy of what the book needs is made with the
-//! repository's own folders: the pages, and the files and folders that they lead to. What mdBook
-//! makes of it is read again, and every link in it followed.
+//! mdBook reads a single directory, but the pages link to files in the whole repository. The task
+//! copies the pages and all linked files to a staging directory with the same structure. It checks
+//! every link of the generated book.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,8 +17,8 @@ use crate::workspace::Workspace;
 
 const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// Installed from crates.io into `target/tools`, as no one else needs it. It takes about three
-/// minutes to build, once.
+/// mdBook version, installed from crates.io into `target/tools`. The first build takes about three
+/// minutes.
 const MDBOOK_VERSION: &str = "0.5.4";
 
 pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
@@ -29,7 +28,7 @@ pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
     let _ = fs::remove_dir_all(&stage);
     collect(workspace, &stage)?;
     build(&mdbook, &stage, &book)?;
-    // mdBook takes the first chapter for it, whose links are relative to another folder.
+    // mdBook copies the first chapter to `index.html`, where its relative links would be broken.
     let first = chapters(&fs::read_to_string(workspace.root.join(SUMMARY))?)
         .first()
         .context("docs/SUMMARY.md names no page")?
@@ -57,7 +56,7 @@ pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
     Ok(book)
 }
 
-/// Has mdBook write the book. It ends well also where a page is broken, with a warning.
+/// Runs mdBook. Fails on warnings too, because mdBook exits successfully with broken pages.
 fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
     let mut command = Command::new(mdbook);
     command
@@ -65,7 +64,7 @@ fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
         .arg(stage)
         .arg("--dest-dir")
         .arg(book)
-        // They would have it say less.
+        // These variables could suppress the warnings.
         .env_remove("MDBOOK_LOG")
         .env_remove("RUST_LOG");
     let shown = format!("$ {}", sh::display(&command));
@@ -79,7 +78,7 @@ fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Lines of mdBook's log that are no mere information.
+/// Returns the number of warnings and errors in mdBook's log.
 fn warnings(log: &str) -> usize {
     log.lines()
         .filter_map(|line| line.split_whitespace().next())
@@ -104,14 +103,14 @@ fn install(workspace: &Workspace) -> Result<PathBuf> {
             .args(["install", "mdbook", "--locked", "--version", MDBOOK_VERSION])
             .args(["--no-default-features", "--features", "search", "--root"])
             .arg(&root)
-            // Its own, so that nothing of the workspace is built again.
+            // A separate target directory avoids rebuilding the workspace.
             .arg("--target-dir")
             .arg(workspace.target.join("mdbook")),
     )?;
     Ok(mdbook)
 }
 
-/// The pages that the summary names, in its order.
+/// Returns the pages listed in the summary, in order.
 pub(crate) fn chapters(summary: &str) -> Vec<PathBuf> {
     Page::read(summary)
         .links
@@ -121,7 +120,7 @@ pub(crate) fn chapters(summary: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What is wrong with the summary: pages of `docs` that it leaves out, or names twice.
+/// Returns the pages of `docs` that the summary omits or lists twice.
 pub(crate) fn check_summary(summary: &str, files: &[PathBuf]) -> Vec<String> {
     let chapters = chapters(summary);
     let mut wrong: Vec<String> = files
@@ -144,7 +143,7 @@ pub(crate) fn check_summary(summary: &str, files: &[PathBuf]) -> Vec<String> {
     wrong
 }
 
-/// Copies what the book needs to `stage/src`.
+/// Copies the sources of the book to `stage/src`.
 fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
     let files = workspace.files()?;
     let source = stage.join("src");
@@ -169,7 +168,7 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
         stage.join("book.toml"),
     )
     .context("cannot copy docs/book.toml")?;
-    // Its links are relative to the folder it stands in, which here is the root.
+    // The summary moves from `docs/` to the root: adapt its relative links.
     let moved = summary
         .replace("](../", "](\u{0}")
         .replace("](", "](docs/")
@@ -179,7 +178,7 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
     for chapter in &chapters {
         copy(chapter)?;
         let text = read(chapter)?;
-        // mdBook makes `index.html` of a README, and leaves links to it as they are.
+        // mdBook renames README.md to index.html, but does not adapt links to it.
         let linked = text
             .replace("README.md)", "index.md)")
             .replace("README.md#", "index.md#");
@@ -208,14 +207,14 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
         }
     }
     for folder in folders {
-        // mdBook makes an index of it.
+        // mdBook generates an index for this directory.
         if chapters.contains(&folder.join("README.md")) {
             continue;
         }
         let inside: Vec<&PathBuf> = files
             .iter()
             .filter(|file| file.parent() == Some(folder.as_path()))
-            // mdBook leaves pages out that are no chapters.
+            // mdBook omits pages that are not chapters.
             .filter(|file| file.extension().is_none_or(|extension| extension != "md"))
             .collect();
         let mut list = format!(
@@ -235,7 +234,7 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links of the finished book that lead nowhere.
+/// Returns the broken links of the generated book.
 fn check(book: &Path) -> Result<Vec<String>> {
     let mut files = Vec::new();
     walk(book, &mut files)?;
@@ -252,7 +251,7 @@ fn check(book: &Path) -> Result<Vec<String>> {
     }
     let mut wrong = Vec::new();
     for (place, page) in &pages {
-        // Of the site that serves the book: its addresses are absolute.
+        // `404.html` has absolute links for the web server.
         if place == Path::new("404.html") {
             continue;
         }

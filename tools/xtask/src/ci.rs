@@ -1,4 +1,4 @@
-//! `test`, `deep`, `lint`, `bless`, `bench`, and `ci`, which is `.ci/run`.
+//! Tasks `test`, `deep`, `lint`, `bless`, `bench`, and `ci`, which runs `.ci/run`.
 
 use std::fs::File;
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::sh::{self, Style};
 use crate::workspace::Workspace;
 use crate::{codegen, fuzz, setup, tidy};
 
-/// Every test, and then what tests cannot see: stale pages, and the rules of the repository.
+/// Runs every test, then checks the generated pages and the rules of the repository.
 pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -25,10 +25,13 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What continuous integration samples, in full: every input of every program of the lit tests
-/// after every pass, every conformance program, the PTX of each program for every chip, a crate
-/// outside of the workspace, every edit of the mutation tests, which also writes
-/// `docs/mutations.md`, and `seconds` of fuzzing. It takes hours.
+/// Runs the full test sets of which continuous integration runs a sample, for several hours.
+///
+/// * All validation inputs of the lit tests after every pass, and all conformance programs.
+/// * The PTX of each program for every chip.
+/// * A crate outside of the workspace.
+/// * All mutation tests, which also write `docs/mutations.md`.
+/// * `seconds` of fuzzing.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -65,9 +68,8 @@ pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     Ok(())
 }
 
-/// What needs no test run. Clippy and rustdoc see every target, with warnings as errors; clippy
-/// also sees the runtime without the executor, and the examples without the compiler, which need no
-/// MLIR.
+/// Runs rustfmt, clippy and rustdoc on all targets, with warnings as errors. Clippy also checks the
+/// runtime without the executor, and the examples without the compiler, which need no MLIR.
 pub(crate) fn lint(workspace: &Workspace) -> Result<()> {
     sh::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
     setup::setup(workspace)?;
@@ -111,7 +113,7 @@ pub(crate) fn lint(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// The script is the definition; this is a shorter name for it.
+/// Runs `.ci/run`.
 pub(crate) fn ci(workspace: &Workspace) -> Result<()> {
     sh::run(
         Command::new("bash")
@@ -120,8 +122,8 @@ pub(crate) fn ci(workspace: &Workspace) -> Result<()> {
     )
 }
 
-/// Rewrites snapshots and generated pages. CHECK lines are statements of intent and stay: a test
-/// whose CHECK fails still fails here.
+/// Rewrites snapshots and generated pages. CHECK lines are kept, so a test with a failing CHECK
+/// still fails.
 pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     setup::setup(workspace)?;
     let mut command = workspace.cargo();
@@ -130,7 +132,7 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
         .args(filter)
         .env("INSTA_UPDATE", "always");
     let tests = sh::run(&mut command);
-    // The table of chosen schedules is no lit test.
+    // The table of chosen schedules belongs to another test target.
     let table = match filter {
         None | Some("chosen") => sh::run(
             workspace
@@ -157,7 +159,7 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Benchmarks only, not the (empty) benchmark mode of every test binary.
+/// Runs all benchmark targets, without the empty benchmark mode of test binaries.
 pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let packages = workspace.packages_with("bench");
     if packages.is_empty() {
@@ -169,7 +171,7 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     for package in &packages {
         command.args(["--package", package]);
     }
-    // `--bench *` leaves out libraries and binaries, whose harness rejects criterion's options.
+    // `--bench *` excludes libraries and binaries, whose harness rejects criterion's options.
     command.args(["--bench", "*"]);
     if !arguments.is_empty() {
         command.arg("--").args(arguments);

@@ -1,8 +1,8 @@
-//! `cargo xtask demo`: one reduction, all the way down, checked.
+//! `cargo xtask demo`: lowers one reduction step by step, runs it, and checks the result.
 //!
-//! A block of 32 threads sums the rows of a 4x8 tile in shared memory. The demonstration shows what
-//! every pass makes of it, the shuffles in the PTX, and the numbers of a run on whatever device
-//! there is beside a reference computed here.
+//! A block of 32 threads sums the rows of a 4x8 tile in shared memory. The demo shows the IR after
+//! every pass, the shuffles in the PTX, and the results on the available device with reference
+//! values.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,12 +16,12 @@ use crate::sh::{self, Style};
 use crate::workspace::Workspace;
 use crate::{codegen, setup};
 
-/// A demonstration program: kernel arguments are a source and a destination.
+/// Demo program, whose kernel arguments are a source and a destination.
 pub(crate) struct Program {
-    /// Relative to the root; also a lit test.
+    /// Path relative to the root. The file is also a lit test.
     pub(crate) file: &'static str,
     pub(crate) source: &'static [usize],
-    /// Rows of the source, each summed into one element.
+    /// Shape of the destination: one element per row of the source.
     pub(crate) destination: &'static [usize],
 }
 
@@ -38,8 +38,8 @@ pub(crate) const LOCAL: Program = Program {
 };
 
 impl Program {
-    /// Inputs that no permutation of a row or of the rows leaves unchanged, exact in f32, and with
-    /// sums that are exact too, so that the order of the additions cannot matter.
+    /// Returns inputs that are exact in f32 and have exact sums, so that the order of additions
+    /// does not matter. Permuting rows or their elements changes the array.
     pub(crate) fn input(&self) -> Array {
         let elements: usize = self.source.iter().product();
         let values: Vec<f32> = (0..elements)
@@ -48,7 +48,7 @@ impl Program {
         Array::f32(self.source, &values)
     }
 
-    /// The sums, in f64.
+    /// Returns the row sums in f64.
     pub(crate) fn reference(&self) -> Vec<f64> {
         let values = self.input().to_f32().unwrap_or_default();
         let rows: usize = self.destination.iter().product();
@@ -60,7 +60,7 @@ impl Program {
 }
 
 const CHIP: &str = "sm_90";
-/// Of what a pass adds, at most this many lines are shown, and this many characters side by side.
+/// Maximum number of lines shown of the changes by a pass, and maximum line length.
 const LINES_A_STAGE: usize = 14;
 const COLUMNS: usize = 110;
 
@@ -82,8 +82,7 @@ fn heading(title: &str, summary: &str) {
     println!("\n{title}  {}", style.dim(summary));
 }
 
-/// What the demonstration program calls its kernel's arguments and shared memory. MLIR forgets both
-/// when it has read it.
+/// Names of the kernel's arguments and shared memory in the demo program. MLIR drops these names.
 struct Words {
     arguments: Vec<String>,
     shared: Option<String>,
@@ -103,7 +102,7 @@ impl Words {
         }
     }
 
-    /// The kernel in these words.
+    /// Returns the kernel with the original names.
     fn put(&self, kernel: &[String]) -> Vec<String> {
         let printed = arguments(kernel);
         let names: BTreeMap<&String, &String> = printed.iter().zip(&self.arguments).collect();
@@ -126,7 +125,7 @@ impl Words {
     }
 }
 
-/// The names of a kernel's arguments, those in shared memory with them, up to the brace that opens its body.
+/// Returns the names of a kernel's arguments, including those in shared memory.
 fn arguments(kernel: &[String]) -> Vec<String> {
     let head: Vec<&str> = kernel
         .iter()
@@ -150,8 +149,7 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-')
 }
 
-/// Prints a line of IR so that it fits. 64 bits are what attributes have anyway, and types stand at
-/// the end of a line that says more before.
+/// Prints a line of IR, wrapped. The trailing type and `: i64` suffixes of a long line are dropped.
 fn print_ir(mark: &str, line: &str, paint: impl Fn(&str) -> String) {
     for (number, part) in fit(line).iter().enumerate() {
         let mark = if number == 0 { mark } else { " " };
@@ -188,7 +186,7 @@ fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
     )?;
     let text = fs::read_to_string(file)
         .with_context(|| format!("cannot read the demonstration program {}", file.display()))?;
-    // The same program as MLIR prints it, so that the first stage is compared with its like.
+    // Compare the first stage with the program as MLIR prints it.
     let printed = sh::capture(Command::new(tx_opt).arg(file))?.stdout;
     heading(
         "input",
@@ -200,7 +198,7 @@ fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
     let words = Words::of(&text);
     let mut before = words.put(&kernel_lines(&printed));
 
-    // The pass manager prints the module after every pass; what a stage did is what is new in it.
+    // The pass manager prints the module after every pass; the demo shows the lines that are new.
     let output = sh::capture(
         Command::new(tx_opt)
             .args(["--lower-reduction", "--mlir-print-ir-after-all"])
@@ -230,7 +228,7 @@ fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The sections of a `--mlir-print-ir-after-all` dump: the pass's argument and the module after it.
+/// Returns the pass and the module of each section of a `--mlir-print-ir-after-all` dump.
 fn dumps(text: &str) -> Vec<(&str, &str)> {
     const BANNER: &str = "// -----// IR Dump After ";
     text.split(BANNER)
@@ -243,7 +241,7 @@ fn dumps(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The lines of the kernel, from `gpu.func` to its last brace, indented from the margin.
+/// Returns the lines of the kernel, from `gpu.func` to its closing brace, unindented.
 fn kernel_lines(module: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut indent = None;
@@ -265,8 +263,8 @@ fn kernel_lines(module: &str) -> Vec<String> {
     lines
 }
 
-/// The lines of `after` that `before` has not, whatever their values are numbered. Constants and
-/// closing braces say little and are left out.
+/// Returns the lines of `after` that are not in `before`, up to SSA names. Constants and closing
+/// braces are omitted.
 fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for line in before {
@@ -287,7 +285,7 @@ fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// The text of an operation with every SSA name replaced: printing renumbers them at every stage.
+/// Returns the text of an op without SSA names, because every stage renumbers them.
 fn without_numbers(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line.trim();
@@ -413,7 +411,7 @@ module attributes {gpu.container_module} {
         );
     }
 
-    /// Every stage calls things as the program does.
+    /// All stages use the names of the source program.
     #[test]
     fn stages_are_in_the_words_of_the_program() {
         let source = "\

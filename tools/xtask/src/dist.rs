@@ -1,11 +1,10 @@
-//! `cargo xtask dist`: an archive with the one program `tx`, for a Linux machine that has a driver
-//! and nothing else.
+//! `cargo xtask dist`: builds a self-contained archive of `tx` for Linux machines with a CUDA
+//! driver.
 //!
-//! MLIR, LLVM and the C++ runtime are linked into the program; the C library is not, as the driver
-//! needs the machine's own. What the program asks of its host is checked here and not assumed: the
-//! libraries it loads, and the newest symbol version it wants of the C library. The archive also
-//! holds programs with inputs and expected outputs, and a script that runs and compares them, so
-//! that it can be tried where there is no Rust.
+//! MLIR, LLVM and the C++ runtime are linked statically. The C library is linked dynamically,
+//! because the driver uses the host's. The task checks which shared libraries and which glibc
+//! version the program requires. The archive also contains test programs with inputs and expected
+//! outputs, and a script that runs them without Rust.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +20,7 @@ use crate::sh::{self, Style};
 use crate::workspace::Workspace;
 use crate::{changelog, demo, setup};
 
-/// Libraries that every Linux machine with a GNU C library has.
+/// Shared libraries of every Linux system with glibc.
 const HOST_LIBRARIES: &[&str] = &[
     "libc.so.6",
     "libm.so.6",
@@ -33,13 +32,13 @@ const HOST_LIBRARIES: &[&str] = &[
     "ld-linux-aarch64.so.1",
 ];
 
-/// The newest C library that may be asked for: Debian 12's.
+/// Newest permitted glibc version (Debian 12).
 const NEWEST_GLIBC: (u32, u32) = (2, 36);
 
-/// Linked from archives (`lib*.a`) although the linker is asked for shared libraries.
+/// Libraries linked statically (`lib*.a`), although the link line asks for shared libraries.
 const STATIC_LIBRARIES: &[&str] = &["stdc++", "z", "zstd"];
 
-/// Libraries of Debian's that are linked from archives, and the package with the text of their licence.
+/// Statically linked Debian libraries, and the packages that contain their licence texts.
 const DEBIAN_LIBRARIES: &[(&str, &str)] = &[
     ("llvm-and-mlir", "llvm-22-dev"),
     ("libstdc++", "libstdc++6"),
@@ -47,21 +46,21 @@ const DEBIAN_LIBRARIES: &[(&str, &str)] = &[
     ("zstd", "libzstd-dev"),
 ];
 
-/// Bytes of the archive, which travels with the sources through 64 MiB.
+/// Maximum size of the archive in bytes.
 const SIZE_LIMIT: u64 = 52_500_000;
 
 const SCRIPT: &str = include_str!("gpu-test.py");
 pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 
-/// Examples 06 to 08 in one program, their own program in MLIR, and the script that tries them.
+/// Examples 06 to 08 as one program, their MLIR source, and the script that runs them.
 const EXAMPLES: &str = "examples";
 const EXAMPLES_SCRIPT: &str = include_str!("gpu-examples.sh");
 const EXAMPLES_SOURCE: &str = "crates/tx-examples/examples/gpu/row_sums.mlir";
-/// From the folder of the archive.
+/// Path relative to the root of the archive.
 pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
 
-/// The benchmarks of reductions within a block and of whole arrays: their programs are made,
-/// compiled and timed where the GPU is.
+/// Benchmarks of block-level and grid-level reductions. They generate, compile and time programs on
+/// the GPU machine.
 const BENCHMARK: [(&str, &str); 10] = [
     (
         "bench-grid.py",
@@ -99,7 +98,7 @@ fn archive_name(workspace: &Workspace) -> String {
     format!("tx-{}-{}-linux", workspace.version, std::env::consts::ARCH)
 }
 
-/// Builds the archive. With `tag`, only if that is a release: of this version, and in the changelog.
+/// Builds the archive. A `tag` must be a release of this version that the changelog contains.
 pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> {
     if !cfg!(target_os = "linux") {
         bail!("dist makes a Linux program and has to run on Linux");
@@ -140,7 +139,7 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     for (name, text) in BENCHMARK {
         fs::write(staging.join(name), text)?;
     }
-    // The examples are for whoever has a GPU and no compiler: they are built without.
+    // Build the examples without the compiler, for machines that have a GPU only.
     sh::run(cargo().args([
         "build",
         "--profile",
@@ -182,7 +181,7 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     let _ = fs::remove_file(&archive);
     sh::run(
         Command::new("tar")
-            // Reproducible: no owner, one date, one order.
+            // Reproducible archive: no owner, one date, sorted files.
             .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
             .args(["--mtime=2000-01-01 00:00Z", "-C"])
             .arg(&folder)
@@ -211,8 +210,7 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     Ok(archive)
 }
 
-/// Manual pages and completion scripts, as `tx` writes them, in the folders that shells and `man`
-/// look into below a prefix.
+/// Adds manual pages and completion scripts at their standard locations below a prefix.
 fn add_manual(tx: &Path, staging: &Path) -> Result<()> {
     sh::capture(
         Command::new(tx)
@@ -234,7 +232,7 @@ fn add_manual(tx: &Path, staging: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The licences of what is linked into `tx`: of each package, and of the libraries that are Debian's.
+/// Adds the licences of all packages and Debian libraries that are linked into `tx`.
 fn add_licenses(workspace: &Workspace, folder: &Path) -> Result<()> {
     let output = sh::capture(workspace.cargo().args([
         "metadata",
@@ -271,7 +269,7 @@ fn add_licenses(workspace: &Workspace, folder: &Path) -> Result<()> {
     }
     for (library, package) in DEBIAN_LIBRARIES {
         let text = Path::new("/usr/share/doc").join(package).join("copyright");
-        // On other systems, whoever hands the archive on has to add it.
+        // On other systems, the distributor of the archive has to add the licence.
         if text.is_file() {
             let target = folder.join(library);
             fs::create_dir_all(&target)?;
@@ -298,7 +296,7 @@ fn is_license(file: &str) -> bool {
     .any(|prefix| name.starts_with(prefix))
 }
 
-/// The packages from elsewhere that are linked into a package of the workspace, by name and version.
+/// Returns the third-party packages that are linked into a workspace package, by name and version.
 fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
     let list = |value: &'m Value| value.as_array().map_or(&[][..], Vec::as_slice);
     let packages: BTreeMap<&str, &Value> = list(&metadata["packages"])
@@ -321,7 +319,7 @@ fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
         }
         let Some(node) = nodes.get(id) else { continue };
         for dependency in list(&node["deps"]) {
-            // `null` is a normal one: neither for tests nor for building.
+            // `null` is a normal dependency, neither for tests nor for build scripts.
             let is_linked = list(&dependency["dep_kinds"])
                 .iter()
                 .any(|kind| kind["kind"].is_null());
@@ -341,7 +339,7 @@ fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
     linked
 }
 
-/// Writes the SHA-256 of a file beside it, as `sha256sum --check` reads it.
+/// Writes the SHA-256 of a file in the format of `sha256sum --check`.
 fn write_checksum(file: &Path) -> Result<()> {
     let name = file
         .file_name()
@@ -356,7 +354,7 @@ fn write_checksum(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Cargo's name of the variable that chooses the linker of the host.
+/// Returns cargo's environment variable for the host linker.
 fn linker_variable() -> String {
     format!(
         "CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_LINKER",
@@ -364,12 +362,12 @@ fn linker_variable() -> String {
     )
 }
 
-/// A linker that prefers archives for the libraries named above.
+/// Creates a linker wrapper that prefers static versions of [`STATIC_LIBRARIES`].
 ///
-/// mlir-sys asks for `-lstdc++`, `-lz` and `-lzstd` without saying how, and the compiler driver
-/// that links Rust programs is the C one, which ignores `-static-libstdc++`. But in each folder it
-/// searches, a linker takes a shared library before an archive, and the first folder with either
-/// wins. So a folder that holds the archives alone goes first in the search.
+/// mlir-sys requests `-lstdc++`, `-lz` and `-lzstd`, and the C compiler driver, which links Rust
+/// programs, ignores `-static-libstdc++`. A linker uses the first directory that contains a
+/// library. The wrapper therefore adds a directory that contains only the archives as the first
+/// search path.
 fn static_linker(folder: &Path) -> Result<PathBuf> {
     let archives = folder.join("static-libraries");
     fs::create_dir_all(&archives)?;
@@ -377,7 +375,7 @@ fn static_linker(folder: &Path) -> Result<PathBuf> {
         let name = format!("lib{library}.a");
         let output = sh::capture(Command::new("c++").arg(format!("-print-file-name={name}")))?;
         let path = Path::new(output.stdout.trim());
-        // A library that is not found is answered with the bare name.
+        // For an unknown library, the compiler prints the bare name.
         if !path.is_absolute() {
             bail!(
                 "there is no {name} to link into tx: install the development package that has it"
@@ -420,7 +418,7 @@ fn make_executable(_path: &Path) -> Result<()> {
     bail!("dist needs executable files")
 }
 
-/// Fails if the program needs a library or a C library that the machine may not have.
+/// Fails if the program needs shared libraries or a glibc version that the host may lack.
 fn check_host_requirements(program: &Path) -> Result<()> {
     let dynamic = sh::capture(
         Command::new("readelf")
@@ -472,7 +470,7 @@ fn needed_libraries(readelf: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The `GLIBC_x.y` versions in a listing, smallest first.
+/// Returns the `GLIBC_x.y` versions in a listing, sorted.
 fn glibc_versions(readelf: &str) -> BTreeSet<(u32, u32)> {
     readelf
         .split("GLIBC_")
@@ -487,8 +485,7 @@ fn glibc_versions(readelf: &str) -> BTreeSet<(u32, u32)> {
         .collect()
 }
 
-/// Adds the examples that need a GPU: the program, what it launches, as PTX for every chip since
-/// sm_80, and the script.
+/// Adds the GPU examples: the program, its PTX for every chip from sm_80, and the script.
 fn add_examples(workspace: &Workspace, tx: &Path, gpu: &Path, staging: &Path) -> Result<()> {
     let folder = staging.join(EXAMPLES);
     fs::create_dir_all(&folder)?;
@@ -509,7 +506,7 @@ fn add_examples(workspace: &Workspace, tx: &Path, gpu: &Path, staging: &Path) ->
     make_executable(&script)
 }
 
-/// Adds the two demonstration programs, which come before all other cases.
+/// Adds the two demo programs as the first cases.
 fn add_demonstrations(workspace: &Workspace, cases: &Path) -> Result<()> {
     let mut list = Vec::new();
     for program in [demo::SHARED, demo::LOCAL] {

@@ -1,7 +1,8 @@
-//! `cargo xtask fuzz`: random modules, checked after every pass, and malformed input.
+//! `cargo xtask fuzz`: fuzzes with random modules, checked after every pass, and with malformed
+//! input.
 //!
-//! What is found is in `target/fuzz`: programs, made smaller, with what is wrong in a comment, and
-//! beside each what `tx fuzz replay` takes.
+//! Findings are written to `target/fuzz`: shrunk programs, each with a comment that describes the
+//! failure, and a file for `tx fuzz replay`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -38,7 +39,7 @@ pub(crate) fn fuzz(
             .arg(folder.join(target));
         command
     };
-    // A module is compiled and run some thirty times; a malformed one is refused in a moment.
+    // A module is compiled and run about 30 times, so modules get two thirds of the time.
     let modules = sh::run(&mut run("modules", seconds - seconds / 3));
     let mut text = run("text", seconds / 3);
     text.args(["--corpus", "lit-tests"]).arg("--opt").arg(&opt);

@@ -1,4 +1,4 @@
-//! `cargo xtask gpu-test`: the dist archive, unpacked and tried as on a machine without Rust.
+//! `cargo xtask gpu-test`: unpacks and tests the dist archive, as on a machine without Rust.
 
 use std::fs;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ pub(crate) fn gpu_test(
             .arg(&script)
             .args(["--device", device]),
     );
-    // What the examples in the archive do is a GPU's.
+    // The examples require a GPU.
     if status.is_ok() && device.starts_with("cuda") {
         status = sh::run(Command::new("sh").arg(script.with_file_name(EXAMPLES_SCRIPT_NAME)));
     }

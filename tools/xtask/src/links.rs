@@ -1,8 +1,7 @@
-//! Links in Markdown: every file and every heading that a page points to is there.
+//! Link checker for Markdown: linked files and headings must exist.
 //!
-//! Anchors are made of headings as GitHub and mdBook make them: lower case, blanks to hyphens,
-//! other punctuation left out, a number behind what came before. Addresses of other sites are not
-//! asked for.
+//! Anchors follow the rules of GitHub and mdBook: lower case, hyphens for blanks, other punctuation
+//! removed, and a number appended to duplicates. External links are not checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,14 +9,14 @@ use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-/// What other pages need to know of one, and what it needs of them.
+/// Links and anchors of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
-    /// Line from 1 on, and where the link leads.
+    /// Line number (from 1) and target of each link.
     pub(crate) links: Vec<(usize, String)>,
-    /// What may stand behind a `#`.
+    /// Anchors: valid text after `#`.
     anchors: BTreeSet<String>,
-    /// Line and label of links whose label is defined nowhere.
+    /// Line number and label of links with an undefined label.
     undefined: Vec<(usize, String)>,
 }
 
@@ -26,7 +25,7 @@ impl Page {
         let mut page = Self::default();
         let mut undefined = Vec::new();
         let mut callback = |broken: pulldown_cmark::BrokenLink<'_>| {
-            // `[0, 1)` and the like are text.
+            // Text such as `[0, 1)` is not a link.
             if matches!(broken.link_type, LinkType::Reference | LinkType::Collapsed) {
                 undefined.push((line_of(text, &broken.span), broken.reference.to_string()));
             }
@@ -60,7 +59,7 @@ impl Page {
         page
     }
 
-    /// The same of a page of HTML.
+    /// Reads an HTML page.
     pub(crate) fn of_html(html: &str) -> Self {
         let mut page = Self::default();
         page.read_html(1, html);
@@ -82,7 +81,7 @@ impl Page {
         }
     }
 
-    /// Attributes of a tag that lead somewhere, or are led to.
+    /// Reads links and anchors from the attributes of a tag.
     fn read_html(&mut self, line: usize, html: &str) {
         for (name, is_link) in [
             ("href", true),
@@ -110,7 +109,7 @@ fn line_of(text: &str, range: &Range<usize>) -> usize {
     1 + text[..range.start].matches('\n').count()
 }
 
-/// What GitHub makes of a heading.
+/// Returns the anchor that GitHub generates for a heading.
 fn slug(heading: &str) -> String {
     heading
         .trim()
@@ -124,7 +123,7 @@ fn slug(heading: &str) -> String {
         .collect()
 }
 
-/// Whether a link leads to another site.
+/// Returns whether a link is external.
 pub(crate) fn is_elsewhere(link: &str) -> bool {
     link.split_once(':').is_some_and(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -134,8 +133,8 @@ pub(crate) fn is_elsewhere(link: &str) -> bool {
     })
 }
 
-/// The file or folder that a link on `page` leads to, from the root of the repository, and what
-/// follows its `#`. `None` when the path leaves the repository.
+/// Returns the path of a link target relative to the repository root, and the anchor. `None` if the
+/// path leaves the repository.
 pub(crate) fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>)> {
     let (path, anchor) = match link.split_once('#') {
         Some((path, anchor)) => (path, Some(anchor.to_owned())),
@@ -156,8 +155,8 @@ pub(crate) fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>
     Some((full, anchor))
 }
 
-/// What is wrong with the links of all pages. `files` are those of the repository, `texts` the text
-/// of its Markdown.
+/// Returns the broken links of all pages. `files` are all files of the repository, and `texts` are
+/// the Markdown texts.
 pub(crate) fn check(files: &[PathBuf], texts: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let pages: BTreeMap<&Path, Page> = texts
         .iter()
@@ -202,7 +201,7 @@ fn problem(
             "the link `{link}` leaves the repository: expected a path from the page's own folder"
         ));
     };
-    // The root itself.
+    // An empty path is the root.
     if !path.as_os_str().is_empty() && !known.contains(path.as_path()) {
         return Some(format!(
             "the link `{link}` leads to {}, which is not there",

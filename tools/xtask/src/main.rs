@@ -1,7 +1,6 @@
-//! The task runner of the tx workspace: `cargo xtask --help` is the menu.
+//! Task runner of the tx workspace. `cargo xtask --help` lists the tasks.
 //!
-//! It is plain Rust with no MLIR in it, so that `cargo xtask setup` can run on a fresh clone and
-//! install what the other crates need.
+//! The crate does not depend on MLIR, so `cargo xtask setup` can install MLIR on a fresh clone.
 
 mod book;
 mod changelog;
@@ -26,7 +25,7 @@ use clap::{Parser, Subcommand};
 
 use crate::workspace::Workspace;
 
-/// The tasks of the tx workspace.
+/// Tasks of the tx workspace.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version, about)]
 struct Cli {
@@ -36,21 +35,20 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Install what is missing: LLVM/MLIR 22 and Chromium (apt), ptxas (PyPI) and Playwright (npm)
-    /// into target/tools
+    /// Install missing dependencies: LLVM/MLIR 22 and Chromium (apt), ptxas (PyPI) and Playwright
+    /// (npm) into target/tools
     Setup,
-    /// Lower and run the 4x8 row sum on whatever device there is, and check the numbers
+    /// Lower and run the 4x8 row sum on the available device, and check the results
     Demo,
     /// Run every test, and check generated files and the rules of the repository
     Test {
-        /// Passed on to `cargo test --workspace`
+        /// Arguments for `cargo test --workspace`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Run in full what continuous integration samples: all validation inputs, all mutations, long
-    /// fuzzing. It takes hours
+    /// Run the full test sets of which continuous integration runs a sample. Takes hours
     Deep {
-        /// How long to fuzz
+        /// Fuzzing time in seconds
         #[arg(long, default_value_t = 1800)]
         seconds: u64,
     },
@@ -58,7 +56,7 @@ enum Task {
     Lint,
     /// Run exactly what continuous integration runs (.ci/run)
     Ci,
-    /// Accept the present output of the lit tests, and regenerate the reference pages
+    /// Accept the current output of the lit tests, and regenerate the reference pages
     Bless {
         /// Only lit tests whose name contains this
         filter: Option<String>,
@@ -71,48 +69,49 @@ enum Task {
     },
     /// Check the rules of the repository that no compiler checks
     Tidy,
-    /// Check random modules after every pass, and give malformed input to `tx` and `tx-opt`
+    /// Fuzz with random modules, checked after every pass, and with malformed input
     Fuzz {
-        /// How long, both together
+        /// Total fuzzing time in seconds
         #[arg(long, default_value_t = 300)]
         seconds: u64,
-        /// What every case depends on
+        /// Seed of all cases
         #[arg(long, default_value_t = 0)]
         seed: u64,
-        /// Processes at a time; by default as many as there are processors
+        /// Number of concurrent processes; by default the number of processors
         #[arg(long)]
         jobs: Option<usize>,
     },
     /// Run the benchmarks
     Bench {
-        /// Passed on to the benchmarks (a filter, `--save-baseline NAME` ...)
+        /// Arguments for the benchmarks (a filter, `--save-baseline NAME` ...)
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Build the archive of `tx` that runs on a Linux machine with nothing but a driver
+    /// Build the archive of `tx` for Linux machines with a CUDA driver
     Dist {
-        /// Only if this tag is that of a release: `v` and the version, which CHANGELOG.md has
+        /// Require that this tag is a release: `v` and the version, with a section in CHANGELOG.md
         #[arg(long)]
         tag: Option<String>,
     },
     /// Build the book of docs/ with mdBook, into target/book
     Book,
-    /// Run the demonstrations and the cases of the tests from the dist archive, on a GPU if there is one
+    /// Run the demos and test cases of the dist archive, on a GPU by default
     GpuTest {
-        /// The archive; by default the one `cargo xtask dist` builds
+        /// Path of the archive; by default the one that `cargo xtask dist` builds
         #[arg(long)]
         archive: Option<PathBuf>,
-        /// As for `tx run --device`: auto, cpu, cuda, cuda:N
+        /// Device, as for `tx run --device`: auto, cpu, cuda, cuda:N
         #[arg(long, default_value = "cuda")]
         device: String,
-        /// Run nothing; print how to do it on a machine without Rust
+        /// Print the steps for a machine without Rust, and run nothing
         #[arg(long)]
         print: bool,
     },
 }
 
 fn main() -> ExitCode {
-    // SAFETY: the handler is the one that every process is given. `println!` panics when nobody reads on.
+    // SAFETY: restores the default handler. Rust ignores SIGPIPE, so `println!` would panic on a
+    // closed pipe.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     match run(Cli::parse().task) {
         Ok(()) => ExitCode::SUCCESS,

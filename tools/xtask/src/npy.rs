@@ -1,27 +1,26 @@
-//! NumPy's `.npy` files: just enough to hand tiles to `tx run` and to read them back.
+//! Reader and writer for NumPy's `.npy` files, to exchange arrays with `tx run`.
 //!
-//! The values stay bytes, little-endian as in the file; the caller knows their type. `tx` reads
-//! and writes such files with code of its own, which is why this is not that code: a mistake there
-//! must not cancel out in a test.
+//! Elements stay little-endian bytes; the caller interprets them. This code is independent of the
+//! `.npy` code in `tx`, so that an error there cannot cancel out in a test.
 
 use std::fs;
 use std::path::Path;
 
-/// One array.
+/// Array.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
-    /// NumPy's name of the element type: `<f4`, `<f2`, `<i4` ...
+    /// NumPy's element type: `<f4`, `<f2`, `<i4` ...
     pub(crate) descr: String,
-    /// The dimensions, outermost first.
+    /// Dimensions, outermost first.
     pub(crate) shape: Vec<usize>,
-    /// The elements in row-major order.
+    /// Elements in row-major order.
     pub(crate) bytes: Vec<u8>,
 }
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 impl Array {
-    /// An array of f32.
+    /// Creates an f32 array.
     pub(crate) fn f32(shape: &[usize], values: &[f32]) -> Self {
         Self {
             descr: "<f4".to_owned(),
@@ -33,7 +32,7 @@ impl Array {
         }
     }
 
-    /// The elements, if they are f32.
+    /// Returns the elements of an f32 array.
     pub(crate) fn to_f32(&self) -> Result<Vec<f32>, String> {
         if self.descr != "<f4" {
             return Err(format!("expected elements `<f4`, found `{}`", self.descr));
@@ -47,7 +46,7 @@ impl Array {
             .collect())
     }
 
-    /// Writes the file, version 1.0 of the format.
+    /// Writes a file in format version 1.0.
     pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
         let dimensions: String = self
             .shape
@@ -57,7 +56,7 @@ impl Array {
         let mut header = format!(
             "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
             self.descr,
-            // A tuple of one needs its comma, longer ones may have it.
+            // Python requires the comma in a tuple of one element.
             dimensions.trim_end(),
         );
         // The data start at a multiple of 64 bytes, and the header ends with a newline.
@@ -74,7 +73,7 @@ impl Array {
         fs::write(path, file).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Reads a file, of any version, in row-major order.
+    /// Reads a file of any format version, in row-major order.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let file = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Self::parse(&file).map_err(|error| format!("{}: {error}", path.display()))

@@ -1,7 +1,7 @@
-//! `cargo xtask setup`: installs what is missing and says what it does.
+//! `cargo xtask setup`: installs missing dependencies and reports each step.
 //!
-//! It looks before it installs, so that a second run costs a fraction of a second and prints one
-//! line. `demo` and `test` call it.
+//! If nothing is missing, it takes a fraction of a second and prints one line. `demo` and `test`
+//! run it first.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use crate::sh::{self, Style};
 use crate::workspace::{LLVM_MAJOR, Workspace, default_llvm_prefix, llvm_prefix};
 
-/// Packages of LLVM, and what of each is used. `FileCheck` comes with a dependency of the third.
+/// LLVM packages, and the reason for each. `FileCheck` comes with a dependency of `llvm-22-dev`.
 const LLVM_PACKAGES: &[(&str, &str)] = &[
     ("libmlir-22-dev", "MLIR's libraries and headers"),
     ("mlir-22-tools", "mlir-tblgen, which compiles the dialect"),
@@ -26,32 +26,32 @@ const LLVM_PACKAGES: &[(&str, &str)] = &[
     ("libclang-common-22-dev", "the headers libclang needs"),
 ];
 
-/// What LLVM is compiled and linked with.
+/// Tools and libraries that compile and link LLVM code.
 const TOOLCHAIN_PACKAGES: &[(&str, &str)] = &[
     ("g++", "the C++ compiler"),
     ("zlib1g-dev", "zlib, which LLVM uses"),
     ("libzstd-dev", "zstd, which LLVM uses"),
 ];
 
-/// What reads completion scripts and manual pages in tests.
+/// Programs that check completion scripts and manual pages in tests.
 const SHELL_PACKAGES: &[(&str, &str)] = &[
     ("zsh", "a shell with a completion script"),
     ("fish", "another"),
     ("mandoc", "checks manual pages"),
 ];
 
-/// NVIDIA's assembler comes alone in this PyPI wheel. Tests assemble PTX with it; neither building
-/// nor running `tx` needs it.
+/// PyPI wheel with NVIDIA's PTX assembler. Tests use it to assemble PTX; `tx` itself does not need
+/// it.
 const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
 const PTXAS_VERSION: &str = "13.0.88";
 const PTXAS_IN_WHEEL: &str = "nvidia/cu13/bin/ptxas";
-/// SHA-256 of the wheels of that version: x86-64, then 64-bit Arm.
+/// SHA-256 of the wheels of this version: x86-64, then 64-bit Arm.
 const PTXAS_HASHES: &[&str] = &[
     "56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03",
     "c7ff28f86a24effdc6c034fa15230c549a273e4771b10a7fec14996f8cf3307f",
 ];
 
-/// Pages are tested in a browser, which Node.js drives; with the fonts that screenshots are compared in.
+/// Browser for tests of HTML pages, with fixed fonts for screenshots.
 const BROWSER_PACKAGES: &[(&str, &str)] = &[
     ("chromium", "the browser in which pages are tested"),
     ("fonts-dejavu-core", "the fonts of its screenshots"),
@@ -60,11 +60,12 @@ const NODE_PACKAGES: &[(&str, &str)] = &[
     ("nodejs", "Node.js, which drives the browser"),
     ("npm", "npm, which fetches Playwright"),
 ];
-/// What is needed to drive the browser, with its versions and hashes, and where it is put, in `target/tools`.
+/// Files that pin the version of Playwright, their source directory, and their directory in
+/// `target/tools`.
 const DRIVER_FILES: &[&str] = &["package.json", "package-lock.json"];
 const DRIVER_SOURCE: &str = "tools/tx/tests/browser";
 const DRIVER: &str = "browser";
-/// The oldest Node.js that will do.
+/// Minimum major version of Node.js.
 const NODE_MAJOR: u32 = 18;
 
 pub(crate) fn setup(workspace: &Workspace) -> Result<()> {
@@ -83,7 +84,7 @@ pub(crate) fn setup(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Installs what tests need beside what builds and programs do.
+/// Installs packages that only tests need.
 pub(crate) fn setup_tests() -> Result<()> {
     if is_debian() {
         return apt_install(SHELL_PACKAGES);
@@ -91,7 +92,7 @@ pub(crate) fn setup_tests() -> Result<()> {
     let missing: Vec<&str> = SHELL_PACKAGES
         .iter()
         .map(|(program, _)| *program)
-        // Not all of them know `--version`.
+        // Some shells do not support `--version`.
         .filter(|program| !sh::starts(Command::new(program).args(["-n", "/dev/null"])))
         .collect();
     if missing.is_empty() {
@@ -110,7 +111,7 @@ fn install_packages() -> Result<()> {
         check_prefix(&prefix)?;
     }
     if !is_debian() {
-        // Whatever this system is, a complete LLVM at the prefix is all that counts.
+        // On other systems, only check that the prefix contains a complete LLVM.
         return check_prefix(&prefix);
     }
     let mut wanted = TOOLCHAIN_PACKAGES.to_vec();
@@ -120,7 +121,7 @@ fn install_packages() -> Result<()> {
     apt_install(&wanted)
 }
 
-/// Whether this is Debian, Ubuntu or one of their descendants.
+/// Returns whether the system is Debian, Ubuntu or a derivative.
 fn is_debian() -> bool {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let family = release.lines().any(|line| {
@@ -130,7 +131,7 @@ fn is_debian() -> bool {
     family && sh::succeeds(Command::new("apt-get").arg("--version"))
 }
 
-/// Fails, with what to do, unless an LLVM with MLIR is installed at `prefix`.
+/// Fails with instructions unless an LLVM with MLIR is installed at `prefix`.
 fn check_prefix(prefix: &Path) -> Result<()> {
     let needed = [
         "bin/llvm-config",
@@ -159,7 +160,7 @@ fn check_prefix(prefix: &Path) -> Result<()> {
     );
 }
 
-/// Installs those of the packages that are not.
+/// Installs the missing packages.
 fn apt_install(wanted: &[(&str, &str)]) -> Result<()> {
     let missing: Vec<(&str, &str)> = wanted
         .iter()
@@ -175,8 +176,8 @@ fn apt_install(wanted: &[(&str, &str)]) -> Result<()> {
     }
     let names: Vec<&str> = missing.iter().map(|(package, _)| *package).collect();
 
-    // The lists of a fresh image are empty, and old lists name versions that are gone. Refresh
-    // them in these two cases only: it is the slowest step.
+    // A fresh image has no package lists, and old lists may name removed versions. Refresh the
+    // lists only in these two cases, because this is the slowest step.
     let mut fresh = false;
     if !names.iter().all(|package| has_candidate(package)) {
         apt_get(&["update"])?;
@@ -240,13 +241,13 @@ fn apt_get(arguments: &[&str]) -> Result<()> {
     };
     command
         .args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
-        // Another apt may be at work, an image's first boot for instance.
+        // Wait for another apt process, for example during the first boot.
         .args(["-o", "DPkg::Lock::Timeout=180", "-q"])
         .args(arguments);
     sh::run(&mut command)
 }
 
-/// Puts the pinned `ptxas` into `tools` unless it is there, and returns its path.
+/// Installs the pinned `ptxas` in `tools` if missing, and returns its path.
 fn install_ptxas(tools: &Path) -> Result<PathBuf> {
     if let Some(own) = std::env::var_os("TX_PTXAS") {
         let own = PathBuf::from(own);
@@ -313,7 +314,7 @@ fn install_ptxas(tools: &Path) -> Result<PathBuf> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
         .context("pip said it downloaded a wheel, and there is none")?;
-    // To a temporary name first: an interrupted run must not leave half a program.
+    // Write to a temporary name first, so that an interrupted run leaves no partial file.
     let partial = tools.join("ptxas.partial");
     unpack(&wheel, PTXAS_IN_WHEEL, &partial)?;
     make_executable(&partial)?;
@@ -325,15 +326,14 @@ fn install_ptxas(tools: &Path) -> Result<PathBuf> {
     Ok(ptxas)
 }
 
-/// Puts what drives the browser into `tools`, installs the browser where this is Debian, and
-/// returns where that is.
+/// Installs Playwright in `tools`, and Chromium on Debian. Returns the path of the browser.
 fn install_browser(root: &Path, tools: &Path) -> Result<PathBuf> {
     let own = std::env::var_os("TX_CHROMIUM").map(PathBuf::from);
     let browser = own
         .clone()
         .unwrap_or_else(|| PathBuf::from("/usr/bin/chromium"));
     if is_debian() {
-        // Another browser has fonts of its own, and Node.js may be from elsewhere.
+        // A custom browser has its own fonts; Node.js may come from elsewhere.
         let fonts = &BROWSER_PACKAGES[usize::from(own.is_some())..];
         let node = if has_node() { &[] } else { NODE_PACKAGES };
         apt_install(&[fonts, node].concat())?;
@@ -378,7 +378,7 @@ fn install_browser(root: &Path, tools: &Path) -> Result<PathBuf> {
     Ok(browser)
 }
 
-/// Whether Node.js is there, not too old, and npm with it.
+/// Returns whether Node.js (at least [`NODE_MAJOR`]) and npm are installed.
 fn has_node() -> bool {
     let version = sh::capture(Command::new("node").arg("--version"));
     let major = version.ok().and_then(|output| {

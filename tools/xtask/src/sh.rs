@@ -1,11 +1,11 @@
-//! Running other programs, and talking to a terminal.
+//! Child processes and terminal output.
 
 use std::io::IsTerminal;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Says what is run, runs it with our own input and output, and fails if it does.
+/// Prints and runs a command with inherited input and output; fails if the command fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     eprintln!(
         "{}",
@@ -20,13 +20,13 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// What a program wrote.
+/// Output of a command.
 pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// Runs silently and returns both outputs. A failure carries what the program said.
+/// Runs a command silently and returns its output; an error contains the output.
 pub(crate) fn capture(command: &mut Command) -> Result<Output> {
     let output = command
         .stdin(Stdio::null())
@@ -50,7 +50,7 @@ pub(crate) fn capture(command: &mut Command) -> Result<Output> {
     Ok(Output { stdout, stderr })
 }
 
-/// Runs silently; true if it started and succeeded.
+/// Runs a command silently; returns whether it succeeded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -60,7 +60,7 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs silently; true if it started.
+/// Runs a command silently; returns whether it could be started.
 pub(crate) fn starts(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -70,7 +70,7 @@ pub(crate) fn starts(command: &mut Command) -> bool {
         .is_ok()
 }
 
-/// The command as one would type it.
+/// Returns the command as shell input.
 pub(crate) fn display(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())
@@ -86,7 +86,7 @@ pub(crate) fn display(command: &Command) -> String {
         .join(" ")
 }
 
-/// Colours, where the reader is a terminal that wants them.
+/// Terminal colours, if supported.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     on: bool,

@@ -1,8 +1,7 @@
-//! `cargo xtask tidy`: the rules of the repository that no compiler checks.
+//! `cargo xtask tidy`: repository rules that no compiler checks.
 //!
-//! Each rule is a function that returns what is wrong, a sentence for each. That every lit test has
-//! a RUN line, a CHECK and a sentence of prose is enforced by the harness, which reads the files
-//! anyway (`tx-lit`).
+//! Each rule is a function that returns one sentence per violation. The lit harness (`tx-lit`)
+//! itself requires a RUN line, a CHECK line and a sentence of prose in each test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -17,31 +16,31 @@ use crate::sh::Style;
 use crate::workspace::{LLVM_MAJOR, Workspace};
 use crate::{book, changelog, links};
 
-/// Folders of `lit-tests` that belong to no pass and no pipeline.
+/// Directories of `lit-tests` without a pass or pipeline of this name.
 const OTHER_LIT_FOLDERS: &[&str] = &[
     // Syntax, round trips and verifiers of the dialect.
     "dialect-tile",
     // Whole programs to PTX.
     "ptx",
-    // What the programs say: help, wrong usage, bad input.
+    // Output of the command-line tools: help, usage errors, invalid input.
     "tools",
     // The chapters of docs/tutorial.md.
     "tutorial",
-    // Programs as people write them, compared with a reference.
+    // Typical user programs, compared with a reference.
     "programs",
     // Kernels and schedules, compared with a reference.
     "cases",
 ];
 
-/// C++ is for what MLIR's C API cannot do, and decides nothing. It has no reason to grow. Headers,
-/// which only declare, are not counted.
+/// Maximum number of lines of C++ source, without headers. C++ only wraps functions that MLIR's C
+/// API lacks, so it should not grow.
 const CXX_LINES: usize = 627;
 
-/// The most columns of a line of code.
+/// Maximum number of columns in a line of code.
 const COLUMNS: usize = 110;
 
-/// Which packages of the workspace a package may depend on. What is not listed here may depend on
-/// anything: the tools, on which nothing depends.
+/// Permitted workspace dependencies of each package. Packages that are not listed here are tools,
+/// which may depend on any package.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-cache", &[]),
     ("tx-target", &[]),
@@ -104,8 +103,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Packages that must build where there is no MLIR, if need be without their optional
-/// dependencies, and what would bring it in.
+/// Packages that must build without MLIR (if necessary without optional dependencies).
 const WITHOUT_MLIR: &[&str] = &[
     "tx-lit",
     "tx-target",
@@ -118,8 +116,7 @@ const WITHOUT_MLIR: &[&str] = &[
 ];
 const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];
 
-/// Folders of the machine someone happens to work on, beside that of the checkout. Split, so that
-/// this file does not hold them.
+/// Home directories of development machines. `concat!` keeps these paths out of this file.
 const MACHINE_PATHS: &[&str] = &[
     concat!("/", "home/"),
     concat!("/", "Users/"),
@@ -156,8 +153,8 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Every pass has a folder of tests with its name, with a test of what it does and of what it
-/// refuses; every folder is a pass, a pipeline, or listed above.
+/// Requires a test directory for every pass, with a positive test and `invalid.mlir`. Every
+/// directory must belong to a pass or pipeline, or be listed in [`OTHER_LIT_FOLDERS`].
 fn lit_folders(registry: &[Entry], files: &[PathBuf]) -> Vec<String> {
     let mut folders: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files {
@@ -198,7 +195,7 @@ fn lit_folders(registry: &[Entry], files: &[PathBuf]) -> Vec<String> {
     wrong
 }
 
-/// A snapshot belongs to the test beside it: `x.snap` or `x.PREFIX.snap` to `x.mlir`.
+/// Requires the test `x.mlir` for each snapshot `x.snap` or `x.PREFIX.snap`.
 fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
     let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
     files
@@ -218,8 +215,8 @@ fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-/// Every file beside `tests/integration.rs` is a module of it or a test target of its package: cargo
-/// does not look for targets there, and a file that neither names is not compiled.
+/// Requires that every file next to `tests/integration.rs` is one of its modules or a test target.
+/// Cargo does not discover targets in these packages.
 fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let programs = files
@@ -250,8 +247,8 @@ fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<Strin
     Ok(wrong)
 }
 
-/// Tests that a page names are there: `FOLDER/x.mlir`, where `lit-tests` has the folder, or the
-/// whole path. The command that runs one which is not there runs none, and ends well.
+/// Requires that tests named in pages exist, as `FOLDER/x.mlir` or as a whole path. A test command
+/// with a misspelled name would run nothing and succeed.
 fn named_tests(files: &[PathBuf], pages: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
     let folders: BTreeSet<&Path> = files
@@ -301,7 +298,8 @@ fn cxx_budget(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     })
 }
 
-/// Lines of code are at most [`COLUMNS`] long, comments apart, which may be tables.
+/// Limits lines of code to [`COLUMNS`] columns. Comments are exempt, because they may contain
+/// tables.
 fn long_lines(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for file in files {
@@ -322,7 +320,7 @@ fn long_lines(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// The direction of dependencies, over what builds need. Tests may use more.
+/// Checks the dependency direction of packages. Dev-dependencies are exempt.
 fn dependencies(packages: &[Value]) -> Vec<String> {
     let graph = dependency_graph(packages, true);
     let required = dependency_graph(packages, false);
@@ -390,7 +388,7 @@ fn dependency_graph(packages: &[Value], optional: bool) -> BTreeMap<&str, BTreeS
         .collect()
 }
 
-/// The package on whose account `from` depends on `to`, directly or not.
+/// Returns the package through which `from` depends on `to`, directly or transitively.
 fn reaches<'a>(
     graph: &BTreeMap<&'a str, BTreeSet<&'a str>>,
     from: &'a str,
@@ -413,7 +411,7 @@ fn reaches<'a>(
     None
 }
 
-/// The version of LLVM stands in three places, which must agree.
+/// Checks that the LLVM version is equal in its three locations.
 fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
     let build = Path::new("crates/tx-llvm/build.rs");
     let constant = format!("const LLVM: &str = \"{LLVM_MAJOR}\";");
@@ -443,8 +441,8 @@ fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// The oldest Rust that builds everything is that of every package, and the one that continuous
-/// integration has. Clippy checks that nothing newer is used of the standard library.
+/// Checks that all packages and continuous integration use one minimum Rust version. Clippy checks
+/// that the standard library features exist in this version.
 fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
     let versions: BTreeSet<&str> = workspace
         .packages()
@@ -471,7 +469,7 @@ fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
     })
 }
 
-/// Rules on the lines of text files.
+/// Checks the lines of text files.
 fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let root = workspace.root.display().to_string();
@@ -503,8 +501,8 @@ fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// Whether `path` stands in the line as the beginning of an absolute path, and not inside a longer
-/// one, as in `docs/home/`.
+/// Returns whether `path` starts an absolute path in the line. A path such as `docs/home/` does not
+/// count.
 fn holds_path(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         !line[..at]
@@ -512,7 +510,7 @@ fn holds_path(line: &str, path: &str) -> bool {
     })
 }
 
-/// The text of every page of Markdown.
+/// Returns the text of every Markdown page.
 fn markdown(workspace: &Workspace, files: &[PathBuf]) -> Result<BTreeMap<PathBuf, String>> {
     files
         .iter()

@@ -1,4 +1,4 @@
-//! Where things are.
+//! Paths and packages of the workspace.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,24 +8,25 @@ use serde_json::Value;
 
 use crate::sh;
 
-/// The major version of LLVM. Its other home is `.cargo/config.toml`; `tidy` compares the two.
+/// Major version of LLVM. `.cargo/config.toml` repeats it; `tidy` compares the two.
 pub(crate) const LLVM_MAJOR: u32 = 22;
 
-/// The checkout, as cargo sees it.
+/// Checkout of the repository.
 pub(crate) struct Workspace {
-    /// The folder of the workspace's `Cargo.toml`.
+    /// Directory of the workspace's `Cargo.toml`.
     pub(crate) root: PathBuf,
     /// Cargo's target directory.
     pub(crate) target: PathBuf,
-    /// The version of the packages.
+    /// Version of the packages.
     pub(crate) version: String,
-    /// `cargo metadata --no-deps`.
+    /// Output of `cargo metadata --no-deps`.
     pub(crate) metadata: Value,
 }
 
 impl Workspace {
     pub(crate) fn load() -> Result<Self> {
-        // Cargo sets the variable for `cargo xtask`; the fallback serves a binary started by hand.
+        // Cargo sets the variable for `cargo xtask`; the fallback serves a binary that is started
+        // directly.
         let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let output = sh::capture(
@@ -49,17 +50,17 @@ impl Workspace {
         })
     }
 
-    /// Cargo, to be run at the root.
+    /// Returns a cargo command that runs at the root.
     pub(crate) fn cargo(&self) -> Command {
         let mut command = Command::new(cargo_program());
         command.current_dir(&self.root);
         command
     }
 
-    /// Builds one binary and returns where it is. `profile` is cargo's name for it.
+    /// Builds a binary with a cargo profile, and returns its path.
     ///
-    /// Features are those that all packages together ask for, as in tests: nothing that these were
-    /// built with is built again.
+    /// The features are those of a whole-workspace build, so that tests need not rebuild
+    /// dependencies.
     pub(crate) fn build(&self, binary: &str, profile: &str) -> Result<PathBuf> {
         sh::run(self.cargo().args([
             "build",
@@ -73,7 +74,7 @@ impl Workspace {
         Ok(self.target.join(folder).join(binary))
     }
 
-    /// Every file git knows or would add, relative to the root.
+    /// Returns every file that git tracks or would add, relative to the root.
     pub(crate) fn files(&self) -> Result<Vec<PathBuf>> {
         let output = sh::capture(
             Command::new("git")
@@ -92,7 +93,7 @@ impl Workspace {
             .split('\0')
             .filter(|name| !name.is_empty())
             .map(PathBuf::from)
-            // A file deleted but not yet committed is still listed.
+            // `git ls-files` also lists deleted files.
             .filter(|file| self.root.join(file).is_file())
             .collect();
         files.sort();
@@ -100,7 +101,7 @@ impl Workspace {
         Ok(files)
     }
 
-    /// The packages of the workspace that have a target of this kind (`bench`, `test` ...).
+    /// Returns the workspace packages with a target of this kind (`bench`, `test` ...).
     pub(crate) fn packages_with(&self, kind: &str) -> Vec<String> {
         self.packages()
             .iter()
@@ -117,7 +118,7 @@ impl Workspace {
             .collect()
     }
 
-    /// The packages of the workspace, as `cargo metadata` describes them.
+    /// Returns the workspace packages, as `cargo metadata` describes them.
     pub(crate) fn packages(&self) -> &[Value] {
         self.metadata["packages"]
             .as_array()
@@ -129,12 +130,12 @@ fn cargo_program() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Where LLVM is installed. `.cargo/config.toml` sets the variable unless the user did.
+/// Returns the prefix of LLVM. `.cargo/config.toml` sets the variable unless the user has set it.
 pub(crate) fn llvm_prefix() -> PathBuf {
     std::env::var_os("MLIR_SYS_220_PREFIX").map_or_else(default_llvm_prefix, PathBuf::from)
 }
 
-/// Where Debian's packages put it.
+/// Returns the prefix of Debian's LLVM packages.
 pub(crate) fn default_llvm_prefix() -> PathBuf {
     Path::new("/usr/lib").join(format!("llvm-{LLVM_MAJOR}"))
 }

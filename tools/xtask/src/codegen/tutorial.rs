@@ -1,8 +1,8 @@
-//! `docs/tutorial.md`, from the tests of `lit-tests/tutorial`.
+//! Generates `docs/tutorial.md` from the tests of `lit-tests/tutorial`.
 //!
-//! A test is read from top to bottom, as a chapter: comments are text, code is shown, comments with
-//! CHECK lines below them are what to look at, and `SHOW` lines say which part of a snapshot stands
-//! where. `lit-tests/README.md` is the manual.
+//! Each test is a chapter. Comments become text, and code becomes code blocks. A comment above
+//! CHECK lines becomes a list item of what to look at. A `SHOW` line inserts a part of a snapshot.
+//! `lit-tests/README.md` documents the syntax.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,16 +14,17 @@ use crate::workspace::Workspace;
 
 const FOLDER: &str = "lit-tests/tutorial";
 
-/// Longer lines of a program are broken.
+/// Maximum line length of a program, in columns. Longer lines are wrapped.
 const COLUMNS: usize = 100;
 
-/// Longer outputs of a run are shortened, to so many lines at the beginning and at the end.
+/// Maximum number of lines of a run's output. Longer outputs are truncated to [`BEGINNING`] +
+/// [`END`] lines.
 const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;
 const END: usize = 1;
 
-/// Directives that check nothing of what the text above them says. What else looks like one is a
-/// CHECK line, or counts like one: the harness, `tx-lit`, knows them all.
+/// Directives that do not check the text above them. Other directives are CHECK lines or equivalent
+/// (see `tx-lit`).
 const NO_CHECKS: &[&str] = &[
     "RUN",
     "EXIT",
@@ -41,7 +42,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
     let read = |path: &Path| {
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
     };
-    // Its links are relative to its own folder; the page stands in another.
+    // Adapt relative links, because the page is in another directory.
     let introduction = read(&folder.join("introduction.md"))?;
     let mut page = introduction.replace("](.)", &format!("](../{FOLDER})"));
     let mut tests: Vec<PathBuf> = fs::read_dir(&folder)
@@ -52,7 +53,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
         path.extension()
             .is_some_and(|extension| extension == "mlir")
     });
-    // Without the extension: `t01` stands before `t01-more`.
+    // Sort without the extension, so that `t01` precedes `t01-more`.
     tests.sort_by_key(|path| path.with_extension(""));
     for test in tests {
         let name = test
@@ -74,11 +75,11 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
     Ok(page)
 }
 
-/// A part of a test, in its order.
+/// Part of a test, in order.
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// Text that CHECK lines below it make sure of.
+    /// Text verified by the CHECK lines below it.
     Checked(String),
     Code(String),
     Show(String),
@@ -100,7 +101,7 @@ fn parts(test: &str) -> Vec<Part> {
         }
     };
     for line in test.lines().chain(["//"]) {
-        // A comment that is indented belongs to the code around it.
+        // An indented comment is part of the code.
         let Some(comment) = line.strip_prefix("//") else {
             if !line.is_empty() || !code.is_empty() {
                 code.push(line);
@@ -126,7 +127,7 @@ fn parts(test: &str) -> Vec<Part> {
     parts
 }
 
-/// The chapter of one test, whose file is `path`.
+/// Returns the chapter of the test in file `path`.
 fn section(path: &str, test: &str, snapshot: &dyn Fn(&str) -> Result<String>) -> Result<String> {
     let parts = parts(test);
     let Some((Part::Text(heading), rest)) = parts.split_first() else {
@@ -152,14 +153,14 @@ fn section(path: &str, test: &str, snapshot: &dyn Fn(&str) -> Result<String>) ->
                 }
                 writeln!(page, "* {}", text.replace('\n', "\n  "))?;
             }
-            // One is no list.
+            // A single item is not a list.
             Part::Checked(text) => writeln!(page, "**What to look at:**\n{text}")?,
             Part::Code(code) => writeln!(page, "```mlir\n{code}\n```")?,
             Part::Show(what) => {
                 let (prefix, place) = what.split_once(' ').unwrap_or((what, ""));
                 let command = command(test, prefix)?
                     .replace("%s", path)
-                    // Who tries it in a clone leaves no files there.
+                    // Commands in the tutorial write to `/tmp`, not to the checkout.
                     .replace("%t", &format!("/tmp/{}", file.trim_end_matches(".mlir")));
                 let output = snapshot(prefix)?;
                 let first = !shown.contains(&prefix);
@@ -172,7 +173,7 @@ fn section(path: &str, test: &str, snapshot: &dyn Fn(&str) -> Result<String>) ->
     Ok(page)
 }
 
-/// The command of the RUN line with this prefix.
+/// Returns the command of the RUN line with this prefix.
 fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
     tx_lit::directives(test)
         .find(|line| {
@@ -183,7 +184,7 @@ fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
         .ok_or_else(|| anyhow!("no RUN line has the prefix `{prefix}`"))
 }
 
-/// Shows an output, or a place in it, and above it the command if it is the first of its output.
+/// Appends an output, or a part of it. The first part is preceded by the command.
 fn show(page: &mut String, command: &str, output: &str, place: &str, first: bool) -> Result<()> {
     let program = command.starts_with("tx-opt");
     if place.is_empty() && !program {
@@ -205,7 +206,7 @@ fn show(page: &mut String, command: &str, output: &str, place: &str, first: bool
     Ok(())
 }
 
-/// A command, in several lines where it is too long for one.
+/// Returns a command, wrapped to several lines if too long.
 fn in_lines(command: &str) -> String {
     let mut text = String::new();
     let mut rest = command.to_owned();
@@ -232,7 +233,8 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// `OP`, `OP > OP IN IT`, `FIRST LINE .. LINE AFTER`; all of it if nothing is said.
+/// Returns the lines selected by `OP`, `OP > NESTED OP`, or `FIRST LINE .. LINE AFTER`; all lines
+/// if `place` is empty.
 fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     let mut lines = lines;
     for text in place.split(" > ").filter(|text| !text.is_empty()) {
@@ -254,7 +256,8 @@ fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     Ok(lines)
 }
 
-/// The end of what begins at a line: its brackets are closed at the indentation of that line.
+/// Returns the end of an op: the line that closes its brackets at the indentation of its first
+/// line.
 fn end_of_op(lines: &[&str], start: usize) -> usize {
     let opens = |line: &str| line.ends_with(['{', '[']);
     let mut end = start + 1;
@@ -272,8 +275,8 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
     end
 }
 
-/// A line of a program as several where it is too long: before one of its parts, else after a comma,
-/// else at a blank; of several such places the last one that fits.
+/// Wraps a long line of a program before a clause, else after a comma, else at a blank. Among
+/// several such places, the last one that fits is used.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;
