@@ -1,6 +1,5 @@
-//! Writes the table of the pages of `docs/diagnostics`, asks the LLVM that is linked for its
-//! version, for `tx doctor`, and tells a program that is built elsewhere where the clone is which
-//! has `ptxas`.
+//! Generates the table of diagnostics pages, the version of the linked LLVM (for `tx doctor`), and
+//! the path of the tools directory for programs built outside of this repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,7 +33,7 @@ fn folder(variable: &str) -> PathBuf {
         .unwrap_or_default()
 }
 
-/// Writes `pages.rs`: the name and the text of each page.
+/// Writes `pages.rs`: the name and text of each page.
 fn pages() -> std::io::Result<()> {
     let pages = folder("CARGO_MANIFEST_DIR").join("../../docs/diagnostics");
     println!("cargo::rerun-if-changed={}", pages.display());
@@ -55,9 +54,9 @@ fn pages() -> std::io::Result<()> {
     std::fs::write(folder("OUT_DIR").join("pages.rs"), table)
 }
 
-/// Where `cargo xtask setup` puts tools in the clone that this package is of. Empty if the program
-/// is built there, as a path of this machine is of no use to it: it finds them from where it
-/// stands.
+/// Returns the directory in which `cargo xtask setup` installs tools, for programs built outside of
+/// this repository. Returns an empty path for programs built inside: they search relative to their
+/// own location, and must not contain paths of the build machine.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

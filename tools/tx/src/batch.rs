@@ -1,4 +1,4 @@
-//! `tx batch`.
+//! Command `tx batch`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::run;
 pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
     let text = compile::read(&options.file)?;
     let text = String::from_utf8_lossy(&text);
-    // Devices stay open: to open a GPU takes longer than most runs.
+    // Keep devices open: opening a GPU takes longer than most runs.
     let mut devices = BTreeMap::new();
     let mut runs = 0;
     let mut refused = 0;
@@ -29,7 +29,7 @@ pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
         if let Err(failure) = done {
             said["status"] = failure.status().into();
             match &failure {
-                // Nobody reads on.
+                // Standard output is closed.
                 Failure::Closed => return Err(failure),
                 Failure::Failed(_) | Failure::Fault(_) => failed += 1,
                 _ => refused += 1,

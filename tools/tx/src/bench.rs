@@ -1,4 +1,4 @@
-//! `tx bench`.
+//! Command `tx bench`.
 
 use std::time::Duration;
 
@@ -9,46 +9,46 @@ use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
 
-/// Bytes among which a device's ceiling is measured, at most.
+/// Maximum number of bytes read to measure the read bandwidth of a device.
 const MOST_READ: usize = 1 << 30;
-/// The least time that is measured at once: shorter runs are launched several times.
+/// Minimum duration of one measurement. Shorter programs are launched several times per
+/// measurement.
 const LEAST: Duration = Duration::from_millis(1);
-/// Runs that take less are launched by a CUDA graph: to launch one by itself takes the host about as long.
+/// Run time below which launches use a CUDA graph, because the launch overhead is comparable.
 const SHORT: Duration = Duration::from_micros(100);
-/// Launches of a graph, at most.
+/// Maximum number of launches in a CUDA graph.
 const MOST_RECORDED: usize = 1024;
-/// How often a program is measured on a GPU.
+/// Number of measurements on a GPU.
 const TIMES: u32 = 15;
-/// The same on the CPU, where a run may take seconds.
+/// Number of measurements on the CPU, where a run may take seconds.
 const TIMES_ON_THE_CPU: u32 = 3;
-/// Launches before anything is measured.
+/// Number of warm-up launches.
 const WARM: usize = 3;
-/// Copies of the arguments, at most, for runs that would find theirs in the cache.
+/// Maximum number of copies of the arguments. Copies are used in turn to avoid cache hits.
 const MOST_COPIES: usize = 64;
 
-/// What was measured.
+/// Result of a benchmark.
 #[derive(serde::Serialize)]
 struct Measured {
     file: String,
     entry: String,
     device: String,
     kernels: usize,
-    /// Whether a CUDA graph launched them.
+    /// Set if the kernels were launched by a CUDA graph.
     graph: bool,
-    /// Of all memref arguments.
+    /// Total size of all memref arguments.
     bytes: usize,
-    /// Sets of arguments that took turns.
+    /// Number of argument sets used in turn.
     copies: usize,
     median_us: f64,
     fastest_us: f64,
     slowest_us: f64,
-    /// Bytes of the arguments over the median.
+    /// Argument bytes divided by the median time.
     gb_per_s: f64,
-    /// What the device reads at most, measured in this run.
+    /// Measured read bandwidth of the device.
     ceiling_gb_per_s: Option<f64>,
 }
 
-/// Runs `tx bench`.
 pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
     let device = Device::open(&options.launch.device)?;
@@ -88,7 +88,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     crate::print(text.as_bytes())
 }
 
-/// How often to measure; what times of the CPU are worth is said where they are measured.
+/// Returns the number of measurements. On the CPU, notes that the times say nothing about GPUs.
 pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32 {
     let usual = match device.chip() {
         Some(_) => on_a_gpu,
@@ -103,18 +103,18 @@ pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32
     asked.unwrap_or(usual)
 }
 
-/// Times of one program.
+/// Run times of one program.
 pub(crate) struct Timed {
     kernels: usize,
-    /// Whether they were launched by a CUDA graph.
+    /// Set if the kernels were launched by a CUDA graph.
     graph: bool,
     bytes: usize,
     copies: usize,
-    /// Seconds of a run, shortest first.
+    /// Seconds per run, in ascending order.
     seconds: Vec<f64>,
 }
 
-/// Measures so many times what a run takes; `step` is told of each measurement.
+/// Measures the run time of a program `times` times, and calls `step` after each measurement.
 pub(crate) fn time(
     device: &Device,
     program: &Executable,
@@ -126,7 +126,7 @@ pub(crate) fn time(
     let prepare = || program.prepare(args.to_vec(), how);
     let mut runs = vec![prepare()?];
     let bytes = runs[0].argument_bytes();
-    // What one run leaves in the cache is gone before its turn comes again.
+    // Enough copies to evict the arguments of one run before they are used again.
     let copies = match device.cache()? {
         Some(cache) => (4 * cache).div_ceil(bytes.max(1)).clamp(1, MOST_COPIES),
         None => 1,
@@ -134,7 +134,7 @@ pub(crate) fn time(
     while runs.len() < copies {
         runs.push(prepare()?);
     }
-    // The executor compiles a kernel when it is launched first; nothing else gets faster with use.
+    // The executor compiles a kernel at its first launch; further warm-up has no effect.
     let warm = match device.chip() {
         Some(_) => WARM,
         None => {
@@ -175,7 +175,7 @@ pub(crate) fn time(
 }
 
 impl Timed {
-    /// The median, in seconds.
+    /// Returns the median time in seconds.
     pub(crate) fn median(&self) -> f64 {
         self.seconds[self.seconds.len() / 2]
     }
@@ -193,7 +193,7 @@ impl Timed {
             median_us: self.median() * 1e6,
             fastest_us: microseconds(self.seconds.first()),
             slowest_us: microseconds(self.seconds.last()),
-            // What launches nothing takes no time.
+            // A program without launches takes no time.
             gb_per_s: match self.median() > 0.0 {
                 true => self.bytes as f64 / self.median() / 1e9,
                 false => 0.0,

@@ -1,4 +1,4 @@
-//! What `tx` understands.
+//! Command-line definition of `tx`.
 
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -287,8 +287,8 @@ Examples:
   tx fuzz show --seed 7 --first 1234
   tx fuzz show --cases 10";
 
-/// Takes any text, of which some is offered to who completes a command line. What is not known is
-/// refused where it is used, with what is known there.
+/// Accepts any text, and offers known words for completion. Unknown words are rejected where they
+/// are used, with a list of the known ones.
 #[derive(Clone)]
 struct Offered(fn() -> Vec<&'static str>);
 
@@ -321,7 +321,7 @@ impl TypedValueParser for Offered {
     }
 }
 
-/// Takes whole numbers of a range, and says which that is.
+/// Accepts integers in a range; the error states the range.
 fn number<T>(range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Display + FromStr + PartialOrd + Send + Sync + 'static,
@@ -340,7 +340,7 @@ where
     })
 }
 
-/// A program in a file.
+/// Program file and entry.
 #[derive(Debug, Args)]
 pub(crate) struct Program {
     /// MLIR text or bytecode; `-` reads standard input
@@ -352,7 +352,7 @@ pub(crate) struct Program {
     pub(crate) entry: Option<String>,
 }
 
-/// Where compiled programs are kept.
+/// Compilation cache.
 #[derive(Debug, Args)]
 pub(crate) struct Kept {
     /// The folder in which compiled programs are kept, which is made if it is not there, or `off`
@@ -362,7 +362,7 @@ pub(crate) struct Kept {
     pub(crate) cache: Option<PathBuf>,
 }
 
-/// What becomes of assertions.
+/// Treatment of assertions.
 #[derive(Debug, Args, Clone, Copy, Default)]
 pub(crate) struct Asserts {
     /// Keep `cf.assert` in the bodies of linalg ops: a launch fails where an element does not meet
@@ -371,7 +371,7 @@ pub(crate) struct Asserts {
     pub(crate) kept: bool,
 }
 
-/// How a program is run.
+/// Device, arguments and launch options.
 #[derive(Debug, Args)]
 pub(crate) struct Launch {
     /// Where to run: auto (a CUDA device if there is one, else cpu), cpu, cuda or cuda:N
@@ -515,7 +515,7 @@ pub(crate) struct Compile {
     pub(crate) times: Option<u32>,
 }
 
-/// How much is said of the schedules that an op might have had.
+/// Amount of detail about schedules that were not chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Candidates {
     /// How many there are, and between which estimates
@@ -716,9 +716,9 @@ pub(crate) enum FuzzPrograms {
     Rows,
 }
 
-/// Ten years: as far as a clock can be asked.
+/// Ten years, within the range of clocks.
 const MOST_SECONDS: u64 = 10 * 365 * 24 * 3600;
-/// Processes that a machine may have room for.
+/// Maximum number of processes of a fuzz run.
 const MOST_JOBS: u32 = 1024;
 
 #[derive(Debug, Args)]
@@ -784,7 +784,7 @@ pub(crate) struct Man {
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// The shells with a completion script.
+/// Shells with a completion script.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Shell {
     Bash,
@@ -792,7 +792,7 @@ pub(crate) enum Shell {
     Fish,
 }
 
-/// `I=FILE.npy`
+/// Output file of an argument: `I=FILE.npy`.
 #[derive(Clone, Debug)]
 pub(crate) struct Out {
     pub(crate) index: usize,
@@ -816,7 +816,7 @@ impl FromStr for Out {
     }
 }
 
-/// `X,Y,Z`, where what is left out is 1.
+/// Grid `X,Y,Z`; omitted sizes are 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid(pub(crate) [u32; 3]);
 
@@ -832,7 +832,7 @@ impl FromStr for Grid {
         }
         for (i, (size, text)) in grid.iter_mut().zip(sizes).enumerate() {
             let (axis, most) = (["x", "y", "z"][i], MAX_GRID[i]);
-            // What is a number and too large is said with the program, by who launches it.
+            // Numbers that are too large are rejected at launch.
             *size = text
                 .trim()
                 .parse()
@@ -850,13 +850,13 @@ impl FromStr for Grid {
 mod tests {
     use clap::CommandFactory;
 
-    /// The definition contradicts itself nowhere.
+    /// The clap definition is consistent.
     #[test]
     fn is_consistent() {
         super::Cli::command().debug_assert();
     }
 
-    /// Every command, with the words that lead to it, without those that users do not start.
+    /// Collects all visible subcommands, with their full names.
     fn commands(command: clap::Command, path: &str, all: &mut Vec<(String, clap::Command)>) {
         for inner in command
             .get_subcommands()
@@ -868,7 +868,7 @@ mod tests {
         }
     }
 
-    /// What stands below the options is laid out by hand, and fits: clap would break its lines anywhere.
+    /// Handwritten help below the options fits 80 columns, so that clap does not wrap it.
     #[test]
     fn layout_by_hand_is_not_broken() {
         let mut all = vec![("tx".to_owned(), super::Cli::command())];
@@ -894,7 +894,7 @@ mod tests {
             };
             let mut is_own = false;
             for example in examples.lines() {
-                // What the shell does, and programs that start `tx`, are not its own.
+                // Ignore shell redirections, and programs that start `tx`.
                 let words = example.split(['>', '|']);
                 let words: Vec<&str> = words.take(1).flat_map(str::split_whitespace).collect();
                 let own = words.iter().position(|word| *word == "tx");

@@ -1,4 +1,4 @@
-//! `tx compile`, and the way into the compiler for the other commands.
+//! Command `tx compile`, and compilation for other commands.
 
 use std::env;
 use std::fs;
@@ -13,7 +13,6 @@ use crate::diagnostic::Said;
 use crate::failure::{Failure, say};
 use crate::progress::{note, note_once, warn, warn_once};
 
-/// Runs `tx compile`.
 pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     let stdout = Some(Path::new("-"));
     let (output, plan) = (options.output.as_deref(), options.plan.as_deref());
@@ -25,16 +24,15 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     }
     let text = read(&options.program.file)?;
     check_outputs(&options.program.file, [output, plan].into_iter().flatten())?;
-    // What is timed has to be done.
+    // Timing requires an actual compilation, not a cached one.
     let is_timed = options.time || options.times.is_some();
     let kept = cache(&options.kept)?.filter(|_| !is_timed);
     let mut times = Times::default();
     let times_run = options.times.unwrap_or(1);
     let artifact = reporting(&options.program, &text, kept.as_ref(), || {
-        // The first takes longer than those after it, which find the compiler's contexts and
-        // pipelines waiting.
+        // The first compilation is slower, because it creates MLIR contexts and pass pipelines.
         let mut start = Instant::now();
-        // Nobody runs it.
+        // The device IR is only needed for runs on the executor.
         let compiler = compiler(kept.clone(), &options.chip, options.asserts)?.without_device_ir();
         let mut once = || {
             let artifact = compiler.compile_source(&source(&options.program, text.clone()))?;
@@ -63,7 +61,7 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     if let Some(path) = output.filter(|_| output != stdout) {
         write(path, &artifact.ptx)?;
     }
-    // Files come first: nobody may be reading standard output any more.
+    // Write files first, because standard output may be closed.
     if plan == stdout {
         crate::print(artifact.plan.to_json().as_bytes())
     } else if output.is_none() || output == stdout {
@@ -77,8 +75,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file(path, &error))
 }
 
-/// Refuses files to write that would take the place of the program, or of each other, or whose
-/// folder is not there, before work that takes long.
+/// Rejects output files that equal the program or each other, or whose directory does not exist.
 pub(crate) fn check_outputs<'p>(
     program: &Path,
     outputs: impl IntoIterator<Item = &'p Path>,
@@ -103,8 +100,8 @@ pub(crate) fn check_outputs<'p>(
     Ok(())
 }
 
-/// Whether two paths are of one file, there or not yet. What is no file, such as `-`, `/dev/null`
-/// or a pipe, takes whatever comes.
+/// Returns whether two paths denote the same file, existing or not. `-`, devices and pipes are
+/// equal to no file.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         if path == Path::new("-") {
@@ -122,7 +119,7 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// Refuses a file to write whose folder is not there, before work that takes long.
+/// Rejects an output file whose directory does not exist.
 pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
     let folder = path.parent();
     let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
@@ -141,7 +138,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Reads a program, `-` from standard input.
+/// Reads a program; `-` reads standard input.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let read = || {
         if file == Path::new("-") {
@@ -158,19 +155,20 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// In place of the folder of the cache: none.
+/// Value of `--cache` that disables the cache.
 const OFF: &str = "off";
 
-/// What somebody may write who wants a cache or none, and who wants no folder of that name.
+/// Values of `--cache` that are rejected, because the user probably wants to enable or disable the
+/// cache.
 const UNCLEAR: [&str; 12] = [
     "0", "1", "no", "yes", "none", "null", "false", "true", "on", "never", "disable", "disabled",
 ];
 
-/// How many bytes of compiled programs are kept at most.
+/// Maximum size of the cache in bytes.
 const MOST_KEPT: u64 = 512 << 20;
 
-/// Where compiled programs are kept, if anywhere: where the user says, or else in a folder of our
-/// own where programs keep what can be made again.
+/// Returns the compilation cache: in the directory given by the user, or `tx` in the user's cache
+/// directory.
 pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
     let (from, given) = match &kept.cache {
         Some(folder) => ("--cache", Some(folder.clone())),
@@ -197,7 +195,7 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
         )));
     }
     if is_empty {
-        // It is how shells take a variable back for one command.
+        // Shells often set a variable to an empty value to unset it for one command.
         note_once(&format!(
             "tx: {from} is empty and says nothing, {expected}: the user's cache folder is taken"
         ));
@@ -213,7 +211,7 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
     Ok(folder.map(|folder| tx::Cache::new(folder, MOST_KEPT)))
 }
 
-/// Compiles a program for a chip, to launch it with this grid.
+/// Compiles a program for a chip. A kernel without a known grid and without `grid` gets a warning.
 pub(crate) fn compile(
     program: &Program,
     kept: &Kept,
@@ -234,7 +232,7 @@ pub(crate) fn compile(
     })
 }
 
-/// Warns of a kernel that runs with one block for want of a grid, though it asks which block that is.
+/// Warns if a kernel that reads block ids runs with one block, because no grid is specified.
 pub(crate) fn warn_of_grid(compiler: &tx::Compiler, source: &tx::Source, grid: Option<Grid>) {
     if grid.is_none()
         && let Ok(Some(warning)) = compiler.unknown_grid(source)
@@ -269,8 +267,8 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
     }
 }
 
-/// What a compilation makes of a program's text, or what is wrong with that, line by line. What the
-/// program hardly means is told, and that it cannot be kept.
+/// Runs a compilation. Prints warnings, including that of an unusable cache; errors quote the
+/// program.
 fn reporting(
     program: &Program,
     text: &[u8],
@@ -292,17 +290,17 @@ fn reporting(
     Ok(artifact)
 }
 
-/// The diagnostics of an error, each with the line it points to.
+/// Returns the diagnostics of an error, with the source lines.
 pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said> {
     Said::diagnostics(&error.diagnostics, file, text)
 }
 
-/// Milliseconds of each stage of one or more compilations, in the order of the stages, and of everything.
+/// Duration of each stage in milliseconds for each compilation, in stage order, and the total.
 #[derive(Default)]
 struct Times(Vec<(String, Vec<f64>)>);
 
 impl Times {
-    /// Adds a compilation. Each has the same stages.
+    /// Adds a compilation. All compilations have the same stages.
     fn add(&mut self, artifact: &Artifact, total: Duration) {
         let stages = artifact.stages.iter().map(|s| (s.name.as_str(), s.millis));
         let rows = stages.chain([("total", total.as_secs_f64() * 1e3)]);
@@ -314,7 +312,7 @@ impl Times {
         }
     }
 
-    /// A line for each stage and one for everything, with the median of each.
+    /// Returns a table with the median duration of each stage and in total.
     fn table(mut self) -> String {
         let width = self.0.iter().map(|(name, _)| name.chars().count()).max();
         let width = width.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! `tx completions`.
+//! Command `tx completions`.
 
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
@@ -8,12 +8,11 @@ use crate::failure::Failure;
 use crate::name;
 use crate::pages;
 
-/// What arguments that are made begin with; others are files.
+/// Prefixes of generated arguments; other arguments are files.
 const FORMS: &str = "rand: zeros: full:";
-/// Files that are arguments.
+/// File pattern of arguments.
 const ARRAYS: &str = "*.npy";
 
-/// Runs `tx completions`.
 pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
     let command = name::of(Cli::command());
     let script = match options.shell {
@@ -24,15 +23,15 @@ pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
     crate::print(script.as_bytes())
 }
 
-/// What clap makes of the command line, which knows of each argument either words or files.
+/// Returns clap's completion script. clap can complete an argument by words or by files, not both.
 fn generated(shell: Shell, command: &mut Command) -> String {
-    // Into memory first: clap_complete panics when it cannot write.
+    // Write to memory first: clap_complete panics on write errors.
     let mut script = Vec::new();
     clap_complete::generate(shell, command, name::get(), &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// Names of functions of a shell have no hyphens.
+/// Returns the name of a shell function, without hyphens.
 fn function(what: &str) -> String {
     format!("_{}_{what}", name::get().replace('-', "_"))
 }
@@ -44,7 +43,8 @@ fn codes() -> String {
 
 fn bash(mut command: Command) -> String {
     let script = generated(Shell::Bash, &mut command);
-    // clap_complete writes a hyphen of the name in two ways, and then finds no command.
+    // Fix a bug of clap_complete: it writes a hyphen in the program name in two ways, and then
+    // finds no subcommand.
     let [wrong, right] = ["__subcmd__", "__"].map(|hyphen| name::get().replace('-', hyphen));
     let script = script.replace(&wrong, &right);
     let arguments = function("arguments");
@@ -52,7 +52,7 @@ fn bash(mut command: Command) -> String {
         "--arg)\n                    COMPREPLY=($(compgen -f \"${cur}\"))\n",
         &format!("--arg)\n                    {arguments} \"${{cur}}\"\n"),
     );
-    // Options, which clap offers for the word behind a command, do not begin so.
+    // Complete diagnostic codes; clap offers only options here.
     let explain = format!("        {right}__subcmd__explain)\n");
     let script = script.replace(
         &explain,
@@ -65,7 +65,7 @@ fn bash(mut command: Command) -> String {
             codes()
         ),
     );
-    // Names of files are quoted, and a colon of a form is not to be.
+    // File names are quoted, but the colon in prefixes such as `rand:` must not be.
     format!(
         "{arguments}() {{
     local IFS=$'\\n'
@@ -83,7 +83,7 @@ fn bash(mut command: Command) -> String {
 fn zsh(mut command: Command) -> String {
     let script = generated(Shell::Zsh, &mut command);
     let [arguments, explained] = ["arguments", "explained"].map(function);
-    // Each stands in one line, behind what the argument is called.
+    // Each option is on one line, after its name.
     let lines = script.split_inclusive('\n').map(|line| {
         let of = |option: &str| line.starts_with(option);
         match line {
@@ -126,7 +126,7 @@ fn fish(mut command: Command) -> String {
             inner.get_name()
         ));
     }
-    // A title has no quotes of fish's.
+    // Remove characters that fish interprets inside quotes.
     let codes = pages::titles().map(|(name, title)| {
         let title = title.replace(['\'', '"', '\\', '$'], "");
         format!("{name}\\t'{title}'")

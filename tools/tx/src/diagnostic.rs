@@ -1,4 +1,4 @@
-//! What is said on standard error, for people or for programs: the one place that gives it a form.
+//! Messages on standard error, as text or JSON.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use tx_mlir::Code;
 
 use crate::name;
 
-/// The form of what is said.
+/// Message format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// Text, in colours on a terminal
@@ -25,7 +25,7 @@ pub(crate) enum Format {
 static FORMAT: OnceLock<Format> = OnceLock::new();
 
 impl Format {
-    /// The form for the rest of the process. The first call counts.
+    /// Sets the format for the rest of the process. Only the first call has an effect.
     pub(crate) fn choose(self) {
         FORMAT.get_or_init(|| self);
     }
@@ -35,36 +35,36 @@ impl Format {
     }
 }
 
-/// One message.
+/// Message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     severity: Severity,
     origin: Origin,
-    /// The rule that is broken.
+    /// Code of the violated rule.
     code: Option<Code>,
     message: String,
-    /// The line of the program that it points to.
+    /// Source line to quote.
     line: Option<String>,
     notes: Vec<Said>,
 }
 
-/// Who says it, of what place.
+/// Source of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Origin {
-    /// The program `tx` itself, of its arguments.
+    /// `tx` itself, about its arguments.
     Tx,
-    /// The same, of this file, which the text names.
+    /// `tx` itself, about this file, which the text already names.
     File(String),
-    /// The same; the text is complete as it is.
+    /// `tx` itself; the text is printed without a prefix.
     Text,
-    /// The compiler or the executor, of a place in a program or of none.
+    /// Compiler or executor, with an optional source location.
     Program(Option<tx::Location>),
-    /// A check, of which people read the rest on standard output.
+    /// Validation; its details are printed to standard output in text format.
     Finding(tx::Location),
 }
 
 impl Said {
-    /// How it goes.
+    /// Creates a progress message.
     pub(crate) fn progress(text: &str) -> Self {
         Self {
             severity: Severity::Remark,
@@ -76,8 +76,8 @@ impl Said {
         }
     }
 
-    /// What is wrong with a program that was checked, at the first place of it that `verdict`
-    /// names. People read `verdict` in the table on standard output, and programs in a note.
+    /// Creates an error for a failed validation, at the first source location in `verdict`. JSON
+    /// includes `verdict` as a note; in text format, the table on standard output shows it.
     pub(crate) fn finding(
         text: &str,
         code: Option<Code>,
@@ -91,7 +91,7 @@ impl Said {
             origin,
             ..Self::progress(message)
         };
-        // What is said first is what it is about.
+        // The first location in the text is the subject of the message.
         let own = place(text, &file);
         let text = match &own {
             Some(at) => text.replacen(&format!(" at {}:{}:{}", at.file, at.line, at.column), "", 1),
@@ -115,7 +115,7 @@ impl Said {
         }
     }
 
-    /// What went wrong when a program ran: text that says itself of what it speaks.
+    /// Creates an error for a failed run; `text` names its own subject.
     pub(crate) fn failed(text: &str) -> Self {
         match text.strip_prefix("tx: ") {
             Some(message) => Self::by_tx(message),
@@ -126,7 +126,7 @@ impl Said {
         }
     }
 
-    /// An error of `tx` itself; a leading `tx: ` is not repeated.
+    /// Creates an error of `tx` itself. Strips a leading `tx: `.
     pub(crate) fn by_tx(message: &str) -> Self {
         let message = message.trim_end();
         Self {
@@ -139,7 +139,7 @@ impl Said {
         }
     }
 
-    /// An error that has to do with a file.
+    /// Creates an error about a file.
     pub(crate) fn of_file(file: &Path, reason: &str) -> Self {
         let file = file.display().to_string();
         Self {
@@ -148,7 +148,7 @@ impl Said {
         }
     }
 
-    /// What does not go as it should, of `tx` itself, and is in nobody's way.
+    /// Creates a warning of `tx` itself.
     pub(crate) fn warning(message: &str) -> Self {
         Self {
             severity: Severity::Warning,
@@ -156,7 +156,7 @@ impl Said {
         }
     }
 
-    /// What a program did wrong when it ran.
+    /// Creates an error for a fault during execution.
     pub(crate) fn fault(fault: &tx_runtime::Fault) -> Self {
         let said = |severity, place: Option<&str>, message: String| {
             let unknown = || tx::Location {
@@ -212,7 +212,7 @@ impl Said {
         }
     }
 
-    /// Why arguments do not fit a program, at a place of it.
+    /// Creates an error for arguments that do not fit a program, at a source location.
     pub(crate) fn of_arguments(
         error: &tx_plan::CheckError,
         file: &Path,
@@ -229,7 +229,7 @@ impl Said {
         }
     }
 
-    /// What a program says and hardly means.
+    /// Creates warnings for probable mistakes in a program.
     pub(crate) fn warnings(warnings: &[tx_plan::Warning], file: &Path, text: &[u8]) -> Vec<Self> {
         let lines = Lines::of(file, text);
         let one = |warning: &tx_plan::Warning| {
@@ -254,7 +254,7 @@ impl Said {
         warnings.iter().map(one).collect()
     }
 
-    /// A diagnostic of the compiler.
+    /// Converts a diagnostic of the compiler.
     fn diagnostic(diagnostic: &tx::Diagnostic) -> Self {
         Self {
             severity: diagnostic.severity,
@@ -266,7 +266,7 @@ impl Said {
         }
     }
 
-    /// The same with another note, of `tx` itself.
+    /// Appends a note of `tx` itself.
     pub(crate) fn with_note(mut self, note: &str) -> Self {
         self.notes.push(Self {
             severity: Severity::Note,
@@ -275,7 +275,7 @@ impl Said {
         self
     }
 
-    /// The same with the lines of the program that it points to.
+    /// Adds the source lines to quote.
     pub(crate) fn quoting(self, lines: &Lines<'_>) -> Self {
         let line = match (&self.origin, &self.severity) {
             (Origin::Program(Some(location)), _) | (Origin::Finding(location), Severity::Error) => {
@@ -299,7 +299,8 @@ impl Said {
         }
     }
 
-    /// The diagnostics of a compilation. What is written once may have become several ops, and is said once.
+    /// Converts the diagnostics of a compilation. Equal diagnostics of ops that were cloned are
+    /// merged.
     pub(crate) fn diagnostics(
         diagnostics: &[tx::Diagnostic],
         file: &Path,
@@ -314,7 +315,7 @@ impl Said {
             .collect()
     }
 
-    /// Text for people, in colours.
+    /// Returns coloured text for terminals.
     pub(crate) fn styled(&self) -> String {
         let mut text = String::new();
         self.style_into(&mut text, None, false);
@@ -322,7 +323,7 @@ impl Said {
         text
     }
 
-    /// Adds the code that explains it.
+    /// Appends the code and the command that explains it.
     fn name_code(&self, text: &mut String) {
         if let Some(code) = self.code {
             let dim = Style::new().dimmed();
@@ -333,9 +334,8 @@ impl Said {
         }
     }
 
-    /// Adds the text. `shown` is the place whose line stands above it: it is not shown again.
-    /// `findings` says whether verdicts are told as well: they may stand in a table on standard
-    /// output.
+    /// Appends the text. The source line of location `shown` is not repeated. `findings` includes
+    /// verdicts, which text format shows in a table on standard output.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {
@@ -354,7 +354,7 @@ impl Said {
             }
             Origin::Tx | Origin::File(_) | Origin::Program(None) => format!("{}:", name::get()),
             Origin::Program(Some(location)) | Origin::Finding(location) => match location.line {
-                // The file as a whole.
+                // Line 0 means the whole file.
                 0 => format!("{}:", location.file),
                 _ => format!("{location}:"),
             },
@@ -370,8 +370,7 @@ impl Said {
             && shown != Some(location)
         {
             shown = Some(location);
-            // Columns count bytes from 1; tabs are kept so that the mark stands where the eye sees
-            // the column.
+            // Columns count bytes from 1. Tabs are kept, so that the caret is below the column.
             let before = line
                 .get(..location.column.saturating_sub(1))
                 .unwrap_or_default();
@@ -392,12 +391,12 @@ impl Said {
         }
     }
 
-    /// Text for people, without colours.
+    /// Returns text without colours.
     pub(crate) fn text(&self) -> String {
         anstream::adapter::strip_str(&self.styled()).to_string()
     }
 
-    /// What programs are told; `docs/diagnostics.md` says what each field is.
+    /// Returns the JSON form; `docs/diagnostics.md` documents the fields.
     pub(crate) fn json(&self) -> Value {
         let mut object = self.json_without_text();
         object["code"] = self.code.map(|code| code.to_string()).into();
@@ -405,7 +404,7 @@ impl Said {
         object
     }
 
-    /// Text without colours, which says all that there is to say: there is no table besides.
+    /// Returns text without colours, including verdicts.
     fn whole_text(&self) -> String {
         let mut text = String::new();
         self.style_into(&mut text, None, true);
@@ -421,13 +420,13 @@ impl Said {
             Origin::File(file) => (Some(file), None),
             Origin::Tx | Origin::Text | Origin::Program(None) => (None, None),
         };
-        // Who speaks is no part of what is said.
+        // The prefix `tx: ` is not part of the message.
         let message = match self.origin {
             Origin::Text => self.message.strip_prefix("tx: "),
             _ => None,
         };
         let message = message.unwrap_or(&self.message);
-        // 0 is no line: the file as a whole is meant.
+        // Line 0 means the whole file.
         let number = |n: Option<usize>| n.filter(|n| *n > 0);
         json!({
             "severity": self.severity.to_string(),
@@ -440,14 +439,14 @@ impl Said {
     }
 }
 
-/// The lines of a program, to show where a message points to.
+/// Lines of a program, for quoting in messages.
 pub(crate) struct Lines<'a> {
     file: String,
     lines: Vec<&'a str>,
 }
 
 impl<'a> Lines<'a> {
-    /// Bytecode has no lines to show.
+    /// Splits a program into lines; bytecode has no lines.
     pub(crate) fn of(file: &Path, text: &'a [u8]) -> Self {
         let text = std::str::from_utf8(text).unwrap_or_default();
         Self {
@@ -456,8 +455,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// A message about the arguments of the function around a place, with the names that they have
-    /// there: `arg0.dim1` is `%A.dim1`.
+    /// Replaces argument numbers in a message by the names in the enclosing function: `arg0.dim1`
+    /// becomes `%A.dim1`.
     fn named(&self, location: &tx::Location, message: &str) -> String {
         const ARGUMENT: &str = "arg";
         if !message.contains(ARGUMENT) || location.file != self.file {
@@ -501,7 +500,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The names of the arguments of the last function that begins in a text.
+/// Returns the argument names of the last function header in a text.
 fn arguments(before: &str) -> Vec<&str> {
     let begin = ["func.func ", "gpu.func "]
         .iter()
@@ -510,7 +509,7 @@ fn arguments(before: &str) -> Vec<&str> {
     let header = begin.and_then(|begin| before[begin..].split_once('('));
     let mut rest = header.map_or("", |(_, rest)| rest);
     let mut names = Vec::new();
-    // Types have parentheses and commas of their own, and comments whatever they like.
+    // Types contain parentheses and commas, and comments contain any text.
     let mut depth = 0_usize;
     while let Some(at) = rest.find(['%', '(', ')', '/']) {
         let (sign, after) = (&rest[at..=at], &rest[at + 1..]);
@@ -535,7 +534,7 @@ fn arguments(before: &str) -> Vec<&str> {
     names
 }
 
-/// The first place of a file that a text names.
+/// Returns the first location of a file that a text mentions.
 fn place(text: &str, file: &str) -> Option<tx::Location> {
     let start = text.find(&format!("{file}:"))?;
     let rest = &text[start + file.len()..];
@@ -544,7 +543,7 @@ fn place(text: &str, file: &str) -> Option<tx::Location> {
     location(&format!("{file}{numbers}"))
 }
 
-/// `file:line:column`
+/// Parses `file:line:column`.
 fn location(text: &str) -> Option<tx::Location> {
     let (rest, column) = text.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;
@@ -555,8 +554,7 @@ fn location(text: &str) -> Option<tx::Location> {
     })
 }
 
-/// Says messages on standard error, in the form that was chosen. When that is closed there is
-/// nowhere to say so.
+/// Prints messages to standard error in the chosen format. Write errors are ignored.
 pub(crate) fn say_all(said: &[Said]) {
     for one in said {
         match Format::chosen() {
@@ -566,8 +564,7 @@ pub(crate) fn say_all(said: &[Said]) {
     }
 }
 
-/// Writes to standard error, without colours where that is no terminal or they are not wanted
-/// (`NO_COLOR`), and with them where they are all the same (`CLICOLOR_FORCE`).
+/// Writes to standard error. Colours follow the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
 fn write(text: &str) {
     use std::io::Write;
     crate::progress::around(|| {
@@ -645,7 +642,7 @@ mod tests {
             assert_eq!(said[0].text(), text);
             assert_eq!(said[0].json()["code"], Value::Null);
         }
-        // A column beyond the line, within a character, and bytes that are no text.
+        // A column beyond the line, inside a character, and invalid UTF-8.
         for (column, text) in [(99, &b"short"[..]), (2, "é".as_bytes()), (1, b"\xff\n")] {
             let said = said(&[error(at(1, column), "odd")], text);
             assert!(said[0].text().starts_with("a.mlir:1:"), "{said:?}");

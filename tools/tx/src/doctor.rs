@@ -1,4 +1,4 @@
-//! `tx doctor`.
+//! Command `tx doctor`.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,12 +11,12 @@ use crate::cli::{Doctor, Kept};
 use crate::compile;
 use crate::failure::Failure;
 
-/// How to get NVIDIA's assembler.
+/// Instructions to install `ptxas`.
 pub(crate) const GET_PTXAS: &str = "`pip install nvidia-cuda-nvcc` and put its `bin` on PATH; \
                                     in a clone of tx, `cargo xtask setup` installs it as \
                                     `target/tools/ptxas`, which `--ptxas` may name";
 
-/// Runs `tx doctor`. Everything it looks for is optional, so what is missing is no failure.
+/// Runs `tx doctor`. All checked components are optional, so a missing one is not an error.
 pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
     let chip = options
         .chip
@@ -94,7 +94,7 @@ fn cuda() -> Vec<(&'static str, String)> {
     rows
 }
 
-/// What is kept of programs that were compiled.
+/// Describes the compilation cache.
 fn cache(kept: &Kept) -> Result<String, Failure> {
     let Some(cache) = compile::cache(kept)? else {
         return Ok("off".to_owned());
@@ -123,7 +123,8 @@ fn ptxas() -> String {
         .output()
         .ok()
         .and_then(|output| {
-            // The last lines are `Cuda compilation tools, release 13.0, V13.0.88` and the name of the build.
+            // The output ends with `Cuda compilation tools, release 13.0, V13.0.88` and the name of
+            // the build.
             let text = String::from_utf8(output.stdout).ok()?;
             text.split_once("release ")
                 .and_then(|(_, rest)| rest.split([',', '\n']).next())
@@ -138,9 +139,9 @@ fn ptxas() -> String {
     }
 }
 
-/// On PATH, or where `cargo xtask setup` puts it: in `tools` of the target directory that this
-/// program was built in, of the workspace it is started in, or of the clone whose packages a
-/// program that is built elsewhere is made of.
+/// Searches `ptxas` on PATH, then in `target/tools`, where `cargo xtask setup` installs it. The
+/// target directory is that of this program, of the current workspace, or of the repository it was
+/// built from.
 pub(crate) fn find_ptxas() -> Option<PathBuf> {
     Places {
         path: env::var_os("PATH").unwrap_or_default(),
@@ -151,12 +152,12 @@ pub(crate) fn find_ptxas() -> Option<PathBuf> {
     .find("ptxas")
 }
 
-/// Where tools are looked for.
+/// Search locations for tools.
 struct Places {
     path: OsString,
     program: Option<PathBuf>,
     started: Option<PathBuf>,
-    /// Empty if the program is built in the clone.
+    /// Tools directory of the repository; empty if the program is built inside.
     clone: PathBuf,
 }
 
@@ -182,7 +183,7 @@ impl Places {
 mod tests {
     use super::*;
 
-    /// A program that is built beside a clone finds what was set up there, behind what is on PATH.
+    /// A program built next to the repository finds the tools there, after those on PATH.
     #[test]
     fn a_program_of_another_crate_finds_the_tools_of_the_clone() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -207,7 +208,7 @@ mod tests {
         assert_eq!(places.find("ptxas"), Some(at("tx/target/tools/ptxas")));
     }
 
-    /// What is built in the clone holds no path of the machine.
+    /// A program built inside the repository contains no path of the machine.
     #[test]
     fn a_program_of_the_clone_names_no_folder() {
         let built = env::current_exe().expect("a path");

@@ -1,4 +1,4 @@
-//! `tx explain`.
+//! Command `tx explain`.
 
 mod layout;
 mod written;
@@ -17,12 +17,11 @@ use crate::failure::Failure;
 use crate::pages;
 use crate::progress::note;
 
-/// Runs `tx explain`.
 pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     let Some(what) = options.what.as_deref().filter(|_| !options.list) else {
         return crate::print(pages::list().as_bytes());
     };
-    // A number alone is one too, unless it is a file.
+    // A number without the prefix `TX` is a code too, unless a file has this name.
     let digits = |text: &str| number(&format!("TX{text}")).filter(|_| !what.exists());
     let known = |text: &str| number(text).or_else(|| digits(text));
     match what.to_str().and_then(known) {
@@ -42,24 +41,23 @@ pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     }
 }
 
-/// Whether it is digits, with some letters before or behind them.
+/// Returns whether a word consists of digits with letters before or after them.
 fn is_nearly_a_code(what: &Path) -> bool {
     let word = what.to_str().unwrap_or_default();
     let digits = word.trim_matches(|c: char| c.is_ascii_alphabetic());
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The number in text of the form of a code, in any case: `TX0012`, `tx12`.
+/// Returns the number of a code in any case, such as `TX0012` or `tx12`.
 fn number(text: &str) -> Option<u64> {
     let (tx, digits) = text.split_at_checked(2)?;
     let form = tx.eq_ignore_ascii_case("tx")
         && !digits.is_empty()
         && digits.bytes().all(|b| b.is_ascii_digit());
-    // One that is too large is that of no code.
+    // A number that is too large is an unknown code.
     form.then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
-/// Prints the page of a code.
 fn code(number: u64) -> Result<(), Failure> {
     let name = format!("TX{number:04}");
     let page = name.parse::<Code>().ok().and_then(pages::page);
@@ -68,7 +66,7 @@ fn code(number: u64) -> Result<(), Failure> {
     crate::print(crate::name::spoken(page).as_bytes())
 }
 
-/// How a program is compiled, and why.
+/// Explains how a program is compiled.
 fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let source = tx::Source {
@@ -110,9 +108,9 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             .iter()
             .map(Said::text)
             .collect();
-        // What is the same is so with its line or without.
+        // Compare explanations including their source lines.
         let mut whole = one.clone();
-        // What was said last shows the line already.
+        // Quote a source line only once in a row.
         if told_of_it.place.is_some() && told_of_it.place == shown {
             one = one
                 .lines()
@@ -126,7 +124,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             one.push_str(&format!("{line}\n"));
             whole.push_str(&format!("{line}\n"));
         }
-        // What is written once may have become several ops.
+        // One source op may have become several ops with equal explanations.
         if before.insert(whole) {
             told.push_str(&one);
             let place = match &told_of_it.place {
@@ -164,7 +162,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             file.display()
         ));
     }
-    // What is chosen stands first, and is not to be looked for among them.
+    // Rejected candidates follow after all choices.
     crate::print(crate::name::spoken(&(told + &others)).as_bytes())
 }
 

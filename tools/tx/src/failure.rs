@@ -1,4 +1,4 @@
-//! What can go wrong, how it is said, and which exit status it gives.
+//! Errors of commands, with their messages and exit statuses.
 
 use std::io;
 use std::path::Path;
@@ -8,41 +8,41 @@ use tx_runtime::ErrorKind;
 
 use crate::diagnostic::{Lines, Said, say_all};
 
-/// Why a command did not finish.
+/// Reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Wrong usage: status 2.
     Usage(String),
-    /// The program, its arguments or its files were refused: status 1.
+    /// The program, its arguments or its files were rejected: status 1.
     Refused(String),
-    /// The program was refused, and says why with locations of its own: status 1.
+    /// The program was rejected with located diagnostics: status 1.
     Diagnosed(Vec<Said>),
     /// The program ran and failed: status 3.
     Failed(String),
-    /// The program did something wrong when it ran: status 3.
+    /// The program ran and faulted: status 3.
     Fault(Box<Said>),
-    /// Nobody reads standard output any more: nothing is left to do, and nothing to say.
+    /// Standard output is closed: status 0, without a message.
     Closed,
 }
 
 impl Failure {
-    /// What went wrong with a file.
+    /// Creates an I/O error of a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::of_file(path, &error.to_string())
     }
 
-    /// Why a file cannot be read as `what`, such as `a program`.
+    /// Creates an error for an unreadable file that should contain `what`, such as `a program`.
     pub(crate) fn unreadable(path: &Path, what: &str, error: &io::Error) -> Self {
         let missing = tx_mlir::missing(path, what);
         Self::of_file(path, &missing.unwrap_or_else(|| error.to_string()))
     }
 
-    /// What is wrong with a file.
+    /// Creates an error about the contents of a file.
     pub(crate) fn of_file(path: &Path, reason: &str) -> Self {
         Self::Diagnosed(vec![Said::of_file(path, reason)])
     }
 
-    /// What went wrong with standard output.
+    /// Creates an error for a failed write to standard output.
     pub(crate) fn stdout(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
@@ -50,7 +50,7 @@ impl Failure {
         }
     }
 
-    /// The same with the lines of the program that it points to.
+    /// Adds the source lines to quote.
     pub(crate) fn quoting(self, file: &Path, text: &[u8]) -> Self {
         let lines = Lines::of(file, text);
         match self {
@@ -62,13 +62,13 @@ impl Failure {
         }
     }
 
-    /// Says what went wrong on standard error.
+    /// Prints the error to standard error.
     pub(crate) fn report(self) -> ExitCode {
         say_all(&self.said());
         ExitCode::from(self.status())
     }
 
-    /// What there is to say.
+    /// Returns the messages.
     fn said(&self) -> Vec<Said> {
         match self {
             Self::Usage(message) | Self::Refused(message) => vec![Said::by_tx(message)],
@@ -79,7 +79,7 @@ impl Failure {
         }
     }
 
-    /// What went wrong, if there is something to say.
+    /// Returns the messages as text; `None` if standard output is closed.
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Self::Closed => None,
@@ -87,7 +87,6 @@ impl Failure {
         }
     }
 
-    /// The exit status.
     pub(crate) fn status(&self) -> u8 {
         match self {
             Self::Closed => 0,
@@ -111,7 +110,7 @@ impl From<tx_runtime::Error> for Failure {
     }
 }
 
-/// Says on standard error how it goes.
+/// Prints a progress message to standard error.
 pub(crate) fn say(message: &str) {
     say_all(&[Said::progress(message)]);
 }

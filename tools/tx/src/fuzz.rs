@@ -1,4 +1,4 @@
-//! `tx fuzz`.
+//! Command `tx fuzz`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,22 +13,20 @@ use crate::failure::Failure;
 use crate::name;
 use crate::progress;
 
-/// The arguments that make this program answer cases on standard input, as `tx fuzz modules` starts
-/// it. No user does, and neither help nor completions, which clap makes of all that it knows, name
-/// them.
+/// Hidden arguments of a worker process that checks cases from standard input. They are not part of
+/// the clap definition, so help and completions omit them.
 const WORKER: [&str; 2] = ["fuzz", "worker"];
 
-/// Whether this process is one that answers cases.
+/// Returns whether this process is a worker.
 pub(crate) fn is_worker() -> bool {
     std::env::args_os().skip(1).eq(WORKER)
 }
 
-/// Answers cases.
+/// Runs a worker.
 pub(crate) fn serve() -> Result<(), Failure> {
     tx_fuzz::serve(&crate::compiler).map_err(|error| Failure::Refused(error.to_string()))
 }
 
-/// Runs `tx fuzz`.
 pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     let refused = |error: io::Error| Failure::Refused(error.to_string());
     let tx = std::env::current_exe().map_err(refused)?;
@@ -91,7 +89,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     conclude(&summary.map_err(refused)?, out)
 }
 
-/// Shows how many cases are done, or how many of the seconds are over.
+/// Shows the number of completed cases, or the elapsed seconds.
 fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let look = || {
@@ -105,7 +103,7 @@ fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
     progress::start("fuzz", run.cases.unwrap_or(run.seconds)).while_running(look, work)
 }
 
-/// Says what was found, and fails when something has to be mended.
+/// Prints the summary; fails if the run has findings.
 fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     crate::print(format!("{summary}\n").as_bytes())?;
     if let (Some(forced), 0) = (&summary.forced, summary.cases) {
@@ -127,10 +125,10 @@ fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What replaying reads.
+/// Expected contents of a replayed file, for messages.
 const DESCRIPTION: &str = "the description of a case, as JSON that `tx fuzz` wrote";
 
-/// Checks descriptions that an earlier run wrote.
+/// Checks the cases in files that an earlier run wrote.
 fn replay(files: &[PathBuf]) -> Result<(), Failure> {
     let mut bad = false;
     for file in files {
@@ -148,7 +146,7 @@ fn replay(files: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-/// Prints programs without checking them.
+/// Prints random programs without checking them.
 fn show(run: &FuzzRun) -> Result<(), Failure> {
     for index in run.first..run.first + run.cases.unwrap_or(1) {
         let case = tx_fuzz::generate(run.seed, index, None);

@@ -1,7 +1,7 @@
-//! The `tx` program as a library: its commands with the variants and passes of another compiler.
+//! The `tx` program as a library, for compilers with their own variants and passes.
 //!
-//! `tx validate`, `tx run`, `tx explain` and the others know what is registered in their own
-//! process. A compiler that registers more has a `tx` of its own, which is a `main`:
+//! The commands of `tx` use the variants and passes registered in their own process. A compiler
+//! that registers more defines its own `main`:
 //!
 //! ```no_run
 //! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }
@@ -12,8 +12,8 @@
 //! }
 //! ```
 //!
-//! What it says is what `tx` says, and so are options and exit statuses; it calls itself by the
-//! name that it is started by.
+//! Options, messages and exit statuses are those of `tx`. Messages use the name by which the
+//! program was started.
 
 mod batch;
 mod bench;
@@ -55,25 +55,24 @@ use cli::{Cli, Command};
 use diagnostic::{Format, Said};
 use failure::Failure;
 
-/// Puts passes into a compiler, or sets something else of it.
+/// Modifies a compiler, for example by adding passes.
 pub type Prepare = fn(tx::Compiler) -> Result<tx::Compiler, tx::Error>;
 
-/// Makes variants and passes known.
+/// Registers variants and passes.
 pub type Register = fn() -> Result<(), tx::Error>;
 
 static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
-/// Does what the arguments of the process say. It is the body of `main`: it is called while there
-/// is no other thread, and sets the panic hook.
+/// Runs the command line of the process. Call it from `main` before any thread starts; it sets the
+/// panic hook.
 #[must_use = "it is the exit status"]
 pub fn main() -> ExitCode {
     main_of("tx", || Ok(()), Ok)
 }
 
-/// The same with what `register` registers, once, and with every compiler as `prepare` returns it:
-/// with passes put into `lower-reduction`. A pass that is registered and put nowhere is not run;
-/// `Ok` puts none. What `register` refuses, such as a name that is taken, is told, and the exit
-/// status is 1.
+/// Runs the command line with additional variants and passes. `register` is called once, and
+/// `prepare` modifies every compiler. A registered pass runs only if `prepare` adds it to
+/// `lower-reduction`. If `register` fails, the error is printed and the exit status is 1.
 #[must_use = "it is the exit status"]
 pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     main_of(
@@ -83,7 +82,7 @@ pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     )
 }
 
-/// `makers` are those of whom a panic is a bug.
+/// `makers` names the authors to whom a panic should be reported.
 fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
     PREPARE.get_or_init(|| prepare);
     name::choose();
@@ -96,7 +95,7 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
             Err(error) => return usage::wrong(error),
         },
     };
-    // A panic is a bug, but the user is owed a message and not a backtrace.
+    // Replace the backtrace of a panic by a message.
     panic::set_hook(Box::new(move |info| {
         let at = info
             .location()
@@ -127,7 +126,7 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
     }
 }
 
-/// What the arguments of the process say.
+/// Parses the command line.
 fn parse() -> Result<Cli, clap::Error> {
     let found = name::of(Cli::command()).try_get_matches()?;
     let cli = Cli::from_arg_matches(&found)?;
@@ -143,7 +142,7 @@ fn panic_message(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-/// The compiler of every command.
+/// Returns a new compiler, modified by [`Prepare`].
 pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     let compiler = tx::Compiler::new(target)?;
     match PREPARE.get() {
@@ -152,7 +151,8 @@ pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     }
 }
 
-/// A word of a filter that is nearly a level, which would be taken for the name of a module that nobody has.
+/// Returns a word of a log filter that resembles a level, and this level. Such a word would
+/// otherwise be a module name.
 fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     filter.split(',').map(str::trim).find_map(|word| {
@@ -163,7 +163,7 @@ fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
 }
 
 fn execute(cli: Cli) -> Result<(), Failure> {
-    // A variable that is empty says nothing.
+    // An empty variable counts as unset.
     let filter = cli
         .log
         .or_else(|| env::var("TX_LOG").ok().filter(|filter| !filter.is_empty()));
@@ -177,7 +177,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         let is_json = Format::chosen() == Format::Json;
         let layer = fmt::layer()
             .with_ansi(!is_json && std::io::stderr().is_terminal())
-            // Passes and stages are spans: each is told when it ends, with the time that it took.
+            // Passes and stages are spans; a span is logged with its duration when it ends.
             .with_span_events(FmtSpan::CLOSE)
             .with_writer(move || -> Box<dyn Write> {
                 match is_json {
@@ -211,7 +211,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// Says each log message, which is written in one piece, as other messages are said.
+/// Writer that prints each log message as a JSON message.
 struct Remarks;
 
 impl Write for Remarks {
@@ -225,7 +225,6 @@ impl Write for Remarks {
     }
 }
 
-/// Writes to standard output.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     progress::around(|| {
         let mut stdout = std::io::stdout().lock();

@@ -1,4 +1,4 @@
-//! `tx man`: manual pages, made of the same definition as `--help`.
+//! Command `tx man`: manual pages, generated from the definition of `--help`.
 
 use std::fs;
 use std::io;
@@ -10,14 +10,12 @@ use crate::cli::{Cli, Man};
 use crate::failure::Failure;
 use crate::name;
 
-/// The day of this version, that of its heading in CHANGELOG.md once it has one: a version has one
-/// text, whenever it is built.
+/// Release date of this version, as in CHANGELOG.md. A fixed date makes the pages reproducible.
 const DATE: &str = "2026-11-26";
 
-/// Runs `tx man`.
 pub(crate) fn run(options: &Man) -> Result<(), Failure> {
     let mut command = name::of(Cli::command()).disable_help_subcommand(true);
-    // Hands options that all commands have on to each.
+    // Propagate global options to all commands.
     command.build();
     match &options.dir {
         Some(folder) => fs::create_dir_all(folder)
@@ -33,7 +31,7 @@ pub(crate) fn run(options: &Man) -> Result<(), Failure> {
     }
 }
 
-/// Writes the page of a command, and those of its own commands.
+/// Writes the page of a command and of its subcommands.
 fn write(command: &Command, folder: &Path) -> io::Result<()> {
     let page = page(command);
     let mut text = Vec::new();
@@ -46,10 +44,10 @@ fn write(command: &Command, folder: &Path) -> io::Result<()> {
 }
 
 fn page(command: &Command) -> clap_mangen::Man {
-    // As `--help` has it: names of options without their values say little.
+    // Use the usage line of `--help`, which shows the values of options.
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
-    // An empty date is left out, and what comes after it taken for one.
+    // Without a date, the next field would be taken for the date.
     clap_mangen::Man::new(command.clone().override_usage(usage))
         .date(DATE)
         .source(format!("{} {}", name::get(), env!("CARGO_PKG_VERSION")))
@@ -60,7 +58,7 @@ fn page(command: &Command) -> clap_mangen::Man {
 mod tests {
     use super::*;
 
-    /// Title, section, date, source and manual, each at its place.
+    /// Title, section, date, source and manual are at their positions.
     #[test]
     fn a_title_has_a_date() {
         let mut title = Vec::new();
@@ -77,7 +75,7 @@ mod tests {
         assert!(parts.iter().all(|part| part.parse::<u32>().is_ok()));
     }
 
-    /// Who releases a version gives it its day here too.
+    /// The date of a release must match its heading in CHANGELOG.md.
     #[test]
     fn the_date_is_that_of_the_release() {
         let changelog = concat!(env!("CARGO_MANIFEST_DIR"), "/../../CHANGELOG.md");

@@ -1,15 +1,16 @@
-//! Whether there is memory for arguments. Systems promise more than they have, and end the process
-//! that makes use of it.
+//! Memory check for arguments. Operating systems overcommit memory, and later kill the process that
+//! uses it.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use tx_runtime::Spec;
 
 use crate::failure::Failure;
 
-/// Bytes that are not worth asking the system about.
+/// Number of bytes below which memory is not checked.
 const FEW: u64 = 1 << 28;
 
-/// Refuses arguments that do not fit into memory, twice where they are `copied`: for a run on the CPU.
+/// Rejects arguments that exceed the available memory; twice their size if `copied`, for a run on
+/// the CPU.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);
@@ -19,10 +20,10 @@ pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     }
     let memory = MemoryRefreshKind::nothing().with_ram();
     let asked = System::new_with_specifics(RefreshKind::nothing().with_memory(memory));
-    // Where the system does not say, allocations tell.
+    // If the available memory is unknown, rely on allocation errors.
     let Ok(system) = asked else { return Ok(()) };
-    // What a group of processes may have; what it has includes files that are kept as long as
-    // nobody needs the memory.
+    // Respect the cgroup limit. Its usage includes reclaimable page cache, so only the total is
+    // compared.
     let most = system
         .cgroup_limits()
         .map_or(u64::MAX, |limits| limits.total_memory);

@@ -1,7 +1,7 @@
-//! What the program is called: another compiler has these commands under a name of its own, which
-//! is the one that it was started by, and users are to type that one.
+//! Name of the program in messages. Another compiler provides these commands under the name by
+//! which it was started.
 //!
-//! Texts in the source speak of `tx`, also those of libraries. They are renamed where they are given out.
+//! Messages in the source use `tx`; the name is replaced when a message is printed.
 
 use std::borrow::Cow;
 use std::env;
@@ -11,17 +11,17 @@ use std::sync::OnceLock;
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
-/// What it is called in the source.
+/// Name used in the source.
 const OURS: &str = "tx";
 
 static NAME: OnceLock<String> = OnceLock::new();
 
-/// What it is called.
+/// Returns the name of the program.
 pub(crate) fn get() -> &'static str {
     NAME.get().map_or(OURS, String::as_str)
 }
 
-/// Takes the name by which this process was started, without folders.
+/// Sets the name to the file name of this process.
 pub(crate) fn choose() {
     NAME.get_or_init(|| {
         let path = env::args_os().next().unwrap_or_default();
@@ -34,7 +34,7 @@ pub(crate) fn choose() {
     });
 }
 
-/// A message as this program says it: what it begins with, and the command lines that it quotes.
+/// Replaces `tx` at the start of a message and in quoted commands.
 pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
     if get() == OURS {
         return text.into();
@@ -46,7 +46,7 @@ pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A command line as this program understands it, with help that names it.
+/// Returns the command-line definition with this name in its help.
 pub(crate) fn of(command: Command) -> Command {
     if get() == OURS {
         return command;
@@ -54,7 +54,7 @@ pub(crate) fn of(command: Command) -> Command {
     helped(command).name(get()).bin_name(get())
 }
 
-/// The same command with other texts.
+/// Returns the command with renamed help texts.
 fn helped(command: Command) -> Command {
     let renamed = |text: Option<&StyledStr>| text.map(|text| renamed(&text.to_string(), get()));
     let argument = |arg: Arg| {
@@ -84,8 +84,7 @@ fn helped(command: Command) -> Command {
     command
 }
 
-/// The text with another name in place of `tx` where that is a word: `tx-opt` and `tx_runtime` are
-/// none of it.
+/// Replaces the word `tx` by another name. Words such as `tx-opt` and `tx_runtime` are unchanged.
 fn renamed(text: &str, name: &str) -> String {
     let mut done = String::new();
     let mut rest = text;

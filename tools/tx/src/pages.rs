@@ -1,21 +1,21 @@
-//! The pages that explain codes: those of `docs/diagnostics`, and their index.
+//! Pages of `docs/diagnostics`, and their index.
 
 use tx_mlir::Code;
 
 /// Every code with the text of its page, in ascending order.
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// The page that lists all codes by what they are about.
+/// Page that lists all codes by topic.
 const INDEX: &str = include_str!("../../../docs/diagnostics.md");
 
-/// The page of a code.
+/// Returns the page of a code.
 pub(crate) fn page(code: Code) -> Option<&'static str> {
     let name = code.to_string();
     let (_, text) = PAGES.iter().find(|(of, _)| *of == name)?;
     Some(text)
 }
 
-/// Every code with the title of its page, in ascending order.
+/// Returns every code with the title of its page, in ascending order.
 pub(crate) fn titles() -> impl Iterator<Item = (&'static str, &'static str)> {
     PAGES.iter().map(|(name, text)| {
         let heading = text.lines().next().unwrap_or_default();
@@ -24,7 +24,7 @@ pub(crate) fn titles() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// The list of all codes, as `tx explain --list` prints it: a line for each below the title of its group.
+/// Returns the list of all codes, grouped by topic, for `tx explain --list`.
 pub(crate) fn list() -> String {
     let (_, codes) = INDEX.split_once("\n## Codes\n").unwrap_or_default();
     let mut text = String::new();

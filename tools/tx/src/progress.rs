@@ -1,9 +1,7 @@
-//! How far long work is, on standard error.
+//! Progress display on standard error.
 //!
-//! There is a bar where standard error is a terminal. It is cleared when the work ends. What is
-//! printed meanwhile goes through [`around`], so that it does not run into the bar. Elsewhere there
-//! are lines, few and of long work only: who waits for a log wants to know that there is something
-//! to wait for.
+//! On a terminal, a progress bar is shown and cleared at the end. Other output goes through
+//! [`around`], which hides the bar. Without a terminal, long work prints a line every 10 seconds.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
@@ -15,7 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::diagnostic::{Format, Said, say_all};
 
-/// What is said on standard error beside errors.
+/// Options for messages other than errors.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
     /// Say nothing on standard error but what is wrong
@@ -47,19 +45,19 @@ pub(crate) enum When {
 enum Form {
     Nothing,
     Bar,
-    /// With at least so much time between two of them, and before the first one.
+    /// Lines, with minimum intervals between two lines and before the first.
     Lines {
         between: Duration,
         before: Duration,
     },
 }
 
-/// What was asked for.
+/// Lines for `--progress always`.
 const LINES: Form = Form::Lines {
     between: Duration::from_secs(1),
     before: Duration::ZERO,
 };
-/// What nobody asked for.
+/// Lines for `--progress auto` without a terminal.
 const FEW_LINES: Form = Form::Lines {
     between: Duration::from_secs(10),
     before: Duration::from_secs(10),
@@ -67,17 +65,17 @@ const FEW_LINES: Form = Form::Lines {
 
 static QUIET: OnceLock<bool> = OnceLock::new();
 static FORM: OnceLock<Form> = OnceLock::new();
-/// The bar that is shown now.
+/// Bar that is currently shown.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// How often what takes its time by itself is looked at.
+/// Polling interval for work without steps.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Takes what the user asked for. Log messages and a bar would run into each other.
+/// Sets the display form. Log messages disable the bar.
 pub(crate) fn configure(options: &Options, is_logging: bool) {
     let is_terminal = io::stderr().is_terminal()
         && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
-    // Programs read lines.
+    // JSON output is read by programs, so there is no progress by default.
     let is_json = Format::chosen() == Format::Json;
     let form = match options.progress {
         _ if options.quiet => Form::Nothing,
@@ -93,28 +91,28 @@ pub(crate) fn configure(options: &Options, is_logging: bool) {
     let _ = QUIET.set(options.quiet);
 }
 
-/// Says something that is neither wrong nor asked for.
+/// Prints a note, unless `--quiet`.
 pub(crate) fn note(message: &str) {
     if QUIET.get() != Some(&true) {
         crate::failure::say(message);
     }
 }
 
-/// Says what is hardly meant.
+/// Prints warnings, unless `--quiet`.
 pub(crate) fn warn(warnings: &[Said]) {
     if QUIET.get() != Some(&true) {
         say_all(warnings);
     }
 }
 
-/// The same as [`note`], but not again in this process: of what concerns each of several runs.
+/// Prints a note once per process, unless `--quiet`.
 pub(crate) fn note_once(message: &str) {
     if is_news(message) {
         note(message);
     }
 }
 
-/// Says once what does not go as it should and is in nobody's way.
+/// Prints a warning once per process, unless `--quiet`.
 pub(crate) fn warn_once(message: &str) {
     if is_news(message) && QUIET.get() != Some(&true) {
         say_all(&[Said::warning(message)]);
@@ -127,7 +125,7 @@ fn is_news(message: &str) -> bool {
     said.insert(message.to_owned())
 }
 
-/// Writes something while no bar is in the way.
+/// Writes to a terminal while the progress bar is hidden.
 pub(crate) fn around<T>(write: impl FnOnce() -> T) -> T {
     let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match bar {
@@ -136,7 +134,7 @@ pub(crate) fn around<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Whether it is time for a line, so long after the work began, and after the last one.
+/// Returns whether a line is due, given the time since the start and since the last line.
 fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
     match form {
         Form::Lines { between, before } => said.map_or(begun >= before, |said| said >= between),
@@ -144,17 +142,17 @@ fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
     }
 }
 
-/// Work that takes long, as long as this lives.
+/// Long work whose progress is shown until it is dropped.
 pub(crate) struct Task {
     what: &'static str,
-    /// Of a bar that is drawn, or of one that counts for the lines.
+    /// Visible bar, or a hidden one that counts for the lines.
     bar: ProgressBar,
     form: Form,
     begun: Instant,
     said: Mutex<Option<Instant>>,
 }
 
-/// Begins work of so many steps.
+/// Starts work with a number of steps.
 pub(crate) fn start(what: &'static str, steps: u64) -> Task {
     let form = FORM.get().copied().unwrap_or(Form::Nothing);
     let target = match form {
@@ -181,18 +179,18 @@ pub(crate) fn start(what: &'static str, steps: u64) -> Task {
 }
 
 impl Task {
-    /// Says what is being done.
+    /// Shows the current activity.
     pub(crate) fn doing(&self, message: &str) {
         self.bar.set_message(message.to_owned());
         self.line();
     }
 
-    /// A step is done.
+    /// Counts a completed step.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
     }
 
-    /// So many steps are done.
+    /// Sets the number of completed steps.
     fn reach(&self, steps: u64, message: String) {
         self.bar.set_position(steps);
         self.bar.set_message(message);
@@ -213,7 +211,7 @@ impl Task {
         ));
     }
 
-    /// Shows, while `work` runs, the steps and the message that `look` answers.
+    /// Runs `work`, and shows the steps and message that `look` returns.
     pub(crate) fn while_running<T>(
         self,
         look: impl Fn() -> (u64, String) + Send,
@@ -223,7 +221,7 @@ impl Task {
             return work();
         }
         std::thread::scope(|scope| {
-            // Dropped when the work ends, also by a panic.
+            // Dropped when the work ends, even by a panic.
             let (end, ended) = std::sync::mpsc::channel::<()>();
             scope.spawn(move || {
                 while ended.recv_timeout(LOOK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
@@ -251,7 +249,7 @@ impl Drop for Task {
 mod tests {
     use super::*;
 
-    /// Who asks for lines has one at once; who does not has one of what takes long, and few.
+    /// Requested lines start at once; automatic lines start after 10 seconds.
     #[test]
     fn lines_are_due() {
         let seconds = Duration::from_secs;

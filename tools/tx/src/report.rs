@@ -1,4 +1,4 @@
-//! `tx report`.
+//! Command `tx report`.
 
 mod collect;
 
@@ -22,20 +22,19 @@ use crate::progress::{self, Task, warn};
 use crate::run::given;
 use crate::validate::{assumed_grid, finding, refused, watch};
 
-/// The stage after which kernels are read: all barriers are in, and nothing is LLVM's yet.
+/// Stage after which kernels are read: barriers are inserted, and no op is in the LLVM dialect.
 const KERNELS: &str = "convert-tile-to-gpu";
-/// The stage after which there are fragments, if there are any.
+/// Stage after which fragments are read.
 const FRAGMENTS: &str = "parse";
 
-/// What there may be to do after a stage with generated inputs: a sixteenth of what `tx validate`
-/// does. Of most programs all inputs fit.
+/// Work limit per stage for generated inputs, a sixteenth of the limit of `tx validate`. All inputs
+/// of most programs fit.
 const WORK: u64 = 1 << 22;
 
-/// Compiling, explaining, compiling with locations, checking.
+/// Steps: compile, explain, compile with locations, validate.
 const STEPS: u64 = 4;
 
-/// Adds to each stage that is shown how long it took. Others are timed besides, as what makes memrefs
-/// of tensors is.
+/// Adds durations to the stages. The timed stages may include further ones that are not shown.
 fn add_times(stages: &mut [Stage], timed: &[tx::Stage]) {
     let mut left = timed.iter();
     for stage in stages {
@@ -47,7 +46,6 @@ fn add_times(stages: &mut [Stage], timed: &[tx::Stage]) {
     }
 }
 
-/// Runs `tx report`.
 pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     let file = &options.program.file;
     let text = compile::read(file)?;
@@ -120,8 +118,8 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     }
 }
 
-/// Compiles the program, and keeps what there is to see on the way, which is all there is where it
-/// is refused.
+/// Compiles the program, and records each stage. For a rejected program, the stages before the
+/// error remain.
 fn lower(
     compiler: &tx::Compiler,
     source: &tx::Source,
@@ -150,7 +148,7 @@ fn lower(
         Ok(())
     })?;
     task.step();
-    // Those that others of the file launch are lowered as well.
+    // Kernels of the file that are not launched by this entry are omitted.
     let launched: BTreeSet<&str> = artifact
         .plan
         .steps
@@ -165,7 +163,7 @@ fn lower(
     Ok(artifact)
 }
 
-/// What was chosen and why, and PTX with locations.
+/// Adds the choices of the compiler, and PTX with locations.
 fn explain(
     compiler: &tx::Compiler,
     source: &tx::Source,
@@ -182,7 +180,7 @@ fn explain(
         }
     }
     for choice in explained.choices {
-        // What is written once may have become several ops.
+        // One source op may have become several ops with equal explanations.
         if !report.choices.contains(&choice) {
             report.choices.push(choice);
         }
@@ -218,15 +216,15 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
     }
 }
 
-/// What a program is run with after each pass.
+/// Validation options.
 struct Asked {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
-    /// All inputs that can be generated.
+    /// Set to run all generated inputs.
     all: bool,
 }
 
-/// Runs the program after each pass. The answer is how `tx` ends, if not well.
+/// Validates the program; returns the failure with which `tx` should exit, if any.
 fn check(
     compiler: &tx::Compiler,
     source: &tx::Source,
@@ -265,7 +263,7 @@ fn check(
             return Ok(None);
         }
     };
-    // Verdicts are of the stages in their order; some are of none.
+    // Match verdicts to stages in order; some verdicts have no stage.
     let mut stages = report.stages.iter_mut();
     for found in &validation.stages {
         if let Some(stage) = stages
@@ -277,7 +275,7 @@ fn check(
             stage.verdict = Some(verdict(&found.verdict));
         }
     }
-    // Where all of it was run, what is left are binaries.
+    // The stages after a complete validation are binaries.
     if validation.stages.last().is_some_and(|s| s.name == "launch") {
         for stage in stages {
             stage.verdict = Some(tx_report::Verdict {
@@ -311,7 +309,7 @@ fn check(
     Ok(bad(&validation, source))
 }
 
-/// Whether inputs that were left out may have the values with which a law of a combiner fails.
+/// Returns whether a combiner property may fail for inputs that were skipped.
 fn may_be_wrong_with_others(validation: &Validation) -> bool {
     validation.left_out > 0 && validation.is_good() && validation.is_conditional()
 }

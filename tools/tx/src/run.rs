@@ -1,4 +1,4 @@
-//! `tx run`.
+//! Command `tx run`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,22 +13,20 @@ use crate::failure::Failure;
 use crate::memory;
 use crate::progress::note_once;
 
-/// Steps of a launch on the CPU after which it is taken to have no end, unless the user says
-/// otherwise: some seconds.
+/// Default step limit of a launch on the CPU, which takes some seconds.
 const MOST_STEPS: u64 = 1 << 28;
-/// As many more for each element of the arguments, and for each thread.
+/// Additional steps for each element of the arguments, and for each thread.
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
 
-/// What is said of arguments that are too few, or too many.
+/// Note for a wrong number of arguments.
 pub(crate) const ONE_FOR_EACH: &str = "there is one `--arg` for each, in order";
 
-/// Runs `tx run`.
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     run_on(options, &Device::open(&options.launch.device)?)
 }
 
-/// The same on a device that is open.
+/// Runs a program on an open device.
 pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
     let artifact = options.launch.compiled(
@@ -51,7 +49,7 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
         .map_err(|failure| failure.quoting(&options.program.file, &text))?;
     tracing::info!(elapsed = ?outputs.elapsed(), "ran");
     for out in &options.outs {
-        // `check_outs` has seen that the argument is there.
+        // `check_outs` has verified the index.
         let Some(array) = outputs.argument(out.index) else {
             continue;
         };
@@ -70,7 +68,8 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
 }
 
 impl Launch {
-    /// The chip to compile for: the device decides, unless the user does.
+    /// Returns the chip to compile for: the user's choice, or the newest one that the device
+    /// supports.
     pub(crate) fn chip_for(&self, device: &Device) -> String {
         self.chip.clone().unwrap_or_else(|| newest_for(device))
     }
@@ -89,14 +88,13 @@ impl Launch {
         compile::compile(program, kept, self.grid, text, &chip, asserts)
     }
 
-    /// Makes the arguments.
     pub(crate) fn arguments(&self, device: &Device) -> Result<Vec<Arg>, Failure> {
-        // A GPU has memory of its own.
+        // A GPU has its own memory, so the arguments are not copied in host memory.
         memory::check(&self.args, device.chip().is_none())?;
         load(&self.args)
     }
 
-    /// How often loops run at most is a matter of the arguments: more elements take more steps.
+    /// Returns the run options, with a step limit that depends on the number of elements.
     pub(crate) fn run_options(&self, args: &[Arg]) -> RunOptions {
         let elements = |arg: &Arg| match arg {
             Arg::Array(array) => array.len() as u64,
@@ -112,7 +110,7 @@ impl Launch {
         }
     }
 
-    /// Says which device was taken, where nobody named it.
+    /// Notes which device was selected automatically.
     pub(crate) fn tell(&self, device: &Device) {
         if self.device == "auto" {
             note_once(&format!(
@@ -123,8 +121,8 @@ impl Launch {
         }
     }
 
-    /// Why a run of `plan`, which `program` was compiled to, was refused or failed. Of an argument
-    /// that does not fit, it says which file it came from.
+    /// Returns the failure for an error of `plan`, compiled from `program`. For a mismatched
+    /// argument, a note names its file.
     pub(crate) fn refused(&self, error: tx_runtime::Error, program: &Path, plan: &Plan) -> Failure {
         let said = Said::by_tx(&error.to_string());
         let (index, hint) = match &error {
@@ -141,8 +139,7 @@ impl Launch {
             return error.into();
         };
         let mut note = format!("argument {index} is {}", path.display());
-        // A shape that does not fit has its hint already; words that are read as another type are
-        // no numbers for NumPy.
+        // A shape mismatch already has a hint, and NumPy cannot convert reinterpreted words.
         let argument = plan
             .arguments
             .get(*index)
@@ -156,7 +153,7 @@ impl Launch {
     }
 }
 
-/// What refuses arguments at a place of the program, if it is that.
+/// Returns the message for arguments that violate a check with a source location.
 pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<Said> {
     match error {
         tx_runtime::Error::Check(check) => Some(Said::of_arguments(check, program, check.place()?)),
@@ -164,12 +161,10 @@ pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<
     }
 }
 
-/// Makes arguments.
 fn load(specs: &[Spec]) -> Result<Vec<Arg>, Failure> {
     specs.iter().map(one).collect()
 }
 
-/// Makes an argument.
 fn one(spec: &Spec) -> Result<Arg, Failure> {
     spec.load().map_err(|error| match &error {
         tx_runtime::Error::File {
@@ -180,7 +175,7 @@ fn one(spec: &Spec) -> Result<Arg, Failure> {
     })
 }
 
-/// Makes the arguments to validate with, if there are any: a program runs with copies of what it came with.
+/// Loads the arguments to validate with, if any. Each run uses a copy of them.
 pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
     if specs.is_empty() {
         return Ok(None);
@@ -189,7 +184,7 @@ pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
     load(specs).map(Some)
 }
 
-/// What NumPy calls a type, if it has it.
+/// Returns the NumPy name of a type, if it exists.
 fn numpy_name(element: ElementType) -> Option<&'static str> {
     Some(match element {
         ElementType::F16 => "float16",
@@ -226,7 +221,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         Err(tx_runtime::Error::Fault(fault)) => &fault.printed,
         Err(_) => "",
     };
-    // As a GPU's driver does.
+    // Print the output of the program even if the run failed, like a GPU driver.
     crate::print(printed.as_bytes())?;
     run.map_err(|error| {
         options
@@ -235,8 +230,8 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
     })
 }
 
-/// The newest chip known here whose code runs on the device. Code for one chip runs on later ones,
-/// so a device newer than this program gets the newest it knows.
+/// Returns the newest known chip whose code runs on the device. Code for one chip also runs on
+/// later ones.
 fn newest_for(device: &Device) -> String {
     let Some(chip) = device.chip() else {
         return tx_target::DEFAULT_CHIP.to_owned();
@@ -247,11 +242,11 @@ fn newest_for(device: &Device) -> String {
     tx_target::CHIPS
         .iter()
         .rfind(|known| !known.specific && capability.is_some_and(|capability| known.capability <= capability))
-        // Older than every chip known: the compiler says what it knows.
+        // For a device older than all known chips, the compiler reports the supported chips.
         .map_or(chip, |known| known.name.to_owned())
 }
 
-/// Every file asked for must get an array, and one only. Said before the run, which may be long.
+/// Requires that every output file receives exactly one array. Checked before the run.
 fn check_outs(options: &Run, plan: &Plan) -> Result<(), Failure> {
     let mut files = BTreeSet::new();
     for out in &options.outs {

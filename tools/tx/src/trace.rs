@@ -1,8 +1,8 @@
-//! `--trace FILE`: what `tx` did and when, in the form that Perfetto and Chrome's `about:tracing` read.
+//! Option `--trace FILE`: trace of passes and stages in Chrome's trace event format, for Perfetto.
 //!
-//! The file is a JSON list of events, one a line: a span begins (`B`) and ends (`E`), something
-//! happens (`i`). Lines are written as they come, so that after a crash the file says how far it
-//! went; viewers take a list without its end.
+//! The file is a JSON list with one event per line: span begin (`B`), span end (`E`) or instant
+//! (`i`). Lines are written immediately, so the file is usable after a crash; viewers accept an
+//! unterminated list.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -24,7 +24,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::failure::Failure;
 
-/// The file of this process, if one was asked for.
+/// Trace file of this process, if requested.
 static TRACE: OnceLock<Trace> = OnceLock::new();
 
 struct Trace {
@@ -35,19 +35,19 @@ struct Trace {
 
 struct Out {
     file: LineWriter<File>,
-    /// Whether an event stands before the next one.
+    /// Set after the first event.
     begun: bool,
-    /// The first thing that went wrong.
+    /// First write error.
     error: Option<io::Error>,
 }
 
-/// Begins a file, and returns what fills it.
+/// Creates the file; returns the tracing layer that fills it.
 pub(crate) fn start<S>(path: &Path) -> Result<impl Layer<S>, Failure>
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
 {
     crate::compile::check_folder(path)?;
-    // It is written from now on, and a file that a command reads would be gone.
+    // Creating the file would destroy an input of this command.
     let others = std::env::args_os().collect::<Vec<_>>();
     let is_read = |pair: &[std::ffi::OsString]| {
         pair[0] != "--trace" && crate::compile::is_same_file(Path::new(&pair[1]), path)
@@ -70,12 +70,12 @@ where
         start: Instant::now(),
         out: Mutex::new(out),
     });
-    // Passes and stages are debugging spans of our own crates, whose names all begin so.
+    // Passes and stages are debug spans of crates whose names start with `tx`.
     let own = Targets::new().with_target("tx", LevelFilter::DEBUG);
     Ok(Events(trace).with_filter(own))
 }
 
-/// Ends the file, if there is one.
+/// Terminates the file, if any.
 pub(crate) fn finish() -> Result<(), Failure> {
     let Some(trace) = TRACE.get() else {
         return Ok(());
@@ -111,7 +111,7 @@ impl Trace {
             event["args"] = Value::Object(args.clone());
         }
         if phase == "i" {
-            // Something that happens in one thread.
+            // Scope of the event: one thread.
             event["s"] = "t".into();
         }
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +121,7 @@ impl Trace {
     }
 }
 
-/// The number of this thread, from 1 on in the order in which threads were first seen.
+/// Returns the number of this thread, counted from 1 in order of first use.
 fn thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local! {
@@ -130,12 +130,12 @@ fn thread() -> u64 {
     NUMBER.with(|number| *number)
 }
 
-/// The fields of a span or an event.
+/// Fields of a span or an event.
 #[derive(Default)]
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// A field `name` is what is shown; else the name of the span is.
+    /// Returns the field `name`, or the name of the span without such a field.
     fn name<'f>(&'f self, otherwise: &'f str) -> &'f str {
         self.0
             .get("name")
@@ -171,7 +171,7 @@ impl Visit for Fields {
     }
 }
 
-/// Writes what the spans and events of the program say.
+/// Layer that writes spans and events.
 struct Events(&'static Trace);
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Events {

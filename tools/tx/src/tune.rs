@@ -1,4 +1,4 @@
-//! `tx tune`.
+//! Command `tx tune`.
 
 use std::path::Path;
 
@@ -10,18 +10,17 @@ use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
 
-/// How often a schedule is measured on a GPU.
+/// Number of measurements of a schedule on a GPU.
 const TIMES: u32 = 7;
-/// A candidate must be faster than the best before it by this share, so that noise changes nothing.
+/// Relative improvement that a candidate needs over the best one, to exclude noise.
 const MARGIN: f64 = 0.01;
-/// Results may differ by this share of the largest: sums in another order, of the narrowest type.
+/// Tolerance for results, relative to the largest. Covers reordered sums in the narrowest type.
 const TOLERANCE: f64 = 0.02;
 
-/// What the estimates of one reduction were worth: the squares of the logarithms of estimates over times.
+/// Estimation errors of one reduction: squared logarithms of estimated over measured times.
 #[derive(Default)]
 struct Errors(Vec<f64>);
 
-/// Runs `tx tune`.
 pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     let file = &options.program.file;
     let text = compile::read(file)?;
@@ -85,8 +84,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             task.doing(&candidate.schedule);
             let trial = match compiled(&trial) {
                 Ok(trial) => trial,
-                // A later pass may refuse what is legal as a schedule, as where a kernel has too
-                // few named barriers.
+                // A later pass may reject a legal schedule, for example for lack of named barriers.
                 Err(error) => {
                     task.step();
                     let reason = error.diagnostics.first().map_or("", |d| d.message.as_str());
@@ -106,8 +104,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             errors
                 .0
                 .push((candidate.microseconds / measured).ln().powi(2));
-            // The first is what there is, measured again: the time before was of a machine that had
-            // not begun yet.
+            // Candidate 0 is the current schedule, measured again after the device has warmed up.
             if rank == 0 {
                 best = best.min(measured);
                 if schedules.iter().all(Option::is_none) {
@@ -125,7 +122,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
                 (best, best_text, winner) = (measured, tuned, Some(&candidate.schedule));
             }
         }
-        // An estimate is of one op on a GPU.
+        // An estimate covers a single op on a GPU.
         if let (1, Some(_)) = (tunables.len(), device.chip()) {
             note(&format!(
                 "  estimates are off by {:.0} %, the root of the mean square",
@@ -157,7 +154,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     }
 }
 
-/// What is tried for a reduction.
+/// Returns a description of the reduction and its candidates.
 fn headline(file: &Path, tunable: &tx::Tunable) -> String {
     let place = tunable.place.as_ref();
     let place = place.map_or_else(String::new, |at| {
@@ -180,7 +177,7 @@ impl Errors {
     }
 }
 
-/// What a run leaves in the arguments that it writes.
+/// Returns the arguments that a run writes.
 fn results(
     program: &Executable,
     args: &[Arg],
@@ -197,7 +194,7 @@ fn results(
     Ok(arrays)
 }
 
-/// The first argument that holds other results than rounding in another order explains.
+/// Returns the first argument whose difference exceeds the tolerance.
 fn first_difference(expected: &[Option<Array>], found: &[Option<Array>]) -> Option<usize> {
     expected
         .iter()

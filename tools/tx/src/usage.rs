@@ -1,4 +1,4 @@
-//! What is wrong with a command line, and what to write instead.
+//! Errors in the command line, with suggestions.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,17 +15,17 @@ use crate::diagnostic::Format;
 use crate::failure::Failure;
 use crate::name;
 
-/// Says what is wrong with the command line, or what `--help` and `--version` ask for.
+/// Prints a usage error, or the output of `--help` and `--version`.
 pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();
     let mut root = name::of(Cli::command());
-    // Gives each command the words that lead to it.
+    // Set the full name of each subcommand.
     root.build();
     suggest_command(&mut error, &root, &args);
     suggest_value(&mut error);
     suggest_owner(&mut error, &root, &args);
     suggest_option(&mut error, &root, &args);
-    // There is no command line that could say so otherwise.
+    // The command line is invalid, so search it for the message format.
     let json = args.iter().any(|arg| arg == "--message-format=json")
         || args
             .windows(2)
@@ -37,7 +37,7 @@ pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     match text.strip_prefix("error: ") {
         Some(message) if error.use_stderr() => Failure::Usage(message.to_owned()).report(),
         _ if json && error.use_stderr() => Failure::Usage(text).report(),
-        // Help, that was asked for or that stands in for a command.
+        // Help, either requested or printed instead of a missing command.
         _ => match error.print().and_then(|()| std::io::stdout().flush()) {
             Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
             Err(failed) => Failure::stdout(&failed).report(),
@@ -45,29 +45,28 @@ pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     }
 }
 
-/// The command that the arguments lead to.
+/// Returns the subcommand that the arguments select.
 fn command<'c>(root: &'c Command, args: impl IntoIterator<Item = &'c OsString>) -> &'c Command {
     args.into_iter().fold(root, |parent, arg| {
         parent.find_subcommand(arg).unwrap_or(parent)
     })
 }
 
-/// Those of its commands that users start.
+/// Returns the visible subcommands.
 fn commands(parent: &Command) -> impl Iterator<Item = &Command> {
     parent
         .get_subcommands()
         .filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
 
-/// The word that was meant: of those that are as near as any, one that begins as what was typed.
+/// Returns the known word that is closest to `found`; prefers words with the same first letter.
 fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut known: Vec<&str> = known.collect();
     known.sort_by_key(|name| name.chars().next() != found.chars().next());
     tx_mlir::nearest(found, known).map(str::to_owned)
 }
 
-/// Names the command that was meant: clap compares words by the letters that they share, and offers
-/// `completions` for `cmpile`.
+/// Suggests a command by edit distance. clap's similarity would suggest `completions` for `cmpile`.
 fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
@@ -83,8 +82,8 @@ fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     };
 }
 
-/// Names the value that was meant, if one was: all that there are stand above it, and clap offers
-/// `zsh` for `tcsh`.
+/// Suggests a value by edit distance. clap would suggest `zsh` for `tcsh`; it lists all values
+/// anyway.
 fn suggest_value(error: &mut clap::Error) {
     let (Some(ContextValue::String(found)), Some(ContextValue::Strings(known))) = (
         error.get(ContextKind::InvalidValue),
@@ -98,7 +97,7 @@ fn suggest_value(error: &mut clap::Error) {
     };
 }
 
-/// Names the option that was meant: `--arg` of an array that stands alone, and of `-arg`.
+/// Suggests an option: `--arg` for a bare array specification, and for `-arg`.
 fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(found))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
@@ -110,7 +109,7 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
         let mut all = command.get_arguments();
         all.any(|arg| arg.get_long() == Some(long))
     };
-    // Of `-arg`, clap names the first letter.
+    // For `-arg`, clap reports only the first letter.
     let word = args.iter().filter_map(|arg| arg.to_str()).find_map(|arg| {
         let word = arg.strip_prefix('-')?;
         let word = word.split('=').next().unwrap_or(word);
@@ -127,8 +126,8 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     error.insert(ContextKind::Suggested, tip);
 }
 
-/// Of an option that stands before a command is named: which commands have it, or which commands
-/// there are. Of a value that is missing or wrong: how the command is used, which clap leaves out.
+/// For an option before the command, lists the commands that accept it. For a missing or invalid
+/// value, adds the usage line that clap omits.
 fn suggest_owner(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
         return;

@@ -1,4 +1,4 @@
-//! `tx validate`.
+//! Command `tx validate`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,7 +15,6 @@ use crate::failure::{Failure, say};
 use crate::progress;
 use crate::run::{ONE_FOR_EACH, at_its_place, given};
 
-/// Runs `tx validate`.
 pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let args = given(&options.args)?;
     let given = Options {
@@ -37,7 +36,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let task = Arc::new(progress::start("validate", options.files.len() as u64));
     for file in &options.files {
         task.doing(&file.display().to_string());
-        // What is found of an entry is said at once: the next may take long.
+        // Print each entry's result immediately, because the next entry may take long.
         let each = &mut |validated: Result<Validation, Failure>, text: &[u8]| {
             match validated {
                 Ok(validation) => {
@@ -58,7 +57,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
                     }
                 }
                 Err(failure) => {
-                    // An error of one function of a file is met with each of the others.
+                    // All functions of a file report the same compile error; print it once.
                     if told.insert(failure.message()) {
                         refused = Some(failure.report());
                     }
@@ -68,7 +67,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         };
         match validate(options, file, &given, &task, each) {
             Ok(()) => {}
-            // The other files are checked all the same.
+            // Continue with the other files.
             Err(failure) if several => {
                 refused.get_or_insert(failure.report());
             }
@@ -99,10 +98,10 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     }
 }
 
-/// Entries that are named where the same is said of many.
+/// Maximum number of entries named in one message.
 const NAMED: usize = 4;
 
-/// What kernels were run with, for want of a grid, and how to change that.
+/// Returns the note about the assumed grid of kernels, and the option that changes it.
 pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
     let named = &entries[..entries.len().min(NAMED)];
     let more = match entries.len() - named.len() {
@@ -117,10 +116,10 @@ pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
     )
 }
 
-/// Is given what is found of an entry, with the text of its file.
+/// Callback for the result of an entry, with the text of its file.
 type Each<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
 
-/// Checks the entry that was asked for, or every one, and hands on what is found of each.
+/// Validates the given entry, or all entries, and passes each result to `each`.
 fn validate(
     options: &Validate,
     file: &Path,
@@ -146,7 +145,7 @@ fn validate(
             .entries(&source)
             .map_err(|error| diagnosed(&error))?,
     };
-    // Without any, the compiler says what is missing.
+    // Without any entry, the compiler reports the error.
     let entries: Vec<Option<String>> = match entries.len() {
         0 => vec![None],
         _ => entries.into_iter().map(Some).collect(),
@@ -185,7 +184,7 @@ fn validate(
     Ok(())
 }
 
-/// Why a program takes no such arguments, at its line where it has one.
+/// Returns the failure for arguments that the program rejects, at its source location if known.
 pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
     match at_its_place(error, file) {
         Some(said) => Failure::Diagnosed(vec![said]).quoting(file, text),
@@ -200,22 +199,22 @@ pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Fa
     }
 }
 
-/// Shows which stage of `what` is run, and with which input.
+/// Returns a progress callback that shows the stage, the input and `what`.
 pub(crate) fn watch(task: &Arc<progress::Task>, what: String) -> Watch {
     let task = Arc::clone(task);
     Watch::new(move |stage, input, of| {
-        // Names of files are long, and terminals are not.
+        // Print the file name last, because terminals truncate long lines.
         task.doing(&format!("{stage} {input}/{of} {what}"));
     })
 }
 
-/// Whether there is PTX that is as it should be, as far as is known without an assembler.
+/// Returns whether PTX was checked successfully.
 fn has_ptx(validation: &Validation) -> bool {
     let mut verdicts = validation.stages.iter().map(|stage| &stage.verdict);
     verdicts.any(|verdict| matches!(verdict, Verdict::AsInIr(_)))
 }
 
-/// A line for each stage.
+/// Returns the table of stages.
 fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     let open = match validation.open {
         0 => String::new(),
@@ -264,10 +263,10 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     text
 }
 
-/// The pass that puts variants in the place of reductions: what it makes is theirs.
+/// Pass that expands reductions by variants; its errors name the variants.
 const EXPANDS: &str = "tile-expand-reduce";
 
-/// A pass, with the variants that are to be looked at.
+/// Returns the name of a pass, with the variants that it expanded.
 fn named(pass: &str, variants: &[String]) -> String {
     let variants: BTreeSet<&String> = variants.iter().filter(|_| pass == EXPANDS).collect();
     let names: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();
@@ -278,7 +277,7 @@ fn named(pass: &str, variants: &[String]) -> String {
     }
 }
 
-/// What the first stage that is wrong does wrong, and who else may be to blame.
+/// Returns the error of the first failed stage, with a note on other causes.
 pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Option<Said> {
     let stage = validation.guilty()?;
     let name = &stage.name;
@@ -307,7 +306,7 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
 mod tests {
     use super::*;
 
-    /// Who wrote a variant looks for its name, once, and in no other pass.
+    /// Variants are named once, and only for the pass that expands them.
     #[test]
     fn variants_are_named_where_they_are_made() {
         let variants = ["tree", "mine", "tree"].map(str::to_owned);

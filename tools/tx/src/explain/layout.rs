@@ -1,4 +1,4 @@
-//! How explanations are laid out: what matters most first, in lines that a terminal has room for.
+//! Text layout of explanations: choices first, in lines of terminal width.
 
 use tx_plan::{
     ApartChoice, BY_RULES, Candidate, Choice, Cost, Estimates, ExchangeChoice, Explanation,
@@ -8,12 +8,12 @@ use tx_plan::{
 
 use crate::cli::Candidates;
 
-/// Characters of a line, where words are no longer.
+/// Maximum line width in characters, unless one word is longer.
 const WIDTH: usize = 100;
-/// Sorts of schedules that are told of one op.
+/// Maximum number of schedule kinds listed for one op.
 const MOST_SORTS: usize = 5;
 
-/// What is told of an op.
+/// Explanation of an op.
 pub(super) struct Told<'e> {
     pub(super) place: Option<SourcePlace>,
     pub(super) message: String,
@@ -25,22 +25,22 @@ enum Of<'e> {
     Group(&'e GroupChoice),
     Apart(&'e ApartChoice),
     Variant(&'e VariantChoice),
-    /// An exchange, with the costs in each kernel that exchanges alike; none where it is told
-    /// alone, with its costs.
+    /// Data exchange, with the cost in each kernel that exchanges in the same way; no costs for a
+    /// single kernel.
     Exchange(&'e ExchangeChoice, Vec<(String, String)>),
 }
 
-/// Lines, in the order in which they are told.
+/// Lines of an explanation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Laid {
-    /// What was chosen and why, then the rest.
+    /// Choice and reason, then the rest.
     pub(super) summary: Vec<String>,
-    /// The steps of each kernel, which are long.
+    /// Schedule steps of each kernel.
     pub(super) schedules: Vec<String>,
 }
 
-/// One entry for each explanation, and one for all kernels of an op in which values are exchanged
-/// alike but for the costs.
+/// Returns one entry for each explanation. Exchanges of one op that differ only in costs are
+/// merged.
 pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
     let mut all: Vec<Told<'_>> = Vec::new();
     for explanation in explanations {
@@ -90,7 +90,7 @@ pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
             && *place == explanation.place
             && are_alike(known, exchange)
         {
-            // A kernel that has several results of a group exchanges each of them.
+            // A kernel with several results of a group exchanges each of them.
             if kernels.last() != Some(&entry) {
                 kernels.push(entry);
             }
@@ -103,7 +103,7 @@ pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
     all
 }
 
-/// Whether two kernels exchange values in the same way, and refuse the others for the same reasons.
+/// Returns whether two kernels use the same exchange and reject the others for the same reasons.
 fn are_alike(one: &ExchangeChoice, other: &ExchangeChoice) -> bool {
     let ways = |of: &ExchangeChoice| -> Vec<String> {
         let each = of.ways.iter();
@@ -122,7 +122,7 @@ fn without_cost(way: &Variant, is_chosen: bool) -> String {
 }
 
 impl Told<'_> {
-    /// The lines; with `full`, steps are attributes to be copied, and no line of them ends before they do.
+    /// Returns the lines. With `full`, steps are printed as complete attributes, one per line.
     pub(super) fn laid_out(&self, full: bool) -> Laid {
         match &self.of {
             Of::Schedule(choice) => schedule(choice, full),
@@ -145,7 +145,7 @@ impl Told<'_> {
         }
     }
 
-    /// Lines for the schedules that were not chosen.
+    /// Returns the lines for schedules that were not chosen.
     pub(super) fn candidates(&self, how: Candidates) -> Vec<String> {
         let Of::Schedule(ScheduleChoice {
             estimates: Some(Estimates { others, .. }),
@@ -170,7 +170,7 @@ impl Told<'_> {
     }
 }
 
-/// Lines of variants: the chosen one, those that are accepted, and those that are refused.
+/// Returns the lines of variants: chosen, applicable, then rejected.
 fn ranked(
     variants: &[Variant],
     chosen: Option<&String>,
@@ -205,7 +205,7 @@ fn exchange(choice: &ExchangeChoice, kernels: &[(String, String)]) -> Laid {
             })
             .collect();
         let costs = filled(&format!("cost {}", costs.join(", ")), ", ", "  ");
-        // Behind the way that is chosen.
+        // The costs follow the chosen exchange.
         let chosen = filled(&lines[0], " ", "  ").len();
         summary.splice(chosen..chosen, costs);
     }
@@ -282,18 +282,18 @@ fn words(steps: &[ScheduleStep]) -> String {
     words.join(", ")
 }
 
-/// The microseconds of an estimate as they are printed.
+/// Returns the estimate in µs, rounded as printed.
 fn printed(cost: &Cost) -> f64 {
     (cost.microseconds * 10.0).round() / 10.0
 }
 
-/// How many candidates there are, how far their estimates lie apart, and whether some are below
-/// `own`, in a line.
+/// Returns a line with the number of candidates, the range of their estimates, and whether some are
+/// below `own`.
 fn summary(others: &[Candidate], own: f64) -> Option<String> {
     let times: Vec<f64> = others.iter().map(|other| printed(&other.cost)).collect();
     let least = times.iter().copied().reduce(f64::min)?;
     let most = times.iter().copied().reduce(f64::max)?;
-    // Rounded up.
+    // The percentage is rounded up.
     let apart = ((most / least - 1.0) * 1000.0).ceil().max(1.0) / 10.0;
     let told = match times.len() {
         1 => format!("1 other schedule, estimated at {least:.1} µs"),
@@ -312,8 +312,8 @@ fn summary(others: &[Candidate], own: f64) -> Option<String> {
     }
 }
 
-/// The candidate of each sort that is estimated at the least, in short, of as many sorts as are
-/// told; and how many are not.
+/// Returns the fastest candidate of each kind, for a limited number of kinds, and the number of
+/// omitted kinds.
 fn sorts(others: &[Candidate]) -> Vec<String> {
     let mut sorts: Vec<(String, &Candidate)> = Vec::new();
     for other in others {
@@ -340,12 +340,12 @@ fn sorts(others: &[Candidate]) -> Vec<String> {
     lines
 }
 
-/// The time of a candidate, and its steps in words.
+/// Returns the estimate and the steps of a candidate in words.
 fn short(other: &Candidate) -> String {
     format!("{:.1} µs: {}", other.cost.microseconds, other.words())
 }
 
-/// A line for each case, with columns.
+/// Returns a table with a line per case.
 fn table(cases: &[ScheduleCase]) -> Vec<String> {
     let rows: Vec<[String; 4]> = cases
         .iter()
@@ -385,12 +385,12 @@ fn table(cases: &[ScheduleCase]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Lines of a text, of which those after the first are indented more, and each ends behind an `end`.
+/// Splits a text into lines after the separator `end`. Lines after the first are indented.
 pub(super) fn filled(text: &str, end: &str, indent: &str) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     for part in text.split_inclusive(end) {
         match units.last_mut() {
-            // What stands in backticks stays together.
+            // Do not split inside backticks.
             Some(unit) if unit.matches('`').count() % 2 == 1 => unit.push_str(part),
             _ => units.push(part.to_owned()),
         }
@@ -514,7 +514,7 @@ mod tests {
         );
     }
 
-    /// A schedule without steps is one too.
+    /// A schedule may have no steps.
     #[test]
     fn a_kernel_of_one_thread_without_steps() {
         let mut only = case(None, &["a"], 1);
@@ -576,7 +576,7 @@ mod tests {
         );
     }
 
-    /// Kernels that exchange alike are told together, and others apart.
+    /// Kernels with equal exchanges are described together.
     #[test]
     fn kernels_that_are_alike_are_told_once() {
         let way = |name: &str, cost: Option<u64>| Variant {

@@ -1,5 +1,4 @@
-//! Kernels that say themselves what every thread does: there is nothing to choose for them, and
-//! what there is can be told.
+//! Descriptions of handwritten kernels, which leave no choices to the compiler.
 
 use tx_mlir::melior::ir::{BlockLike, Type, ValueLike};
 use tx_mlir::memref::Space;
@@ -8,7 +7,7 @@ use tx_target::{Operation, Role};
 
 use crate::report::top;
 
-/// What a kernel holds.
+/// Op counts of a kernel.
 #[derive(Default)]
 struct Counts {
     loops: usize,
@@ -60,7 +59,7 @@ fn is_shared_type(ty: Type<'_>) -> bool {
     MemRef::from_type(ty).is_some_and(|memref| memref.space == Space::Shared)
 }
 
-/// A line for each kernel that the program launches, or none where it does not compile.
+/// Returns a line for each kernel that the program launches; an error if it does not compile.
 pub(super) fn describe(compiler: &tx::Compiler, source: &tx::Source) -> Result<String, tx::Error> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let artifact = compiler.compile_watched(source, &mut |stage, _, module| {

@@ -1,4 +1,4 @@
-//! Kernels and fragments of a module as plain data.
+//! Conversion of kernels and fragments of a module to plain data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,25 +7,25 @@ use tx_mlir::melior::ir::operation::OperationLike;
 use tx_mlir::melior::ir::{BlockLike, Module, ValueLike};
 use tx_report::{Holder, Kernel, Op, Region};
 
-/// Attributes that say how threads exchange values.
+/// Attributes that define how threads exchange values.
 const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"];
-/// Places of elements that are computed, at most.
+/// Maximum number of element positions to enumerate.
 const MOST_PLACES: u64 = 1 << 20;
 
-/// The module as an op.
+/// Returns the module as an op.
 pub(crate) fn top<'m>(module: &'m Module<'_>) -> tx_mlir::Op<'m> {
     // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
     unsafe { tx_mlir::Op::from_raw(module.as_operation().to_raw()) }
 }
 
-/// The line of the program that an op comes from.
+/// Returns the source line of an op.
 fn line(op: tx_mlir::Op<'_>, file: &str) -> Option<usize> {
     tx_mlir::source_location(op.location())
         .filter(|place| place.file == file && place.line > 0)
         .map(|place| place.line)
 }
 
-/// The kernels of a module, in its order.
+/// Returns the kernels of a module, in order.
 pub(super) fn kernels(
     module: tx_mlir::Op<'_>,
     file: &str,
@@ -60,7 +60,7 @@ pub(super) fn kernels(
         .collect()
 }
 
-/// What the arguments of a kernel are called, as they are in the text of the stage.
+/// Returns the argument names of a kernel, as in the text of the stage.
 fn argument_names(kernel: tx_mlir::Op<'_>, names: Option<&tx_mlir::Names<'_>>) -> Vec<String> {
     let mut known = BTreeSet::new();
     let mut again = 0;
@@ -81,7 +81,7 @@ fn argument_names(kernel: tx_mlir::Op<'_>, names: Option<&tx_mlir::Names<'_>>) -
         .collect()
 }
 
-/// Numbers of values, in the order in which they are met.
+/// Value numbers, in order of occurrence.
 #[derive(Default)]
 struct Values(BTreeMap<usize, usize>);
 
@@ -141,7 +141,7 @@ impl Values {
     }
 }
 
-/// The types of fragments in a module, in the order in which they are met, and which values have them.
+/// Returns the fragment types of a module in order of occurrence, with their values.
 pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::Fragment> {
     let mut found: Vec<tx_report::Fragment> = Vec::new();
     for op in tx_mlir::walk(module) {
@@ -187,7 +187,7 @@ pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::F
     found
 }
 
-/// Who holds each element; nothing where there are too many to say.
+/// Returns the holders of each element; empty for too many elements.
 fn holders(fragment: &Fragment<'_>) -> Vec<Vec<Holder>> {
     let layout = &fragment.layout;
     let places = layout
