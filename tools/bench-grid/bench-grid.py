@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures reductions of whole arrays: `tx`, CUB, PyTorch, Triton and the device itself, in one run on the same inputs.
+"""Benchmarks grid-level reductions of `tx`, CUB, PyTorch and Triton on the same inputs, in one run.
 
     bench-grid.py --tx ./tx --out FOLDER [--only TEXT] [--inductor]
 
-Needs nvcc, PyTorch and Triton. Every time is the median of 15 runs after three that are not counted; those under
-100 microseconds are runs of a CUDA graph. Bytes are those read and written. Results are compared with a sum in float64, or
-exactly. Writes FOLDER/results.json, FOLDER/table.md and, where there is matplotlib, FOLDER/plot.svg and FOLDER/plot.png, and
-prints the table.
+Needs nvcc, PyTorch and Triton. Each time is the median of 15 runs after three warm-up runs; programs below
+100 µs run in a CUDA graph. GB/s count the bytes read and written. Sums are compared with float64, other
+results exactly. Writes FOLDER/results.json, FOLDER/table.md and, with matplotlib, FOLDER/plot.svg and
+FOLDER/plot.png; prints the table.
 """
 
 import argparse
@@ -33,17 +33,17 @@ TYPES = {
     "f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16,
     "i32": torch.int32, "i8": torch.int8, "i64": torch.int64,
 }
-# Large inputs come in so many copies, of which each run takes another: of 1 GiB that is read again and again, the cache of
-# an H200 keeps up to a twentieth, where loads say that they are not needed again.
+# Number of copies of a large input, used in turn, and the size in bytes from which copies are used. An
+# input of 1 GiB that is read repeatedly would hit in the cache for up to 5 % (H200, evict-first loads).
 COPIES, LARGE = 3, 64 << 20
 SIZES = {name: torch.empty(0, dtype=kind).element_size() for name, kind in TYPES.items()}
-# Errors of the largest result that rounding of a result to its type explains.
+# Relative tolerance of a result, from rounding to its type.
 TOLERANCE = {"f32": 1e-5, "f64": 1e-12, "f16": 1e-3, "bf16": 8e-3, "i32": 0, "i8": 0}
 
 
-# Combiners of rows that are written out: their number of results, and what stands behind the axes.
+# Combiners with a region: number of results, and text after the axes.
 WRITTEN = {
-    # Mean and variance, after Welford.
+    # Mean and variance by Welford's algorithm.
     "welford": (2, """
     identity [0.0 : f32, 0.0 : f32, 0.0 : f32] combiner {
   ^bb0(%ma: f32, %sa: f32, %na: f32, %mb: f32, %sb: f32, %nb: f32):
@@ -69,8 +69,8 @@ WRITTEN = {
     %v = arith.divf %s, %n : f32
     tile.yield %m, %v : f32, f32
   }"""),
-    # The logarithm of the sum of exponentials, relative to the largest so far. Of two equal infinities the difference is NaN,
-    # which the smaller of 0 drops.
+    # log-sum-exp, relative to the running maximum. For two equal infinities the difference is NaN, which
+    # `minnumf` replaces by 0.
     "logsumexp": (1, """
     identity [0xFF800000 : f32, 0.0 : f32] combiner {
   ^bb0(%ma: f32, %sa: f32, %mb: f32, %sb: f32):
@@ -96,7 +96,7 @@ WRITTEN = {
     %r = arith.addf %m, %l : f32
     tile.yield %r : f32
   }"""),
-    # The sum of squares, by a combiner of its own.
+    # Sum of squares with a custom combiner.
     "squares": (1, """
     identity [-0.0 : f32] combiner {
   ^bb0(%a: f32, %b: f32):
@@ -111,7 +111,7 @@ WRITTEN = {
 
 
 class Case:
-    """A reduction of an array, as text and as what PyTorch does."""
+    """Reduction of an array, as MLIR text and as PyTorch calls."""
 
     def __init__(self, group, shape, axes, kind="sum", type="f32", free=(0,), target=None, determinism=None):
         self.group, self.shape, self.axes, self.kind, self.type = group, shape, axes, kind, type
@@ -175,14 +175,14 @@ class Case:
 
     def is_right(self, found, wanted, x):
         if self.kind == "argmax":
-            # Of equal elements others may take another than the first.
+            # Among equal elements, other libraries may return another index than the first.
             there = x.gather(self.axes[0], found[1].unsqueeze(self.axes[0])).squeeze(self.axes[0])
             return torch.equal(found[0], wanted[0]) and torch.equal(there, wanted[0])
         if self.kind in WRITTEN:
             return all(torch.allclose(f.double(), w, rtol=1e-4, atol=1e-4) for f, w in zip(found, wanted))
         if not wanted[0].dtype.is_floating_point or self.kind != "sum":
             return all(torch.equal(f, w) for f, w in zip(found, wanted))
-        # Sums of random numbers are as large as the square root of how many there are, about.
+        # The magnitude of a sum of n random numbers is about sqrt(n).
         scale = max(wanted[0].abs().max().item(), (x.numel() / wanted[0].numel()) ** 0.5)
         return (found[0].double() - wanted[0]).abs().max().item() / scale <= TOLERANCE[self.type]
 
@@ -243,8 +243,8 @@ def median(times):
 
 
 def timed(turns, runs=15, warm=3):
-    """Seconds that a function takes on the device. There is one for each copy of the input: what a run leaves in the cache
-    is of another copy."""
+    """Returns the seconds of a run on the device. `turns` holds one function per copy of the input, so that
+    no run hits in the cache."""
     turns = itertools.cycle(turns)
     run = lambda: next(turns)()
     for _ in range(warm):
@@ -258,7 +258,7 @@ def timed(turns, runs=15, warm=3):
     seconds = median([begin.elapsed_time(end) for begin, end in events]) / 1e3
     if seconds > 100e-6:
         return seconds
-    # The launch takes longer than the work: it is left out for everybody.
+    # The launch overhead exceeds the run time: a graph excludes it for all competitors.
     many, graph = 20, torch.cuda.CUDAGraph()
     side = torch.cuda.Stream()
     with torch.cuda.stream(side):
@@ -276,7 +276,7 @@ def timed(turns, runs=15, warm=3):
 
 
 class Peers:
-    """CUB and the ceiling, from peers.cu."""
+    """CUB, and the read bandwidth of the device, from peers.cu."""
 
     def __init__(self, folder):
         library = folder / "peers.so"
@@ -302,7 +302,7 @@ class Peers:
         return best
 
     def cub(self, case, x, out):
-        """A function that launches CUB's reduction of rows; none for what it has no function for."""
+        """Returns a function that launches CUB's reduction of rows; None for unsupported cases."""
         inner = len(case.axes) == 1 and case.axes[0] == len(case.shape) - 1
         if not inner or case.kind == "argmax" or (case.kind == "max" and case.type != "f32"):
             return None
@@ -324,7 +324,7 @@ class Peers:
 
 
 def triton_rows(case, xs, out):
-    """The best of some Triton kernels for rows, in seconds."""
+    """Returns the seconds of the fastest Triton kernel for rows."""
     import triton
     import triton.language as tl
 
@@ -352,7 +352,7 @@ def measure(case, copies, peers, options, folder):
         [options.tx, "compile", path, "--chip", options.chip, "-o", ptx, "--plan", plan], check=True, stdin=subprocess.DEVNULL
     )
     xs = [copy[: math.prod(case.shape)].view(case.shape) for copy in copies]
-    # What fits in the cache stays there, for all alike.
+    # An input that fits in the cache stays there, for all competitors alike.
     xs = xs if xs[0].numel() * xs[0].element_size() >= LARGE else xs[:1]
     wanted = case.reference(xs[0])
     found = case.outputs()
@@ -384,9 +384,9 @@ def measure(case, copies, peers, options, folder):
 
 
 def compile_times(options, folder):
-    """Milliseconds from text to code for a sum of rows, medians: of `tx` to PTX, in a new process each and in one that goes on, of
-    Triton to a cubin, in this process. Both see a number of columns that they have not seen, but `tx` in one process, which keeps
-    nothing of a program and is given the same."""
+    """Returns median compile times of a row sum in milliseconds: `tx` to PTX in a new process and in a
+    running one, and Triton to a cubin in this process. Every compilation uses a new column count, except
+    `tx` in a running process, which caches no program."""
     import triton
 
     from triton_rows import rows_kernel
@@ -455,7 +455,7 @@ def main():
     results, failed = [], []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        # First, as `torch.compile` leaves processes that take time.
+        # Measure compile times first, because `torch.compile` leaves busy processes behind.
         compiling = compile_times(options, folder)
         peers = Peers(folder)
         chosen = [c for c in cases() if options.only in c.group or options.only in c.name]

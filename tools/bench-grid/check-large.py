@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Compares what `tx` makes of arrays of half a gibibyte and more with PyTorch: kernels that no machine without a GPU can run in a
-reasonable time, so that `tx validate` does not launch them.
+"""Compares `tx` with PyTorch on arrays of 0.5 GiB and more. `tx validate` skips kernels for such sizes,
+because they take too long without a GPU.
 
     check-large.py [--tx ./tx]
 
-Lengths divide nothing, arrays begin anywhere, sizes are known to the compiler or not. Batch-invariant rows must have the same bits
-whatever their number is. Needs PyTorch and 8 GiB of the GPU's memory. Exit status 0: all right; 1: some are not.
+Sizes leave remainders, arrays are misaligned, and sizes are static or dynamic. Batch-invariant results of a
+row must have equal bits for any number of rows. Needs PyTorch and 8 GiB of GPU memory. Exit status 0: all
+correct; 1: some results are wrong.
 """
 
 import argparse
@@ -31,7 +32,7 @@ _spec.loader.exec_module(bench)
 def numbers(type, count):
     kind = bench.TYPES[type]
     if kind.is_floating_point:
-        # Sums of a thousand million of them are to stay within f16.
+        # Sums of 10^9 elements must stay within the range of f16.
         return torch.randn(count, device="cuda", dtype=kind) / 8
     return torch.randint(-100, 100, (count,), device="cuda", dtype=kind)
 
@@ -49,7 +50,7 @@ class Checks:
         print("ok   " if is_right else "WRONG", what, flush=True)
 
     def run(self, case, data, offset=0):
-        """The results of a second launch, which must be as right as those of the first."""
+        """Launches a case twice and checks the results of both launches; returns those of the second."""
         path, ptx, plan = (self.folder / f"case.{end}" for end in ("mlir", "ptx", "json"))
         path.write_text(case.text())
         command = [self.tx, "compile", path, "--chip", self.chip, "--cache", "off", "-o", ptx, "--plan", plan]

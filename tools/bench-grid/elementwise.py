@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Element-wise kernels and transposes beside torch and torch.compile.
+"""Benchmarks element-wise kernels and transposes of `tx`, torch and torch.compile.
 
-elementwise.py compile TX FOLDER [CHIP]   writes programs, and compiles them; needs no GPU
+elementwise.py compile TX FOLDER [CHIP]   writes and compiles programs; needs no GPU
 elementwise.py measure FOLDER OUT.json [SECONDS]   times them, on a GPU with PyTorch
 
-Arrays have 1 GiB. All that compute one row of the table are timed alternately, in one process; the figure is
-the median of their times. A row whose result is wrong is void. GB/s count the fewest bytes: every array that
-is read once, and every one that is written once.
+Arrays have 1 GiB. All competitors of a table row are timed alternately in one process; the figure is the
+median. A row with a wrong result is invalid. GB/s count every input array once and every output array once.
 """
 
 import json
@@ -86,7 +85,7 @@ def program(case):
 
 
 def chain(shape, element):
-    """b * (2 a + row) + exp(a), an op after the other, with temporaries."""
+    """b * (2 a + row) + exp(a), as separate ops with temporaries."""
     full, row = memref(shape, element), memref(shape[1:], element)
     whole, along = "affine_map<(i, j) -> (i, j)>", "affine_map<(i, j) -> (j)>"
 

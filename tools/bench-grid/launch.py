@@ -1,4 +1,4 @@
-"""Launches what `tx compile` wrote on tensors of PyTorch: PTX and a launch plan (docs/launch-plan.md)."""
+"""Launches the PTX and launch plan of `tx compile` (docs/launch-plan.md) on PyTorch tensors."""
 
 import ast
 import ctypes
@@ -87,7 +87,7 @@ def _base(operand):
 
 
 class _Attribute(ctypes.Structure):
-    """`CUlaunchAttribute`: its value is a union of 64 bytes."""
+    """`CUlaunchAttribute`; its value is a union of 64 bytes."""
 
     _fields_ = [("id", ctypes.c_int), ("_pad", ctypes.c_char * 4), ("value", ctypes.c_uint * 16)]
 
@@ -100,12 +100,12 @@ class _Config(ctypes.Structure):
 
 
 _CLUSTER_DIMENSION, _NON_PORTABLE_CLUSTER_SIZE_ALLOWED, _PORTABLE = 4, 14, 8
-# Every device gives so many bytes of dynamic shared memory without being asked.
+# Maximum dynamic shared memory without opt-in, in bytes, on every device.
 _MAX_DYNAMIC_SHARED_SIZE_BYTES, _SHARED_WITHOUT_ASKING = 8, 48 << 10
 
 
 class Program:
-    """One program on its arguments, ready to be launched."""
+    """Program with its arguments, ready for launch."""
 
     def __init__(self, ptx, plan, arguments):
         plan = json.loads(plan)
@@ -124,7 +124,7 @@ class Program:
         used = {operand["temporary"] for step in steps for operand in map(_base, step["operands"]) if "temporary" in operand}
         temporaries = []
         for i, temporary in enumerate(plan.get("temporaries", [])):
-            # What only skipped steps use may have no size.
+            # A temporary that only skipped steps use may have no size.
             shape = [_evaluate(n, symbols) for n in temporary["shape"]] if i in used else [0]
             kind = {"i1": "uint8", "i8": "uint8", "i16": "int16", "i32": "int32", "i64": "int64", "index": "int64",
                     "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}[temporary["element"]]
@@ -184,7 +184,7 @@ class Program:
         raise ValueError(f"{operand} is no operand of a launch plan")
 
     def launch(self):
-        """Starts every kernel on the current stream, in order."""
+        """Launches all kernels on the current stream, in order."""
         stream = torch.cuda.current_stream().cuda_stream
         for function, config, pointers in self.launches:
             config.stream = stream

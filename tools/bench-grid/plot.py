@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws what bench-grid.py measured: the share of the device's ceiling that each has for each shape.
+"""Plots the results of bench-grid.py: % of the read bandwidth of the device for each shape and competitor.
 
     plot.py FOLDER
 
@@ -15,9 +15,9 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-# Shorter runs are not held against the speed of the memory.
+# Minimum run time in seconds: the launch overhead dominates shorter runs.
 LEAST_SECONDS = 30e-6
-# Who, the field of the results, colour and marker. Markers differ for those who do not tell the colours apart.
+# Competitor, field in the results, colour and marker. Markers distinguish competitors without colours.
 WHO = [
     ("CUB", "cub", "#e69f00", "s"),
     ("torch", "torch", "#d55e00", "v"),
@@ -31,7 +31,7 @@ def draw(folder):
     measured = json.loads((folder / "results.json").read_text())
     ceiling = max(measured["ceilings"])
     rows = [r for r in measured["results"] if r["tx"] >= LEAST_SECONDS]
-    # Groups from top to bottom, with a line between them for the name.
+    # Groups from top to bottom, each below a line with its name.
     places, labels, heads, at, group = [], [], [], 0, None
     for row in rows:
         if row["group"] != group:
@@ -48,7 +48,7 @@ def draw(folder):
     axes.axvline(1, color="#999999", linewidth=0.8, zorder=0)
     for name, field, color, marker in WHO:
         points = [(r["bytes"] / r[field] / ceiling, place) for r, place in zip(rows, places) if r.get(field)]
-        # Not everybody has a kernel for what was chosen.
+        # Some competitors have no kernel for the selected shapes.
         if not points:
             continue
         axes.scatter(*zip(*points), s=22 if field == "tx" else 12, color=color, marker=marker, label=name, linewidths=0)

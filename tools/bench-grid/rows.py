@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Programs over rows (softmax, norms, losses, quantisation) beside torch, torch.compile, QuACK and Liger.
+"""Benchmarks row programs (softmax, norms, losses, quantisation) of `tx`, torch, torch.compile, QuACK and
+Liger.
 
-rows.py compile TX FOLDER [CHIP]   writes programs, and compiles them; needs no GPU
-rows.py measure FOLDER OUT.json [SECONDS]   times them, on a GPU with PyTorch; QuACK and Liger where they are installed
+rows.py compile TX FOLDER [CHIP]   writes and compiles programs; needs no GPU
+rows.py measure FOLDER OUT.json [SECONDS]   times them, on a GPU with PyTorch, and QuACK and Liger if installed
 
-The big array has half a GiB. All that compute one row of the table are timed alternately, in one process; the figure is
-the median of their times. A row whose result is wrong is void. GB/s count the fewest bytes: every array that is read
-once, and every one that is written once. Programs have `tile.math = #tile.math<approx>`, as peers use approximate
-instructions; those of the first table are timed with `exact` too.
+The largest array has 0.5 GiB. All competitors of a table row are timed alternately in one process; the
+figure is the median. A row with a wrong result is invalid. GB/s count every input array once and every
+output array once. Programs have `tile.math = #tile.math<approx>`, because competitors use approximate
+instructions; the programs of the first table are also timed with `exact`.
 """
 
 import importlib
@@ -26,7 +27,7 @@ MAPS = {"whole": "(i, j) -> (i, j)", "row": "(i, j) -> (i)", "column": "(i, j) -
 
 
 class Program:
-    """A host function, op by op."""
+    """Host function, built op by op."""
 
     def __init__(self, rows, columns, element, math):
         self.rows, self.columns, self.element, self.math = rows, columns, element, math
@@ -48,7 +49,7 @@ class Program:
         return self.memref(*self.types[name])
 
     def op(self, reads, to, lines, line=False):
-        """An op whose lines compute %r of f32 from an f32 value %NAME for each array that is read."""
+        """Appends an op whose lines compute %r in f32 from an f32 value %NAME for each input array."""
         names = [*reads, to]
         reduces = self.types[to][0] == "row" and not line
         maps = ["line" if line else self.types[n][0] for n in names]
@@ -76,7 +77,7 @@ class Program:
         self.body += [*text, "  }"]
 
     def total(self, kind, reads, to, lines):
-        """The sum or the maximum of %e over each row."""
+        """Appends the sum or the maximum of %e over each row."""
         start, combine = {"sum": ("0.0", "addf"), "max": ("0xFF800000", "maximumf")}[kind]
         self.body += [f"  %start_{to} = arith.constant {start} : f32",
                       f"  linalg.fill ins(%start_{to} : f32) outs(%{to} : {self.type(to)})"]
@@ -220,7 +221,8 @@ def compile_all(tx, folder, chip):
 
 
 def peers(kind, x, torch, F):
-    """What torch computes, from the arrays by name; the results in the order of the program's last arguments."""
+    """Returns a torch function from named arrays to results, in the order of the program's output
+    arguments."""
     n = x["A"].shape[1]
     amax = lambda a: a.float().abs().amax(1).clamp(min=1e-6)
     return {
@@ -239,7 +241,7 @@ def peers(kind, x, torch, F):
 
 
 def library(kind, x, name):
-    """The program as a library has it."""
+    """Returns the program's function in a library."""
     if name == "quack":
         cross_entropy, rmsnorm, softmax = (importlib.import_module(f"quack.{m}") for m in ("cross_entropy", "rmsnorm", "softmax"))
         weights = {n: x[n].float() for n in ("W", "C") if n in x}
@@ -265,7 +267,7 @@ def measure(folder, out, seconds):
         times = {who: [] for who in all}
         for turn in range(turns + 2):
             marks = {}
-            # The host is ahead of the device from here on, so that no time is that of a launch.
+            # Let the host run ahead of the device, so that launch overhead is not measured.
             torch.cuda._sleep(1_000_000)
             for who, run in all.items():
                 marks[who] = [torch.cuda.Event(enable_timing=True) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""A Triton kernel for rows. Triton reads a kernel's source from its file."""
+"""Triton kernel for rows, in a file of its own: Triton reads the source of a kernel from its file."""
 
 import triton
 import triton.language as tl

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times reductions inside one block on the GPU: what `tx` compiles, CUB, and TIRx's algorithms.
+"""Times block-level reductions of `tx`, CUB and TIRx's algorithms on the GPU.
 
-Writes a Markdown table of cycles per reduction and checks every result. Needs Python 3 with NumPy,
-`tx` (beside this script or --tx), nvcc with CUB and an NVIDIA GPU; with --device cpu only `tx`, which
-then runs its own kernels a few rounds, for their results. Exit status 0: all right; 1: a result is
-wrong; 2: it could not be tried; 3: results are right, but something did not compile or run.
+Writes a Markdown table of cycles per reduction and checks every result. Needs Python 3 with NumPy, `tx`
+(next to this script or --tx), nvcc with CUB, and an NVIDIA GPU. With --device cpu, runs only the kernels of
+`tx`, for a few rounds, and checks their results. Exit status 0: all correct; 1: a result is wrong; 2: the
+benchmark could not run; 3: results are correct, but something did not compile or run.
 """
 
 import argparse
@@ -30,10 +30,10 @@ except ImportError:
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# MLIR's name: C++'s, NumPy's.
+# MLIR type: C++ type, NumPy type.
 TYPES = {"f32": ("float", "f4"), "f16": ("__half", "f2"), "i32": ("int", "i4")}
 KINDS = ["sum", "max", "argmax"]
-# Threads that reduce one value each: a warp, then blocks.
+# Numbers of threads that reduce one value each: a warp, then blocks.
 ONES = [32, 128, 256, 512, 1024]
 # Shape, reduced axes, block sizes.
 TILES = [
@@ -44,15 +44,15 @@ TILES = [
     ((64, 64), (1,), (128, 256)),
     ((8, 16, 2, 22), (-2, -1), (128, 256)),
 ]
-# What a CUDA programmer could write for a tile: the best of them counts.
+# CUB implementations of a tile reduction; the fastest one counts.
 CUB_TILE = {"cub-warp": "w", "cub-block": "b", "thread": "t"}
-# A way that says nothing for so long hangs.
+# Seconds without output after which a kernel counts as hanging.
 SILENCE = 20
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: what is reduced, by how many threads."""
+    """Row of the table: the reduction and its number of threads."""
 
     type: str
     kind: str
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def place(self):
-        """The name without type and kind."""
+        """Returns the name without type and kind."""
         if not self.shape:
             return f"one-{self.threads}"
         shape = "x".join(map(str, self.shape))
@@ -74,7 +74,7 @@ class Row:
 
     @property
     def folded(self):
-        """The shape as outer × reduced × inner: the reduced dimensions are neighbours."""
+        """Returns the shape as outer × reduced × inner. The reduced dimensions must be adjacent."""
         axes = sorted(a % len(self.shape) for a in self.axes)
         return (
             math.prod(self.shape[: axes[0]]),
@@ -93,7 +93,7 @@ class Row:
 
     @property
     def rounds(self):
-        """Few and many: one odd, one even, as inputs may alternate."""
+        """Returns a small and a large number of rounds: one odd and one even, as inputs may alternate."""
         return (129, 2178) if self.shape else (257, 4354)
 
 
@@ -117,7 +117,7 @@ def memref(shape, element, shared=False):
 
 
 def position(line, shape, name):
-    """Ops that compute the indices of a place in a shape, from its place in line."""
+    """Returns ops that compute the indices of an element in a shape from its linear index."""
     stride = 1
     for i, extent in reversed(list(enumerate(shape))):
         yield f"    {name}_s{i} = arith.constant {stride} : index\n"
@@ -128,10 +128,11 @@ def position(line, shape, name):
 
 
 def program(row):
-    """The kernel: as in bench.cu, `n` rounds, each of which needs the results of the one before.
+    """Returns the kernel. Like bench.cu, it executes `n` rounds, each of which depends on the previous
+    results.
 
-    Tiles are indexed by row and column and not through a view of them as a line: so the compiler sees
-    which thread touches what, as it does in programs that people write.
+    Tiles are indexed by row and column instead of a linear view, as in typical programs. The compiler can
+    then determine which thread accesses which element.
     """
     e, t, kind = row.type, row.threads, row.kind
     arg = kind == "argmax"
@@ -213,10 +214,10 @@ gpu.module @kernels {{
 
 
 def data(row):
-    """The tile, and the two values of each thread: small integers.
+    """Returns the tile, and two values for each thread, as small integers.
 
-    Whatever the order, sums are exact in f16, so that results can be compared bit by bit. The values
-    are such that the sign of a result changes from round to round.
+    Sums are exact in f16 in any order, so that results can be compared bit by bit. The values make the sign
+    of a result change from round to round.
     """
     random = numpy.random.default_rng(sum(map(ord, row.name)))
     length = row.folded[1] if row.shape else row.threads
@@ -252,15 +253,15 @@ def data(row):
 
 
 def reference(row, rounds, inputs, first=False):
-    """The last result each thread saw, and the sum of all indices it saw.
+    """Returns the last result of each thread, and the sum of all its argmax indices.
 
-    With `first` only thread 0 sees results, and the others keep to their first value.
+    With `first`, only thread 0 receives results; the other threads keep their initial values.
     """
     tile, x, y = inputs
     sums = numpy.zeros(row.threads, "i4")
     shape = row.folded if row.shape else (1, row.threads, 1)
     if row.shape:
-        # The first elements, by the threads in reverse.
+        # The threads in reverse order overwrite the first elements.
         values = tile.copy()
         changed = values[: row.threads][::-1]
     else:
@@ -270,7 +271,7 @@ def reference(row, rounds, inputs, first=False):
     view = values.reshape(shape)
     for _ in range(rounds):
         if row.kind == "argmax":
-            # The lowest of equals, as NumPy has it.
+            # The lowest index among equal elements, as in NumPy.
             index = view.argmax(1)
             r = numpy.take_along_axis(view, index[:, None], 1).ravel()[k]
             sums += index.ravel().astype("i4")[k]
@@ -285,7 +286,7 @@ def reference(row, rounds, inputs, first=False):
 
 
 def prepare(row, tx, chip, folder):
-    """Compiles a row's kernel, writes its data. What is wrong with the kernel, or None."""
+    """Compiles a row's kernel and writes its data. Returns the compile error or None."""
     source = folder / f"{row.name}.mlir"
     source.write_text(program(row))
     inputs = data(row)
@@ -301,7 +302,7 @@ def prepare(row, tx, chip, folder):
 
 
 def trouble(command, limit=300):
-    """Runs a command. The first line that says what is wrong, or None."""
+    """Runs a command. Returns the first line of its error message or None."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -314,7 +315,7 @@ def trouble(command, limit=300):
 
 
 def build_program(nvcc, folder, chip, rows):
-    """Compiles bench.cu and links what compiled. The program or None, and what is wrong."""
+    """Compiles bench.cu and links the parts that compile. Returns the program or None, and the errors."""
     places = {row.place: row for row in rows}
     lines = []
     for place, row in places.items():
@@ -374,7 +375,7 @@ class Results:
         self.checked = 0
 
     def line(self, text):
-        """Takes a line of the program's output."""
+        """Parses a line of the program's output."""
         words = text.rstrip("\n").split("\t")
         what = words[0]
         if what == "device":
@@ -393,7 +394,7 @@ class Results:
 
 
 def measure(program, folder, rows, results):
-    """Runs the program; after a fault again, without what failed. What is wrong, or None."""
+    """Runs the program; after a fault, runs it again without the failed kernel. Returns the error or None."""
     todo = list(rows)
     skip = {row.name: set() for row in rows}
     listing = folder / "rows.txt"
@@ -451,7 +452,7 @@ def progress(done, of):
 
 
 def chosen(row, tx, folder):
-    """The variant that `tx explain` names, or None: not every build has that command."""
+    """Returns the variant that `tx explain` reports; None if the command is unavailable."""
     try:
         done = subprocess.run(
             [tx, "explain", folder / f"{row.name}.mlir"], capture_output=True, text=True, timeout=60
@@ -479,13 +480,14 @@ def cell(results, table, row, way):
 
 
 def best(table, row, ways):
-    """The fastest of some ways, or None."""
+    """Returns the fastest of some implementations, or None."""
     there = [way for way in ways if (row.name, way) in table]
     return min(there, key=lambda way: table[row.name, way].median, default=None)
 
 
 def spread(table, row, ways):
-    """Half of what lies between the 10th and the 90th percentile, the widest of a row, in %."""
+    """Returns half of the 10th-to-90th percentile range in %, the maximum over the implementations of a
+    row."""
     shares = [
         (t.high - t.low) / 2 / t.median
         for t in (table.get((row.name, way)) for way in ways)
@@ -495,7 +497,7 @@ def spread(table, row, ways):
 
 
 def ratio(table, row, others):
-    """How many times longer the best of some ways takes than tx."""
+    """Returns the time of the fastest of some implementations, divided by the time of tx."""
     way = best(table, row, others)
     if way is None or (row.name, "tx") not in table:
         return None
@@ -547,7 +549,7 @@ def mean(values):
 
 
 def summary(results, rows):
-    """Geometric means of the ratios, and the rows where something else is faster."""
+    """Returns the geometric means of the ratios, and the rows in which tx is slower."""
     lines = "| | kind | rows | TIRx/tx | CUB/tx | tx is slower than one of them |\n|---|---|--:|--:|--:|--:|\n"
     slower = []
     for table, mode in ((results.latency, "latency"), (results.throughput, "throughput")):
@@ -556,7 +558,7 @@ def summary(results, rows):
             for kind in KINDS:
                 some = [row for row in rows if bool(row.shape) == tiles and row.kind == kind]
                 measured = [row for row in some if (row.name, "tx") in table]
-                # Less than 3 % is no difference.
+                # Differences below 3 % are noise.
                 lost = [r for r in measured if (ratio(table, r, ["tirx", *cub]) or 1) < 0.97]
                 slower += [(ratio(table, r, ["tirx", *cub]), mode, r, best(table, r, ["tirx", *cub])) for r in lost]
                 means = [show(mean([ratio(table, r, ways) for r in measured])) for ways in (["tirx"], cub)]
@@ -627,7 +629,8 @@ def report(results, rows, variants, build_trouble, took):
 
 
 def run_on_cpu(row, tx, folder):
-    """Runs a kernel for a few rounds with every barrier and shuffle. What is wrong, or None."""
+    """Runs a kernel on the CPU for a few rounds, with all barriers and shuffles. Returns the error or
+    None."""
     source = folder / f"{row.name}.mlir"
     source.write_text(program(row))
     inputs = data(row)
@@ -659,7 +662,7 @@ def check_on_cpu(rows, tx, folder):
     wrong = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for row, why in zip(rows, pool.map(lambda row: run_on_cpu(row, tx, folder), rows)):
-            # Exit status 1 of tx is a program that it does not compile.
+            # Exit status 1 of tx is a compile error, not a wrong result.
             wrong += bool(why) and not why.startswith("exit status 1:")
             failed += bool(why)
             print(f"{'ok    ' if not why else 'FAILED'} {row.name}{f': {why}' if why else ''}", flush=True)
@@ -699,7 +702,7 @@ def bench(rows, tx, folder, options):
     nvcc = options.nvcc or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     results = Results()
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        # Begun before there are threads: the pool forks.
+        # Submit jobs before threads start, because the pool forks.
         prepared = pool.map(prepare, rows, *([value] * len(rows) for value in (tx, options.chip, folder)))
         program, build_trouble = build_program(nvcc, folder, options.chip, rows)
         for row, why in zip(rows, prepared):

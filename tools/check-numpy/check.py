@@ -3,12 +3,15 @@
 
     python3 tools/check-numpy/check.py --tx target/release/tx --cases 2000 [--commands compile,validate] [--seed S] [--first N] [--jobs 2]
 
-Each case is a function on tensors and the same function on memrefs, of one reduction: a kind, an element type, a shape, attributes
-(`acc`, `nan`, `determinism`, `schedule`), and a route through `tensors-to-memrefs` (a named op, a fused producer or consumer, a
-reshape, a call, a result that is returned twice). `tx run --device DEVICE` runs both. Each result is compared with NumPy in float64, and
-the two with each other, bit by bit. Both also go through each of `--commands`: compile, validate, explain, report, bench, tune. A program may be refused where a schedule cannot be kept.
+Each case is one reduction, as a function on tensors and as a function on memrefs. It has a kind, an element
+type, a shape and attributes (`acc`, `nan`, `determinism`, `schedule`). A route exercises
+`tensors-to-memrefs`: a named op, a fused producer or consumer, a reshape, a call, or a result that is
+returned twice. `tx run --device DEVICE` runs both functions. Each result is compared with NumPy in float64,
+and the two results bit by bit. Both functions also run through the `--commands`: compile, validate,
+explain, report, bench, tune. A program may be rejected if its schedule is not supported.
 
-A case depends on its seed and its number alone. Prints a line for each finding and a summary; exits with 1 if anything was found.
+A case depends only on its seed and index. Prints a line for each finding and a summary; exits with 1 if
+there are findings.
 """
 import argparse
 import os
@@ -26,7 +29,7 @@ NUMPY = {"f16": "f2", "f32": "f4", "f64": "f8", "i8": "i1", "i16": "i2", "i32": 
 WIDER = {"f16": ["f32", "f64"], "f32": ["f32", "f64"], "f64": ["f64"], "i8": ["i8", "i16", "i32", "i64"], "i16": ["i16", "i32"],
          "i32": ["i32", "i64"], "i64": ["i64"]}
 INFINITY = {"f16": ("0xFC00", "0x7C00"), "f32": ("0xFF800000", "0x7F800000"), "f64": ("0xFFF0000000000000", "0x7FF0000000000000")}
-# Kind: the op on floats, the op on integers, whether NaN may win where nothing is said.
+# Kind: float op, integer op, whether NaN may win without a `nan` attribute.
 KINDS = {"sum": ("arith.addf", "arith.addi"), "prod": ("arith.mulf", "arith.muli"), "max": ("arith.maximumf", "arith.maxsi"),
          "min": ("arith.minimumf", "arith.minsi"), "maxnum": ("arith.maxnumf", None), "minnum": ("arith.minnumf", None),
          "and": (None, "arith.andi"), "or": (None, "arith.ori"), "xor": (None, "arith.xori")}
@@ -34,7 +37,7 @@ ROUTES = ["reduce", "generic", "named", "producer", "consumer", "reshape", "call
 
 
 class Case:
-    """A reduction of `[rows, columns]` over one of its dimensions."""
+    """Reduction of `[rows, columns]` over one of its dimensions."""
 
     def __init__(self, seed, index):
         r = random.Random(f"{seed} {index}")
@@ -103,7 +106,7 @@ class Case:
         return {"sum": "0.0", "prod": "1.0"}.get(self.kind, low if self.kind.startswith("max") else high)
 
     def program(self, form):
-        """The text of the function `f` on `tensor`s or `memref`s."""
+        """Returns the text of the function `f` on `tensor`s or `memref`s."""
         e, on_tensors = self.element, form == "tensor"
         two = ["?", "?"] if self.dynamic else [self.rows, self.columns]
         matrix = f"{form}<{two[0]}x{two[1]}x{e}>"
@@ -195,7 +198,7 @@ class Case:
         return maps + text
 
     def arrays(self):
-        """The arguments, with outputs that hold something else before."""
+        """Returns the arguments; outputs have stale contents."""
         a = self.a.reshape(-1) if self.route == "reshape" else self.a
         vector = [np.full(self.columns, 2, self.a.dtype)] if self.route == "named" else []
         outs = [np.full(self.kept, 77, self.a.dtype)] * (2 if self.route == "twice" else 1)
@@ -203,7 +206,7 @@ class Case:
 
     # --- reference ----------------------------------------------------------------------------------------------------------
     def wrong(self, got):
-        """Why a result is wrong; nothing where it is right."""
+        """Returns the reason why a result is wrong; None if it is correct."""
         a = self.a
         with np.errstate(all="ignore"):
             if self.route == "producer":
@@ -236,14 +239,15 @@ class Case:
                 want, bound = want + want, bound * 2
             g = got.astype("f8")
             same = (g == want) | (np.isnan(g) & np.isnan(want)) | (np.abs(g - want) <= bound) | overflows
-            # All are NaN, and NaN never wins: what a fill with the identity is combined with is open.
+            # If all elements are NaN and NaN is ignored, the result of combining with the fill value is
+            # undefined.
             if self.kind not in ("sum", "prod") and (self.nan == "ignore" or self.kind.endswith("num")):
                 same |= np.isnan(b).all(axis=self.axis)
         return None if same.all() else f"{g[~same][:4]} instead of {want[~same][:4]}"
 
 
 def attempt(case, options, seconds=300):
-    """What was found, as lines, and how the case ended."""
+    """Returns the findings as lines, and the counts of outcomes."""
     found, results, ended = [], {}, Counter()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

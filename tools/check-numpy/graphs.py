@@ -3,14 +3,15 @@
 
     python3 tools/check-numpy/graphs.py --tx target/release/tx --cases 2000 [--seed S] [--first N] [--jobs 2] [--keep FOLDER]
 
-Each case is one function with static or dynamic sizes. It mixes ops that update their output in place, `linalg.generic` ops of several
-outputs, reductions, dense constants, splats, reshapes, slices of rows and elements read by `tensor.extract`. Memrefs that are reshaped are
-views: an op that updates one updates the other. Numbers are chosen so that each result is exact in its type, whatever the order of
-combination; some inputs hold NaN, infinities and zeros of both signs. Arguments are compared after the run too, but for those of functions on
-tensors without `bufferization.writable = false`, which may be updated.
+Each case is one function with static or dynamic sizes. It mixes in-place updates, `linalg.generic` ops with
+several outputs, reductions, dense constants, splats, reshapes, row slices and elements read by
+`tensor.extract`. A reshaped memref is a view: an update of the view also updates its source. Values are
+chosen so that each result is exact in its type for any combination order; some inputs hold NaN, infinities
+and zeros of both signs. The arguments are compared after the run too. Tensor arguments without
+`bufferization.writable = false` are exempt, because they may be updated.
 
-A case depends on its seed and its number alone. Prints a line for each wrong result, crash and refusal, and a summary; exits with 1 if a
-result was wrong or a run crashed.
+A case depends only on its seed and index. Prints a line for each wrong result, crash and rejection, and a
+summary. Exits with 1 if a result was wrong or a run crashed.
 """
 import argparse
 import os
@@ -26,13 +27,14 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 NUMPY = {"f16": "f2", "f32": "f4", "f64": "f8", "i8": "i1", "i32": "i4", "i64": "i8"}
-# The largest integer up to which all integers are exact.
+# Largest integer up to which a type represents all integers exactly.
 EXACT = {"f16": 2**11, "f32": 2**24, "f64": 2**53}
 SPECIAL = [np.nan, np.inf, -np.inf, -0.0, 0.0]
 
 
 class Value:
-    """A tensor or a memref: its name, its dimensions ("R", "C", "RC", "1"), its elements, and a bound on finite ones."""
+    """Tensor or memref: its name, dimensions ("R", "C", "RC", "1"), elements, and a bound on its finite
+    elements."""
 
     def __init__(self, name, dims, array, bound, base=None):
         self.name, self.dims, self.array, self.bound = name, dims, array, bound
@@ -57,7 +59,7 @@ class Case:
         self.dynamic = {"R": kind in ("rows", "both"), "C": kind in ("columns", "both"), "RC": kind != "static", "1": False}
         self.lines, self.globals, self.maps, self.allocated, self.count = [], [], {}, [], 0
         self.kinds = Counter()
-        # Without it a function on tensors may update its arguments.
+        # Without this attribute, a function on tensors may update its arguments.
         self.is_pure = self.on_tensors and r.random() < 0.5
         self.build()
 
@@ -77,7 +79,7 @@ class Case:
         return f"{float(number):e}" if self.is_float else str(int(number))
 
     def empty(self, dims):
-        """The name of fresh memory."""
+        """Emits an allocation; returns its name."""
         name = self.name()
         op = "tensor.empty" if self.on_tensors else "memref.alloc"
         self.lines.append(f"{name} = {op}({self.dynamic_sizes(dims)}) : {self.ty(dims)}")
@@ -137,7 +139,7 @@ class Case:
 
     def pick(self, dims=None, among=None):
         values = [v for v in (self.values if among is None else among) if dims is None or v.dims == dims]
-        # The latest are the likeliest, so that ops make chains.
+        # Prefer recent values, so that ops form chains.
         return self.r.choice(values[-4:] if self.r.random() < 0.6 else values) if values else None
 
     def constant(self):
@@ -154,7 +156,7 @@ class Case:
             symbol = f"@g{name[1:]}"
             self.globals.append(f"memref.global \"private\" constant {symbol} : {self.ty(dims)} = dense<{text}>")
             self.lines.append(f"{name} = memref.get_global {symbol} : {self.ty(dims)}")
-        # A constant is never updated on memrefs: its base says so.
+        # A constant memref is never updated; the base "constant" marks it.
         self.keep(dims, array, 4, name, "constant")
         return True
 
@@ -199,7 +201,7 @@ class Case:
         return True
 
     def slice(self):
-        """A copy of a matrix of which one row or column is replaced, by slices."""
+        """Emits a copy of a matrix in which slices replace one row or column."""
         if not self.on_tensors:
             return False
         matrix, row = self.pick(("R", "C")), self.pick(("C",))
@@ -226,7 +228,8 @@ class Case:
         return True
 
     def body(self, operands, loops, how_many):
-        """Lines of a body and what it yields: names, arrays over the loops, bounds. `operands` are such triples."""
+        """Returns the lines of a body and its yielded values: names, arrays over the loops, bounds.
+        `operands` are such triples."""
         r, lines, known = self.r, [], list(operands)
         shape = self.shape(loops)
         if self.scalars and r.random() < 0.4:
@@ -276,7 +279,7 @@ class Case:
         return lines, yields
 
     def over(self, value, loops):
-        """The elements of a value over loops, and its map; nothing where the dimensions do not fit."""
+        """Returns the map and the elements of a value over the loops; None if a dimension is not a loop."""
         results = []
         for d in value.dims:
             if d == "1":
@@ -296,18 +299,18 @@ class Case:
         return f"affine_map<({indices}) -> ({', '.join(results)})>", full
 
     def generic(self, loops, outs, reads_old, reduced=None):
-        """One `linalg.generic` with outputs `outs`: pairs of a value that is updated or nothing, and dimensions. A reduction along the
-        loop `reduced` combines outputs without it."""
+        """Emits one `linalg.generic`. `outs` holds pairs of a value to update (or None) and its dimensions.
+        A reduction along the loop `reduced` applies to outputs without this dimension."""
         r = self.r
         written = {value.base for value, _ in outs if value is not None}
         fitting = [v for v in self.values if self.over(v, loops) is not None]
         if not self.on_tensors:
-            # Memory that is written is read at the same place only, or not at all.
+            # An output may be read only at the index that is written, and not in a reduction.
             fitting = [v for v in fitting if v.base not in written or (reduced is None and v.dims == loops)]
         if not fitting:
             return False
         ins = [self.pick(among=fitting) for _ in range(r.choice([1, 1, 2, 3]))]
-        # The sizes of all loops are those of operands.
+        # An operand must determine the size of every loop.
         if not {d for v in ins for d in v.dims} | {d for _, dims in outs for d in dims} >= set(loops):
             whole = [v for v in fitting if set(v.dims) >= set(loops)]
             if not whole:
@@ -345,7 +348,7 @@ class Case:
             lines.append(f"%r{position} = {text[op]} {pair} : {self.element}")
             with np.errstate(all="ignore"):
                 if op == "add":
-                    # Exact in f64 what is exact in f16.
+                    # f64 sums represent all exact f16 sums exactly.
                     wide = np.float64 if self.is_float else self.type
                     array = (array.astype(wide).sum(axis=axis, dtype=wide) + start.astype(wide)).astype(self.type)
                     bound = bound * self.sizes[reduced] + value.bound
@@ -389,7 +392,7 @@ class Case:
         return value is not None and self.generic(loops, [(value, loops)], self.r.random() < 0.8)
 
     def several(self):
-        """Several outputs: of the same shape, or rows and reductions of them."""
+        """Emits an op with several outputs: of equal shape, or rows and reductions of them."""
         r = self.r
         if r.random() < 0.5:
             loops, outs, taken = r.choice([("R", "C"), ("R",), ("C",)]), [], set()
@@ -402,7 +405,7 @@ class Case:
         loops, reduced = ("R", "C"), r.choice(["R", "C", "C"])
         short, outs, taken = tuple(d for d in loops if d != reduced), [], set()
         for _ in range(r.choice([2, 2, 3])):
-            # An output that a reduction loop indexes is refused.
+            # An output that is indexed by a reduction loop is rejected; test this rarely.
             dims = short if r.random() < 0.98 else loops
             value = self.pick(among=self.writable(dims, taken))
             if dims == short and value is None:
@@ -423,7 +426,7 @@ class Case:
         return self.generic(loops, [(value, short)], False, reduced)
 
     def finish(self):
-        """Chooses results; on memrefs, copies values into outputs."""
+        """Chooses results; on memrefs, copies values to outputs."""
         r = self.r
         if self.on_tensors:
             self.results = [self.pick() for _ in range(r.choice([1, 2, 3]))]
@@ -448,13 +451,13 @@ class Case:
         return "".join(f"{line}\n" for line in self.globals) + f"func.func @f{head} {{\n  {body}\n}}\n"
 
     def arrays(self):
-        """What each argument holds before the run, and after it."""
+        """Returns the contents of each argument before and after the run."""
         outs = [np.full(v.array.shape, 77, self.type) for v in self.results]
         return self.before + outs, [v.array for v in self.arguments + self.results]
 
 
 def attempt(case, options, seconds=120):
-    """How a case ended, and what to say of it."""
+    """Returns the outcome of a case, and a message."""
     text = case.program()
     about = f"case {case.index}, {case.form} of {case.element}"
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs examples 06, 07 and 08 on the GPUs of this machine, from the files beside this one. 08 runs as one process and as
-# one for each GPU, and needs NCCL: libnccl.so.2 is looked for, or named by the variable NCCL.
-# Exit status 0: what could be tried is right; 1: something is not, or there is no GPU.
+# Runs examples 06, 07 and 08 on the local GPUs. Example 08 runs as one process, and as one process per GPU. It
+# needs NCCL: the script searches libnccl.so.2, unless the variable NCCL names it.
+# Exit status 0: all examples that ran are correct; 1: an example failed, or there is no GPU.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +10,7 @@ failed=0
 tried=
 
 try() {
-    # $program is several words, and its paths are of this folder.
+    # $program holds several words; its paths are in this directory.
     # shellcheck disable=SC2086
     if "$here/gpu" "$@" $program; then
         tried="$tried [$*]"
@@ -25,7 +25,7 @@ try 07
 
 nccl=${NCCL:-$(find /usr /opt "${HOME:-/nowhere}" -name libnccl.so.2 2>/dev/null | head -n 1)}
 if [ -n "$nccl" ] && [ -e "$nccl" ]; then
-    # It is loaded under its name for linkers.
+    # The example loads NCCL as libnccl.so.
     links=$(mktemp -d)
     trap 'rm -r "$links"' EXIT
     ln -s "$nccl" "$links/libnccl.so"

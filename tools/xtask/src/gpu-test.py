@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs every case of this folder through `tx run` and compares the results.
+"""Runs every case of this directory with `tx run` and compares the results.
 
-A case is a program, its arguments and the expected contents of some of them after the run
-(cases/manifest.json, conformance/manifest.json and programs/manifest.json list them). Needs Python 3
-and NumPy. Exit status 0: all right; 1: some are not; 2: it could not be tried.
+A case is a program, its arguments, and the expected contents of some arguments after the run. The lists are
+cases/manifest.json, conformance/manifest.json and programs/manifest.json. Needs Python 3 and NumPy. Exit
+status 0: all correct; 1: some results are wrong; 2: the cases could not run.
 """
 
 import argparse
@@ -26,14 +26,14 @@ SUITES = ("cases", "conformance", "programs")
 
 
 def numbers(array, kind):
-    """The elements as f64; NumPy has no bf16, and files hold its words."""
+    """Returns the elements as f64. bf16 files hold 16-bit words, because NumPy has no bf16."""
     if kind == "bf16":
         return (array.astype("u4") << 16).view("f4").astype("f8")
     return array.astype("f8")
 
 
 def compare(output, before, got, expected):
-    """What is wrong with a result, or None."""
+    """Returns the difference between a result and its expected value, or None."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"got {got.dtype}{list(got.shape)}, expected {expected.dtype}{list(expected.shape)}"
     inside = numpy.zeros(got.shape, dtype=bool)
@@ -44,7 +44,7 @@ def compare(output, before, got, expected):
         return f"wrote outside its region, at {numpy.argwhere(touched)[0].tolist()}"
     wide, reference = numbers(got, output["type"]), numbers(expected, output["type"])
     with numpy.errstate(invalid="ignore"):
-        # Equality is for infinities, whose difference is NaN; NaN itself is wrong.
+        # Infinities are compared by equality, because their difference is NaN. A NaN is wrong.
         difference = numpy.abs(wide - reference)
         close = difference <= output["atol"] + output["rtol"] * numpy.abs(reference)
     wrong = numpy.argwhere(inside & ~(close | (wide == reference)))
@@ -55,8 +55,8 @@ def compare(output, before, got, expected):
 
 
 def compare_exact(output, home, got, expected):
-    """What is wrong with a result that is compared bit by bit, any NaN for NaN, or within a
-    tolerance of each element where that is above 0."""
+    """Returns the difference of a result that is compared bit by bit (all NaNs are equal), or None.
+    Elements with a tolerance above 0 are compared within it."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"got {got.dtype}{list(got.shape)}, expected {expected.dtype}{list(expected.shape)}"
     words = f"u{got.itemsize}"
@@ -78,7 +78,7 @@ def compare_exact(output, home, got, expected):
 
 
 def words(case, options, folder):
-    """What `tx run` is given for a case, and the file of each result."""
+    """Returns the arguments of `tx run` for a case, and the file of each result."""
     home = case["home"]
     results = {output["argument"]: folder / f"out{output['argument']}.npy" for output in case["outputs"]}
     words = [f"{home}/program.mlir", "--device", options.device]
@@ -87,7 +87,7 @@ def words(case, options, folder):
     if "entry" in case:
         words += ["--entry", case["entry"]]
     for spec in case["args"]:
-        # A file, perhaps with the type to read it as, or a number.
+        # File, optionally with a type, or a number.
         words += ["--arg", f"{home}/{spec}" if ".npy" in spec else spec]
     for argument, file in results.items():
         file.unlink(missing_ok=True)
@@ -98,10 +98,10 @@ def words(case, options, folder):
 
 
 def execute(command, options, seconds):
-    """Runs `tx`, under a sanitizer if one is asked for; None when it did not end."""
+    """Runs `tx`, with a sanitizer if requested; None after a timeout."""
     command = [str(HERE / "tx"), *command]
     if options.sanitizer:
-        # Its own exit status, so that what it finds is told from what tx finds.
+        # A separate exit status distinguishes findings of the sanitizer from those of tx.
         tool = ["compute-sanitizer", "--tool", options.sanitizer, "--error-exitcode", "99"]
         command = tool + command
     try:
@@ -111,7 +111,7 @@ def execute(command, options, seconds):
 
 
 def judge(case, results):
-    """What is wrong with the results of a case, or None."""
+    """Returns the first wrong result of a case, or None."""
     home = case["home"]
     for output in case["outputs"]:
         argument = output["argument"]
@@ -130,7 +130,7 @@ def judge(case, results):
 
 
 def run(case, options, folder):
-    """What is wrong with a case, or None."""
+    """Returns the error of a case, or None."""
     command, results = words(case, options, folder)
     done = execute(["run", *command], options, 300)
     if done is None:
@@ -142,8 +142,8 @@ def run(case, options, folder):
 
 
 def run_batch(cases, options, folder):
-    """What is wrong with each of some cases, or None. They share a process, since to open a GPU takes longer than to run
-    a case; where something goes wrong there, each runs once more in a process of its own, which decides."""
+    """Returns the error of each case, or None. The cases share a process, because opening a GPU takes
+    longer than a case. A failed case runs again in its own process, which decides."""
     runs = []
     for number, case in enumerate(cases):
         own = folder / str(number)
@@ -158,7 +158,7 @@ def run_batch(cases, options, folder):
 
 
 def capability():
-    """The compute capability of the first GPU, times ten."""
+    """Returns the compute capability of the first GPU, times ten."""
     query = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
     done = subprocess.run(query, capture_output=True, text=True, check=True)
     return int(done.stdout.split()[0].replace(".", ""))

@@ -122,7 +122,7 @@ fn without_cost(way: &Variant, is_chosen: bool) -> String {
 }
 
 impl Told<'_> {
-    /// Returns the lines. With `full`, steps are printed as complete attributes, one per line.
+    /// Returns the lines. With `full`, steps are printed as complete attributes, which are not wrapped.
     pub(super) fn laid_out(&self, full: bool) -> Laid {
         match &self.of {
             Of::Schedule(choice) => schedule(choice, full),
