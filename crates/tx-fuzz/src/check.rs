@@ -18,7 +18,7 @@ pub enum Class {
     Refused,
     /// A pass changes the results of the program.
     Wrong,
-    /// A pass leaves accesses unordered.
+    /// A pass introduces a data race.
     Race,
     /// A pass introduces an invalid operation, such as an out-of-bounds access.
     Fault,
@@ -26,7 +26,7 @@ pub enum Class {
     Unsupported,
     /// The program is rejected without a location.
     Unlocated,
-    /// The input program fails on its inputs.
+    /// The input program fails on the generated inputs.
     Input,
     /// The compiler reports an internal error.
     Internal,
@@ -64,7 +64,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Creates an outcome without variants.
+    /// Creates an outcome with an empty list of variants.
     pub fn new(class: Class, stage: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             class,
@@ -83,8 +83,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the key under which outcomes are grouped. The first wrong value is not part of the
-    /// key.
+    /// Returns the key under which outcomes are grouped. The key omits the first wrong value.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),
@@ -229,7 +228,7 @@ fn refusal(trouble: &Trouble) -> Outcome {
     Outcome::new(class, stage, message)
 }
 
-/// Returns arguments of the sizes in the description.
+/// Returns the arguments of a program, with the shapes of its description.
 fn arguments(case: &Case, text: &Text) -> Vec<Arg> {
     let mut random = Random::new(case.seed, 0);
     let any = case.seed.is_multiple_of(3) && !text.finite;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Combiner of a reduction, with its types and attributes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combine {
-    /// Kind of the dialect, or a custom combiner from `CUSTOM`.
+    /// Reduction kind of the `tile` dialect, or a custom combiner from `CUSTOM`.
     pub kind: Kind,
     /// Element type of the source; custom combiners fix their own types.
     pub element: Element,
@@ -41,7 +41,7 @@ pub enum Kind {
     Xor,
     ArgMax,
     ArgMin,
-    /// Custom combiner, by its index in `CUSTOM`.
+    /// Custom combiner; the value is its index in `CUSTOM`.
     Custom(usize),
 }
 
@@ -76,7 +76,7 @@ impl Kind {
         matches!(self, Self::ArgMax | Self::ArgMin)
     }
 
-    /// Returns the kinds that support an element type.
+    /// Returns the reduction kinds that support an element type.
     pub(crate) fn of(element: Element) -> &'static [Self] {
         match element {
             Element::I1 => &[Self::And, Self::Or, Self::Xor],
@@ -111,8 +111,8 @@ pub(crate) struct Custom {
     text: &'static str,
 }
 
-/// Associative and commutative combiners. Their identities are neutral, except for special values:
-/// -∞ replaces an ignored NaN, and 0.0 + -0.0 is 0.0.
+/// Associative and commutative combiners. The identities are neutral, except for special values: -∞
+/// replaces an ignored NaN, and 0.0 + -0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {
@@ -237,7 +237,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
 ];
 
 impl Combine {
-    /// Returns a combiner of this kind without attributes.
+    /// Returns a combiner of this kind without optional attributes.
     pub(crate) fn plain(kind: Kind, element: Element) -> Self {
         Self {
             kind,
@@ -269,7 +269,7 @@ impl Combine {
         }
     }
 
-    /// Returns the combiner region in the op's syntax.
+    /// Returns the combiner region in the syntax of `tile.reduce`.
     pub(crate) fn region(&self) -> String {
         match self.kind {
             Kind::Custom(i) => format!(" {}", CUSTOM[i].text),
@@ -277,7 +277,7 @@ impl Combine {
         }
     }
 
-    /// Returns the attributes in the op's syntax.
+    /// Returns the attributes in the syntax of `tile.reduce`.
     pub(crate) fn attributes(&self) -> Vec<String> {
         let mut list = Vec::new();
         if let Some(acc) = self.acc {

@@ -66,7 +66,7 @@ pub(crate) fn reduced(
 }
 
 impl Work {
-    /// Returns the number of groups that execute the op separately.
+    /// Returns the number of groups, each of which executes the op on its own data.
     pub(crate) fn count(&self, kernel: &Kernel) -> usize {
         match self.groups {
             Groups::Each => self.scope.groups(kernel.threads()),
@@ -74,8 +74,8 @@ impl Work {
         }
     }
 
-    /// Returns the leading dimensions of memory with one tile per iteration, and per group if
-    /// `each`.
+    /// Returns the leading dimensions of memory with one tile per iteration, and one tile per group
+    /// if `each`.
     pub(crate) fn lead(&self, kernel: &Kernel, each: bool) -> Vec<Lead> {
         let mut lead = Vec::new();
         if each && self.count(kernel) > 1 {
@@ -199,7 +199,7 @@ impl View {
         }
     }
 
-    /// Returns the size of the memory along a dimension of the tile.
+    /// Returns the size of the memory along dimension `d` of the tile.
     pub(crate) fn extent(&self, d: usize, size: usize) -> usize {
         let inside = match size {
             // A view must start within its memory, even if it is empty.

@@ -7,7 +7,7 @@ use crate::combine::Combine;
 use crate::element::Element;
 use serde::{Deserialize, Serialize};
 
-/// Program with its target and its input seed.
+/// Program, with its target chip and the seed of its inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     /// Target chip.
@@ -25,7 +25,7 @@ pub enum Program {
     Kernel(Kernel),
     /// `func.func` with grid-level ops.
     Host(Host),
-    /// `func.func` whose ops share one kernel over the rows.
+    /// `func.func` with several ops on the rows of matrices, which are fused to one kernel.
     Rows(Rows),
 }
 
@@ -59,7 +59,7 @@ pub enum Scope {
 pub enum Groups {
     /// All groups, each with its own results.
     Each,
-    /// One group, selected by a condition.
+    /// One group, selected by an `scf.if`.
     Only(usize),
 }
 
@@ -70,8 +70,8 @@ pub struct Work {
     pub scope: Scope,
     /// Groups that execute the ops.
     pub groups: Groups,
-    /// Trip count of a surrounding loop. Each iteration has its own part of the source and its own
-    /// results.
+    /// Trip count of a surrounding loop; `None` without a loop. Each iteration has its own part of
+    /// the source and its own results.
     pub turns: Option<usize>,
     /// Operation.
     pub op: KernelOp,
@@ -82,7 +82,7 @@ pub struct Work {
 pub enum KernelOp {
     /// `tile.reduce` in memory.
     Reduce(Reduce),
-    /// `tile.load`, `tile.reduce` and `tile.store` of a fragment.
+    /// `tile.load`, `tile.reduce` and `tile.store` of a fragment in registers.
     Fragment(Fragment),
     /// `tile.all_reduce` of one value per thread.
     Lanes(Lanes),
@@ -114,7 +114,7 @@ pub struct Reduce {
 pub struct Fragment {
     /// Combiner.
     pub combine: Combine,
-    /// Layout of the source fragment, grouped into dimensions.
+    /// Layout of the source fragment; it groups iterators into dimensions.
     pub layout: Layout,
     /// Reduced dimensions.
     pub axes: Vec<usize>,
@@ -161,8 +161,8 @@ pub enum Source {
     Result {
         /// Index of the op.
         work: usize,
-        /// Index of its destination, for ops with one source. Ops with several sources use the
-        /// first destinations.
+        /// Index of the destination among those of that op, for ops with one source. Ops with
+        /// several sources use the first destinations.
         part: usize,
     },
 }
@@ -200,21 +200,22 @@ pub enum Space {
     Private,
 }
 
-/// Position of a tile within its memory. Lists may be shorter than the rank; missing entries have
-/// the default.
+/// Position of a tile within its memory. The lists may be shorter than the rank; missing entries
+/// have default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// Number of elements before the tile, along each dimension.
     pub before: Vec<usize>,
     /// Number of elements after the tile, along each dimension.
     pub after: Vec<usize>,
-    /// Step between neighbours; 0 maps all of them to one element.
+    /// Step between neighbouring elements along each dimension; step 0 maps all of them to one
+    /// element.
     pub step: Vec<usize>,
-    /// Tile dimension of each memory dimension, outermost first.
+    /// Tile dimension that each memory dimension holds, outermost first.
     pub order: Vec<usize>,
-    /// Dimensions with a dynamic size in the type of the view.
+    /// Whether each dimension has a dynamic size in the type of the view.
     pub loose: Vec<bool>,
-    /// Set if all sizes in the argument's type are dynamic.
+    /// Set if all sizes in the type of the argument are dynamic.
     pub open: bool,
 }
 
@@ -262,15 +263,17 @@ pub struct Layout {
 /// Rule that derives the layout of a result from the layout of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResultLayout {
-    /// Kept iterators stay in place; every contributing thread holds the result.
+    /// Iterators of non-reduced dimensions keep their axes; every thread that contributes to a
+    /// result holds it.
     Everyone,
-    /// Kept iterators stay in place; the first contributing thread holds the result.
+    /// Iterators of non-reduced dimensions keep their axes; the first thread that contributes to a
+    /// result holds it.
     First,
     /// Every thread of the scope holds all results in registers.
     Registers,
     /// The first thread holds all results in registers.
     OneThread,
-    /// Results are distributed over as many lanes as possible.
+    /// Consecutive lanes hold the results, over as many lanes as possible.
     Lanes,
 }
 
@@ -294,13 +297,13 @@ pub struct Job {
     pub axes: Vec<usize>,
     /// Set if reduced dimensions are kept with size 1.
     pub keep: bool,
-    /// Op that expresses the computation.
+    /// Op or form that expresses the computation.
     pub form: Form,
     /// Computation on each element before reduction.
     pub element: Option<ElementWork>,
     /// Computation on each result before the store.
     pub epilogue: Option<EpilogueWork>,
-    /// Source dimension of each loop, for forms with a free loop order.
+    /// Dimension of the source for each loop, for forms that allow a loop order.
     pub order: Vec<usize>,
     /// Set if the destination is a temporary.
     pub temporary: bool,
@@ -319,12 +322,12 @@ pub enum HostSource {
     Result(usize),
 }
 
-/// Op that expresses a computation.
+/// Op or form that expresses a grid-level computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// `tile.reduce … scope(grid)`.
     Tile,
-    /// `tile.reduce … scope(grid)` with `maps`.
+    /// `tile.reduce … scope(grid)` with the attribute `maps`.
     Mapped,
     /// `linalg.reduce`.
     LinalgReduce,
@@ -334,10 +337,10 @@ pub enum Form {
     Map,
     /// `memref.copy`.
     Copy,
-    /// Convolution as `linalg.generic` (true) or `tile.reduce`. The shape holds the result and
-    /// filter sizes.
+    /// Convolution as `linalg.generic` (true) or `tile.reduce` (false). The source shape holds the
+    /// sizes of the result and of the filter.
     Window(bool),
-    /// Mean and variance of an f32 source, by Welford's combiner.
+    /// Mean and variance of an f32 source, with Welford's combiner.
     Welford,
 }
 
@@ -348,7 +351,7 @@ pub enum ElementWork {
     Square,
     /// Product with the element of a second array of equal shape.
     Product,
-    /// The element if its index along the last dimension is odd, else 1.
+    /// The element itself if its index along the last dimension is odd, else 1.
     Odd,
 }
 
@@ -380,7 +383,8 @@ pub enum Step {
     Vectorize(String),
 }
 
-/// Host function on equal-sized matrices, whose ops share one kernel over the rows.
+/// Host function with several ops on the rows of equal-sized matrices, which are fused to one
+/// kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rows {
     /// Number of rows.
@@ -405,11 +409,11 @@ pub struct Rows {
 pub struct RowOp {
     /// Kind of result.
     pub makes: Makes,
-    /// Operands. Each operand except the first has an op that combines it with the preceding value.
+    /// Operands of the op, each with the binary op that combines it with the preceding value.
     pub of: Vec<(Operand, Binary)>,
-    /// Function of the combined value.
+    /// Unary function that is applied to the combined operands.
     pub unary: Option<Unary>,
-    /// Set if the result is a temporary; the result of the last op is an argument.
+    /// Set if the result is a temporary. The result of the last op is always an argument.
     pub temporary: bool,
     /// Set if the result overwrites the first matrix.
     pub in_place: bool,
@@ -426,7 +430,7 @@ pub enum Makes {
     Min,
     /// Matrix, computed element by element.
     Matrix,
-    /// One element per row, computed from others.
+    /// Array with one element per row, computed from other such arrays.
     Row,
 }
 
@@ -478,13 +482,13 @@ pub struct Mapping {
     pub threads: usize,
     /// Blocks per row (cluster size).
     pub blocks: usize,
-    /// Number of unrolled loads per thread, if values are not held.
+    /// Number of unrolled loads per thread, if row values are not held in registers.
     pub loads: usize,
     /// Vector width of a load.
     pub vector: usize,
-    /// Set if values are held in registers.
+    /// Set if row values are held in registers.
     pub holds: bool,
-    /// Set if arrays with one element per row are held, although others are not.
+    /// Set if arrays with one element per row are held in registers, although matrix rows are not.
     #[serde(default)]
     pub holds_totals: bool,
 }
@@ -494,7 +498,7 @@ fn one_block() -> [usize; 3] {
 }
 
 impl Scope {
-    /// Returns the name in the dialect.
+    /// Returns the name of the scope in the `tile` dialect.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Thread => "thread",
@@ -504,7 +508,7 @@ impl Scope {
         }
     }
 
-    /// Returns the number of threads of a group.
+    /// Returns the number of threads of a group of this scope.
     pub(crate) fn threads(self, block: usize) -> usize {
         match self {
             Self::Thread => 1,
@@ -532,7 +536,7 @@ impl Space {
 }
 
 impl Axis {
-    /// Returns the name in the dialect.
+    /// Returns the name of the axis in the `tile` dialect.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Reg => "reg",

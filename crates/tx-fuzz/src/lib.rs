@@ -2,8 +2,8 @@
 //!
 //! [`generate`] creates a [`Case`] from a seed and an index. A case describes a program: its kinds,
 //! types, scopes, layouts, sizes, views, block sizes, variants and schedules. [`Case::text`] prints
-//! it as MLIR. [`check`] compiles it and runs it after every pass ([`tx_validate`]). Failing cases
-//! are shrunk as long as they fail in the same way.
+//! the program as MLIR. [`check`] compiles the program and runs it after every pass
+//! ([`tx_validate`]). Failing cases are shrunk as long as they fail in the same way.
 
 mod check;
 mod combine;

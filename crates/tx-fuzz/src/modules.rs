@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// CPU time limit of one case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Number of findings per kind that are shrunk; further ones are counted only.
+/// Number of findings per kind that are shrunk. Further findings of the kind are only counted.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
@@ -50,7 +50,7 @@ pub struct Config {
     pub done: Arc<AtomicU64>,
 }
 
-/// Checks cases until the time limit.
+/// Checks random cases until the time limit of the run.
 ///
 /// # Errors
 /// When processes cannot be started or files not written.
@@ -131,8 +131,8 @@ fn checked(
     Ok(None)
 }
 
-/// Returns copies of the program, each with another reduction forced to `variant`. The case index
-/// determines the first one. Grid-level ops have no variant.
+/// Returns copies of the program, each of which forces `variant` for another reduction. The case
+/// index selects the reduction of the first copy. Grid-level ops have no variant.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();

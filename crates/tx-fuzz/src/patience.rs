@@ -19,7 +19,7 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Creates a limit that starts now.
+    /// Creates a CPU time limit that starts now.
     pub(crate) fn new(process: u32, limit: Duration) -> Self {
         Self {
             process,
@@ -29,7 +29,7 @@ impl Patience {
         }
     }
 
-    /// Returns whether the process exceeded its limit.
+    /// Returns whether the process exceeded its CPU time limit.
     pub(crate) fn is_over(&self) -> bool {
         let taken = processor_time(self.process).map(|now| now.saturating_sub(self.taken_before));
         let by_the_clock = self.begin.elapsed();
@@ -40,7 +40,7 @@ impl Patience {
     }
 }
 
-/// Returns the CPU time of all threads of a process; `None` if unavailable.
+/// Returns the CPU time of all threads of a process; `None` if the system does not report it.
 fn processor_time(process: u32) -> Option<Duration> {
     let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The program name in parentheses may contain any character.

@@ -18,7 +18,7 @@ pub struct Summary {
     pub refused: BTreeMap<String, u64>,
     /// Findings, by kind.
     pub findings: BTreeMap<String, Finding>,
-    /// Number of MLIR bugs that MLIR's own tools show too, by kind.
+    /// Number of failures in MLIR itself, which MLIR's own tools reproduce, by kind.
     pub upstream: BTreeMap<String, u64>,
     /// Number of reductions per selected variant, in the compiled programs.
     pub variants: BTreeMap<String, u64>,
@@ -42,7 +42,7 @@ pub struct Finding {
 }
 
 impl Summary {
-    /// Creates a summary with these variants, and the forced one.
+    /// Creates an empty summary that lists these variants and the forced variant.
     pub(crate) fn with_variants(
         names: impl IntoIterator<Item = &'static str>,
         forced: Option<String>,
@@ -244,8 +244,8 @@ mod tests {
         assert_eq!(told(&cases), text);
     }
 
-    /// With a forced variant, inapplicable cases are counted separately, and other variants are not
-    /// listed.
+    /// With a forced variant, the summary counts inapplicable cases separately, and omits other
+    /// variants.
     #[test]
     fn what_a_forced_variant_does_not_take_is_passed_over() {
         let mut summary = Summary::with_variants(["local", "shared"], Some("local".to_owned()));

@@ -255,7 +255,7 @@ fn kernels(kernel: &Kernel) -> Vec<Kernel> {
     all
 }
 
-/// Returns the kernel without one op. Users of its results read an argument instead.
+/// Returns the kernel without one op. Users of the results of that op read an argument instead.
 fn without(kernel: &Kernel, gone: usize) -> Option<Kernel> {
     let mut smaller = kernel.clone();
     for at in gone + 1..kernel.work.len() {

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Row of a side-by-side diff. Line numbers count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
-    /// Equal lines, up to value names and indentation.
+    /// Lines that are equal up to value names and indentation.
     Same {
         /// Line before.
         old: usize,
@@ -17,15 +17,15 @@ pub enum Row {
         /// Set if value names or the indentation differ.
         renamed: bool,
     },
-    /// Changed line with the same ops.
+    /// Lines with the same op and different tokens.
     Changed {
         /// Line before.
         old: usize,
         /// Line after.
         new: usize,
-        /// For each token before, whether it is removed.
+        /// For each token of the old line, whether it is removed.
         old_marks: Vec<bool>,
-        /// For each token after, whether it is added.
+        /// For each token of the new line, whether it is added.
         new_marks: Vec<bool>,
     },
     /// Removed line.
@@ -95,13 +95,13 @@ type Name<'t> = (&'t str, Option<usize>);
 struct Mention<'t> {
     at: usize,
     name: Name<'t>,
-    /// Number of results, if the line defines several.
+    /// Number of results, if the op defines several under one name.
     results: Option<usize>,
     defines: bool,
 }
 
 impl<'t> Mention<'t> {
-    /// Returns the values that the token defines.
+    /// Returns the values that this token defines.
     fn defined(&self) -> Vec<Name<'t>> {
         match (self.defines, self.results) {
             (false, _) => Vec::new(),
@@ -159,8 +159,8 @@ const PURE: [&str; 8] = [
     "llvm.mlir.constant",
 ];
 
-/// Returns the key of the expression that a pure line computes. The key of a constant is its value,
-/// in any dialect.
+/// Returns the key of the expression that a line computes; `None` if the op is not pure. The key of
+/// a constant is its value, in any dialect.
 fn computation(tokens: &[Token<'_>]) -> Option<String> {
     let op = tokens.iter().find(|t| t.kind == Kind::Op)?;
     if !PURE.iter().any(|name| op.text.starts_with(name)) {
@@ -178,7 +178,7 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
 /// Value of one side.
 #[derive(Clone, Copy)]
 struct Known {
-    /// Equal values of both sides have equal ids.
+    /// Identifier of the value; equal values of both sides have equal identifiers.
     id: usize,
     /// Set while the op is removed or added, and its counterpart on the other side is unknown.
     is_open: bool,
@@ -186,7 +186,7 @@ struct Known {
 
 type Values<'t> = BTreeMap<Name<'t>, Known>;
 
-/// Numbering of the values of both sides.
+/// Identifiers of the values of both sides.
 #[derive(Default)]
 struct Names<'t> {
     old: Values<'t>,
@@ -209,8 +209,9 @@ impl<'t> Names<'t> {
         others
     }
 
-    /// Returns whether `old` and `new` are counterparts: defined by paired lines, equal
-    /// expressions, or an added value that is first used in place of a removed one.
+    /// Returns whether values `old` and `new` correspond. Values correspond if paired lines define
+    /// them, if their expressions are equal, or if a removed value is first replaced by this added
+    /// one.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;
@@ -222,7 +223,7 @@ impl<'t> Names<'t> {
         a.id == b.id
     }
 
-    /// Records the values that two paired lines define; either line may be empty.
+    /// Records the values that two paired lines define. Either line may be empty.
     fn define(&mut self, old: &[Token<'t>], new: &[Token<'t>]) {
         let defined = |tokens: &[Token<'t>]| -> Vec<Name<'t>> {
             mentions(tokens).iter().flat_map(Mention::defined).collect()
@@ -241,7 +242,8 @@ impl<'t> Names<'t> {
             .extend(after.into_iter().zip(news.into_iter().map(known)));
     }
 
-    /// Returns the ids of the results of a line. Equal expressions have equal ids.
+    /// Returns the identifiers of the values that a line defines. Equal expressions have equal
+    /// identifiers.
     fn ids_of(&mut self, tokens: &[Token<'t>], count: usize, is_old: bool) -> Vec<usize> {
         let values = if is_old { &self.old } else { &self.new };
         let uses = mentions(tokens).into_iter().filter(|value| !value.defines);
@@ -361,7 +363,7 @@ pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
     rows
 }
 
-/// Returns pairs of equal elements in order, and the ranges between them.
+/// Returns pairs of equal elements of two lists in order, and the ranges between them.
 fn partners<T: Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>, bool)> {
     let mut all = Vec::new();
     let (mut i, mut j) = (0, 0);
@@ -489,7 +491,7 @@ mod tests {
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1);
     }
 
-    /// Users of a replaced op do not count as changed, nor do users of merged constants.
+    /// Users of a replaced op are unchanged, and so are users of merged constants.
     #[test]
     fn a_value_that_takes_the_place_of_another_is_no_change() {
         let old = split(

@@ -1,7 +1,7 @@
 //! Data exchange between the threads of a kernel, derived from its ops in program order.
 //!
-//! Integers that depend on the thread id only are evaluated for every thread of the block. Source
-//! lanes of shuffles and the threads behind a condition are therefore exact.
+//! Integers that depend only on the thread id are evaluated for every thread of the block. Source
+//! lanes of shuffles and the threads that satisfy a condition are therefore exact.
 
 mod describe;
 mod integers;
@@ -24,7 +24,7 @@ const MOST_THREADS: usize = 1024;
 pub struct Kernel {
     /// Name.
     pub name: String,
-    /// Row lengths for which this kernel is launched, if the program selects among several.
+    /// Row lengths for which this kernel is launched, if the program selects among several kernels.
     pub lengths: Option<String>,
     /// Threads of a block along x, y and z.
     pub block: [usize; 3],
@@ -48,7 +48,7 @@ pub struct Region {
 pub struct Op {
     /// Name, such as `arith.addi`.
     pub name: String,
-    /// Attribute names and their printed values; only the keyword of an enumeration.
+    /// Attribute names and printed values. Enumeration attributes hold only the keyword.
     pub attributes: Vec<(String, String)>,
     /// Operands.
     pub operands: Vec<usize>,
@@ -80,7 +80,7 @@ impl Op {
 pub struct Threads {
     /// For each thread, whether it is active.
     pub mask: Rc<Vec<bool>>,
-    /// Set if a condition also depends on values other than the thread id.
+    /// Set if the active threads also depend on conditions that are not functions of the thread id.
     pub depends: bool,
 }
 
@@ -90,7 +90,7 @@ impl Threads {
         self.mask.get(lane).copied().unwrap_or(false)
     }
 
-    /// Returns a description, such as `lanes 0–3 of each warp`.
+    /// Returns a description of the active threads, such as `lanes 0–3 of each warp`.
     pub fn describe(&self) -> String {
         let count = self.mask.iter().filter(|m| **m).count();
         let total = self.mask.len();
@@ -193,7 +193,7 @@ pub enum Wait {
     Block,
     /// All blocks of a cluster.
     Cluster,
-    /// No other thread: a fence that orders memory accesses.
+    /// No synchronization: a fence that orders the memory accesses of one thread.
     Fence,
 }
 

@@ -1,7 +1,6 @@
 //! HTML escaping.
 
-/// Returns whether a character changes the text direction. A name with such characters could
-/// reorder the page.
+/// Returns whether a character changes the text direction. Such characters could reorder the page.
 fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

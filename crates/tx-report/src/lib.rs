@@ -77,7 +77,7 @@ pub struct Stage {
 pub enum Mood {
     /// Equal to the previous stage.
     Good,
-    /// Different within the allowed error bound.
+    /// Different bits within the allowed error bound.
     Fair,
     /// Not comparable.
     Unknown,
@@ -110,9 +110,9 @@ pub enum Check {
     Done {
         /// Set if no stage failed.
         is_good: bool,
-        /// Set if a combiner property fails for values that the inputs may not contain.
+        /// Set if a combiner property fails for values that may not occur in the inputs.
         is_conditional: bool,
-        /// Note on other possible causes.
+        /// Note on other possible causes of an error.
         note: Option<String>,
         /// Grid that was assumed for a kernel, and the option that changes it.
         grid: Option<String>,

@@ -21,15 +21,15 @@ pub(crate) struct Pack {
     lines: Vec<String>,
     /// Style index of each line.
     style: Vec<usize>,
-    /// Token lengths and classes, as in `2p3v1p`. Lengths are in UTF-16 code units, as in
-    /// JavaScript.
+    /// Token lengths and classes of a style, as in `2p3v1p`. Lengths are in UTF-16 code units, as
+    /// in JavaScript.
     styles: Vec<String>,
     /// Number of truncated characters of a line, by line number.
     cut: BTreeMap<usize, usize>,
     /// Stages; `None` if the module is unchanged.
     stages: Vec<Option<Stage>>,
     ptx: Option<Ptx>,
-    /// Other folded content, as HTML.
+    /// Other content of collapsed boxes, as HTML.
     parts: Vec<String>,
     #[serde(skip)]
     known: BTreeMap<(String, usize, usize), usize>,
@@ -41,8 +41,8 @@ pub(crate) struct Pack {
 struct Stage {
     /// Runs of lines, each as first line number and length.
     lines: Vec<usize>,
-    /// Diff to the previous stage: `=3` keeps lines, `-2` removes, `+1` adds. `~0-1|2-3,5-6`
-    /// changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
+    /// Diff to the previous stage. `=3` keeps three lines, `-2` removes two, and `+1` adds one.
+    /// `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
     rows: String,
     /// Numbers of shown rows; negative numbers are folded rows.
     folds: Vec<isize>,
@@ -54,12 +54,13 @@ struct Ptx {
     /// Source line of each PTX line: 0 if unknown, negative if equal to the source line of the
     /// previous PTX line.
     from: Vec<isize>,
-    /// Text of these source lines.
+    /// Text of the source lines that `from` refers to.
     told: BTreeMap<usize, String>,
 }
 
 impl Pack {
-    /// Returns the number of a line, given as tokens, of which `cut` characters are truncated.
+    /// Returns the index of a line in `lines`. The line is given as tokens, and `cut` characters
+    /// are truncated.
     fn line(&mut self, tokens: &[Token<'_>], cut: usize) -> usize {
         let (mut text, mut style) = (String::new(), String::new());
         for token in tokens {
@@ -87,7 +88,7 @@ impl Pack {
         found
     }
 
-    /// Returns line numbers as runs.
+    /// Returns line indices as runs.
     fn lines<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (Vec<Token<'t>>, usize)>,
@@ -123,7 +124,7 @@ impl Pack {
         self.stages.push(stage);
     }
 
-    /// Stores the PTX lines, their source lines, and the text of these.
+    /// Stores the lines of the PTX, the source line of each, and the text of these source lines.
     pub(crate) fn ptx<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (Vec<Token<'t>>, usize)>,
@@ -138,7 +139,7 @@ impl Pack {
         self.ptx = Some(Ptx { lines, from, told });
     }
 
-    /// Stores folded HTML; returns its index.
+    /// Stores the HTML of a collapsed box; returns its index.
     pub(crate) fn part(&mut self, html: String) -> usize {
         self.parts.push(html);
         self.parts.len() - 1
@@ -187,7 +188,7 @@ fn operations(rows: &[Row]) -> String {
     all.join(" ")
 }
 
-/// Returns the marked indices as ranges.
+/// Returns the marked indices as ranges of tokens.
 fn ranges(marks: &[bool]) -> String {
     let mut all: Vec<String> = Vec::new();
     let mut at = 0;

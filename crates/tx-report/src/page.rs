@@ -947,7 +947,7 @@ fn stages(page: &mut String, pack: &mut Pack, report: &Report, changes: &[Vec<Ro
     }
 }
 
-/// Returns the beginning of a line.
+/// Returns the beginning of a line, for a note next to another line.
 fn quote(text: &str) -> String {
     const ROOM: usize = 72;
     if text.chars().count() <= ROOM {
@@ -1359,7 +1359,7 @@ mod tests {
         );
     }
 
-    /// Stages that repeat an earlier verdict are folded.
+    /// Verdicts that repeat an earlier verdict are folded.
     #[test]
     fn verdicts_that_repeat_are_folded() {
         let again = |name: &str, detail: &str| {

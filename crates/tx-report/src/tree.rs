@@ -1,4 +1,4 @@
-//! Drawing of the steps of a kernel. Columns are lanes, rows are steps.
+//! Drawing of the steps of a kernel, with a column per lane and a row per step.
 
 use crate::exchange::{Access, Kernel, LANES, Space, Step, Wait, describe, steps};
 use crate::html::{escape, escape_into};
@@ -15,7 +15,7 @@ fn x(lane: usize) -> usize {
     LEFT + PITCH * lane + PITCH / 2
 }
 
-/// Returns the steps with their loop depth. A loop precedes its body.
+/// Returns the steps with their loop depth. A loop precedes the steps of its body.
 fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)>) {
     for step in steps {
         rows.push((depth, step));
@@ -25,8 +25,8 @@ fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)
     }
 }
 
-/// For a sequence of shuffles, returns which lanes contribute to the first lane of each group,
-/// before each shuffle.
+/// For a sequence of shuffles, returns which lanes contribute to the result in the first lane of
+/// each group, before each shuffle.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // Lanes that exchange values, directly or indirectly, form a group.
     let mut group: Vec<usize> = (0..lanes).collect();

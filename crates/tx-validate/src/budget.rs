@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 /// Work left for one stage, in executed ops and memory accesses of all threads.
 ///
-/// Work is counted during execution, because input sizes do not predict it: every thread of a block
-/// may read the same element. The work of an input predicts the work of later inputs with equal
-/// sizes. Work counts do not depend on the machine, so every machine runs the same inputs.
+/// Work is counted during execution. Input sizes do not predict work: every thread of a block may
+/// read the same element. The work of an input predicts the work of later inputs with equal sizes.
+/// Work counts do not depend on the machine, so every machine runs the same inputs.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
@@ -25,8 +25,8 @@ impl Budget {
         }
     }
 
-    /// Returns whether the remaining work allows an input with these sizes. The first input always
-    /// runs.
+    /// Returns whether the remaining work allows an input with these sizes. The first input of a
+    /// stage always runs.
     pub(crate) fn affords(&self, sizes: &Sizes) -> bool {
         match self.taken.get(sizes) {
             Some(taken) => *taken <= self.left,

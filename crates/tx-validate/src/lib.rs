@@ -56,11 +56,11 @@ pub enum Trouble {
     /// The program rejects the given arguments.
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
-    /// The program fails with all generated inputs, or no sizes satisfy its checks. Other sizes or
-    /// integers may be intended.
+    /// The program fails with all generated inputs, or no sizes satisfy its checks. The user may
+    /// intend other sizes or integers.
     #[error("{what}; arguments of other sizes, or with other integers, may be meant")]
     Unfit {
-        /// Description of the first failure.
+        /// Description of the failure with the first input.
         what: String,
         /// Code of the violated rule.
         code: Option<Code>,
@@ -92,11 +92,11 @@ pub struct Options {
     /// `None` runs all inputs. The first inputs are small and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
-    /// some seconds. One input for each set of launched kernels runs first.
+    /// some seconds. One input for each set of launched kernels runs before the others.
     pub work: Option<u64>,
     /// Kernel of the program to which inputs are restricted; `None` tests all kernels.
     pub kernel: Option<String>,
-    /// Index of the first stage to check, counted from `parse`. Earlier stages run only to provide
+    /// Index of the first stage to check, counted from `parse`. Earlier stages run only to compute
     /// references.
     pub known: usize,
     /// Index of the last stage to check before launch; `None` checks all stages.
@@ -107,7 +107,7 @@ pub struct Options {
     /// Set if the input program has all of its barriers, so that races are errors from the first
     /// stage on.
     pub synchronized: bool,
-    /// Cache of the results of input programs.
+    /// Cache of reference results, shared by several validations.
     pub references: Option<Arc<References>>,
     /// Progress callback.
     pub watch: Option<Watch>,
@@ -161,7 +161,8 @@ pub struct Validation {
     pub left_out: usize,
     /// Number of inputs whose results were not compared, because their error bounds are infinite.
     pub open: usize,
-    /// Unchecked kernels: no input launches them, because the required sizes would take too long.
+    /// Kernels that no input launches, because the required sizes would take too long. These
+    /// kernels are not checked.
     pub unlaunched: Vec<String>,
     /// Assumed grid of the entry if no grid is specified: `one block` or `one cluster`.
     pub assumed: Option<&'static str>,
@@ -197,8 +198,8 @@ impl Validation {
         told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
-    /// Returns whether a combiner property fails for some values. The verdicts then hold for the
-    /// tested inputs only.
+    /// Returns whether a combiner property fails for some values. The verdicts then apply only to
+    /// the tested inputs.
     pub fn is_conditional(&self) -> bool {
         let mut verdicts = self.stages.iter().map(|stage| &stage.verdict);
         verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
@@ -254,7 +255,7 @@ impl Validation {
 
 /// Kind name of combiners with a region.
 const CUSTOM: &str = "custom";
-/// Text by which messages report a wrong identity.
+/// Text in messages about an identity that is not neutral.
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
 /// Callback that modifies a module between passes. Receives the stage name and the module after the
@@ -273,8 +274,8 @@ pub fn validate(
     validate_edited(compiler, source, options, &mut |_, _| {})
 }
 
-/// Like [`validate`], with a callback that edits the module between passes. Tests use it to check
-/// that miscompilations are detected.
+/// Validates a program like [`validate`], and lets a callback edit the module between passes. Tests
+/// use edits to check that miscompilations are detected.
 ///
 /// # Errors
 /// As [`validate`]. A module that the edit makes invalid is a compile error.
@@ -402,7 +403,7 @@ fn is_guessed(plan: &Plan) -> bool {
 
 /// Number of inputs that run under all thread schedules.
 const SCHEDULED: usize = 2;
-/// Default step limit of a run, over all threads.
+/// Default step limit of a run, as the sum over all threads.
 const MOST_STEPS: StepLimit = StepLimit::new(1 << 28).with_each_thread(1 << 10);
 
 /// Default work limit of a stage, in ops and memory accesses of all threads.
@@ -414,7 +415,7 @@ const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 /// Returns the misalignment of the arrays of an input.
 ///
 /// The first array begins 1 to 15 elements past an aligned address, and each further array 0 or 1
-/// elements more. In one of eight inputs, a single array begins two elements past it.
+/// elements more. In one of eight inputs, only a single array is misaligned, by two elements.
 fn elements_past(input: usize) -> Past {
     if input % 8 == 5 {
         return Past {
@@ -481,7 +482,7 @@ struct Case {
     stays_wrong: bool,
     /// Set while the work of this input fits the limit.
     is_run: bool,
-    /// Work of the last stage that ran this input.
+    /// Ops and accesses executed by the last stage that ran this input.
     work: u64,
 }
 
@@ -493,22 +494,22 @@ struct Run<'r> {
     inputs: usize,
     stages: Vec<Stage>,
     variants: Vec<String>,
-    /// Index and device IR of the stages in the LLVM dialect. Loading a kernel is slow, so they run
-    /// one by one only if the last one fails.
+    /// Index and device IR of each stage in the LLVM dialect. Loading a kernel is slow, so these
+    /// stages run one by one only if the last stage fails.
     lowered: Vec<(usize, String)>,
     /// Set if kernels convert addresses to integers, and so may branch on alignment.
     asks: bool,
     /// Verdict on combiner properties, and the number of stages before it.
     laws: Option<(usize, Verdict)>,
     text: String,
-    /// Text of the input program if inputs still run on it after its conversion.
+    /// Text of the input program, kept if some inputs run on it after stage [`CONVERTS`].
     source: Option<String>,
     /// Set once the module contains all barriers.
     synchronized: bool,
     assumed: Option<&'static str>,
     /// Set if an op of the input program assumes an alignment.
     aligned: bool,
-    /// Error of the input program itself.
+    /// Error that the input program itself causes.
     unfit: Option<Verdict>,
     started: Instant,
     /// Name of the current stage.
@@ -663,8 +664,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Returns whether the next stage is skipped: it is known to be right, or outside the requested
-    /// range.
+    /// Returns whether the next stage is skipped, because it is known to be right or outside the
+    /// requested range.
     fn is_known(&self, name: &str) -> bool {
         let number = self.stages.len();
         let right = number + 1 < self.options.known && name != CONVERTS;
@@ -716,8 +717,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Computes the missing references with the input program. Inputs that run at launch only are
-    /// skipped until [`CONVERTS`] has run.
+    /// Computes the missing references with the input program. Inputs that run at launch only wait
+    /// until stage [`CONVERTS`].
     fn refer(
         &mut self,
         session: &Session,
@@ -761,7 +762,7 @@ impl<'r> Run<'r> {
         Ok(verdict)
     }
 
-    /// Replaces the references by the results of this stage, if it runs.
+    /// Replaces the references by the results of this stage, if the stage can run.
     fn refer_again(&mut self, session: &Session, module: &Module<'_>, text: &str) {
         let Ok(generic) = stages::generic(session, module) else {
             return;
@@ -788,8 +789,8 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Runs the inputs, and compares with the previous stage and the reference. After [`CONVERTS`],
-    /// an infinity is accepted in place of a NaN.
+    /// Runs the inputs, and compares the results with the previous stage and the reference. At
+    /// stage [`CONVERTS`], an infinity is accepted in place of a NaN.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
@@ -1028,8 +1029,8 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Replaces repeated errors by `AsBefore`. Later reports of a race count as repetitions, because
-/// their text depends on the stage.
+/// Replaces repeated errors by `AsBefore`. After the first race, all later races count as repeated:
+/// their messages differ between stages.
 fn tell_once(stages: &mut [Stage]) {
     let mut wrong = None;
     let mut faults = BTreeSet::new();
@@ -1070,7 +1071,7 @@ impl<'r, 'c> Referred<'r, 'c> {
         }
     }
 
-    /// Returns the results of the program for an input, from the cache if possible.
+    /// Returns the results of the program for an input, from the cache if available.
     fn run(&self, case: &Case) -> Result<Arc<Reference>, Verdict> {
         let key = self.kept.map(|kept| {
             (
@@ -1213,7 +1214,7 @@ mod tests {
         );
     }
 
-    /// 64 inputs cover all misalignments, and misalign each array alone.
+    /// 64 inputs cover misalignments of 1 to 15 elements, and misalign each array alone.
     #[test]
     fn inputs_begin_everywhere() {
         let all: Vec<Past> = (0..64).map(elements_past).collect();

@@ -144,7 +144,7 @@ impl Pass for Validate {
     }
 }
 
-/// Returns the message of an error without its location.
+/// Returns the message of an error, without its location.
 fn message(error: &tx::Error) -> String {
     let messages = error.diagnostics.iter().map(|one| one.message.as_str());
     messages.collect::<Vec<_>>().join("; ")

@@ -1,5 +1,5 @@
-//! Expansion of ops that the interpreter does not support into supported ops. Synchronization and
-//! memory accesses stay as they are.
+//! Expansion of ops that the interpreter does not support into supported ops. The expansion
+//! preserves synchronization and memory accesses.
 
 use tx::tile::Nan;
 use tx_mlir::{
@@ -8,8 +8,8 @@ use tx_mlir::{
 
 use melior::ir::{TypeLike, ValueLike};
 
-/// `vector.reduction` kind, with its op on integers and on floats; `None` if the type has no such
-/// op.
+/// Kind of a `vector.reduction`, with the op for integers and the op for floats; `None` if the type
+/// has no such op.
 const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("add", Some("arith.addi"), Some("arith.addf")),
     ("mul", Some("arith.muli"), Some("arith.mulf")),

@@ -110,8 +110,8 @@ fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Returns the output order and the nouns of an operation; `None` for scalar accesses, which are
-/// not compared.
+/// Returns the output order, singular and plural of an operation; `None` for scalar accesses, which
+/// are not compared.
 fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     Some(match fact {
         Fact::Barrier { .. } => (0, "barrier", "barriers"),
@@ -134,7 +134,7 @@ fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     })
 }
 
-/// Returns whether an operation is a fence. Optional fences are not part of the IR: LLVM may add
+/// Returns whether an operation is a fence. Optional fences do not occur in the IR: LLVM may add
 /// them around atomics.
 fn is_fence(fact: &Fact) -> bool {
     matches!(fact, Fact::Fence { .. })

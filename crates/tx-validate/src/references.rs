@@ -44,7 +44,7 @@ struct Kept {
 /// Maximum size of the cache in bytes.
 const MOST_BYTES: usize = 1 << 30;
 
-/// Hash of a program text with its options, and hash of the arguments.
+/// Hash of a program text with its options, and hash of the arguments of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key([u64; 2]);
 

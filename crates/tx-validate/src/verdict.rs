@@ -16,7 +16,7 @@ pub enum Verdict {
     EqualWithinOrder,
     /// PTX that matches the device IR; holds operation counts and the output of `ptxas`.
     AsInIr(String),
-    /// All tested properties of the combiners hold; holds a summary.
+    /// All tested properties of the combiners hold. The text names the combiners.
     Hold(String),
     /// A combiner property fails for some values that may never occur. Holds the failing
     /// properties, advice, and a summary of the other combiners.
@@ -34,7 +34,7 @@ pub enum Verdict {
     },
     /// PTX that differs from the device IR, or that `ptxas` rejects.
     Ptx(String),
-    /// A combiner property fails; holds values that show the failure.
+    /// A combiner property fails. The text names values for which it fails.
     Broken(String),
     /// The stage cannot be executed.
     Unsupported(String),
@@ -51,7 +51,7 @@ pub struct Difference {
     pub index: Vec<usize>,
     /// Value found, as text.
     pub found: String,
-    /// Value of the reference, as text.
+    /// Value in the reference, as text.
     pub expected: String,
     /// Maximum allowed absolute difference.
     pub allowed: f64,
@@ -80,7 +80,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the worse of two verdicts.
+    /// Returns the worse of this and another verdict.
     pub(crate) fn worse(self, other: Self) -> Self {
         if other.rank() > self.rank() {
             other

@@ -14,7 +14,8 @@ const MOST_READ: usize = 1 << 30;
 /// Minimum duration of one measurement. Shorter programs are launched several times per
 /// measurement.
 const LEAST: Duration = Duration::from_millis(1);
-/// Run time below which launches use a CUDA graph, because the launch overhead is comparable.
+/// Run time below which programs are launched by a CUDA graph, because the launch overhead is
+/// comparable.
 const SHORT: Duration = Duration::from_micros(100);
 /// Maximum number of launches in a CUDA graph.
 const MOST_RECORDED: usize = 1024;
@@ -38,7 +39,7 @@ struct Measured {
     graph: bool,
     /// Total size of all memref arguments.
     bytes: usize,
-    /// Number of argument sets used in turn.
+    /// Number of argument sets that are used in turn.
     copies: usize,
     median_us: f64,
     fastest_us: f64,
@@ -88,7 +89,8 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     crate::print(text.as_bytes())
 }
 
-/// Returns the number of measurements. On the CPU, notes that the times say nothing about GPUs.
+/// Returns the number of measurements. On the CPU, prints a note that the times do not predict GPU
+/// times.
 pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32 {
     let usual = match device.chip() {
         Some(_) => on_a_gpu,

@@ -371,7 +371,7 @@ pub(crate) struct Asserts {
     pub(crate) kept: bool,
 }
 
-/// Device, arguments and launch options.
+/// Device, arguments and other options of a launch.
 #[derive(Debug, Args)]
 pub(crate) struct Launch {
     /// Where to run: auto (a CUDA device if there is one, else cpu), cpu, cuda or cuda:N

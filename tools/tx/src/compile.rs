@@ -211,7 +211,8 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
     Ok(folder.map(|folder| tx::Cache::new(folder, MOST_KEPT)))
 }
 
-/// Compiles a program for a chip. A kernel without a known grid and without `grid` gets a warning.
+/// Compiles a program for a chip. A kernel without a known grid gets a warning, unless `grid` is
+/// given.
 pub(crate) fn compile(
     program: &Program,
     kept: &Kept,
@@ -267,7 +268,7 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
     }
 }
 
-/// Runs a compilation. Prints warnings, including that of an unusable cache; errors quote the
+/// Runs a compilation, and prints its warnings and that of an unusable cache. Errors quote the
 /// program.
 fn reporting(
     program: &Program,

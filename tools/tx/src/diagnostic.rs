@@ -53,13 +53,13 @@ pub(crate) struct Said {
 enum Origin {
     /// `tx` itself, about its arguments.
     Tx,
-    /// `tx` itself, about this file, which the text already names.
+    /// `tx` itself, about this file; the message already names the file.
     File(String),
-    /// `tx` itself; the text is printed without a prefix.
+    /// `tx` itself; the text is printed without an added prefix.
     Text,
     /// Compiler or executor, with an optional source location.
     Program(Option<tx::Location>),
-    /// Validation; its details are printed to standard output in text format.
+    /// Validation; in text format, the details are in the table on standard output.
     Finding(tx::Location),
 }
 
@@ -115,7 +115,7 @@ impl Said {
         }
     }
 
-    /// Creates an error for a failed run; `text` names its own subject.
+    /// Creates an error for a failed run. `text` already names its source.
     pub(crate) fn failed(text: &str) -> Self {
         match text.strip_prefix("tx: ") {
             Some(message) => Self::by_tx(message),
@@ -266,7 +266,7 @@ impl Said {
         }
     }
 
-    /// Appends a note of `tx` itself.
+    /// Appends a note with `tx` as its source.
     pub(crate) fn with_note(mut self, note: &str) -> Self {
         self.notes.push(Self {
             severity: Severity::Note,
@@ -275,7 +275,7 @@ impl Said {
         self
     }
 
-    /// Adds the source lines to quote.
+    /// Adds the source lines that the message quotes.
     pub(crate) fn quoting(self, lines: &Lines<'_>) -> Self {
         let line = match (&self.origin, &self.severity) {
             (Origin::Program(Some(location)), _) | (Origin::Finding(location), Severity::Error) => {
@@ -334,8 +334,8 @@ impl Said {
         }
     }
 
-    /// Appends the text. The source line of location `shown` is not repeated. `findings` includes
-    /// verdicts, which text format shows in a table on standard output.
+    /// Appends the text of the message. The source line of location `shown` is not repeated.
+    /// `findings` includes verdicts, which text format shows in a table on standard output.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {

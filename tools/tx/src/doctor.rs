@@ -157,7 +157,7 @@ struct Places {
     path: OsString,
     program: Option<PathBuf>,
     started: Option<PathBuf>,
-    /// Tools directory of the repository; empty if the program is built inside.
+    /// Tools directory of the repository; empty if the program is built inside of the repository.
     clone: PathBuf,
 }
 
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(places.find("ptxas"), Some(at("tx/target/tools/ptxas")));
     }
 
-    /// A program built inside the repository contains no path of the machine.
+    /// A program built inside the repository contains no absolute path.
     #[test]
     fn a_program_of_the_clone_names_no_folder() {
         let built = env::current_exe().expect("a path");

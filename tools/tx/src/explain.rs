@@ -41,14 +41,14 @@ pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     }
 }
 
-/// Returns whether a word consists of digits with letters before or after them.
+/// Returns whether a word consists of digits, possibly with letters before or after them.
 fn is_nearly_a_code(what: &Path) -> bool {
     let word = what.to_str().unwrap_or_default();
     let digits = word.trim_matches(|c: char| c.is_ascii_alphabetic());
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Returns the number of a code in any case, such as `TX0012` or `tx12`.
+/// Returns the number of a diagnostic code in any case, such as `TX0012` or `tx12`.
 fn number(text: &str) -> Option<u64> {
     let (tx, digits) = text.split_at_checked(2)?;
     let form = tx.eq_ignore_ascii_case("tx")
@@ -66,7 +66,7 @@ fn code(number: u64) -> Result<(), Failure> {
     crate::print(crate::name::spoken(page).as_bytes())
 }
 
-/// Explains how a program is compiled.
+/// Explains the choices of the compiler for a program.
 fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let source = tx::Source {

@@ -50,7 +50,7 @@ impl Failure {
         }
     }
 
-    /// Adds the source lines to quote.
+    /// Adds the source lines that the messages quote.
     pub(crate) fn quoting(self, file: &Path, text: &[u8]) -> Self {
         let lines = Lines::of(file, text);
         match self {

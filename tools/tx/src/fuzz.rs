@@ -13,8 +13,8 @@ use crate::failure::Failure;
 use crate::name;
 use crate::progress;
 
-/// Hidden arguments of a worker process that checks cases from standard input. They are not part of
-/// the clap definition, so help and completions omit them.
+/// Hidden arguments of a worker process, which checks cases from standard input. The clap
+/// definition omits these arguments, so help and completions do not show them.
 const WORKER: [&str; 2] = ["fuzz", "worker"];
 
 /// Returns whether this process is a worker.

@@ -1,7 +1,8 @@
 //! The `tx` program as a library, for compilers with their own variants and passes.
 //!
 //! The commands of `tx` use the variants and passes registered in their own process. A compiler
-//! that registers more defines its own `main`:
+//! with more of them defines its own `main`, as below. Options and exit statuses are those of `tx`.
+//! Messages use the name by which the program was started.
 //!
 //! ```no_run
 //! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }
@@ -11,9 +12,6 @@
 //!     })
 //! }
 //! ```
-//!
-//! Options, messages and exit statuses are those of `tx`. Messages use the name by which the
-//! program was started.
 
 mod batch;
 mod bench;

@@ -1,5 +1,5 @@
 //! Memory check for arguments. Operating systems overcommit memory, and later kill the process that
-//! uses it.
+//! uses too much.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use tx_runtime::Spec;
@@ -9,8 +9,8 @@ use crate::failure::Failure;
 /// Number of bytes below which memory is not checked.
 const FEW: u64 = 1 << 28;
 
-/// Rejects arguments that exceed the available memory; twice their size if `copied`, for a run on
-/// the CPU.
+/// Rejects arguments that exceed the available memory. A run on the CPU copies the arguments
+/// (`copied`), so twice their size is required.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);

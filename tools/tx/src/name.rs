@@ -1,7 +1,8 @@
-//! Name of the program in messages. Another compiler provides these commands under the name by
-//! which it was started.
+//! Name of the program in messages. Another compiler can provide the commands of `tx` under its own
+//! name.
 //!
-//! Messages in the source use `tx`; the name is replaced when a message is printed.
+//! Messages in the source use the name `tx`, which is replaced by the actual name when a message is
+//! printed.
 
 use std::borrow::Cow;
 use std::env;
@@ -46,7 +47,7 @@ pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the command-line definition with this name in its help.
+/// Returns the command-line definition with the actual program name in its help.
 pub(crate) fn of(command: Command) -> Command {
     if get() == OURS {
         return command;

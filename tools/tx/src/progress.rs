@@ -45,7 +45,7 @@ pub(crate) enum When {
 enum Form {
     Nothing,
     Bar,
-    /// Lines, with minimum intervals between two lines and before the first.
+    /// Progress lines, with minimum intervals between two lines and before the first line.
     Lines {
         between: Duration,
         before: Duration,
@@ -65,10 +65,10 @@ const FEW_LINES: Form = Form::Lines {
 
 static QUIET: OnceLock<bool> = OnceLock::new();
 static FORM: OnceLock<Form> = OnceLock::new();
-/// Bar that is currently shown.
+/// Progress bar that is currently shown.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Polling interval for work without steps.
+/// Polling interval for work that does not report its own steps.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Sets the display form. Log messages disable the bar.
@@ -142,10 +142,10 @@ fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
     }
 }
 
-/// Long work whose progress is shown until it is dropped.
+/// Long work, whose progress is shown until the value is dropped.
 pub(crate) struct Task {
     what: &'static str,
-    /// Visible bar, or a hidden one that counts for the lines.
+    /// Visible bar, or a hidden bar that counts steps for the progress lines.
     bar: ProgressBar,
     form: Form,
     begun: Instant,
@@ -249,7 +249,7 @@ impl Drop for Task {
 mod tests {
     use super::*;
 
-    /// Requested lines start at once; automatic lines start after 10 seconds.
+    /// Requested progress lines start at once; automatic progress lines start after 10 seconds.
     #[test]
     fn lines_are_due() {
         let seconds = Duration::from_secs;

@@ -27,8 +27,8 @@ const KERNELS: &str = "convert-tile-to-gpu";
 /// Stage after which fragments are read.
 const FRAGMENTS: &str = "parse";
 
-/// Work limit per stage for generated inputs, a sixteenth of the limit of `tx validate`. All inputs
-/// of most programs fit.
+/// Work limit per stage for generated inputs, a sixteenth of the limit of `tx validate`. Most
+/// programs run all inputs within this limit.
 const WORK: u64 = 1 << 22;
 
 /// Steps: compile, explain, compile with locations, validate.
@@ -220,7 +220,7 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
 struct Asked {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
-    /// Set to run all generated inputs.
+    /// Set to run all generated inputs instead of the first ones.
     all: bool,
 }
 

@@ -121,8 +121,8 @@ impl Launch {
         }
     }
 
-    /// Returns the failure for an error of `plan`, compiled from `program`. For a mismatched
-    /// argument, a note names its file.
+    /// Returns the failure for a runtime error of `plan`, which was compiled from `program`. A note
+    /// names the file of a mismatched argument.
     pub(crate) fn refused(&self, error: tx_runtime::Error, program: &Path, plan: &Plan) -> Failure {
         let said = Said::by_tx(&error.to_string());
         let (index, hint) = match &error {

@@ -135,7 +135,7 @@ fn thread() -> u64 {
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Returns the field `name`, or the name of the span without such a field.
+    /// Returns the value of the field `name`, or the name of the span without such a field.
     fn name<'f>(&'f self, otherwise: &'f str) -> &'f str {
         self.0
             .get("name")

@@ -82,8 +82,7 @@ fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     };
 }
 
-/// Suggests a value by edit distance. clap would suggest `zsh` for `tcsh`; it lists all values
-/// anyway.
+/// Suggests a value by edit distance. clap's similarity would suggest `zsh` for `tcsh`.
 fn suggest_value(error: &mut clap::Error) {
     let (Some(ContextValue::String(found)), Some(ContextValue::Strings(known))) = (
         error.get(ContextKind::InvalidValue),
@@ -97,7 +96,7 @@ fn suggest_value(error: &mut clap::Error) {
     };
 }
 
-/// Suggests an option: `--arg` for a bare array specification, and for `-arg`.
+/// Suggests an option. A bare array specification and `-arg` lead to `--arg`.
 fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(found))) =
         (error.kind(), error.get(ContextKind::InvalidArg))

@@ -266,7 +266,7 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
 /// Pass that expands reductions by variants; its errors name the variants.
 const EXPANDS: &str = "tile-expand-reduce";
 
-/// Returns the name of a pass, with the variants that it expanded.
+/// Returns the name of a pass, with the variants that the pass expanded.
 fn named(pass: &str, variants: &[String]) -> String {
     let variants: BTreeSet<&String> = variants.iter().filter(|_| pass == EXPANDS).collect();
     let names: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();

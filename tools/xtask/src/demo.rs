@@ -60,7 +60,7 @@ impl Program {
 }
 
 const CHIP: &str = "sm_90";
-/// Maximum number of lines shown of the changes by a pass, and maximum line length.
+/// Maximum number of lines shown for each pass, and maximum number of columns of a line.
 const LINES_A_STAGE: usize = 14;
 const COLUMNS: usize = 110;
 
@@ -82,7 +82,8 @@ fn heading(title: &str, summary: &str) {
     println!("\n{title}  {}", style.dim(summary));
 }
 
-/// Names of the kernel's arguments and shared memory in the demo program. MLIR drops these names.
+/// Names of the kernel's arguments and shared memory in the demo program. MLIR does not preserve
+/// these names.
 struct Words {
     arguments: Vec<String>,
     shared: Option<String>,

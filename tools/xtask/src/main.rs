@@ -58,7 +58,7 @@ enum Task {
     Ci,
     /// Accept the current output of the lit tests, and regenerate the reference pages
     Bless {
-        /// Only lit tests whose name contains this
+        /// Restrict the lit tests to names that contain this text
         filter: Option<String>,
     },
     /// Write the generated reference pages of docs/

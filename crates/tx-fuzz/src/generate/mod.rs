@@ -11,10 +11,10 @@ use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I1, I
 use crate::random::Random;
 use std::fmt;
 
-/// Chips that support different variants.
+/// Target chips; each supports different variants.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
-/// Sizes with and without remainders.
+/// Sizes of dimensions; some are powers of two, and others leave remainders.
 const SIZES: [usize; 22] = [
     0, 1, 1, 2, 3, 4, 5, 7, 8, 8, 16, 17, 20, 31, 32, 33, 48, 64, 100, 128, 257, 1003,
 ];
@@ -195,7 +195,7 @@ mod tests {
         assert_ne!(generate(3, 0, None), generate(4, 0, None));
     }
 
-    /// A run covers all alternatives.
+    /// The generated cases cover all alternatives.
     #[test]
     fn cases_are_of_all_sorts() {
         let texts: Vec<String> = (0..3000)

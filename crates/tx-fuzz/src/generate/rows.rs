@@ -1,4 +1,4 @@
-//! Random host functions whose ops share one kernel over the rows.
+//! Random host functions with several ops on the rows of matrices.
 
 use crate::description::{Binary, Makes, Mapping, Operand, RowOp, Rows, Unary};
 use crate::element::Element::{BF16, F16, F32, F64, I32};

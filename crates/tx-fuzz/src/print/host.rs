@@ -102,7 +102,7 @@ impl Printer {
         argument
     }
 
-    /// Creates an argument or a temporary, and a view of it with this shape.
+    /// Creates an argument or a temporary, and prints a view of it with this shape.
     fn array(&mut self, element: Element, shape: &[usize], view: &View, temporary: bool) -> Memref {
         let rank = shape.len();
         let order = view.order(rank);
@@ -164,7 +164,7 @@ impl Printer {
         memref.loosened(name, loose, &mut self.body)
     }
 
-    /// Prints a convolution. The source shape holds the result and filter sizes.
+    /// Prints a convolution. The source shape holds the sizes of the result and of the filter.
     fn window(&mut self, job: &Job, linalg: bool) -> Result<(), Contradiction> {
         let combine = &job.combine;
         let HostSource::Fresh(shape, view) = &job.source else {
@@ -608,7 +608,7 @@ impl Printer {
     }
 }
 
-/// Iteration space of a job with maps.
+/// Iteration space of a job with indexing maps.
 struct Loops {
     source: String,
     result: String,
@@ -751,7 +751,7 @@ fn identity(kind: Kind, element: Element) -> Result<String, Contradiction> {
     })
 }
 
-/// Returns a literal with its type; `true` and `false` have no type.
+/// Returns a literal with its type suffix; `true` and `false` have no suffix.
 fn literal(value: &str, element: Element) -> String {
     match element {
         Element::I1 => value.to_owned(),

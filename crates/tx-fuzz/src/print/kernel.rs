@@ -53,7 +53,7 @@ struct Printer<'k> {
     private: Vec<String>,
     shared_bytes: usize,
     private_bytes: usize,
-    /// Subviews of the arguments that belong to the block.
+    /// Subviews of the arguments, one for each block.
     head: Vec<String>,
     body: Vec<String>,
     after: Vec<String>,
@@ -63,8 +63,8 @@ struct Printer<'k> {
     open: bool,
 }
 
-/// Lines of one op. `first` runs on all threads; the others are guarded by the op's condition,
-/// around and in its loop.
+/// Lines of one op. `first` runs on all threads. The other lines are guarded by the op's condition;
+/// `inner` is the body of its loop.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,
@@ -115,8 +115,8 @@ impl Printer<'_> {
         own
     }
 
-    /// Creates memory for tiles in a space; initialized from an argument if `fill`, and copied back
-    /// if `kept`.
+    /// Creates memory for tiles in a memory space. An argument initializes the memory if `fill`,
+    /// and receives its contents at the end if `kept`.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,
@@ -230,8 +230,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a subview of a tile. `which` selects an index for each leading dimension; `None`
-    /// selects all.
+    /// Prints a subview that selects a tile. `which` holds an index for each leading dimension;
+    /// `None` selects the whole dimension.
     fn see(&mut self, stored: &Stored, which: &[Option<&str>], lines: &mut Vec<String>) -> Memref {
         let rank = stored.shape.len();
         let order = stored.view.order(rank);

@@ -1,4 +1,4 @@
-//! Memref values of the printers.
+//! Memref values of the printed programs.
 
 use crate::description::Space;
 use crate::element::Element;
@@ -12,7 +12,7 @@ pub(crate) struct Memref {
     pub(crate) sizes: Vec<usize>,
     /// Dynamic dimensions.
     pub(crate) loose: Vec<bool>,
-    /// Strides and offset; `None` if dynamic.
+    /// Static strides and offset; `None` if dynamic.
     strides: Vec<Option<usize>>,
     offset: Option<usize>,
     /// Set if the type has no layout, because it is row-major.
@@ -76,7 +76,7 @@ impl Memref {
         )
     }
 
-    /// Prints a subview. Parts without a size select one index and drop the dimension.
+    /// Prints a subview. A part without a size selects a single index and drops the dimension.
     pub(crate) fn subview(
         &self,
         name: impl Into<String>,

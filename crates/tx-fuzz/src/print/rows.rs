@@ -1,4 +1,4 @@
-//! Printer for host functions whose ops share one kernel over the rows.
+//! Printer for host functions with several ops on the rows of matrices.
 
 use super::Text;
 use crate::derive::{Contradiction, contradiction};
@@ -6,7 +6,7 @@ use crate::description::{Binary, Makes, Mapping, Operand, RowOp, Rows, Unary};
 use crate::element::Element;
 use std::fmt::Write;
 
-/// Indexing of an operand by row and column.
+/// Dimensions that index an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Map {
     Whole,
@@ -375,7 +375,7 @@ impl Printer<'_> {
         (text, "%v".to_owned())
     }
 
-    /// Returns the schedule of the group; the first op carries it.
+    /// Returns the schedule of the fused ops, which is an attribute of the first op.
     fn schedule(&self, number: usize, mapping: Mapping) -> String {
         if number > 0 {
             return String::new();
@@ -432,10 +432,10 @@ impl Printer<'_> {
         format!(", schedule = [{}]", steps.join(", "))
     }
 
-    /// Returns the names of all arrays that an op of the group reads; with `totals`, only those
-    /// with one element per row.
+    /// Returns the names of all arrays that an op of the group reads. With `totals`, returns only
+    /// arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// Array, whether it is read, and whether it is written before the read.
+        /// Array, with flags for a read of it and for a write before its first read.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

@@ -1,4 +1,4 @@
-//! Commands that run on a damaged program, and their valid results.
+//! Commands that run on a damaged program, and the outcomes that are valid.
 
 use super::Config;
 use super::process::{Ended, place_of_crash};
@@ -11,7 +11,7 @@ use std::path::Path;
 /// Command line.
 #[derive(Clone, Debug)]
 pub(super) struct Command {
-    /// Set for `tx-opt`, clear for `tx`.
+    /// Set if the command is `tx-opt`; otherwise it is `tx`.
     opt: bool,
     /// Name of the program.
     program: String,
@@ -20,7 +20,7 @@ pub(super) struct Command {
     after: Vec<String>,
 }
 
-/// Argument specifications that fit few programs.
+/// Argument specifications (`--arg`) that fit few programs.
 const SPECS: &[&str] = &[
     "zeros:4x8xf32",
     "zeros:f32",

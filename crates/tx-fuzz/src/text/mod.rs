@@ -41,7 +41,7 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Number of findings per kind that are shrunk; further ones are counted only.
+/// Number of findings per kind that are shrunk. Further findings of the kind are only counted.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
@@ -83,7 +83,7 @@ struct Input {
     command: Command,
 }
 
-/// Tests inputs until the time limit.
+/// Tests damaged inputs until the time limit of the run.
 ///
 /// # Errors
 /// When processes cannot be started, files not written or programs not found.
@@ -211,8 +211,8 @@ fn is_upstreams(
 }
 
 /// Returns whether `tx-opt` fails while parsing the input. `tx-opt` prints a stack trace, which
-/// `tx` does not. Half of the stack ensures that input on which `tx` overflows makes `tx-opt`
-/// overflow too.
+/// `tx` does not. Both programs overflow the stack at slightly different depths; with half of the
+/// stack, `tx-opt` overflows wherever `tx` does.
 ///
 /// `tx-opt` reads bytecode before LLVM's signal handlers are installed. Cyclic types make MLIR's
 /// bytecode reader run for longer than the time limit, without output.
@@ -227,8 +227,8 @@ fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bo
 }
 
 /// Returns whether a stack trace, innermost frame first, reaches MLIR's parser before any frame of
-/// this project. `mlir-opt` cannot confirm such crashes if the syntax of a `tile` op comes before,
-/// or if heap corruption stays undetected.
+/// this project. `mlir-opt` cannot confirm all such crashes: it rejects `tile` ops before the
+/// crash, and may survive a heap corruption.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;
@@ -248,7 +248,7 @@ fn is_in_parser(stack: &str) -> bool {
     false
 }
 
-/// Removes lines from an input while it fails in the same way.
+/// Removes lines from an input as long as it fails in the same way.
 fn smaller(
     config: &Config,
     file: &Path,

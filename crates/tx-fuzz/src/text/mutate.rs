@@ -141,7 +141,7 @@ const NESTS: &[(&str, &str)] = &[
 pub(super) struct Unit {
     pub(super) text: String,
     pub(super) bytecode: Option<Vec<u8>>,
-    /// `tx-opt` flags of its test.
+    /// `tx-opt` flags in the RUN line of the program's test.
     pub(super) flags: Vec<String>,
 }
 
@@ -203,7 +203,7 @@ impl Corpus {
         Ok(Self(units))
     }
 
-    /// Returns the original program, the damaged bytes, and whether these are text.
+    /// Returns the original program, the damaged bytes, and whether the damaged bytes are text.
     pub(super) fn damaged(&self, random: &mut Random) -> io::Result<(&Unit, Vec<u8>, bool)> {
         let mut unit = &self.0[random.below(self.0.len())];
         // Prefer valid programs (those with bytecode), because later stages reject them.
@@ -498,7 +498,7 @@ mod tests {
         assert_eq!(tokens(""), Vec::<&str>::new());
     }
 
-    /// Damage depends only on the case, and rarely leaves a program unchanged.
+    /// The mutation depends only on the case, and rarely leaves a program unchanged.
     #[test]
     fn damage_can_be_done_again() {
         let mut same = 0;
@@ -514,7 +514,7 @@ mod tests {
         assert!(same < 150, "{same} of 500 are as they were");
     }
 
-    /// Flags exclude the test's prefixes and later commands.
+    /// The flags of a RUN line exclude its prefixes and later commands.
     #[test]
     fn flags_are_those_of_the_first_line() {
         let text =

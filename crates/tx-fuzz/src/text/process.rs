@@ -14,10 +14,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 const MOST_PAUSE: Duration = Duration::from_millis(20);
 /// Time that an aborted process has to print its stack trace.
 const LAST_WORDS: Duration = Duration::from_secs(10);
-/// Limit on mapped memory in KiB, for inputs that are parsed as huge sizes.
+/// Limit on mapped memory in KiB, because damaged input may request huge allocations.
 const MEMORY: &str = "8388608";
-/// Maximum number of bytes kept of the output. LLVM prints a line for each op being parsed before
-/// the stack trace.
+/// Maximum number of bytes kept of the error output. LLVM prints a line for each op being parsed
+/// before the stack trace.
 const MOST: usize = 1 << 20;
 
 /// Result of a process.
@@ -85,7 +85,8 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
     })
 }
 
-/// Aborts a process that exceeded its limit. `SIGABRT` makes LLVM programs print a stack trace.
+/// Aborts a process that exceeded its time limit. `SIGABRT` makes LLVM programs print a stack
+/// trace.
 fn end(child: &mut Child) -> io::Result<()> {
     Command::new("kill")
         .args(["-ABRT", &child.id().to_string()])
@@ -102,7 +103,8 @@ fn end(child: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns LLVM's error message, or the innermost stack frame outside of the signal handlers.
+/// Returns LLVM's error message in an error output, or the innermost stack frame outside of the
+/// signal handlers.
 pub(crate) fn place_of_crash(said: &str) -> String {
     let frame = |line: &str| -> Option<String> {
         let rest = line.trim_start().strip_prefix('#')?;
@@ -133,7 +135,7 @@ pub(crate) fn place_of_crash(said: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The place is the crashing function, or LLVM's message.
+    /// The place of a crash is the crashing function, or LLVM's message.
     #[test]
     fn crashes_have_a_place() {
         let stack = " #0 0x00005587936e9006 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) \

@@ -40,7 +40,7 @@ impl Integers {
         }
     }
 
-    /// Sets the value of an integer.
+    /// Sets the known value of an integer.
     pub(super) fn set(&mut self, value: usize, known: Known) {
         if !matches!(known, Known::Nothing) {
             self.known.insert(value, known);

@@ -381,8 +381,8 @@ impl<'k> Reader<'k> {
     }
 }
 
-/// Appends a step, or increments the count of an equal preceding step. Loads have no order, so an
-/// equal load since the last other step counts too.
+/// Appends a step, or increments the count of an equal preceding step. Loads are unordered, so any
+/// equal load since the last step of another kind counts too.
 fn push(steps: &mut Vec<Step>, step: Step) {
     let is_load = |step: &Step| {
         matches!(

@@ -82,7 +82,7 @@ fn a_butterfly_of_three_steps() {
     }
 }
 
-/// All ops of a complex product are named; ops on the result are not.
+/// All ops of a complex multiplication are named; ops on its result are not.
 #[test]
 fn all_ops_of_a_combiner_are_named() {
     let mut m = Maker::default();

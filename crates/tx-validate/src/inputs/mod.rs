@@ -30,7 +30,7 @@ pub struct Input {
     pub(crate) zeros: bool,
     /// Whether each step of the launch plan launches a kernel; empty if unknown.
     pub(crate) launched: Vec<bool>,
-    /// Index among all inputs; determines the alignment of the arrays.
+    /// Index among all inputs, which determines the alignment of the arrays.
     pub(crate) number: usize,
     /// Set if the input runs after every stage. Other inputs run only at launch, and after every
     /// stage if they fail there.
@@ -163,7 +163,7 @@ struct Planned {
     number: usize,
     /// Number of inputs of this data pattern that run before this one.
     before: usize,
-    /// Set if the input targets one kernel. Such inputs have a work limit of their own.
+    /// Set if the input targets one kernel. Such inputs have a separate work limit.
     of_kernel: bool,
     every_stage: bool,
 }
@@ -180,7 +180,7 @@ const FEW_ELEMENTS: u64 = 1 << 15;
 const LEAST_OF_ALL: usize = 6;
 
 /// Selects inputs that run in a few seconds, with equal shares for each set of launched kernels.
-/// The first inputs run after every stage.
+/// The first inputs of the selection run after every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // Number of inputs and their summed cost, for each set of launched kernels.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();
@@ -232,8 +232,8 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     taken
 }
 
-/// Keeps the inputs in the range `numbers`, extended if there are more sets of launched kernels.
-/// Returns the index of the first kept input.
+/// Keeps the inputs whose indices are in `numbers`, and at least one input for each set of launched
+/// kernels. Returns the index of the first kept input.
 fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
     inputs.truncate(numbers.end.max(sets.len()));

@@ -3,7 +3,7 @@
 use tx_interp::{Float, Scalar, truncated};
 use tx_plan::{ArgumentType, ElementType, Plan};
 
-/// Pattern of the elements of an input.
+/// Data pattern of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Data {
     /// ±1, and rarely ±2 or ±0.5 (no halves in large arrays). Sums, sums of squares and products
@@ -15,9 +15,9 @@ pub(super) enum Data {
     Special,
     /// Random floats in [-1, 1); random integers of full width.
     Random,
-    /// Floats with as many significant digits as still keep sums of thousands of elements exact: a
-    /// lost digit changes the result. Integers have all bits set, the identity of `and` and of an
-    /// unsigned minimum.
+    /// Floats with the most significant digits for which sums of thousands of elements are still
+    /// exact: a lost digit changes the result. Integers have all bits set, the identity of `and`
+    /// and of an unsigned minimum.
     Long,
     /// -0.0 everywhere, or in the first argument and the outputs only, with ones elsewhere. A sum
     /// that starts from another value than -0.0 changes the sign of the result. Integers are
@@ -54,7 +54,7 @@ pub(super) enum Data {
     /// [`Turn`] uses a NaN as the outlier.
     Columns,
     /// Elements of one sign but for one element per row. Neighbouring rows have opposite signs, and
-    /// their outliers are in different 32-column parts.
+    /// outliers in different 32-column parts.
     Signs,
     /// Equal elements but for one outlier, which decides the result of the whole array. Each
     /// [`Turn`] uses another place or another kind of outlier.
@@ -66,7 +66,7 @@ pub(super) enum Data {
     /// column, where a loop iteration begins.
     Last,
     /// Equal elements but for one great outlier per row, within the last quarter of the row. The
-    /// outliers cover the remainder of a row, where each group of elements has its own predicate.
+    /// outliers lie in the remainder of a row, where each group of elements has its own predicate.
     Tail,
     /// Equal elements but for one outlier per row, 2.5 ln 2 above them: the exponential of the
     /// difference is 2^2.5, where a polynomial approximation of `exp2` is least exact.
@@ -75,8 +75,8 @@ pub(super) enum Data {
     /// log-sum-exp.
     Deep,
     /// 0 in the first column, values near -1 in one 32-column part, and values far below in the
-    /// rest. A sum of exponentials then depends on few elements and loses digits if they are
-    /// rounded.
+    /// rest. A sum of exponentials then depends on few elements, and exposes rounded intermediate
+    /// results.
     Few,
 }
 
@@ -110,8 +110,8 @@ impl Turn {
         }
     }
 
-    /// Returns the number of variations of this pattern that run before this one. Outliers at fixed
-    /// thread slots alternate with outliers at spread places.
+    /// Returns the number of variations of this pattern that run before this one. Outliers at the
+    /// elements of one thread alternate with outliers at other places.
     pub(super) fn before(self, data: Data) -> usize {
         match (data, self.number.checked_sub(TURNS_FAR)) {
             (Data::Alone, Some(more)) => more + 1,
@@ -195,7 +195,7 @@ pub(super) fn sorts(plan: &Plan) -> &'static [Role] {
 }
 
 impl Data {
-    /// Returns the number of variations of a pattern for an array of this shape.
+    /// Returns the number of variations of a data pattern for an array of this shape.
     pub(super) fn turns(self, shape: &[usize], sorts: &[Role]) -> usize {
         let (columns, rows) = columns_and_rows(shape, |size| *size);
         let count = (columns * rows).max(1);
@@ -271,14 +271,16 @@ const COLUMN_TURNS: usize = 7;
 const STEP: usize = 277;
 /// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;
-/// Columns of a part. Rows shorter than [`FEW_PARTS`] columns use parts of a quarter of this width.
+/// Number of columns of a part. Rows shorter than [`FEW_PARTS`] columns have parts of a quarter of
+/// this width.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
-/// Minimum cap on the number of peak inputs, for large arrays.
+/// Lower bound on the cap of peak inputs, which is smaller for large arrays.
 const LEAST_PEAKS: usize = 8;
 /// Maximum number of inputs of the pattern `Parts`.
 const MOST_PARTS: usize = 32;
-/// Maximum number of elements in all peak inputs of a program, if more than [`LEAST_PEAKS`] inputs.
+/// Maximum number of elements in all peak inputs of a program, if there are more than
+/// [`LEAST_PEAKS`].
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array in which every element is the outlier once.
 const MOST_ALONE: usize = 32;
@@ -495,7 +497,7 @@ pub(super) enum Role {
     Infinite,
     /// Slightly less than -1.
     Near,
-    /// Step `.0` of `.1` on a slope.
+    /// Step number `.0` of a slope with `.1` steps.
     Step(usize, usize),
 }
 

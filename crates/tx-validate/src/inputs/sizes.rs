@@ -32,11 +32,12 @@ impl Call {
     }
 }
 
-/// Sizes of dynamic dimensions 0 to 3 of the arrays, and their data pattern.
+/// Sizes of dynamic dimensions 0 to 3 of the arrays, and the data pattern of the arrays.
 ///
-/// Most sizes leave a remainder modulo 32; 64x128 leaves none, and fills transposed tiles of 64
-/// rows by 256 bytes. Row counts exceed 256, and rows have more than 256 parts of 32 columns.
-/// 131073 is one more than two reduction rounds of 256 blocks of 256 threads.
+/// Most sizes leave a remainder modulo 32. The size 64x128 leaves no remainder, and fills whole
+/// transposed tiles of 64 rows by 256 bytes. Some row counts exceed 256, and some rows have more
+/// than 256 parts of 32 columns. The size 131073 is one more than two reduction rounds of 256
+/// blocks of 256 threads.
 const CALLS: [([usize; 4], Data); 29] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
@@ -69,16 +70,17 @@ const CALLS: [([usize; 4], Data); 29] = [
     ([1, 270_001, 1, 2], Data::Last),
 ];
 
-/// More 32-column parts than a block of 256 threads, for kernels in which one block combines the
-/// partial results. The part count exceeds three rounds of 128 threads, with a large remainder.
+/// Row with more 32-column parts than a block of 256 threads, for kernels in which one block
+/// combines the partial results. The number of parts exceeds three rounds of 128 threads, with a
+/// large remainder.
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
 /// Rows long enough for several warps, and short enough that the combination order hardly changes
 /// the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. If one kernel handles all rows from a shorter
-/// length on, [`LONGEST_ROW`] applies to rows.
+/// Maximum length of a generated vector or row. The limit [`LONGEST_ROW`] applies to rows if one
+/// kernel handles all rows from a shorter length on.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_calls`]. No pattern has infinities, because some combiners give
@@ -98,8 +100,8 @@ const LENGTH_DATA: [Data; 13] = [
     Data::Last,
     Data::Deep,
 ];
-/// Maximum row length, and the number of rows for this length. Short rows are more than one block
-/// processes.
+/// Maximum row length, and the number of generated rows up to this length. One block does not cover
+/// all rows of a short length.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows for the lengths from [`tails`].
 const TAIL_ROWS: usize = 3;
@@ -149,14 +151,15 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
 /// consecutive elements of a row, so the row end falls on each of these elements.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
-/// Number of rows of the shortest length in the last length class, and its element limit. The rows
-/// exceed one block of a kernel that post-processes each row.
+/// Number of rows with the minimum length of the last length class, and the element limit of this
+/// input. These rows exceed one block of a kernel that post-processes each row.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
 /// Vector length, and exponents of the power-of-two indices at which the outlier is placed. Blocks
 /// and rounds of partial results begin at such indices.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
-/// Row counts whose last round ends at each row that a thread reads at once, and the column count.
+/// Row counts whose last round ends at each row that a thread reads at once, and the number of
+/// columns.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
 /// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`].
 const DATA_OF_LARGE: usize = 7;
@@ -216,18 +219,20 @@ const MOST_OF_LARGE: usize = 5 << 20;
 /// Number of elements at which a grid is expected to have reached its maximum size.
 const MOST_THREADS: usize = 1 << 26;
 /// Elements per thread of a fixed grid, for arrays of rank ≤ 2 and of rank > 2. A thread reads up
-/// to 32 (rank > 2: up to 8) elements per round, so both values need more than one round.
+/// to 32 (rank > 2: up to 8) elements per round, so both values need several rounds.
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per round.
 const AT_ONCE: [usize; 2] = [8, 32];
 /// Contiguous elements that a block reads per round, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance in threads between the outliers of adjacent slots; each outlier is in a different warp.
+/// Distance in threads between outliers at consecutive elements of a thread. Each outlier is in
+/// another warp.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
 
-/// Assumption about which dynamic dimensions are equal, where the program has no check.
+/// Assumption about which dynamic dimensions have equal sizes, where the program does not check
+/// this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
     /// Dimensions with equal indices, counted from the first dimension, are equal.
@@ -286,7 +291,7 @@ fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     classes
 }
 
-/// Returns the minimum and maximum length of a class, and two lengths between them.
+/// Returns the minimum and maximum length of a length class, and two lengths between them.
 fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     let part = |thirds: f64| {
         let (least, greatest) = (least as f64, greatest as f64);
@@ -321,7 +326,7 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// Returns all calls to try, in order. A `kernel` adds calls for that kernel alone.
+/// Returns all calls to try, in order. A `kernel` adds calls that target this kernel.
 pub(super) fn calls(
     plan: &Plan,
     guess: Guess,
@@ -455,7 +460,7 @@ fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
         .collect()
 }
 
-/// Returns calls with one outlier per row, for each of the [`lengths`] of the classes.
+/// Returns calls with one outlier per row, for each of the [`lengths`] of the length classes.
 fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterator<Item = Call> {
     let rank = most_dimensions(plan);
     let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
@@ -600,7 +605,7 @@ pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     guesses
 }
 
-/// Shapes of all arguments, and the launches that they cause.
+/// Shapes of all arguments, and the resulting launches.
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
@@ -609,7 +614,7 @@ pub(super) struct Values {
     launches: Vec<Option<Extent3>>,
 }
 
-/// Returns shapes of all arguments that satisfy the checks of the plan.
+/// Returns shapes of all arguments that satisfy the size checks of the launch plan.
 pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
     let most = most_dimensions(plan);
     // A vector is as long as a matrix has elements.

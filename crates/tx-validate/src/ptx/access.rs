@@ -17,13 +17,13 @@ type Same = (Direction, usize, u64);
 
 /// Global variables with internal linkage, whose uses LLVM can analyze.
 pub(super) struct Variables {
-    /// Whether each variable is read, and whether it is written. LLVM removes variables that are
-    /// not both.
+    /// Whether each variable is read, and whether it is written. LLVM may remove variables that are
+    /// only read or only written.
     uses: BTreeMap<String, (bool, bool)>,
 }
 
 impl Variables {
-    /// Collects the variables. Loads in `forwarded` do not count as reads.
+    /// Collects the internal variables of a module. Loads in `forwarded` do not count as reads.
     pub(super) fn of(module: &[Op<'_>], forwarded: &Loads) -> Self {
         let mut uses: BTreeMap<String, (bool, bool)> = module
             .iter()
@@ -69,7 +69,7 @@ pub(super) struct Accesses<'c> {
     forwarded: &'c Loads,
     chip: Chip,
     in_kernel: bool,
-    /// Value numbers: equal numbers mean equal values.
+    /// Value numbers; values with equal numbers are equal.
     numbers: BTreeMap<usize, usize>,
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<Same>,
@@ -78,7 +78,7 @@ pub(super) struct Accesses<'c> {
 /// Load or store in terms of the PTX comparison.
 pub(super) struct Found {
     pub(super) fact: Fact,
-    /// `InLoop` if LLVM may emit any number of accesses.
+    /// Position: `InLoop` if LLVM may emit any number of accesses.
     pub(super) place: Place,
     pub(super) removable: bool,
 }
@@ -99,7 +99,7 @@ impl Found {
     }
 }
 
-/// Returns the memory space with an LLVM address space number.
+/// Returns the memory space for an LLVM address space number.
 pub(super) fn space(number: u32) -> Space {
     match number {
         1 => Space::Global,
@@ -186,7 +186,7 @@ impl<'c> Accesses<'c> {
         self.numbers.get(&key(value)).copied().unwrap_or(key(value))
     }
 
-    /// Returns the accesses of an op.
+    /// Returns the loads and stores that an op performs.
     pub(super) fn found(&mut self, op: Op<'c>) -> Vec<Found> {
         match name(op) {
             "llvm.load" | "llvm.store" => {

@@ -16,7 +16,7 @@ use tx_target::{Operation, Role};
 /// PTX operation that LLVM emits for an op.
 pub(super) struct Made {
     pub(super) fact: Fact,
-    /// `InLoop` if LLVM expands the op to a loop.
+    /// Position: `InLoop` if LLVM expands the op to a loop.
     pub(super) place: Place,
     pub(super) removable: bool,
 }
@@ -257,7 +257,7 @@ fn redux(name: &str) -> Option<ReduxKind> {
     })
 }
 
-/// Returns the PTX operations of an intrinsic; its name is given without `llvm.nvvm.`.
+/// Returns the PTX operations of an LLVM intrinsic; `called` omits the prefix `llvm.nvvm.`.
 fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<Made>> {
     let words: Vec<&str> = called.split('.').collect();
     let input = |i: usize| inputs.get(i).copied();

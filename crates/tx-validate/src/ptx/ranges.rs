@@ -8,7 +8,7 @@ use tx_mlir::{Op, Val, attribute, defining_op, integer_attribute, key, name, ope
 /// Maximum depth of expressions.
 const FOLLOWED: u32 = 12;
 
-/// Inclusive range of signed integers.
+/// Inclusive range of signed integer values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Range {
     least: i128,

@@ -25,15 +25,15 @@ enum Of<'e> {
     Group(&'e GroupChoice),
     Apart(&'e ApartChoice),
     Variant(&'e VariantChoice),
-    /// Data exchange, with the cost in each kernel that exchanges in the same way; no costs for a
-    /// single kernel.
+    /// Data exchange, with its cost in each kernel that uses the same exchange. The list of costs
+    /// is empty for a single kernel.
     Exchange(&'e ExchangeChoice, Vec<(String, String)>),
 }
 
 /// Lines of an explanation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Laid {
-    /// Choice and reason, then the rest.
+    /// Choice and reason, followed by details.
     pub(super) summary: Vec<String>,
     /// Schedule steps of each kernel.
     pub(super) schedules: Vec<String>,
@@ -122,7 +122,8 @@ fn without_cost(way: &Variant, is_chosen: bool) -> String {
 }
 
 impl Told<'_> {
-    /// Returns the lines. With `full`, steps are printed as complete attributes, which are not wrapped.
+    /// Returns the lines of the explanation. With `full`, steps are printed as complete attributes,
+    /// which are not wrapped.
     pub(super) fn laid_out(&self, full: bool) -> Laid {
         match &self.of {
             Of::Schedule(choice) => schedule(choice, full),
@@ -312,8 +313,8 @@ fn summary(others: &[Candidate], own: f64) -> Option<String> {
     }
 }
 
-/// Returns the fastest candidate of each kind, for a limited number of kinds, and the number of
-/// omitted kinds.
+/// Returns the fastest candidate of each kind of schedule, up to a maximum number of kinds, and the
+/// number of omitted kinds.
 fn sorts(others: &[Candidate]) -> Vec<String> {
     let mut sorts: Vec<(String, &Candidate)> = Vec::new();
     for other in others {
@@ -340,7 +341,7 @@ fn sorts(others: &[Candidate]) -> Vec<String> {
     lines
 }
 
-/// Returns the estimate and the steps of a candidate in words.
+/// Returns the estimated time and the steps of a candidate in words.
 fn short(other: &Candidate) -> String {
     format!("{:.1} µs: {}", other.cost.microseconds, other.words())
 }

@@ -60,7 +60,7 @@ pub(super) fn kernels(
         .collect()
 }
 
-/// Returns the argument names of a kernel, as in the text of the stage.
+/// Returns the names of a kernel's arguments, as in the text of the stage.
 fn argument_names(kernel: tx_mlir::Op<'_>, names: Option<&tx_mlir::Names<'_>>) -> Vec<String> {
     let mut known = BTreeSet::new();
     let mut again = 0;

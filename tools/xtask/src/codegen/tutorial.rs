@@ -79,7 +79,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// Text verified by the CHECK lines below it.
+    /// Text that the CHECK lines below it verify.
     Checked(String),
     Code(String),
     Show(String),
@@ -184,7 +184,7 @@ fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
         .ok_or_else(|| anyhow!("no RUN line has the prefix `{prefix}`"))
 }
 
-/// Appends an output, or a part of it. The first part is preceded by the command.
+/// Appends an output, or a part of it. The command precedes the first part of an output.
 fn show(page: &mut String, command: &str, output: &str, place: &str, first: bool) -> Result<()> {
     let program = command.starts_with("tx-opt");
     if place.is_empty() && !program {
@@ -256,7 +256,7 @@ fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     Ok(lines)
 }
 
-/// Returns the end of an op: the line that closes its brackets at the indentation of its first
+/// Returns the end of an op: the line that closes its brackets, at the indentation of its first
 /// line.
 fn end_of_op(lines: &[&str], start: usize) -> usize {
     let opens = |line: &str| line.ends_with(['{', '[']);
@@ -276,7 +276,7 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
 }
 
 /// Wraps a long line of a program before a clause, else after a comma, else at a blank. Among
-/// several such places, the last one that fits is used.
+/// several such places, the line is wrapped at the last one that fits.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;
