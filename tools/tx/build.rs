@@ -55,8 +55,9 @@ fn pages() -> std::io::Result<()> {
 }
 
 /// Returns the directory in which `cargo xtask setup` installs tools, for programs built outside of
-/// this repository. Returns an empty path for programs built inside: they search relative to their
-/// own location, and must not contain paths of the build machine.
+/// this repository. Returns an empty path for programs built inside of the repository. A program
+/// built inside searches tools relative to its own location, and must not contain paths of the
+/// build machine.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

@@ -111,8 +111,8 @@ pub(crate) struct Custom {
     text: &'static str,
 }
 
-/// Associative and commutative combiners. The identities are neutral, except for special values: -∞
-/// replaces an ignored NaN, and 0.0 + -0.0 is 0.0.
+/// Associative and commutative combiners. The identities of these combiners are neutral, except for
+/// special values: -∞ replaces an ignored NaN, and 0.0 + -0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {

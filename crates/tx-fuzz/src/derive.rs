@@ -6,7 +6,7 @@ use crate::description::{
 };
 use crate::element::Element;
 
-/// Reason why a description is not a valid program. Shrinking can produce such descriptions.
+/// Reason why a description is not a valid program. Shrinking can produce invalid descriptions.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Contradiction(pub(crate) String);

@@ -161,8 +161,8 @@ pub enum Source {
     Result {
         /// Index of the op.
         work: usize,
-        /// Index of the destination among those of that op, for ops with one source. Ops with
-        /// several sources use the first destinations.
+        /// Index of the destination of the earlier op, for ops with one source. Ops with several
+        /// sources use the first destinations.
         part: usize,
     },
 }
@@ -200,8 +200,8 @@ pub enum Space {
     Private,
 }
 
-/// Position of a tile within its memory. The lists may be shorter than the rank; missing entries
-/// have default values.
+/// Position of a tile within its memory. The lists of a view may be shorter than its rank; missing
+/// entries have default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// Number of elements before the tile, along each dimension.
@@ -430,7 +430,7 @@ pub enum Makes {
     Min,
     /// Matrix, computed element by element.
     Matrix,
-    /// Array with one element per row, computed from other such arrays.
+    /// Array with one element per row, computed from arrays with one element per row.
     Row,
 }
 

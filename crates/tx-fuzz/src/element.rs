@@ -59,7 +59,7 @@ impl Element {
         }
     }
 
-    /// Returns the accumulator types that these elements allow.
+    /// Returns the accumulator types that an element type allows.
     pub(crate) fn accumulators(self) -> &'static [Self] {
         match self {
             F8E4M3FN | F8E5M2 => &[F16, BF16, F32, F64],
@@ -75,7 +75,7 @@ impl Element {
         }
     }
 
-    /// Returns the destination types that these elements allow.
+    /// Returns the destination types that an element type allows.
     pub(crate) fn destinations(self) -> &'static [Self] {
         match self {
             F8E4M3FN | F8E5M2 => &[F16, BF16, F32, F64],

@@ -53,7 +53,7 @@ pub struct Config {
 /// Checks random cases until the time limit of the run.
 ///
 /// # Errors
-/// When processes cannot be started or files not written.
+/// Returns an error if a process cannot be started or a file cannot be written.
 pub fn run(config: &Config) -> io::Result<Summary> {
     let _folder = Folder::open(&config.out)?;
     let end = Instant::now() + config.time;

@@ -207,9 +207,8 @@ impl Drop for Folder {
 mod tests {
     use super::*;
 
-    /// The summary is independent of the completion order. It counts selected variants, and shows
-    /// the names in findings but not those in rejections. A stage with wrong results is one
-    /// finding.
+    /// The summary is independent of the completion order. The summary counts selected variants.
+    /// Findings show program names; rejections do not. A stage with wrong results is one finding.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {

@@ -18,7 +18,7 @@ const CASES: usize = 300;
 /// Reads cases from standard input, one line of JSON each, and writes outcomes to standard output.
 ///
 /// # Errors
-/// When standard input or output is closed in the middle of a line.
+/// Returns an error if standard input or output is closed in the middle of a line.
 pub fn serve(compiler: &MakeCompiler<'_>) -> io::Result<()> {
     // A panic becomes an outcome; the hook prints its location.
     panic::set_hook(Box::new(|info| {

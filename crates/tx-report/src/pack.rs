@@ -41,8 +41,8 @@ pub(crate) struct Pack {
 struct Stage {
     /// Runs of lines, each as first line number and length.
     lines: Vec<usize>,
-    /// Diff to the previous stage. `=3` keeps three lines, `-2` removes two, and `+1` adds one.
-    /// `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
+    /// Diff to the previous stage. `=3` keeps three lines, `-2` removes two lines, and `+1` adds
+    /// one line. `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
     rows: String,
     /// Numbers of shown rows; negative numbers are folded rows.
     folds: Vec<isize>,

@@ -4,7 +4,8 @@
 //! remainders, special values, and outputs with stale contents. [`tx_interp`] runs modules above
 //! the LLVM dialect; from `tile-insert-sync` on, it also detects data races. The executor
 //! (`tx-exec`) runs lowered kernels under several thread schedules. The first pass that changes the
-//! results is reported. PTX is not executed: [`check_ptx`] compares it with the last device IR.
+//! results is reported. PTX is not executed: [`check_ptx`] compares the PTX with the last device
+//! IR.
 //!
 //! Results must have the same bits as before the pass. Sums and products of floats may instead
 //! differ from the input program by the error bound of any combination order (see
@@ -161,8 +162,8 @@ pub struct Validation {
     pub left_out: usize,
     /// Number of inputs whose results were not compared, because their error bounds are infinite.
     pub open: usize,
-    /// Kernels that no input launches, because the required sizes would take too long. These
-    /// kernels are not checked.
+    /// Kernels that no input launches, because the required sizes would take too long. Kernels in
+    /// this list are not checked.
     pub unlaunched: Vec<String>,
     /// Assumed grid of the entry if no grid is specified: `one block` or `one cluster`.
     pub assumed: Option<&'static str>,
@@ -265,7 +266,7 @@ pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;
 /// Checks every pass of a compiler by execution, including passes registered by the caller.
 ///
 /// # Errors
-/// When the program does not compile, or no input fits it.
+/// Returns an error if the program does not compile, or if no input fits the program.
 pub fn validate(
     compiler: &Compiler,
     source: &Source,
@@ -278,7 +279,7 @@ pub fn validate(
 /// use edits to check that miscompilations are detected.
 ///
 /// # Errors
-/// As [`validate`]. A module that the edit makes invalid is a compile error.
+/// Returns the errors of [`validate`]. A module that the edit makes invalid is a compile error.
 pub fn validate_edited(
     compiler: &Compiler,
     source: &Source,
@@ -499,7 +500,7 @@ struct Run<'r> {
     lowered: Vec<(usize, String)>,
     /// Set if kernels convert addresses to integers, and so may branch on alignment.
     asks: bool,
-    /// Verdict on combiner properties, and the number of stages before it.
+    /// Verdict on combiner properties, and the index of its stage.
     laws: Option<(usize, Verdict)>,
     text: String,
     /// Text of the input program, kept if some inputs run on it after stage [`CONVERTS`].

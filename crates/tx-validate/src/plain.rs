@@ -31,7 +31,7 @@ const OF_FLOATS: [(&str, &str); 2] = [
 ];
 
 /// Replaces min/max ops in the bodies of linalg ops according to the `nan` attribute of the op.
-/// MLIR drops this attribute during generalization.
+/// MLIR drops the attribute `nan` during generalization.
 pub(crate) fn follow_nan(all: &[Op<'_>]) {
     for op in all.iter().filter(|op| name(**op).starts_with("linalg.")) {
         let Some(nan) = attribute(*op, "nan").and_then(Nan::of) else {

@@ -1,17 +1,15 @@
 //! Comparison of PTX with the last device IR.
 //!
 //! [`device`] extracts synchronization and memory accesses from the IR, and [`tx_ptx::compare`]
-//! reports where the PTX differs. LLVM may remove some operations; the following are marked as
-//! removable:
+//! reports where the PTX differs. Operations that LLVM may remove are marked as removable.
+//! Removable operations are in blocks that end in `llvm.unreachable`, or behind guards that no
+//! thread passes. Accesses are removable if the memory may be private, if they repeat an earlier
+//! access, or if the variable is only read or only written. Loads are removable if the thread
+//! itself may have stored the value since its last synchronization, if some elements are unused, or
+//! if two 8-byte elements are extracted separately. Inline assembly without side effects is
+//! removable if its results are unused.
 //!
-//! * operations in blocks that end in `llvm.unreachable`, or behind guards that no thread passes;
-//! * accesses that may be to private memory or repeat an earlier access, and loads of values that
-//!   the thread itself may have stored since its last synchronization;
-//! * accesses to variables that are only read or only written;
-//! * loads with unused elements, loads of two 8-byte elements that are extracted separately, and
-//!   inline assembly without side effects whose results are unused.
-//!
-//! Unreachable blocks are ignored. If `ptxas` is found, it also assembles the PTX.
+//! Unreachable blocks are ignored. If `ptxas` is found, [`check_ptx`] also assembles the PTX.
 
 mod access;
 mod assembly;

@@ -34,7 +34,7 @@ pub enum Verdict {
     },
     /// PTX that differs from the device IR, or that `ptxas` rejects.
     Ptx(String),
-    /// A combiner property fails. The text names values for which it fails.
+    /// A combiner property fails. The text names values for which the property fails.
     Broken(String),
     /// The stage cannot be executed.
     Unsupported(String),

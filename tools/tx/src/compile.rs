@@ -268,8 +268,8 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
     }
 }
 
-/// Runs a compilation, and prints its warnings and that of an unusable cache. Errors quote the
-/// program.
+/// Runs a compilation, and prints warnings of the compiler and of an unusable cache. Errors quote
+/// the program.
 fn reporting(
     program: &Program,
     text: &[u8],

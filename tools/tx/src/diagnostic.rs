@@ -77,7 +77,8 @@ impl Said {
     }
 
     /// Creates an error for a failed validation, at the first source location in `verdict`. JSON
-    /// includes `verdict` as a note; in text format, the table on standard output shows it.
+    /// includes `verdict` as a note; in text format, the table on standard output shows the
+    /// verdict.
     pub(crate) fn finding(
         text: &str,
         code: Option<Code>,

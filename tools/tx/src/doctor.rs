@@ -16,7 +16,7 @@ pub(crate) const GET_PTXAS: &str = "`pip install nvidia-cuda-nvcc` and put its `
                                     in a clone of tx, `cargo xtask setup` installs it as \
                                     `target/tools/ptxas`, which `--ptxas` may name";
 
-/// Runs `tx doctor`. All checked components are optional, so a missing one is not an error.
+/// Runs `tx doctor`. All checked components are optional, so a missing component is not an error.
 pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
     let chip = options
         .chip

@@ -1,8 +1,8 @@
 //! The `tx` program as a library, for compilers with their own variants and passes.
 //!
 //! The commands of `tx` use the variants and passes registered in their own process. A compiler
-//! with more of them defines its own `main`, as below. Options and exit statuses are those of `tx`.
-//! Messages use the name by which the program was started.
+//! with other variants or passes defines its own `main`, as below. Options and exit statuses are
+//! those of `tx`. Messages use the name by which the program was started.
 //!
 //! ```no_run
 //! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }
@@ -61,8 +61,8 @@ pub type Register = fn() -> Result<(), tx::Error>;
 
 static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
-/// Runs the command line of the process. Call it from `main` before any thread starts; it sets the
-/// panic hook.
+/// Runs the command line of the process. Call this function from `main` before any thread starts,
+/// because the function sets the panic hook.
 #[must_use = "it is the exit status"]
 pub fn main() -> ExitCode {
     main_of("tx", || Ok(()), Ok)
@@ -149,8 +149,8 @@ pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     }
 }
 
-/// Returns a word of a log filter that resembles a level, and this level. Such a word would
-/// otherwise be a module name.
+/// Returns a misspelled log level in a filter, and the level that it resembles. The filter would
+/// treat the misspelled word as a module name.
 fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     filter.split(',').map(str::trim).find_map(|word| {

@@ -1,7 +1,7 @@
 //! The `tx` program: compile and run reductions.
 
-/// Allocator for Rust, MLIR and LLVM. Most allocations are by MLIR; with glibc's allocator, they
-/// take 10 % of the compile time.
+/// Allocator for Rust, MLIR and LLVM. Most allocations are by MLIR. With glibc's allocator,
+/// allocations take 10 % of the compile time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

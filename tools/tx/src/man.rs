@@ -58,7 +58,7 @@ fn page(command: &Command) -> clap_mangen::Man {
 mod tests {
     use super::*;
 
-    /// Title, section, date, source and manual are at their positions.
+    /// The header of a page holds title, section, date, source and manual, in this order.
     #[test]
     fn a_title_has_a_date() {
         let mut title = Vec::new();

@@ -145,7 +145,7 @@ fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
 /// Long work, whose progress is shown until the value is dropped.
 pub(crate) struct Task {
     what: &'static str,
-    /// Visible bar, or a hidden bar that counts steps for the progress lines.
+    /// Visible bar; for progress lines, a hidden bar that counts steps.
     bar: ProgressBar,
     form: Form,
     begun: Instant,

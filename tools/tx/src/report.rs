@@ -34,7 +34,7 @@ const WORK: u64 = 1 << 22;
 /// Steps: compile, explain, compile with locations, validate.
 const STEPS: u64 = 4;
 
-/// Adds durations to the stages. The timed stages may include further ones that are not shown.
+/// Adds durations to the stages. The timed stages may include stages that the page does not show.
 fn add_times(stages: &mut [Stage], timed: &[tx::Stage]) {
     let mut left = timed.iter();
     for stage in stages {

@@ -175,7 +175,7 @@ fn one(spec: &Spec) -> Result<Arg, Failure> {
     })
 }
 
-/// Loads the arguments to validate with, if any. Each run uses a copy of them.
+/// Loads the arguments to validate with, if any. Each run uses a copy of the arguments.
 pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
     if specs.is_empty() {
         return Ok(None);
@@ -231,7 +231,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
 }
 
 /// Returns the newest known chip whose code runs on the device. Code for one chip also runs on
-/// later ones.
+/// later chips.
 fn newest_for(device: &Device) -> String {
     let Some(chip) = device.chip() else {
         return tx_target::DEFAULT_CHIP.to_owned();

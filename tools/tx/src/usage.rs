@@ -125,8 +125,8 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     error.insert(ContextKind::Suggested, tip);
 }
 
-/// For an option before the command, lists the commands that accept it. For a missing or invalid
-/// value, adds the usage line that clap omits.
+/// For an option before the command, lists the commands that accept the option. For a missing or
+/// invalid value, adds the usage line that clap omits.
 fn suggest_owner(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
         return;

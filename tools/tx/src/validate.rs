@@ -306,7 +306,7 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
 mod tests {
     use super::*;
 
-    /// Variants are named once, and only for the pass that expands them.
+    /// Messages name each variant once, and only for the pass that expands variants.
     #[test]
     fn variants_are_named_where_they_are_made() {
         let variants = ["tree", "mine", "tree"].map(str::to_owned);

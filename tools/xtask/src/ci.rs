@@ -25,13 +25,10 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the full test sets of which continuous integration runs a sample, for several hours.
-///
-/// * All validation inputs of the lit tests after every pass, and all conformance programs.
-/// * The PTX of each program for every chip.
-/// * A crate outside of the workspace.
-/// * All mutation tests, which also write `docs/mutations.md`.
-/// * `seconds` of fuzzing.
+/// Runs the full test sets of which continuous integration runs a sample, for several hours. The
+/// sets are all validation inputs after every pass, all conformance programs, PTX for every chip, a
+/// crate outside of the workspace, and `seconds` of fuzzing. All mutation tests run too, and write
+/// `docs/mutations.md`.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;

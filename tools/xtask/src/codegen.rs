@@ -1,9 +1,9 @@
 //! Generated pages of `docs/`.
 //!
-//! * `passes.md`: pass registry with the doc comments of passes (`tx-opt --tx-dump-registry`).
-//! * `variants.md`: registered variants (`tx-opt --tx-dump-variants`).
-//! * `tile-dialect.md`: `Tile.td`, by `mlir-tblgen`.
-//! * `tutorial.md`: tests of `lit-tests/tutorial` and their snapshots.
+//! Page `passes.md` is generated from the pass registry (`tx-opt --tx-dump-registry`), which
+//! contains the doc comments of passes. Page `variants.md` is generated from the variants (`tx-opt
+//! --tx-dump-variants`), and `tile-dialect.md` from `Tile.td` by `mlir-tblgen`. Page `tutorial.md`
+//! is generated from the tests of `lit-tests/tutorial` and their snapshots.
 
 use std::fmt::Write as _;
 use std::fs;

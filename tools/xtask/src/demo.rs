@@ -82,8 +82,8 @@ fn heading(title: &str, summary: &str) {
     println!("\n{title}  {}", style.dim(summary));
 }
 
-/// Names of the kernel's arguments and shared memory in the demo program. MLIR does not preserve
-/// these names.
+/// Names of the kernel's arguments and shared memory in the demo program. MLIR drops argument names
+/// when it parses a program.
 struct Words {
     arguments: Vec<String>,
     shared: Option<String>,

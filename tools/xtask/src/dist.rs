@@ -2,9 +2,9 @@
 //! driver.
 //!
 //! MLIR, LLVM and the C++ runtime are linked statically. The C library is linked dynamically,
-//! because the driver uses the host's. The task checks which shared libraries and which glibc
-//! version the program requires. The archive also contains test programs with inputs and expected
-//! outputs, and a script that runs them without Rust.
+//! because the CUDA driver uses the C library of the host. The task checks which shared libraries
+//! and which glibc version the program requires. The archive also contains test programs with
+//! inputs and expected outputs, and a script that runs them without Rust.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -59,8 +59,8 @@ const EXAMPLES_SOURCE: &str = "crates/tx-examples/examples/gpu/row_sums.mlir";
 /// Path relative to the root of the archive.
 pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
 
-/// Benchmarks of block-level and grid-level reductions. They generate, compile and time programs on
-/// the GPU machine.
+/// Benchmarks of block-level and grid-level reductions. The benchmarks generate, compile and time
+/// programs on the GPU machine.
 const BENCHMARK: [(&str, &str); 10] = [
     (
         "bench-grid.py",

@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: installs missing dependencies and reports each step.
 //!
-//! If nothing is missing, it takes a fraction of a second and prints one line. `demo` and `test`
-//! run it first.
+//! If nothing is missing, `setup` takes less than a second and prints one line. The tasks `demo`
+//! and `test` run `setup` first.
 
 use std::fs;
 use std::io;
@@ -40,8 +40,8 @@ const SHELL_PACKAGES: &[(&str, &str)] = &[
     ("mandoc", "checks manual pages"),
 ];
 
-/// PyPI wheel with NVIDIA's PTX assembler. Tests use it to assemble PTX; `tx` itself does not need
-/// it.
+/// PyPI wheel with NVIDIA's PTX assembler. Tests assemble PTX with `ptxas`; `tx` itself does not
+/// need `ptxas`.
 const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
 const PTXAS_VERSION: &str = "13.0.88";
 const PTXAS_IN_WHEEL: &str = "nvidia/cu13/bin/ptxas";

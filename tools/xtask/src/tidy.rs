@@ -32,8 +32,8 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
     "cases",
 ];
 
-/// Maximum number of lines of C++ source, without headers. C++ only wraps functions that MLIR's C
-/// API lacks, so it should not grow.
+/// Maximum number of lines of C++ source, without headers. The C++ code only wraps functions that
+/// MLIR's C API lacks, so its size should not grow.
 const CXX_LINES: usize = 627;
 
 /// Maximum number of columns in a line of code.
@@ -116,7 +116,8 @@ const WITHOUT_MLIR: &[&str] = &[
 ];
 const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];
 
-/// Home directories of development machines. `concat!` keeps these paths out of this file.
+/// Home directories of development machines. `concat!` splits the paths, so that this file does not
+/// contain them.
 const MACHINE_PATHS: &[&str] = &[
     concat!("/", "home/"),
     concat!("/", "Users/"),
@@ -216,7 +217,7 @@ fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
 }
 
 /// Requires that every file next to `tests/integration.rs` is one of its modules or a test target.
-/// Cargo does not discover targets in these packages.
+/// Cargo does not discover test targets in packages with `tests/integration.rs`.
 fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let programs = files
@@ -442,7 +443,7 @@ fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
 }
 
 /// Checks that all packages and continuous integration use one minimum Rust version. Clippy checks
-/// that the standard library features exist in this version.
+/// that the code uses no later standard library features.
 fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
     let versions: BTreeSet<&str> = workspace
         .packages()

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::sh;
 
-/// Major version of LLVM. `.cargo/config.toml` repeats it; `tidy` compares the two.
+/// Major version of LLVM. `.cargo/config.toml` repeats the version, and `tidy` compares both.
 pub(crate) const LLVM_MAJOR: u32 = 22;
 
 /// Checkout of the repository.
@@ -59,7 +59,7 @@ impl Workspace {
 
     /// Builds a binary with a cargo profile, and returns its path.
     ///
-    /// The features are those of a whole-workspace build, so that tests need not rebuild
+    /// The build uses the cargo features of the whole workspace, so that tests need not rebuild
     /// dependencies.
     pub(crate) fn build(&self, binary: &str, profile: &str) -> Result<PathBuf> {
         sh::run(self.cargo().args([

@@ -195,7 +195,7 @@ mod tests {
         assert_ne!(generate(3, 0, None), generate(4, 0, None));
     }
 
-    /// The generated cases cover all alternatives.
+    /// Generated cases cover all kinds, scopes, layouts and forms.
     #[test]
     fn cases_are_of_all_sorts() {
         let texts: Vec<String> = (0..3000)

@@ -63,8 +63,8 @@ struct Printer<'k> {
     open: bool,
 }
 
-/// Lines of one op. `first` runs on all threads. The other lines are guarded by the op's condition;
-/// `inner` is the body of its loop.
+/// Lines of one op. `first` runs on all threads. `enter`, `inner` and `leave` run under the op's
+/// condition; `inner` is the loop body.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,

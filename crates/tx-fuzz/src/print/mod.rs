@@ -26,7 +26,8 @@ impl Case {
     /// Prints the program.
     ///
     /// # Errors
-    /// When choices contradict each other, which may happen after shrinking.
+    /// Returns an error if choices of the description contradict each other. Shrinking can cause
+    /// contradictions.
     pub fn text(&self) -> Result<Text, Contradiction> {
         match &self.program {
             Program::Kernel(kernel) => kernel::print(kernel),

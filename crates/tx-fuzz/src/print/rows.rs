@@ -435,7 +435,8 @@ impl Printer<'_> {
     /// Returns the names of all arrays that an op of the group reads. With `totals`, returns only
     /// arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// Array, with flags for a read of it and for a write before its first read.
+        /// Array of the group; whether an op reads the array; whether an op writes the array before
+        /// its first read.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

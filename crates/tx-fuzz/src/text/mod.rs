@@ -1,7 +1,7 @@
 //! Fuzz target 2: malformed text and bytecode, which must cause a diagnostic.
 //!
-//! Programs of the lit tests are damaged and passed to `tx-opt` and `tx`. Both must exit with a
-//! defined status, and print a message when they reject the input. Input that also crashes MLIR's
+//! Programs of the lit tests are damaged and passed to `tx-opt` and `tx`. Both tools must exit with
+//! a defined status, and print a message when they reject an input. Input that also crashes MLIR's
 //! `mlir-opt` is counted separately.
 
 mod command;
@@ -86,7 +86,8 @@ struct Input {
 /// Tests damaged inputs until the time limit of the run.
 ///
 /// # Errors
-/// When processes cannot be started, files not written or programs not found.
+/// Returns an error if a process cannot be started, a file cannot be written, or a program is not
+/// found.
 pub fn run(config: &Config) -> io::Result<Summary> {
     let _folder = Folder::open(&config.out)?;
     // Processes run in the directory for findings.
@@ -211,8 +212,8 @@ fn is_upstreams(
 }
 
 /// Returns whether `tx-opt` fails while parsing the input. `tx-opt` prints a stack trace, which
-/// `tx` does not. Both programs overflow the stack at slightly different depths; with half of the
-/// stack, `tx-opt` overflows wherever `tx` does.
+/// `tx` does not. `tx` and `tx-opt` overflow the stack at slightly different depths; with half of
+/// the stack, `tx-opt` overflows wherever `tx` does.
 ///
 /// `tx-opt` reads bytecode before LLVM's signal handlers are installed. Cyclic types make MLIR's
 /// bytecode reader run for longer than the time limit, without output.
@@ -227,8 +228,8 @@ fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bo
 }
 
 /// Returns whether a stack trace, innermost frame first, reaches MLIR's parser before any frame of
-/// this project. `mlir-opt` cannot confirm all such crashes: it rejects `tile` ops before the
-/// crash, and may survive a heap corruption.
+/// this project. `mlir-opt` cannot confirm all crashes of MLIR's parser: it rejects `tile` ops, and
+/// may survive a heap corruption.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;

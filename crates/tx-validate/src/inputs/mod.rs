@@ -1,8 +1,7 @@
 //! Generated inputs: sizes that leave remainders, and values that expose errors.
 //!
-//! * `sizes.rs` chooses the sizes of the arguments.
-//! * `numbers.rs` fills the arrays.
-//! * This module keeps as many inputs as run in a few seconds.
+//! Module `sizes` chooses the sizes of the arguments, and module `numbers` fills the arrays. This
+//! module keeps as many inputs as run in a few seconds.
 
 mod numbers;
 mod sizes;
@@ -163,7 +162,7 @@ struct Planned {
     number: usize,
     /// Number of inputs of this data pattern that run before this one.
     before: usize,
-    /// Set if the input targets one kernel. Such inputs have a separate work limit.
+    /// Set if the input targets one kernel. Inputs for one kernel have a separate work limit.
     of_kernel: bool,
     every_stage: bool,
 }
@@ -172,9 +171,9 @@ struct Planned {
 /// first [`LEAST_OF_ALL`] inputs are exempt.
 const MOST_OF_ALL: u64 = 1 << 19;
 /// Limit on the summed cost (threads + elements) of all inputs, applied separately to small and to
-/// large inputs. Inputs for one kernel have 18 times this limit.
+/// large inputs. The limit is 18 times higher for inputs that target one kernel.
 const MOST_AT_THE_END: u64 = 5 << 20;
-/// Cost (threads + elements) of an input up to which it counts as small.
+/// Maximum cost (threads + elements) of a small input.
 const FEW_ELEMENTS: u64 = 1 << 15;
 /// Number of inputs that run after every stage whatever their cost.
 const LEAST_OF_ALL: usize = 6;

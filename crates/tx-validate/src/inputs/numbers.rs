@@ -25,50 +25,50 @@ pub(super) enum Data {
     Zeros,
     /// Floats are 1.0; integers are random.
     Ones,
-    /// Least value in the first argument and greatest value in the others. A minimum or maximum
-    /// that starts from another value than its identity gives a wrong result.
+    /// Least value in the first argument, and greatest value in the other arguments. A minimum or
+    /// maximum that starts from another value than its identity gives a wrong result.
     Least,
-    /// Greatest value in the first argument and least value in the others.
+    /// Greatest value in the first argument, and least value in the other arguments.
     Greatest,
     /// Floats near 1.0, so that products of hundreds of elements stay in range and are rounded.
     /// Integers are 0, the identity of `or` and of an unsigned maximum.
     Near,
-    /// Equal elements but for one great and one small outlier per row, placed on diagonals. The
+    /// Equal elements, except for one great and one small outlier per row, placed on diagonals. The
     /// [`Turn`]s together place an outlier in every column. Each outlier decides a minimum or
     /// maximum, and a bit of `and` and `or`.
     Peaks,
-    /// Equal elements but for one NaN per row, placed on diagonals.
+    /// Equal elements, except for one NaN per row, placed on diagonals.
     Nans,
-    /// NaNs but for the first and last column and one great value per row, placed on diagonals. The
-    /// great value is the result of a maximum that ignores NaN.
+    /// NaNs, except for the first and last column and one great value per row, placed on diagonals.
+    /// The great value is the result of a maximum that ignores NaN.
     Numbers,
-    /// Equal elements but for one great and one small outlier per row, in different 32-column
+    /// Equal elements, except for one great and one small outlier per row, in different 32-column
     /// parts. The [`Turn`]s together place an outlier in every part of a row.
     Parts,
-    /// Equal elements but for two NaNs per row, in different 32-column parts.
+    /// Equal elements, except for two NaNs per row, in different 32-column parts.
     NanParts,
-    /// NaNs but for the first and last column and one great value per row, in different 32-column
-    /// parts.
+    /// NaNs, except for the first and last column and one great value per row, in different
+    /// 32-column parts.
     NumberParts,
-    /// Equal elements but for one outlier per column, in a different row for each column. The last
+    /// Equal elements, except for one outlier per column, in a different row for each column. The last
     /// [`Turn`] uses a NaN as the outlier.
     Columns,
-    /// Elements of one sign but for one element per row. Neighbouring rows have opposite signs, and
-    /// outliers in different 32-column parts.
+    /// Elements of one sign, except for one element per row. Neighbouring rows have opposite signs,
+    /// and outliers in different 32-column parts.
     Signs,
-    /// Equal elements but for one outlier, which decides the result of the whole array. Each
+    /// Equal elements, except for one outlier, which decides the result of the whole array. Each
     /// [`Turn`] uses another place or another kind of outlier.
     Alone,
     /// Even rows ascend and odd rows descend, so the ends of a row decide a minimum or maximum.
     Slopes,
-    /// Zeros but for one element per row, near the end of the row. A left-to-right scan of the row
-    /// is exact up to that element. In one of four long rows, the element follows a power-of-two
-    /// column, where a loop iteration begins.
+    /// Zeros, except for one element per row, near the end of the row. A left-to-right scan of the
+    /// row is exact up to that element. In one of four long rows, the element follows a
+    /// power-of-two column, where a loop iteration begins.
     Last,
-    /// Equal elements but for one great outlier per row, within the last quarter of the row. The
+    /// Equal elements, except for one great outlier per row, within the last quarter of the row. The
     /// outliers lie in the remainder of a row, where each group of elements has its own predicate.
     Tail,
-    /// Equal elements but for one outlier per row, 2.5 ln 2 above them: the exponential of the
+    /// Equal elements, except for one outlier per row, 2.5 ln 2 above them: the exponential of the
     /// difference is 2^2.5, where a polynomial approximation of `exp2` is least exact.
     Above,
     /// Floats far below zero. A zero that a kernel adds as padding changes a maximum or a
@@ -130,9 +130,10 @@ impl Turn {
 
     /// Returns the index of the outlier in an array of `count` elements.
     ///
-    /// The order is: the last element, the first, then elements of alternating halves. Each kind of
-    /// outlier uses a different eighth of the array, and each variation a different warp of a
-    /// 256-thread block. Errors may depend on the loop iteration or on the warp.
+    /// The first variations use the last element and the first element; later variations alternate
+    /// between the halves of the array. Each kind of outlier uses a different eighth of the array,
+    /// and each variation a different warp of a 256-thread block. Errors may depend on the loop
+    /// iteration or on the warp.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.sorts.len();
         let last = count.saturating_sub(1);
@@ -215,7 +216,8 @@ impl Data {
         }
     }
 
-    /// Returns whether the elements of the pattern are equal but for those with a special [`Role`].
+    /// Returns whether all elements of the pattern are equal, except for outliers with a special
+    /// [`Role`].
     fn is_of_roles(self) -> bool {
         !matches!(
             self,
@@ -267,7 +269,7 @@ impl Data {
 /// Number of variations of the patterns `Columns` and `Few`.
 const COLUMN_TURNS: usize = 7;
 /// Distance in rows between the outliers of adjacent columns, and in parts between those of
-/// adjacent rows. It divides none of the usual row and part counts.
+/// adjacent rows. The distance divides none of the usual row and part counts.
 const STEP: usize = 277;
 /// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;
@@ -275,18 +277,20 @@ const LONG: usize = 1024;
 /// this width.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
-/// Lower bound on the cap of peak inputs, which is smaller for large arrays.
+/// Number of inputs of the patterns `Peaks`, `Nans` and `Numbers` that are always allowed, even for
+/// large arrays.
 const LEAST_PEAKS: usize = 8;
 /// Maximum number of inputs of the pattern `Parts`.
 const MOST_PARTS: usize = 32;
-/// Maximum number of elements in all peak inputs of a program, if there are more than
-/// [`LEAST_PEAKS`].
+/// Maximum number of elements in all inputs of the pattern `Peaks` (also `Nans`, `Numbers`), if
+/// there are more than [`LEAST_PEAKS`].
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array in which every element is the outlier once.
 const MOST_ALONE: usize = 32;
-/// Number of one-outlier inputs for a larger array. The first [`TURNS_FAR`] spread the outlier over
-/// the array. The next [`SLOTS`] place it at the second and later elements of the first thread of a
-/// block. The rest place it at the end of the last round and at powers of two.
+/// Number of inputs with a single outlier for a large array. The first [`TURNS_FAR`] inputs spread
+/// the outlier over the array. The next [`SLOTS`] inputs place the outlier at the second and later
+/// elements of the first thread of a block. The remaining inputs place the outlier at the end of
+/// the last round and at powers of two.
 pub(super) const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 6;
 const SLOTS: usize = 7;
 /// Number of elements that a block of [`LEAST_BLOCK`] threads reads in one round.
@@ -312,7 +316,7 @@ const FEW: usize = 256;
 
 /// Maximum number of elements for which a sum of squares of halves is exact in f32.
 const MOST_POWERS: usize = 1 << 20;
-/// Maximum number of elements for which a sum of long numbers of one sign is exact in f32.
+/// Maximum number of elements of the pattern `Long` with one sign whose sum is exact in f32.
 const MOST_LONG: usize = 5200;
 
 /// Random number generator (SplitMix64).
@@ -487,7 +491,7 @@ pub(super) enum Role {
     Next,
     /// Next representable value below the plain negative elements.
     NextBelow,
-    /// -0.0; the elements after it include +0.0.
+    /// -0.0, with +0.0 among the later elements.
     Zero,
     /// +0.0 after a -0.0.
     ZeroBehind,

@@ -108,8 +108,8 @@ const TAIL_ROWS: usize = 3;
 /// Vector length above which only the first [`FEW_OF_THESE`] data patterns run.
 const FEW_TURNS: usize = 1 << 16;
 const FEW_OF_THESE: usize = 4;
-/// Distance, in 32-column parts, between the outliers of adjacent rows. Kernels do not split rows
-/// into a multiple of this number of parts.
+/// Distance, in 32-column parts, between the outliers of adjacent rows. The distance divides none
+/// of the part counts into which kernels split rows.
 const LENGTH_TURNS: usize = 7;
 
 /// Sizes that launch kernels which no other call launches: many long rows, or long columns.
@@ -148,15 +148,15 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1_100_003, 1, 1],
 ];
 /// Number of row lengths per length class when one kernel is tested. A thread reads up to 32
-/// consecutive elements of a row, so the row end falls on each of these elements.
+/// consecutive elements of a row, so one of the lengths ends at each element of a thread.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
-/// Number of rows with the minimum length of the last length class, and the element limit of this
-/// input. These rows exceed one block of a kernel that post-processes each row.
+/// Number of rows with the minimum length of the last length class, and the limit on elements of
+/// that input. The row count exceeds one block of a kernel that post-processes each row.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
 /// Vector length, and exponents of the power-of-two indices at which the outlier is placed. Blocks
-/// and rounds of partial results begin at such indices.
+/// and rounds of partial results begin at powers of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
 /// Row counts whose last round ends at each row that a thread reads at once, and the number of
 /// columns.
@@ -308,8 +308,8 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Returns eight lengths of a class in which any three adjacent bits have all eight values. A round
-/// of 8, 4 or 2 elements per thread then ends after each of its elements.
+/// Returns eight lengths of a class in which any three adjacent bits have all eight values. Rows of
+/// these lengths end after each element of a round of 8, 4 or 2 elements per thread.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
@@ -326,7 +326,8 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// Returns all calls to try, in order. A `kernel` adds calls that target this kernel.
+/// Returns all calls to try, in order. If `kernel` is given, the result includes calls that target
+/// this kernel.
 pub(super) fn calls(
     plan: &Plan,
     guess: Guess,
@@ -583,7 +584,8 @@ fn threads(launch: Extent3) -> u64 {
     sizes.map(u64::from).fold(1, u64::saturating_mul)
 }
 
-/// Returns all guesses, sorted by the number of launched plan steps, descending.
+/// Returns all assumptions about equal dynamic dimensions; those that launch the most plan steps
+/// come first.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);

@@ -290,8 +290,8 @@ impl<'c> Accesses<'c> {
         }
     }
 
-    /// Returns whether LLVM may load the elements of a vector separately. LLVM does this for pairs
-    /// of 8-byte elements that are only extracted.
+    /// Returns whether LLVM may load the elements of a vector separately. LLVM splits loads of two
+    /// 8-byte elements whose elements are only extracted.
     fn is_taken_apart(&self, value: Val<'c>, lanes: u64, bytes: u64) -> bool {
         let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
         (lanes, bytes) == (2, 16) && users.iter().all(|user| is(*user, "llvm.extractelement"))

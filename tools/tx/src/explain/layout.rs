@@ -39,7 +39,7 @@ pub(super) struct Laid {
     pub(super) schedules: Vec<String>,
 }
 
-/// Returns one entry for each explanation. Exchanges of one op that differ only in costs are
+/// Returns one entry for each explanation. Data exchanges of one op that differ only in costs are
 /// merged.
 pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
     let mut all: Vec<Told<'_>> = Vec::new();

@@ -275,8 +275,8 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
     end
 }
 
-/// Wraps a long line of a program before a clause, else after a comma, else at a blank. Among
-/// several such places, the line is wrapped at the last one that fits.
+/// Wraps a long line of a program before a clause, else after a comma, else at a blank. If several
+/// places qualify, the line is wrapped at the last place that fits.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;
