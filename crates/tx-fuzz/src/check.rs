@@ -54,7 +54,7 @@ impl Class {
 pub struct Outcome {
     /// Category.
     pub class: Class,
-    /// Failing pass; empty if unknown.
+    /// Name of the failing pass; empty if unknown.
     pub stage: String,
     /// Message of the compiler.
     pub message: String,
@@ -83,7 +83,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the key under which outcomes are grouped. The key omits the first wrong value.
+    /// Returns the key under which outcomes are grouped. The key of an outcome does not contain the
+    /// first wrong value.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),

@@ -211,7 +211,8 @@ pub struct View {
     /// Step between neighbouring elements along each dimension; step 0 maps all of them to one
     /// element.
     pub step: Vec<usize>,
-    /// Tile dimension that each memory dimension holds, outermost first.
+    /// Order of the dimensions in memory: the tile dimension of each memory dimension, outermost
+    /// first.
     pub order: Vec<usize>,
     /// Whether each dimension has a dynamic size in the type of the view.
     pub loose: Vec<bool>,

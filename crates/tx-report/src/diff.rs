@@ -66,7 +66,7 @@ fn key(tokens: &[Token<'_>]) -> String {
     for token in tokens {
         match token.kind {
             Kind::Value => key.push('%'),
-            // Block names depend on the block number only.
+            // MLIR numbers blocks, so their names carry no information.
             Kind::Block => key.push('^'),
             _ => key.push_str(token.text),
         }

@@ -39,7 +39,7 @@ pub(crate) struct Pack {
 
 #[derive(Debug, Serialize)]
 struct Stage {
-    /// Runs of lines, each as first line number and length.
+    /// Runs of consecutive lines, each as a line index and a length.
     lines: Vec<usize>,
     /// Diff to the previous stage. `=3` keeps three lines, `-2` removes two lines, and `+1` adds
     /// one line. `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
@@ -54,7 +54,7 @@ struct Ptx {
     /// Source line of each PTX line: 0 if unknown, negative if equal to the source line of the
     /// previous PTX line.
     from: Vec<isize>,
-    /// Text of the source lines that `from` refers to.
+    /// Text of the source lines from which PTX lines originate.
     told: BTreeMap<usize, String>,
 }
 
@@ -88,7 +88,7 @@ impl Pack {
         found
     }
 
-    /// Returns line indices as runs.
+    /// Returns line indices as runs of consecutive indices.
     fn lines<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (Vec<Token<'t>>, usize)>,

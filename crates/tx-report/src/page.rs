@@ -560,7 +560,7 @@ fn places(text: &str, file: &str) -> Vec<Place> {
     found
 }
 
-/// Returns the source lines that the first error names.
+/// Returns the source lines that the first failed verdict mentions.
 fn wrong_lines(report: &Report) -> BTreeSet<usize> {
     let Check::Done { verdicts, .. } = &report.check else {
         return BTreeSet::new();

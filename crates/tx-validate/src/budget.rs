@@ -34,7 +34,7 @@ impl Budget {
         }
     }
 
-    /// Subtracts the `work` of an input with these sizes.
+    /// Subtracts the `work` of an input from the remaining work.
     pub(crate) fn take(&mut self, sizes: &Sizes, work: u64) {
         self.left = self.left.saturating_sub(work);
         self.taken.insert(sizes.clone(), work);

@@ -1107,8 +1107,8 @@ impl Case {
         self.reference = Some(reference);
     }
 
-    /// Compares the results of an `input` with the previous stage and the reference. Once kernels
-    /// are `written`, the sign of a sum of -0.0 must not change.
+    /// Compares the results of an `input` with the previous stage and the reference. After kernel
+    /// generation (`written`), the sign of a sum of -0.0 must not change.
     fn judge(
         &mut self,
         input: &str,

@@ -62,7 +62,7 @@ pub struct Difference {
 }
 
 impl Verdict {
-    /// Returns whether the verdict is an error.
+    /// Returns whether the verdict is a failure of the stage.
     pub fn is_bad(&self) -> bool {
         matches!(
             self,

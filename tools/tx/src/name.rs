@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
-/// Name used in the source.
+/// Name of the program in the source.
 const OURS: &str = "tx";
 
 static NAME: OnceLock<String> = OnceLock::new();

@@ -103,7 +103,7 @@ impl Words {
         }
     }
 
-    /// Returns the kernel with the original names.
+    /// Returns the kernel with the value names of the source program.
     fn put(&self, kernel: &[String]) -> Vec<String> {
         let printed = arguments(kernel);
         let names: BTreeMap<&String, &String> = printed.iter().zip(&self.arguments).collect();

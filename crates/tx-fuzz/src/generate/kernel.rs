@@ -132,7 +132,7 @@ fn work(random: &mut Random, kernel: &Kernel) -> Work {
     work
 }
 
-/// Returns an earlier result, and the shape of its tile.
+/// Returns the result of an earlier op as a source for `work`.
 fn result(random: &mut Random, kernel: &Kernel, work: &Work) -> Option<(Source, Kernel, usize)> {
     if kernel.work.is_empty() || !random.percent(60) {
         return None;

@@ -11,7 +11,7 @@ use std::path::Path;
 /// Command line.
 #[derive(Clone, Debug)]
 pub(super) struct Command {
-    /// Set if the command is `tx-opt`; otherwise it is `tx`.
+    /// Set if the command is `tx-opt`; otherwise the command is `tx`.
     opt: bool,
     /// Name of the program.
     program: String,

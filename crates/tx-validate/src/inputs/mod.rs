@@ -168,7 +168,7 @@ struct Planned {
 }
 
 /// Limit on the summed cost (threads + elements) of the inputs that run after every stage. The
-/// first [`LEAST_OF_ALL`] inputs are exempt.
+/// limit does not apply to the first [`LEAST_OF_ALL`] inputs.
 const MOST_OF_ALL: u64 = 1 << 19;
 /// Limit on the summed cost (threads + elements) of all inputs, applied separately to small and to
 /// large inputs. The limit is 18 times higher for inputs that target one kernel.

@@ -34,8 +34,8 @@ pub(super) enum Data {
     /// Integers are 0, the identity of `or` and of an unsigned maximum.
     Near,
     /// Equal elements, except for one great and one small outlier per row, placed on diagonals. The
-    /// [`Turn`]s together place an outlier in every column. Each outlier decides a minimum or
-    /// maximum, and a bit of `and` and `or`.
+    /// [`Turn`]s together place an outlier in every column. Each outlier determines the result of a
+    /// minimum or maximum, and a bit of the result of `and` and `or`.
     Peaks,
     /// Equal elements, except for one NaN per row, placed on diagonals.
     Nans,
@@ -92,7 +92,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Returns variation `number` of `of`.
+    /// Returns variation `number` of `of` variations.
     pub(super) fn nth(number: usize, of: usize, sorts: &'static [Role]) -> Self {
         Self {
             number,
@@ -273,8 +273,7 @@ const COLUMN_TURNS: usize = 7;
 const STEP: usize = 277;
 /// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;
-/// Number of columns of a part. Rows shorter than [`FEW_PARTS`] columns have parts of a quarter of
-/// this width.
+/// Number of columns of a part. Rows shorter than [`FEW_PARTS`] columns have parts of 8 columns.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
 /// Number of inputs of the patterns `Peaks`, `Nans` and `Numbers` that are always allowed, even for
@@ -535,7 +534,8 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
         Data::Long => {
             if float.digits() >= 24 {
                 // All numbers are 1 modulo 128, so a sum of n ≤ 64 of them is n modulo 128. f16
-                // cannot represent such a sum, because its spacing is 128 or more there.
+                // cannot represent such a sum, because its spacing there is larger than the lowest
+                // set bit of n.
                 let number = (2049 + 128 * random.below(16)) as f64;
                 match count > MOST_LONG && random.below(2) == 0 {
                     true => -number,

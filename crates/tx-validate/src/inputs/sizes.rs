@@ -148,7 +148,8 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1_100_003, 1, 1],
 ];
 /// Number of row lengths per length class when one kernel is tested. A thread reads up to 32
-/// consecutive elements of a row, so one of the lengths ends at each element of a thread.
+/// consecutive elements of a row, so these lengths cover each possible end of a row within a
+/// thread.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
 /// Number of rows with the minimum length of the last length class, and the limit on elements of

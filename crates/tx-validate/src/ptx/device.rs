@@ -39,7 +39,8 @@ struct Site {
 }
 
 impl Site {
-    /// Returns this position, moved into a loop if `place` is in a loop.
+    /// Returns the position of an op at `place` relative to this position: in a loop if either is
+    /// in a loop.
     fn at(self, place: Place) -> Self {
         Self {
             place: self.place.max(place),

@@ -78,7 +78,7 @@ fn fold(value: Val<'_>, depth: u32) -> Option<u32> {
     }
 }
 
-/// Returns the low 32 bits.
+/// Returns the low 32 bits of a 64-bit integer.
 fn low_word(value: i64) -> Option<u32> {
     u32::try_from(value.cast_unsigned() & u64::from(u32::MAX)).ok()
 }

@@ -164,7 +164,7 @@ impl Arguments {
             }
             _ => return None,
         };
-        // Values out of range wrap around.
+        // A result out of range wraps around, so its range is unknown.
         let limit = 1i128 << (bits - 1);
         (found.least >= -limit && found.most < limit).then_some(found)
     }

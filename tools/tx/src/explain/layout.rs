@@ -33,7 +33,7 @@ enum Of<'e> {
 /// Lines of an explanation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Laid {
-    /// Choice and reason, followed by details.
+    /// Lines with the choice and its reason, followed by details.
     pub(super) summary: Vec<String>,
     /// Schedule steps of each kernel.
     pub(super) schedules: Vec<String>,

@@ -187,7 +187,8 @@ pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::F
     found
 }
 
-/// Returns the holders of each element; empty for too many elements.
+/// Returns the threads and registers that hold each element of a fragment; empty for large
+/// fragments.
 fn holders(fragment: &Fragment<'_>) -> Vec<Vec<Holder>> {
     let layout = &fragment.layout;
     let places = layout

@@ -75,7 +75,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
     Ok(page)
 }
 
-/// Part of a test, in order.
+/// Part of a tutorial test.
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
