@@ -1,10 +1,10 @@
-//! Whatever was found once is not found again: descriptions that runs wrote, made smaller.
+//! Regression tests: shrunk cases of earlier findings.
 
 use std::fs;
 use std::path::Path;
 use tx_fuzz::{Case, Class};
 
-/// Every description in `tests/findings` is compiled and run after each pass.
+/// Compiles every case in `tests/findings`, and runs it after each pass.
 #[test]
 fn what_was_found_stays_mended() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/findings");
@@ -25,7 +25,7 @@ fn what_was_found_stays_mended() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A few cases, as a run of the fuzzer checks many.
+/// Checks a few cases, as a fuzz run does.
 #[test]
 fn nothing_is_found_in_the_first_cases() {
     let mut accepted = 0;
@@ -38,6 +38,6 @@ fn nothing_is_found_in_the_first_cases() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Programs that are refused test little.
+    // A rejected program tests little.
     assert!(accepted > 6, "only {accepted} of 12 are accepted");
 }

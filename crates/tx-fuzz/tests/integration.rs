@@ -1,4 +1,4 @@
-//! The tests of `tx-fuzz` in one program: each program holds all of LLVM, and takes seconds to link.
+//! All tests of `tx-fuzz` in one binary, because each binary links all of LLVM.
 
 mod findings;
 mod library;

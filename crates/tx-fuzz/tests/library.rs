@@ -1,12 +1,12 @@
-//! The public functions that take text are given damaged text, and answer with an error or a
-//! result: a panic fails the test, and so does the end of its process.
+//! Public functions that parse text must return an error or a result for damaged text. A panic or a
+//! crash fails the test.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tx::{Compiler, Source, Target};
 use tx_fuzz::text::damaged;
 
-/// Cases for each function. Programs take some milliseconds each, other texts far less.
+/// Number of cases for each function. A program takes some milliseconds, other text far less.
 const PROGRAMS: u64 = 500;
 const OTHERS: u64 = 2000;
 
@@ -44,7 +44,7 @@ fn compiler() -> Compiler {
     Compiler::new(Target::parse("sm_90").expect("a known chip")).expect("a compiler")
 }
 
-/// Calls `call` with damaged copies of `text`; all panics together fail the test.
+/// Calls `call` with damaged copies of `text`; reports all panics together.
 fn survive(what: &str, text: &str, other: &str, cases: u64, call: impl Fn(&str)) {
     let failed: Vec<String> = (0..cases)
         .map(|index| damaged(text, other, 33, index))

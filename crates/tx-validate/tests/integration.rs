@@ -1,4 +1,4 @@
-//! The tests of `tx-validate` in one program: each program holds all of LLVM, and takes seconds to link.
+//! All tests of `tx-validate` in one binary, because each binary links all of LLVM.
 
 mod laws;
 mod ptx;

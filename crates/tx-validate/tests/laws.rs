@@ -1,4 +1,4 @@
-//! The stage `laws` of a validation.
+//! Tests of the stage `laws`.
 
 use tx::{Compiler, Source, Target};
 use tx_validate::{Options, Stage, Validation, Verdict, validate};
@@ -15,7 +15,7 @@ fn validated(entry: &str, text: &str) -> Validation {
     validate(&compiler, &source, &Options::default()).expect("a verdict")
 }
 
-/// The stage, and the name of the one before.
+/// Returns the stage, and the name of the previous stage.
 fn laws(validation: &Validation) -> (&Stage, &str) {
     let at = validation
         .stages
@@ -47,9 +47,8 @@ gpu.module @kernels {
   }
 }";
 
-/// A combiner that samples do not refute is refuted by trying everything, and that is what the
-/// program is blamed for: not the pass that takes elements in another order. Kernels that are not
-/// launched do not count.
+/// Exhaustive evaluation refutes a combiner that samples do not refute. The combiner is blamed, not
+/// the pass that changes the combination order. Kernels that are not launched do not count.
 #[test]
 fn a_broken_law_is_to_blame() {
     let good = validated("good", KERNELS);
@@ -70,7 +69,7 @@ fn a_broken_law_is_to_blame() {
     );
 }
 
-/// Combiners of `linalg` ops are there when they have become `tile` ops.
+/// Combiners of `linalg` ops are checked after their conversion to `tile` ops.
 #[test]
 fn combiners_of_linalg_are_tried_where_they_are_made() {
     let program = "

@@ -1,4 +1,4 @@
-//! PTX that LLVM made is as the IR says, and PTX that was altered is not.
+//! PTX from LLVM matches the IR; altered PTX does not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use tx::{Artifact, Compiler, Source, Target};
 use tx_validate::{Verdict, check_ptx};
 
-/// A row in shared memory: barriers, shuffles and vector loads.
+/// Row in shared memory, with barriers, shuffles and vector loads.
 const LONG_ROW: &str = include_str!("../../../lit-tests/ptx/long-row.mlir");
 
-/// Warps that add integers.
+/// Integer sum within a warp.
 const REDUX: &str = include_str!("../../../lit-tests/ptx/redux.mlir");
 
 const ATOMIC: &str = "
@@ -36,12 +36,13 @@ fn compile(text: &str, chip: &str) -> Artifact {
         .unwrap()
 }
 
-/// Somewhere without an assembler: whether there is one here must make no difference.
+/// Checks without `ptxas`, so that results do not depend on its installation.
 fn check(artifact: &Artifact) -> Verdict {
     check_ptx(artifact, Some(Path::new("no-such-folder")))
 }
 
-/// What is found when the first line of PTX that holds `wanted` is replaced by those that `edit` makes of it.
+/// Returns the verdict after the first line that contains `wanted` is replaced by the lines from
+/// `edit`.
 fn altered(text: &str, wanted: &str, edit: impl Fn(&str) -> Vec<String>) -> String {
     let mut artifact = compile(text, "sm_90");
     let good = check(&artifact);
@@ -76,7 +77,7 @@ fn what_was_compiled_is_as_in_the_ir() {
     );
 }
 
-/// LLVM leaves out stores of what was loaded from there: sums of differences that are nothing.
+/// LLVM drops a store of the value that was loaded from the same address.
 #[test]
 fn what_is_there_already_is_not_stored() {
     let text = "
@@ -171,7 +172,7 @@ fn an_atomic_does_something_else() {
     assert!(found.contains("atomic `add"), "{found}");
 }
 
-/// Four loads of an element in place of one of four elements.
+/// A vector load is replaced by four scalar loads.
 #[test]
 fn a_vector_load_is_split() {
     let found = altered(LONG_ROW, "ld.shared.v4.b32", |line| {
@@ -231,10 +232,10 @@ fn ir_that_cannot_be_read() {
     assert!(matches!(check(&artifact), Verdict::Unsupported(_)));
 }
 
-/// Everything that threads can do together, as LLVM writes it.
+/// All synchronization and warp operations, in LLVM's PTX.
 #[test]
 fn all_operations() {
-    // What a chip does not have, LLVM does not write.
+    // LLVM emits only operations that the chip supports.
     for (chip, text) in [
         ("sm_80", include_str!("ptx/together.mlir")),
         ("sm_90", include_str!("ptx/together.mlir")),
@@ -280,9 +281,8 @@ fn programs_are_as_in_the_ir_on_sm_100a() {
     programs("sm_100a", 24);
 }
 
-/// Programs of `lit-tests` that compile are as their IR says: every 48th one from this number on, or all
-/// where `TX_EVERY_PROGRAM` is set, as by `cargo xtask deep`. Programs are counted, not files, as some files
-/// have dozens that take seconds each. For the chip that a file is for, `tx validate` compares all.
+/// Checks programs of `lit-tests`: every 48th from `first` on, or all if `TX_EVERY_PROGRAM` is set
+/// (by `cargo xtask deep`).
 fn programs(chip: &str, first: usize) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests");
     let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! What is said of the stages of a program with a mistake in one of them.
+//! Verdicts on the stages of a program with an injected error.
 
 use melior::ir::Module;
 use std::cell::Cell;
@@ -7,10 +7,10 @@ use tx_mlir::build::Index;
 use tx_mlir::{Builder, Op, defining_op, is, operands, set_operand, walk};
 use tx_validate::{Options, Validation, validate_edited};
 
-/// What is done to each op.
+/// Edit of each op.
 type Change<'a> = &'a dyn Fn(Op<'_>);
 
-/// Validates a program in which an edit is made after a stage.
+/// Validates a program with an edit after a stage.
 fn edited(text: &str, after: &str, edit: Change<'_>) -> Validation {
     let source = Source {
         name: "verdicts.mlir".to_owned(),
@@ -31,7 +31,7 @@ fn edited(text: &str, after: &str, edit: Change<'_>) -> Validation {
     validate_edited(&compiler, &source, &options, &mut edit).expect("a verdict")
 }
 
-/// The product of complex numbers, in rows of a length.
+/// Product of complex numbers, in rows of a length.
 fn complex(columns: &str) -> String {
     format!(
         "func.func @complex(%A: memref<?x{columns}xf32>, %B: memref<?x{columns}xf32>, %C: \
@@ -51,8 +51,7 @@ fn complex(columns: &str) -> String {
     )
 }
 
-/// A stage after one that is wrong is not equal to anything that is right, whatever it changes:
-/// here all do something else.
+/// Stages after a wrong stage are `as before`, although each changes the IR.
 #[test]
 fn what_follows_a_wrong_stage_is_as_before() {
     let stage = "tile-expand-reduce";
@@ -60,7 +59,7 @@ fn what_follows_a_wrong_stage_is_as_before() {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x100xf32> into memref<?xf32>
   return
 }";
-    // Every addition takes one of its terms twice.
+    // Every addition adds one operand twice.
     let validation = edited(program, stage, &|op| {
         if tx_mlir::is(op, "arith.addf") {
             set_operand(op, 1, operands(op)[0]);
@@ -75,7 +74,7 @@ fn what_follows_a_wrong_stage_is_as_before() {
     assert!(words.len() > 10, "{words:?}");
     for (name, word) in words {
         let expected = match name {
-            // PTX is compared with the IR that it is made of.
+            // PTX is compared with its own IR.
             "gpu-module-to-ptx" => "as in the IR",
             _ => "as before",
         };
@@ -83,7 +82,8 @@ fn what_follows_a_wrong_stage_is_as_before() {
     }
 }
 
-/// The next run counts on counters of blocks that are zero, though the results of this one are right.
+/// The next launch requires that the counters of blocks are zero, although this launch gives
+/// correct results.
 #[test]
 fn counters_that_are_not_reset_are_noticed() {
     let stage = "tile-schedule";
@@ -98,7 +98,7 @@ fn counters_that_are_not_reset_are_noticed() {
     assert!(right.is_good(), "{:#?}", right.stages);
     let resets = Cell::new(0);
     let wrong = edited(program, stage, &|op| {
-        // `assign`, as MLIR numbers the kinds.
+        // Kind `assign` in MLIR's numbering.
         let assigns = tx_mlir::integer_attribute(op, "kind") == Some(3);
         if tx_mlir::is(op, "memref.atomic_rmw") && assigns {
             resets.set(resets.get() + 1);
@@ -117,8 +117,7 @@ fn counters_that_are_not_reset_are_noticed() {
     );
 }
 
-/// That products may overflow in some order excuses no mistake, in rows that all threads have and in
-/// others: of most inputs, none does.
+/// Error bounds for overflowing products must not hide wrong results of other inputs.
 #[test]
 fn mistakes_in_products_of_complex_numbers_are_noticed() {
     let difference = |op: Op<'_>| {
@@ -133,7 +132,7 @@ fn mistakes_in_products_of_complex_numbers_are_noticed() {
             set_operand(op, 1, operands(op)[0]);
         }
     };
-    // One of those who exchange gets what another should.
+    // One lane receives the value of another lane.
     let lane = |op: Op<'_>| {
         if tx_mlir::is(op, "gpu.shuffle") {
             let width = operands(op)[2];
@@ -166,9 +165,8 @@ fn mistakes_in_products_of_complex_numbers_are_noticed() {
     }
 }
 
-/// The logarithm of a sum of exponentials, combined in one number that is used several times: how
-/// far an order may take it does not grow with each combination, so that most inputs are compared,
-/// and a stage that leaves one element out is noticed.
+/// In a log-sum-exp, the error bound must not grow with each combination. Otherwise most inputs
+/// would be incomparable, and a missing element would not be detected.
 #[test]
 fn mistakes_in_sums_of_exponentials_are_noticed() {
     let program = "func.func @lae(%A: memref<?x20xf32>, %B: memref<?xf32>) {
@@ -210,9 +208,8 @@ fn mistakes_in_sums_of_exponentials_are_noticed() {
     );
 }
 
-/// An address that is a multiple of 8 bytes passes for one of 16. That shows where arrays begin at
-/// one place among many, with one input that is run in the end only: it is run again after every
-/// stage, where it began.
+/// A wrong alignment assumption (16 bytes instead of 8) fails for one alignment only. That input
+/// runs at launch first, then after every stage with the same alignment.
 #[test]
 fn what_depends_on_where_an_array_begins_is_noticed() {
     let program = include_str!("../../../lit-tests/ptx/welford-branches.mlir");

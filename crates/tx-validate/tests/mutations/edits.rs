@@ -1,7 +1,6 @@
-//! What a careless pass could do: the table of edits.
+//! Table of edits: errors that a careless pass could make.
 //!
-//! An edit is asked of every op, and answers with the changes it can make there. So one function
-//! says both where it applies and what it does.
+//! The function of an edit is called for every op, and returns the changes that are possible there.
 
 mod control;
 mod host;
@@ -16,64 +15,64 @@ use tx_mlir::Op;
 /// One change of the IR.
 pub(crate) type Change<'c> = Box<dyn FnOnce() + 'c>;
 
-/// A kind of edit.
+/// Kind of edit.
 #[derive(Clone, Copy)]
 pub(crate) struct Edit {
-    /// In a few words with hyphens.
+    /// Short name with hyphens.
     pub(crate) name: &'static str,
-    /// What it does, as a sentence.
+    /// Description as a sentence.
     pub(crate) what: &'static str,
-    /// The passes after which it is done.
+    /// Passes after which the edit is made.
     pub(crate) after: &'static [&'static str],
-    /// The changes it can make at an op.
+    /// Returns the changes that are possible at an op.
     pub(crate) at: for<'c> fn(Op<'c>) -> Vec<Change<'c>>,
 }
 
-/// While reductions are ops of their own.
+/// Passes after which reductions are single ops.
 const WHOLE: &[&str] = &[
     "convert-linalg-to-tile",
     "tile-schedule",
     "tile-analyze-scope",
 ];
-/// Where it is decided which ops share a kernel.
+/// Pass that decides which ops share a kernel.
 const GROUPED: &[&str] = &["tile-form-kernels"];
-/// When they are loops, and exchanges are ops of their own.
+/// Pass after which reductions are loops and exchanges are ops.
 const EXPANDED: &[&str] = &["tile-expand-reduce"];
-/// When barriers are in.
+/// Passes after barrier insertion.
 const SYNCHRONIZED: &[&str] = &["tile-insert-sync", "convert-tile-to-gpu"];
-/// The same, and in LLVM's dialect as well.
+/// Passes after barrier insertion, including a pass in the LLVM dialect.
 const TO_THE_END: &[&str] = &[
     "tile-insert-sync",
     "convert-tile-to-gpu",
     "nvvm-require-block-size",
 ];
-/// Structured code, early and late.
+/// Passes with structured control flow.
 const STRUCTURED: &[&str] = &[
     "tile-expand-reduce",
     "tile-expand-shuffle-tree",
     "gpu-expand-math",
 ];
-/// Any code, early and late.
+/// Early and late passes, for any code.
 const CODE: &[&str] = &[
     "tile-expand-reduce",
     "tile-expand-shuffle-tree",
     "gpu-expand-math",
     "nvvm-require-block-size",
 ];
-/// Where shuffles have member masks.
+/// Passes after which shuffles have member masks.
 const MASKED: &[&str] = &[
     "tile-expand-shuffle-tree",
     "convert-gpu-shuffle-to-nvvm",
     "nvvm-require-block-size",
 ];
-/// In LLVM's dialect.
+/// Pass in the LLVM dialect.
 const LLVM: &[&str] = &["nvvm-require-block-size"];
-/// What the host does, before a plan is read off it.
+/// Passes with host code, before the launch plan is derived.
 const HOST: &[&str] = &["tile-schedule", "convert-tile-to-gpu"];
 
 macro_rules! edits {
     ($($name:literal, $what:literal, $after:ident, $at:path;)*) => {
-        /// All kinds of edit, in the order of the levels at which they are done.
+        /// All kinds of edit, in the order of their passes.
         pub(crate) const EDITS: &[Edit] = &[
             $(Edit { name: $name, what: $what, after: $after, at: $at },)*
         ];

@@ -1,26 +1,26 @@
-//! Edits that nobody notices, because there is nothing to notice: each with the reason.
+//! Edits without an observable effect, each with a reason.
 //!
-//! An entry is as narrow as can be: one kind of edit, the programs, and a part of the op as it is
-//! printed with its position in the source, counted from the line where the program begins, but for
-//! the names of values. Where other kernels of the program have such an op, the kernel stands before
-//! it. One that is not needed is an error of the full run.
+//! An entry is as narrow as possible: an edit, programs, and part of the printed op. The op has its
+//! source position, with lines counted from the start of the program, and no value names. The
+//! kernel name precedes the op if other kernels have an equal op. A full run reports unused entries
+//! as errors.
 
 use crate::run::Place;
 
-/// An edit that changes nothing that can be observed.
+/// Edit without an observable effect.
 pub(crate) struct Harmless {
-    /// The kind of edit.
+    /// Name of the edit.
     pub(crate) edit: &'static str,
-    /// The program, or several between commas.
+    /// Programs, separated by commas.
     pub(crate) programs: &'static str,
-    /// Part of the place: the kernel, `+LINES:COLUMN` and the op, each value as `%`.
+    /// Part of the place: the kernel, `+LINES:COLUMN` and the op, with `%` for each value.
     pub(crate) place: &'static str,
-    /// Why.
+    /// Reason.
     pub(crate) why: &'static str,
 }
 
 impl Harmless {
-    /// Whether it speaks of an edit of this kind, at this place of this program.
+    /// Returns whether the entry covers an edit at this place of a program.
     pub(crate) fn holds_for(&self, edit: &str, program: &str, place: &Place) -> bool {
         let kernel = place.kernel.as_deref().unwrap_or_default();
         self.edit == edit
@@ -29,7 +29,7 @@ impl Harmless {
     }
 }
 
-/// An op as it is printed, each value as `%`: names change whenever an op is added in front of it.
+/// Returns a printed op with `%` for each value. Value names change if an op is added before it.
 fn without_names(text: &str) -> String {
     let mut parts = text.split('%');
     let mut out = parts.next().unwrap_or_default().to_owned();

@@ -1,18 +1,17 @@
-//! Are the checkers any good? Edits the IR between passes, as a careless pass would, and looks who notices.
+//! Mutation tests of the checkers: edits the IR between passes, and records which checker detects
+//! the edit.
 //!
-//! * `edits.rs` is the table of edits;
-//! * `programs.rs` finds the programs: those of the lit tests, and those of `programs/`;
-//! * `run.rs` makes an edit and runs every checker;
-//! * `harmless.rs` lists edits that change nothing that can be observed, with reasons;
+//! * `edits.rs` defines the edits.
+//! * `programs.rs` finds the programs: lit tests, and those in `programs/`.
+//! * `run.rs` makes an edit and runs every checker.
+//! * `harmless.rs` lists edits without an observable effect.
 //! * `report.rs` writes `docs/mutations.md`.
 //!
-//! Each kind of edit is one test, on a sample. Besides libtest's arguments there are `--run [PART
-//! PARTS FILE…]`, which makes every edit in every program, or in one of so many parts of them, and
-//! prints what comes of it as lines of JSON, but for edits that are noticed or harmless according
-//! to such lines in files; `--again PROGRAMS FILE…`, which does so in programs with one of the
-//! parts given (between commas) in their names; `--page FILE…`, which writes the page about such
-//! lines; and `--look PROGRAMS EDITS COUNT`, which prints what comes of edits whose program and
-//! kind have one of the parts given (between commas) in their names.
+//! Each edit is one test, on a sample of programs. `--run [PART PARTS FILE…]` makes every edit in
+//! all programs, or in one part of them, and prints a line of JSON for each edit. Edits that are
+//! detected or harmless in the files are not repeated. `--again PROGRAMS FILE…` does so for the
+//! named programs. `--page FILE…` writes the page from such lines. `--look PROGRAMS EDITS COUNT`
+//! prints the outcome of the named edits. Names are matched by parts, separated by commas.
 
 mod edits;
 mod harmless;
@@ -32,16 +31,16 @@ use edits::{EDITS, Edit};
 use harmless::{HARMLESS, Harmless};
 use run::{Outcome, Place, Survey};
 
-/// Places where a kind of edit is made in a program, at most.
+/// Maximum number of places of an edit in a program.
 const PLACES: usize = 1;
 
-/// A survey that takes longer is named: it is one of the few that the whole run waits for.
+/// Duration above which a survey is reported by name.
 const SLOW: Duration = Duration::from_secs(10);
 
-/// So many edits are named before they are made.
+/// Maximum number of edits whose names are printed in advance.
 const FEW: usize = 20;
 
-/// Programs of the sample, those first that are done soonest. Every edit can be made in one of them.
+/// Programs of the sample, the fastest first. Every edit applies to at least one of them.
 const SAMPLE: [&str; 24] = [
     "mutations/together@votes",
     "mutations/together@agreement",
@@ -69,10 +68,10 @@ const SAMPLE: [&str; 24] = [
     "mutations/clusters@columns",
 ];
 
-/// Programs of the sample in which a kind of edit is made.
+/// Number of sample programs in which an edit is made.
 const SAMPLED: usize = 1;
 
-/// An edit that was made: a line of what `--run` prints.
+/// Edit with its outcome: a line of `--run`.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct Done {
     edit: String,
@@ -82,7 +81,7 @@ struct Done {
 }
 
 impl Done {
-    /// What was edited, and where; another op at the same place is another edit.
+    /// Returns the key of the edit: its name, program and place.
     fn key(&self) -> (&str, &str, &str, usize, &str) {
         let Place {
             pass, change, op, ..
@@ -91,14 +90,14 @@ impl Done {
     }
 }
 
-/// Why an edit that nobody noticed is right, where that is known.
+/// Returns the reason why an undetected edit is harmless, if known.
 fn harmless_of(done: &Done) -> Option<&'static Harmless> {
     HARMLESS
         .iter()
         .find(|harmless| harmless.holds_for(&done.edit, &done.program, &done.place))
 }
 
-/// Says what is wrong with an edit that was made.
+/// Returns the complaint about an undetected edit.
 fn complaint(done: &Done) -> Option<String> {
     let Outcome::Survived(what) = &done.outcome else {
         return None;
@@ -154,7 +153,7 @@ fn test() -> Result<ExitCode, String> {
         .collect::<Result<_, _>>()?;
     let arguments = Arguments::from_args();
     let references = Arc::default();
-    // Nothing is run to list the tests.
+    // Listing the tests requires no run.
     let surveys: Vec<Survey> = match arguments.list {
         true => Vec::new(),
         false => parallel(&programs, |program| {
@@ -209,7 +208,7 @@ fn sample(number: usize, edit: &'static Edit, surveys: &'static [Survey]) -> Res
     }
 }
 
-/// Whether the page speaks of the edits that there are.
+/// Checks that the page lists exactly the existing edits.
 fn page_is_fresh() -> Result<(), Failed> {
     let path = report::path();
     let page = std::fs::read_to_string(&path)
@@ -227,7 +226,7 @@ fn page_is_fresh() -> Result<(), Failed> {
     }
 }
 
-/// Surveys the programs that can be edited; the others are those that are there to be refused.
+/// Surveys all programs that compile.
 fn surveys(programs: Vec<programs::Program>) -> Vec<Survey> {
     let references = Arc::default();
     let found = parallel(&programs, |program| {
@@ -248,7 +247,7 @@ fn surveys(programs: Vec<programs::Program>) -> Vec<Survey> {
     surveys
 }
 
-/// Makes an edit. What is known to be harmless is not looked for in all inputs again.
+/// Makes an edit. For an edit known to be harmless, fewer inputs run.
 fn make(survey: &Survey, edit: &'static Edit, place: &Place) -> Done {
     let program = &survey.program.name;
     let known = HARMLESS
@@ -278,7 +277,7 @@ fn edited(
         }
     }
     eprintln!("{} edits in {} programs", jobs.len(), surveys.len());
-    // The last few of a run may take long: it is said which they are.
+    // Name the last edits of a run, because they may take long.
     for (survey, edit, place) in jobs.iter().filter(|_| jobs.len() <= FEW) {
         eprintln!(
             "`{}` in {} after {}, at {}",
@@ -295,13 +294,13 @@ fn edited(
     });
 }
 
-/// One of so many parts of the programs.
+/// Returns one part of the programs.
 fn one_part(part: usize, parts: usize) -> Result<Vec<programs::Program>, String> {
     if part >= parts {
         return Err(format!("part {part} of {parts}: parts are counted from 0"));
     }
     let mut programs = programs::all()?;
-    // Neighbours are alike and take alike long.
+    // Adjacent programs are similar, so distribute them over the parts.
     let mut number = 0;
     programs.retain(|_| {
         number += 1;
@@ -310,25 +309,25 @@ fn one_part(part: usize, parts: usize) -> Result<Vec<programs::Program>, String>
     Ok(programs)
 }
 
-/// Whether a name has one of some parts, given between commas.
+/// Returns whether a name contains one of several parts, separated by commas.
 fn is_among(name: &str, parts: &str) -> bool {
     parts.split(',').any(|part| name.contains(part))
 }
 
-/// Programs with one of these parts in their names.
+/// Returns the programs whose names contain one of several parts.
 fn named(parts: &str) -> Result<Vec<programs::Program>, String> {
     let mut programs = programs::all()?;
     programs.retain(|program| is_among(&program.name, parts));
     Ok(programs)
 }
 
-/// Makes every edit in some programs, and prints what comes of it, a line of JSON for each. What files of an
-/// earlier run have of the same edits is printed as it is.
+/// Makes every edit in some programs, and prints a line of JSON for each. Lines for the same edits
+/// in files of an earlier run are copied.
 fn run(
     programs: Result<Vec<programs::Program>, String>,
     before: &[String],
 ) -> Result<ExitCode, String> {
-    // What an earlier run has to say is not asked again, but for what nobody noticed.
+    // Repeat undetected edits of an earlier run only.
     let mut before = read(before)?;
     before.retain(|done| complaint(done).is_none());
     let known: BTreeMap<_, _> = before.iter().map(|done| (done.key(), done)).collect();
@@ -352,7 +351,7 @@ fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lines that `--run` printed.
+/// Reads the lines of `--run`.
 fn read(files: &[String]) -> Result<Vec<Done>, String> {
     let mut done = Vec::new();
     for file in files {
@@ -365,10 +364,10 @@ fn read(files: &[String]) -> Result<Vec<Done>, String> {
     Ok(done)
 }
 
-/// Writes the page about what `--run` printed.
+/// Writes the page from the output of `--run`.
 fn page(files: &[String]) -> Result<ExitCode, String> {
     let mut done = read(files)?;
-    // What comes later was seen later.
+    // Later lines override earlier ones.
     done.reverse();
     let mut seen = BTreeSet::new();
     done.retain(|done| {
@@ -423,7 +422,7 @@ fn page(files: &[String]) -> Result<ExitCode, String> {
     })
 }
 
-/// Prints what comes of some edits.
+/// Prints the outcome of some edits.
 fn look(arguments: &[String]) -> Result<ExitCode, String> {
     let [programs, edits, count] = arguments else {
         return Err("--look needs parts of names of programs and edits, and a number".to_owned());
@@ -460,7 +459,7 @@ fn look(arguments: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Does something with each of some things, on all processors; results in the order of the things.
+/// Processes items on all processors; returns the results in the order of the items.
 fn parallel<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(BTreeMap::new());

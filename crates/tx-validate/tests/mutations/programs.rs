@@ -1,22 +1,22 @@
-//! What is edited: the programs of the lit tests, and some of our own for what none of them has.
+//! Programs to edit: those of the lit tests, and some handwritten ones.
 
 use std::fs;
 use std::path::Path;
 use tx::{Compiler, Source, Target};
 
-/// Folders of `lit-tests` whose programs are edited.
+/// Directories of `lit-tests` whose programs are edited.
 pub(crate) const FOLDERS: [&str; 4] = ["lower-reduction", "programs", "ptx", "tutorial"];
 
-/// An entry of a file.
+/// Function or kernel of a file.
 #[derive(Clone)]
 pub(crate) struct Program {
-    /// `FOLDER/FILE@ENTRY`.
+    /// Name: `FOLDER/FILE@ENTRY`.
     pub(crate) name: String,
     pub(crate) target: Target,
     pub(crate) source: Source,
 }
 
-/// All programs, by name.
+/// Returns all programs, sorted by name.
 pub(crate) fn all() -> Result<Vec<Program>, String> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = package.ancestors().nth(2).unwrap_or(package);
@@ -38,12 +38,12 @@ pub(crate) fn all() -> Result<Vec<Program>, String> {
         }
     }
     programs.sort_by(|a, b| a.name.cmp(&b.name));
-    // A file of two modules with the same names is there for something else.
+    // Keep the first of several modules with equal names in one file.
     programs.dedup_by(|a, b| a.name == b.name);
     Ok(programs)
 }
 
-/// The programs in a file; none where it is there to be refused.
+/// Returns the programs of a file; empty for a file that must be rejected.
 fn entries(file: &str, text: &str) -> Result<Vec<Program>, String> {
     let run = text.lines().find(|line| line.starts_with("// RUN"));
     let chip = run

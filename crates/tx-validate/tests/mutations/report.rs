@@ -1,4 +1,4 @@
-//! The page `docs/mutations.md`.
+//! Page `docs/mutations.md`.
 
 use crate::edits::EDITS;
 use crate::run::{Checker, Outcome};
@@ -7,19 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// How to write the page.
+/// Commands that write the page.
 pub(crate) const COMMANDS: &str = "cargo test --package tx-validate --test mutations -- --run > \
                                    mutations.jsonl\n\
      cargo test --package tx-validate --test mutations -- --page $PWD/mutations.jsonl";
 
-/// Where the page is.
+/// Returns the path of the page.
 pub(crate) fn path() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = package.ancestors().nth(2).unwrap_or(package);
     root.join("docs/mutations.md")
 }
 
-/// The kinds of edit of which a page speaks, in its order.
+/// Returns the edits listed in a page, in order.
 pub(crate) fn kinds(page: &str) -> Vec<&str> {
     page.lines()
         .filter_map(|line| line.strip_prefix("| `"))
@@ -29,7 +29,7 @@ pub(crate) fn kinds(page: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The page about what was done, of so many programs.
+/// Returns the page about the outcomes of edits in `of` programs.
 pub(crate) fn page(all: &[Done], of: usize) -> String {
     let programs: BTreeSet<&str> = all.iter().map(|done| &*done.program).collect();
     let is_edited = |folder: &str| {
@@ -151,7 +151,7 @@ pub(crate) fn page(all: &[Done], of: usize) -> String {
     text
 }
 
-/// A count; nothing for none, which makes a table easier to read.
+/// Formats a count; zero is empty, to make the table readable.
 fn shown(count: usize) -> String {
     match count {
         0 => String::new(),

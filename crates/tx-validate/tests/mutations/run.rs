@@ -1,4 +1,4 @@
-//! Edits a program and looks who notices.
+//! Edits a program, and records which checkers detect the edit.
 
 use crate::edits::Edit;
 use crate::programs::Program;
@@ -17,24 +17,24 @@ use tx_mlir::{
 };
 use tx_validate::{Options, References, Trouble, Validation, Verdict, validate_edited};
 
-/// Who can notice an edit.
+/// Checker that can detect an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Checker {
-    /// MLIR's verifiers refuse what was edited.
+    /// MLIR verifier.
     Verifier,
-    /// A later pass refuses it, or the plan cannot hold it.
+    /// Later pass, or launch plan, that rejects the module.
     Pass,
-    /// A combiner is found not to be associative, commutative or neutral.
+    /// Algebraic properties of a combiner.
     Laws,
-    /// The interpreter finds another result.
+    /// Wrong result in the interpreter.
     Interpreter,
-    /// The interpreter finds something that must not be done: out of bounds, divergent, not written.
+    /// Fault in the interpreter: out of bounds, divergence, or uninitialized read.
     Faults,
-    /// The interpreter finds accesses that no barrier orders.
+    /// Data race in the interpreter.
     Races,
-    /// The executor finds any of these.
+    /// Wrong result, fault or race in the executor.
     Executor,
-    /// The PTX is not what the IR says.
+    /// PTX that differs from the device IR.
     Ptx,
 }
 
@@ -64,52 +64,52 @@ impl Checker {
     }
 }
 
-/// One place where an edit can be made.
+/// Place where an edit is possible.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Place {
-    /// Number of the stage, counted from `parse`.
+    /// Index of the stage, counted from `parse`.
     pub(crate) stage: usize,
-    /// Its name.
+    /// Name of the pass.
     pub(crate) pass: String,
-    /// Number of the change among those of the module.
+    /// Index of the change in the module.
     pub(crate) change: usize,
-    /// The op and its location.
+    /// Op and its location.
     pub(crate) op: String,
-    /// Where the op has blocks: what computes its operands.
+    /// For an op with blocks: the ops that compute its operands.
     #[serde(default)]
     pub(crate) of: String,
-    /// The kernel that it is for.
+    /// Kernel that the op belongs to.
     #[serde(default)]
     pub(crate) kernel: Option<String>,
 }
 
-/// What came of an edit.
+/// Outcome of an edit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Outcome {
-    /// Some checkers noticed it; the first says what.
+    /// Detected by some checkers, with the message of the first.
     Caught(BTreeSet<Checker>, String),
-    /// What is compiled is the same, byte for byte: PTX and plan.
+    /// PTX and launch plan are unchanged.
     SameCode,
-    /// Nobody noticed it.
+    /// Not detected.
     Survived(String),
-    /// The module is as it was.
+    /// The module is unchanged.
     Nothing,
 }
 
-/// A program, and where edits can be made in it.
+/// Program, with the places where edits are possible.
 pub(crate) struct Survey {
     pub(crate) program: Program,
-    /// For each kind of edit.
+    /// Places of each edit.
     pub(crate) places: Vec<Vec<Place>>,
-    /// Kernels that no input launches, as `tx validate` says: nobody can notice an edit of these.
+    /// Kernels that no input launches, so that edits in them cannot be detected.
     pub(crate) unlaunched: Vec<String>,
-    /// What it compiles to.
+    /// Compilation result of the unedited program.
     artifact: Artifact,
-    /// The function that is called and the kernels that it launches.
+    /// Called function, and the kernels that it launches.
     functions: BTreeSet<String>,
-    /// Stages of it as it is that nothing can be said of.
+    /// Stages of the unedited program that cannot be executed.
     unknown: Vec<String>,
-    /// What it leaves as it is.
+    /// Reference results of the unedited program.
     references: Arc<References>,
 }
 
@@ -126,7 +126,7 @@ fn text(module: &Module<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// The line where a function of the module begins.
+/// Returns the first line of a function.
 fn line_of(module: &Module<'_>, function: &str) -> usize {
     let is_it =
         |op: &Op<'_>| string_attribute(*op, "sym_name").is_some_and(|name| name == function);
@@ -135,7 +135,7 @@ fn line_of(module: &Module<'_>, function: &str) -> usize {
     at.map_or(0, |at| at.line)
 }
 
-/// The op as it is printed, without what is in it, and where it stands: `+LINES:COLUMN`, with lines counted from `first`.
+/// Returns the op without its regions, at its position `+LINES:COLUMN` relative to line `first`.
 fn describe(op: Op<'_>, printer: &Printer<'_>, first: usize) -> String {
     let line = line(op, printer);
     match source_location(op.location()) {
@@ -144,7 +144,7 @@ fn describe(op: Op<'_>, printer: &Printer<'_>, first: usize) -> String {
     }
 }
 
-/// An op without what is in it.
+/// Returns the text of an op without its regions.
 fn line(op: Op<'_>, printer: &Printer<'_>) -> String {
     let text = match tx_mlir::blocks(op).is_empty() {
         true => printer.text(op),
@@ -153,7 +153,8 @@ fn line(op: Op<'_>, printer: &Printer<'_>) -> String {
     text.lines().next().unwrap_or_default().trim().to_owned()
 }
 
-/// The ops that compute the operands of an op with blocks, of which [`describe`] has the name alone.
+/// Returns the ops that compute the operands of an op with blocks; [`describe`] prints only its
+/// name.
 fn describe_operands(op: Op<'_>, printer: &Printer<'_>) -> String {
     if tx_mlir::blocks(op).is_empty() {
         return String::new();
@@ -163,7 +164,7 @@ fn describe_operands(op: Op<'_>, printer: &Printer<'_>) -> String {
     lines.join("; ")
 }
 
-/// The kernel that an op stands in, or launches, or that uses the variable which it is.
+/// Returns the kernel that contains an op, that the op launches, or that uses the variable.
 fn kernel_of(op: Op<'_>) -> Option<String> {
     if is(op, "gpu.launch_func") {
         return attribute(op, "kernel").and_then(symbol_path)?.pop();
@@ -176,7 +177,7 @@ fn kernel_of(op: Op<'_>) -> Option<String> {
     string_attribute(kernel, "sym_name")
 }
 
-/// The ops that ask for the address of a variable.
+/// Returns the ops that take the address of a variable.
 fn users(variable: Op<'_>) -> Vec<Op<'_>> {
     let variable_name = string_attribute(variable, "sym_name");
     let uses = |user: &Op<'_>| {
@@ -188,7 +189,7 @@ fn users(variable: Op<'_>) -> Vec<Op<'_>> {
     users
 }
 
-/// Whether an op has a part in the run of a program: it stands in the function or a kernel, or is used there.
+/// Returns whether an op is executed: it is in an executed function, or one of these uses it.
 fn takes_part(op: Op<'_>, functions: &BTreeSet<String>) -> bool {
     let named =
         |op: Op<'_>| string_attribute(op, "sym_name").is_some_and(|name| functions.contains(&name));
@@ -199,20 +200,20 @@ fn takes_part(op: Op<'_>, functions: &BTreeSet<String>) -> bool {
     if let Some(function) = tx_mlir::ancestors(op).find(|o| is_function(*o)) {
         return named(function);
     }
-    // A variable: what is asked for it is the same in a kernel that is launched.
+    // A variable counts if an executed kernel uses it.
     is(op, "memref.global")
         && users(op)
             .into_iter()
             .any(|user| takes_part(user, functions))
 }
 
-/// The function that is called and the kernels that it launches.
+/// Returns the called function, and the kernels that it launches.
 fn functions(artifact: &Artifact) -> BTreeSet<String> {
     let kernels = artifact.plan.steps.iter().map(|step| step.kernel.clone());
     kernels.chain([artifact.plan.entry.clone()]).collect()
 }
 
-/// Runs a program as it is, and notes where edits can be made.
+/// Runs the unedited program, and records where edits are possible.
 pub(crate) fn survey(
     program: &Program,
     edits: &[Edit],
@@ -285,7 +286,7 @@ pub(crate) fn survey(
     })
 }
 
-/// Makes one change of a module; whether it verifies, or nothing when it is as it was.
+/// Makes one change; returns whether the module verifies, or `None` if it is unchanged.
 fn change(
     module: &mut Module<'_>,
     edit: &Edit,
@@ -311,9 +312,9 @@ fn change(
     changed.then(|| module.as_operation().verify())
 }
 
-/// Makes an edit and looks who notices.
+/// Makes an edit, and records which checkers detect it.
 ///
-/// `known`: it is known to be harmless.
+/// `known` marks edits that are known to be harmless.
 pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -> Outcome {
     let attempt = |options| try_mutate(survey, edit, place, options);
     let some = |inputs: Range<usize>| Options {
@@ -327,7 +328,7 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -
         ..some(0..FEW_INPUTS)
     };
     let made = || {
-        // What most edits do shows at once, or in the end.
+        // Most edits are detected immediately after the pass, or at launch.
         let outcome = attempt(soonest);
         if !matches!(outcome, Outcome::Survived(_)) {
             return outcome;
@@ -339,7 +340,7 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -
         if known {
             return outcome;
         }
-        // Most of what the first ones do not show the next ones do.
+        // Later inputs detect most of the remaining edits.
         let more = MORE_INPUTS.windows(2).map(|ends| some(ends[0]..ends[1]));
         more.fold(outcome, |outcome, options| match outcome {
             Outcome::Survived(_) => attempt(options),
@@ -358,14 +359,14 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -
     }
 }
 
-/// The first inputs show most mistakes; only where they show none are all of them run.
+/// Number of inputs of the first attempt, which detect most edits.
 const FEW_INPUTS: usize = 3;
-/// Up to which numbers they are run then, one after the other.
+/// Upper ends of the input ranges of further attempts.
 const MORE_INPUTS: [usize; 4] = [FEW_INPUTS, 16, 64, usize::MAX];
 
 fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, options: Options) -> Outcome {
     let program = &survey.program;
-    // Whether stages are of LLVM's dialect.
+    // Whether each stage is in the LLVM dialect.
     let lowered = RefCell::new(Vec::new());
     let done = Cell::new(None);
     let options = Options {
@@ -380,7 +381,8 @@ fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, options: Options) -> 
         }
         let mut lowered = lowered.borrow_mut();
         if lowered.len() == place.stage {
-            // On a copy first: what does not verify must not be looked at any more.
+            // Edit a copy first, because a module that does not verify must not be processed
+            // further.
             let copy = Module::from_operation(tx_mlir::copy(top(module)));
             let verified =
                 copy.and_then(|mut copy| change(&mut copy, edit, place.change, &survey.functions));
@@ -450,7 +452,7 @@ fn judge(survey: &Survey, validation: &Validation, lowered: &[(String, bool)]) -
     Outcome::Survived(unknown.join("; "))
 }
 
-/// Whether the edited program is compiled to the same PTX and the same plan.
+/// Returns whether the edited program compiles to the same PTX and launch plan.
 fn compiles_to_the_same(survey: &Survey, edit: &Edit, place: &Place) -> bool {
     let mut stage = 0;
     let artifact = Compiler::new(survey.program.target).and_then(|compiler| {
@@ -467,8 +469,8 @@ fn compiles_to_the_same(survey: &Survey, edit: &Edit, place: &Place) -> bool {
     })
 }
 
-/// Some of the places of an edit: the first, the last, and those between them at equal distances, or
-/// the next ones in kernels that some input launches.
+/// Returns some places of an edit: the first, the last, and equidistant ones in between. Places in
+/// kernels that no input launches are replaced by the next ones.
 pub(crate) fn some(survey: &Survey, edit: usize, most: usize) -> Vec<&Place> {
     let places = &survey.places[edit];
     let positions: Vec<usize> = match (places.len(), most) {

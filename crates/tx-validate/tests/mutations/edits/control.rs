@@ -9,7 +9,7 @@ fn bounds<'c>(op: Op<'c>) -> Option<[Val<'c>; 3]> {
     if !is(op, "scf.for") || !on_device(op) {
         return None;
     }
-    // The loop over the parts of a grid: every block has one of them, and guards keep it there.
+    // Skip grid-stride loops: every block executes one iteration, and guards limit the rest.
     let strided = tx_mlir::defining_op(operands(op)[2]);
     if strided.is_some_and(|step| is(step, "gpu.grid_dim")) {
         return None;
@@ -17,13 +17,13 @@ fn bounds<'c>(op: Op<'c>) -> Option<[Val<'c>; 3]> {
     operands(op).get(..3)?.try_into().ok()
 }
 
-/// Whether an iteration asks whether there is anything to do, so that one too many does nothing.
+/// Returns whether the body is guarded, so that an additional iteration has no effect.
 fn is_guarded(op: Op<'_>) -> bool {
     let body = first_block(op, 0).map(ops).unwrap_or_default();
     body.into_iter().any(|inner| is(inner, "scf.if"))
 }
 
-/// Moves a bound of a loop by some steps.
+/// Moves a bound of a loop by one step.
 fn moved<'c>(op: Op<'c>, bound: usize, how: &'static str) -> Vec<Change<'c>> {
     match bounds(op) {
         Some(bounds) => one(move || {
@@ -50,7 +50,7 @@ pub(super) fn long_loop(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_step(op: Op<'_>) -> Vec<Change<'_>> {
-    // What is left of a row takes one iteration.
+    // The remainder of a row needs a single iteration, so its step has no effect.
     match bounds(op).filter(|_| !is_guarded(op)) {
         Some([_, _, step]) => one(move || {
             let b = before(op);
@@ -60,7 +60,7 @@ pub(super) fn other_step(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// An `scf.if` of a kernel whose condition is not known.
+/// Returns whether an op is an `scf.if` of a kernel with a non-constant condition.
 fn is_guard(op: Op<'_>) -> bool {
     is(op, "scf.if") && on_device(op) && known(operands(op)[0]).is_none()
 }

@@ -1,4 +1,4 @@
-//! Edits of launches and of what stands around them.
+//! Edits of launches and host code.
 
 use super::Change;
 use super::ir::{add, each, give, known, move_before, none, on_device, one, set};
@@ -9,7 +9,7 @@ use tx_mlir::{
     set_operand, string_attribute, walk,
 };
 
-/// Where the groups of operands of a launch begin.
+/// Returns the start of each operand group of a launch.
 fn starts(op: Op<'_>) -> Option<Vec<usize>> {
     if !is(op, "gpu.launch_func") {
         return None;
@@ -27,13 +27,13 @@ fn starts(op: Op<'_>) -> Option<Vec<usize>> {
     )
 }
 
-/// Less blocks along the dimension that has some. One block more is not asked for: blocks go
-/// through the rows with the grid for a stride, so that it changes nothing.
+/// Launches fewer blocks along a dimension. An additional block has no effect, because kernels use
+/// grid-stride loops.
 pub(super) fn smaller_grid(op: Op<'_>) -> Vec<Change<'_>> {
     let Some(starts) = starts(op) else {
         return none();
     };
-    // The first dimension with more blocks than one, or the first of all.
+    // First dimension with more than one block, else the first dimension.
     let at = (starts[1]..starts[1] + 3)
         .find(|i| known(operands(op)[*i]) != Some(1))
         .unwrap_or(starts[1]);
@@ -92,7 +92,7 @@ pub(super) fn swap_launches(op: Op<'_>) -> Vec<Change<'_>> {
         return none();
     };
     let all = tx_mlir::ops(block);
-    // One that is given the same temporary.
+    // Another launch with the same temporary.
     let temporaries: Vec<_> = operands(op)
         .into_iter()
         .filter(|v| tx_mlir::defining_op(*v).is_some_and(|o| is(o, "memref.alloc")))
@@ -111,7 +111,7 @@ pub(super) fn small_temporary(op: Op<'_>) -> Vec<Change<'_>> {
     if !is(op, "memref.alloc") || on_device(op) {
         return none();
     }
-    // What is known when the program runs is one of the operands.
+    // Dynamic sizes are operands.
     let count = operands(op).len();
     if count > 0 {
         return each(0..count, |i| Box::new(move || add(op, i, -1)));
@@ -141,12 +141,12 @@ pub(super) fn other_known_block(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// The number of the group that an op is in.
+/// Returns the group number of an op.
 fn group(op: Op<'_>) -> Option<i64> {
     integer_value(attribute(op, "tile.group")?)
 }
 
-/// The ops of an op's group that come after it.
+/// Returns the later ops in the group of an op.
 fn later_phases(op: Op<'_>) -> Vec<Op<'_>> {
     let (Some(own), Some(block)) = (group(op), op.block()) else {
         return Vec::new();
@@ -158,7 +158,7 @@ fn later_phases(op: Op<'_>) -> Vec<Op<'_>> {
     all
 }
 
-/// Memory that an op of a host function writes: its last operand, which the next phase reads.
+/// Returns whether `later` reads the memory that `op` writes (its last operand).
 fn handed_over<'c>(op: Op<'c>, later: Op<'c>) -> bool {
     let written = operands(op).pop();
     let read = operands(later);
@@ -180,7 +180,7 @@ pub(super) fn other_hand_over(op: Op<'_>) -> Vec<Change<'_>> {
     let Some(written) = given.last().copied() else {
         return none();
     };
-    // Another phase reads what this one does not write: an operand of the same type.
+    // Let a later phase read another operand of the same type.
     let readers = later_phases(op)
         .into_iter()
         .filter(|later| handed_over(op, *later));
@@ -202,7 +202,7 @@ pub(super) fn other_hand_over(op: Op<'_>) -> Vec<Change<'_>> {
     })
 }
 
-/// Whether an op launches a kernel that holds rows, and so none that are longer than what it was made for.
+/// Returns whether an op launches a kernel that holds rows, and therefore has a maximum row length.
 fn launches_holder(op: Op<'_>) -> bool {
     let path = attribute(op, "kernel").and_then(tx_mlir::symbol_path);
     let (true, Some(kernel)) = (

@@ -1,4 +1,4 @@
-//! What edits are made of.
+//! Building blocks of edits.
 
 use super::Change;
 use tx_mlir::melior::ir::attribute::IntegerAttribute;
@@ -9,17 +9,16 @@ use tx_mlir::{
     operands, parse_attribute, replace_uses, results, set_attribute, set_operand,
 };
 
-/// The one change of an edit.
+/// Returns a single change.
 pub(crate) fn one<'c>(change: impl FnOnce() + 'c) -> Vec<Change<'c>> {
     vec![Box::new(change)]
 }
 
-/// No change.
 pub(crate) fn none<'c>() -> Vec<Change<'c>> {
     Vec::new()
 }
 
-/// The changes of each of some things.
+/// Returns a change for each of several items.
 pub(crate) fn each<'c, T>(
     things: impl IntoIterator<Item = T>,
     change: impl Fn(T) -> Change<'c>,
@@ -27,22 +26,22 @@ pub(crate) fn each<'c, T>(
     things.into_iter().map(change).collect()
 }
 
-/// Whether the op belongs to a kernel.
+/// Returns whether the op belongs to a kernel.
 pub(crate) fn on_device(op: Op<'_>) -> bool {
     enclosing(op, "gpu.module").is_some()
 }
 
-/// Whether the op stands in a function of LLVM's.
+/// Returns whether the op is in an `llvm.func`.
 pub(crate) fn in_llvm(op: Op<'_>) -> bool {
     enclosing(op, "llvm.func").is_some()
 }
 
-/// Whether somebody looks at what the op computes.
+/// Returns whether a result of the op is used.
 pub(crate) fn is_used(op: Op<'_>) -> bool {
     results(op).into_iter().any(tx_mlir::has_uses)
 }
 
-/// The integer that is known to be a value.
+/// Returns the value of an integer constant.
 pub(crate) fn known(value: Val<'_>) -> Option<i64> {
     let op = defining_op(value)?;
     match name(op) {
@@ -51,31 +50,31 @@ pub(crate) fn known(value: Val<'_>) -> Option<i64> {
     }
 }
 
-/// A builder in front of an op.
+/// Returns a builder that inserts before an op.
 pub(crate) fn before(op: Op<'_>) -> Builder<'_> {
     Builder::before(op)
 }
 
-/// A builder behind an op.
+/// Returns a builder that inserts after an op.
 pub(crate) fn after(op: Op<'_>) -> Builder<'_> {
     Builder::before(next(op).unwrap_or(op))
 }
 
-/// The op behind an op.
+/// Returns the next op of the block.
 pub(crate) fn next(op: Op<'_>) -> Option<Op<'_>> {
     let all = tx_mlir::ops(op.block()?);
     let at = all.iter().position(|o| *o == op)?;
     all.get(at + 1).copied()
 }
 
-/// The op in front of an op.
+/// Returns the previous op of the block.
 pub(crate) fn previous(op: Op<'_>) -> Option<Op<'_>> {
     let all = tx_mlir::ops(op.block()?);
     let at = all.iter().position(|o| *o == op)?;
     Some(all[at.checked_sub(1)?])
 }
 
-/// An integer constant, in the dialect of the code around.
+/// Creates an integer constant in the dialect of the surrounding code.
 pub(crate) fn integer<'c>(b: &Builder<'c>, at: Op<'c>, n: i64, ty: Type<'c>) -> Val<'c> {
     let made = match in_llvm(at) {
         true => "llvm.mlir.constant",
@@ -87,13 +86,13 @@ pub(crate) fn integer<'c>(b: &Builder<'c>, at: Op<'c>, n: i64, ty: Type<'c>) -> 
         .value()
 }
 
-/// Gives an op an integer for an operand.
+/// Replaces an operand by an integer constant.
 pub(crate) fn give(op: Op<'_>, operand: usize, n: i64) {
     let ty = operands(op)[operand].r#type();
     set_operand(op, operand, integer(&before(op), op, n, ty));
 }
 
-/// Adds to an operand of an op.
+/// Adds a constant to an operand.
 pub(crate) fn add<'c>(op: Op<'c>, operand: usize, n: i64) {
     let b = before(op);
     let old = operands(op)[operand];
@@ -106,7 +105,7 @@ pub(crate) fn add<'c>(op: Op<'c>, operand: usize, n: i64) {
     set_operand(op, operand, b.binary(sum, old, more));
 }
 
-/// Replaces an op by another with the same operands and result types.
+/// Replaces an op by another op with the same operands and result types.
 pub(crate) fn rename(op: Op<'_>, to: &str) {
     let types: Vec<_> = results(op).iter().map(|r| r.r#type()).collect();
     let made = before(op)
@@ -120,20 +119,20 @@ pub(crate) fn rename(op: Op<'_>, to: &str) {
     erase(op);
 }
 
-/// Sets an attribute to what a text says.
+/// Sets an attribute from text.
 pub(crate) fn set(op: Op<'_>, attribute: &str, text: &str) {
     set_attribute(op, attribute, parse_attribute(context(op), text));
 }
 
-/// Puts a value in the place of what an op computes, for all but the value itself.
+/// Replaces all uses of a value by a new value computed from it.
 pub(crate) fn instead<'c>(old: Val<'c>, make: impl FnOnce(Val<'c>) -> Val<'c>, user: Op<'c>) {
-    // The op that makes the new value uses the old one: it is given it back.
+    // The op that computes the new value keeps the old value as its operand.
     let new = make(old);
     replace_uses(old, new);
     set_operand(user, 0, old);
 }
 
-/// The type of an op's only result.
+/// Returns the type of the only result of an op.
 pub(crate) fn result_type<'c>(op: Op<'c>) -> Option<Type<'c>> {
     match results(op)[..] {
         [only] => Some(only.r#type()),
@@ -141,7 +140,7 @@ pub(crate) fn result_type<'c>(op: Op<'c>) -> Option<Type<'c>> {
     }
 }
 
-/// Moves an op in front of another of its block.
+/// Moves an op before another op of its block.
 pub(crate) fn move_before<'c>(op: Op<'c>, target: Op<'c>) {
     let copy = tx_mlir::copy(op);
     let copied = target
@@ -155,7 +154,7 @@ pub(crate) fn move_before<'c>(op: Op<'c>, target: Op<'c>) {
     erase(op);
 }
 
-/// Whether the op may be a barrier that tells nothing: one for which program order is what matters.
+/// Returns whether the op may be a barrier without results.
 pub(crate) fn is_barrier(op: Op<'_>) -> bool {
     results(op).is_empty()
         && [
@@ -168,7 +167,7 @@ pub(crate) fn is_barrier(op: Op<'_>) -> bool {
         .any(|barrier| is(op, barrier))
 }
 
-/// The attribute of an integer type of the context of an op.
+/// Returns an i64 attribute.
 pub(crate) fn predicate<'c>(op: Op<'c>, n: i64) -> Attribute<'c> {
     tx_mlir::i64_attribute(context(op), n)
 }

@@ -1,4 +1,4 @@
-//! Edits of who reads and writes what.
+//! Edits of memory accesses.
 
 use super::Change;
 use super::ir::{add, before, each, give, is_used, known, none, on_device, one, set};
@@ -11,7 +11,7 @@ use tx_mlir::{
     vector_parts, walk,
 };
 
-/// Where the indices of an access begin.
+/// Returns the operand index of the first index of an access.
 fn indices(op: Op<'_>) -> Option<usize> {
     Some(match name(op) {
         "memref.load" | "vector.load" => 1,
@@ -20,7 +20,7 @@ fn indices(op: Op<'_>) -> Option<usize> {
     })
 }
 
-/// One more at the last index whose dimension has more than one element.
+/// Increments the last index whose dimension has more than one element.
 fn neighbour<'c>(op: Op<'c>, memref: usize) -> Vec<Change<'c>> {
     let (Some(from), Some(ty)) = (indices(op), MemRef::of(operands(op)[memref])) else {
         return none();
@@ -56,7 +56,7 @@ pub(super) fn other_address(op: Op<'_>) -> Vec<Change<'_>> {
 pub(super) fn drop_store(op: Op<'_>) -> Vec<Change<'_>> {
     let stores = match name(op) {
         "memref.store" | "vector.store" => true,
-        // Not the sizes that a description of a memref is made of.
+        // Skip stores of memref descriptors.
         "llvm.store" => !operands(op)[0]
             .r#type()
             .to_string()
@@ -106,7 +106,7 @@ pub(super) fn other_dimension(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// The names of other shared variables of the same type that the kernel uses.
+/// Returns the names of other shared variables of the same type in the kernel.
 fn others(op: Op<'_>) -> Vec<String> {
     let Some(holder) = enclosing(op, "gpu.func") else {
         return Vec::new();
@@ -133,7 +133,7 @@ pub(super) fn share_scratch(op: Op<'_>) -> Vec<Change<'_>> {
     if !is(op, "gpu.func") {
         return none();
     }
-    // Two pieces that the kernel declares: arguments of its block behind those of the function.
+    // Shared memory of the kernel follows the arguments in its first block.
     let Some(block) = tx_mlir::first_block(op, 0) else {
         return none();
     };
@@ -193,7 +193,7 @@ pub(super) fn other_subview(op: Op<'_>) -> Vec<Change<'_>> {
     if !is(op, "memref.subview") || !is_used(op) || !on_device(op) {
         return none();
     }
-    // Offsets that are known when the program runs come behind the source.
+    // Dynamic offsets follow the source.
     let dynamic = attribute(op, "operandSegmentSizes").and_then(integers);
     match dynamic.as_deref() {
         Some([_, offsets, ..]) => each(0..*offsets as usize, |i| {
@@ -208,7 +208,7 @@ pub(super) fn tear_atomic(op: Op<'_>) -> Vec<Change<'_>> {
         return none();
     }
     let combine = match integer_attribute(op, "kind") {
-        // addf, addi.
+        // Kinds addf and addi.
         Some(0) => "arith.addf",
         Some(1) => "arith.addi",
         _ => return none(),

@@ -1,4 +1,4 @@
-//! Edits of what threads do together.
+//! Edits of synchronization and exchanges.
 
 use super::Change;
 use super::ir::{
@@ -40,7 +40,7 @@ pub(super) fn drop_warp_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     erased_if(op, is_warp_barrier(op))
 }
 
-/// Loses the wait, and the arrival that it is for.
+/// Removes a cluster wait and its arrival.
 pub(super) fn drop_cluster_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     if !is(op, "nvvm.cluster.wait") {
         return none();
@@ -81,7 +81,7 @@ pub(super) fn drop_named_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     erased_if(op, is_named_barrier(op))
 }
 
-/// Puts an op under a condition on the thread's index.
+/// Guards an op by a condition on the thread id.
 fn for_some<'c>(op: Op<'c>, below: i64) -> Vec<Change<'c>> {
     one(move || {
         let b = before(op);
@@ -105,7 +105,7 @@ pub(super) fn barrier_for_one_thread(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// How many threads the blocks have along each dimension, where that is known.
+/// Returns the block size along each dimension, if known.
 fn block(op: Op<'_>) -> Option<[i64; 3]> {
     let kernel = enclosing(op, "gpu.func").or_else(|| enclosing(op, "llvm.func"))?;
     let sizes = attribute(kernel, "known_block_size")
@@ -114,7 +114,7 @@ fn block(op: Op<'_>) -> Option<[i64; 3]> {
     sizes.try_into().ok()
 }
 
-/// How many threads the blocks have along the dimension of `gpu.thread_id`.
+/// Returns the block size along the dimension of a `gpu.thread_id`.
 pub(super) fn block_along(op: Op<'_>) -> Option<i64> {
     let text = attribute(op, "dimension")?.to_string();
     let axis = ["x>", "y>", "z>"]
@@ -123,7 +123,7 @@ pub(super) fn block_along(op: Op<'_>) -> Option<i64> {
     Some(block(op)?[axis])
 }
 
-/// How many threads the blocks have, where that is known.
+/// Returns the number of threads of a block, if known.
 fn threads(op: Op<'_>) -> Option<i64> {
     Some(block(op)?.iter().product())
 }
@@ -148,7 +148,7 @@ pub(super) fn narrow_barrier(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_barrier_number(op: Op<'_>) -> Vec<Change<'_>> {
-    // Where the number depends on the thread, there are several groups.
+    // A barrier id that depends on the thread means several groups.
     match is_named_barrier(op) && known(operands(op)[0]).is_none() {
         true => one(move || give(op, 0, 1)),
         false => none(),
@@ -173,7 +173,7 @@ pub(super) fn other_barrier_mask(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// Takes lane 1 out of a member mask.
+/// Removes lane 1 from a member mask.
 fn without_lane(op: Op<'_>, operand: usize) {
     let b = before(op);
     let mask = operands(op)[operand];
@@ -186,7 +186,7 @@ fn without_lane(op: Op<'_>, operand: usize) {
     set_operand(op, operand, b.binary(and, mask, others));
 }
 
-/// Whether nothing is missed when a barrier passes an op: it touches no memory.
+/// Returns whether an op accesses no memory, so that moving a barrier across it has no effect.
 fn is_plain(op: Op<'_>) -> bool {
     let exchanges = matches!(
         name(op),
@@ -199,9 +199,9 @@ pub(super) fn early_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     if !is_barrier(op) {
         return none();
     }
-    // The first op in front that touches memory.
+    // The closest preceding op that accesses memory.
     let target = std::iter::successors(previous(op), |o| previous(*o)).find(|o| !is_plain(*o));
-    // What the barrier is given must still be there.
+    // The operands of the barrier must dominate its new position.
     let target = target.filter(|_| operands(op).is_empty());
     match target {
         Some(target) => one(move || move_before(op, target)),
@@ -220,7 +220,7 @@ pub(super) fn late_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// Where a shuffle has its mask, value, offset, and width or clamp.
+/// Operand indices of a shuffle: mask, value, offset, and width or clamp.
 struct Shuffle {
     mask: Option<usize>,
     value: usize,
@@ -289,7 +289,7 @@ pub(super) fn other_shuffle_width(op: Op<'_>) -> Vec<Change<'_>> {
     let Some(places) = shuffle(op) else {
         return none();
     };
-    // Too few lanes for the distance.
+    // A width that is too small for the offset.
     let Some(distance) = known(operands(op)[places.offset]).filter(|n| *n > 0) else {
         return none();
     };

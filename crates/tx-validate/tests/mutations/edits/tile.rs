@@ -1,4 +1,4 @@
-//! Edits of reductions that are ops of their own.
+//! Edits of `tile` reductions.
 
 use super::Change;
 use super::ir::{each, none, one, set};
@@ -130,7 +130,7 @@ pub(super) fn other_identity(op: Op<'_>) -> Vec<Change<'_>> {
     })
 }
 
-/// A number that is one more, or 1 where that is the same number.
+/// Returns a number plus one, or 1 if the sum is equal to the number.
 fn one_more(number: Attribute<'_>) -> String {
     let text = number.to_string();
     let ty = text.split_once(" : ").map_or("i64", |(_, ty)| ty);
@@ -271,7 +271,7 @@ pub(super) fn other_width(op: Op<'_>) -> Vec<Change<'_>> {
 pub(super) fn other_stride(op: Op<'_>) -> Vec<Change<'_>> {
     let width = integer_attribute(op, "width").unwrap_or(1);
     match integer_attribute(op, "stride").filter(|_| is(op, "tile.all_reduce")) {
-        // Halves of the width, so that groups are not too wide.
+        // Halve the width to keep the group within a warp.
         Some(n) => one(move || {
             if n * width * 2 > 32 {
                 set(op, "width", &format!("{} : i64", (width / 2).max(1)));
@@ -282,7 +282,7 @@ pub(super) fn other_stride(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// What this thread has in the place of what all threads of the group have together.
+/// Replaces the result of an exchange by the value of the own thread.
 pub(super) fn lose_exchange(op: Op<'_>) -> Vec<Change<'_>> {
     match is(op, "tile.all_reduce") {
         true => one(move || {

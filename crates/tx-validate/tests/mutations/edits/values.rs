@@ -1,4 +1,4 @@
-//! Edits of what is computed from what.
+//! Edits of arithmetic.
 
 use super::Change;
 use super::ir::{
@@ -12,7 +12,7 @@ use tx_mlir::{
     set_attribute, set_operand,
 };
 
-/// Pairs of dialects: `arith.addi` is `llvm.add` later.
+/// Returns the op that replaces an op, in the dialects `arith` and `llvm`.
 fn other_of(name: &str) -> Option<&'static str> {
     Some(match name {
         "arith.addf" => "arith.subf",
@@ -58,7 +58,7 @@ fn other_of(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether the op counts the iterations of a loop of LLVM's, which would then not end.
+/// Returns whether the op is the counter of an LLVM loop, which would not end after an edit.
 fn counts(op: Op<'_>) -> bool {
     in_llvm(op)
         && operands(op)
@@ -91,7 +91,7 @@ pub(super) fn swap_operands(op: Op<'_>) -> Vec<Change<'_>> {
             | "llvm.udiv"
             | "llvm.urem"
     );
-    // A division by what may be 0 is left to those that look for it.
+    // Other edits test divisions by zero.
     let [left, right] = operands(op)[..] else {
         return none();
     };
@@ -118,14 +118,14 @@ pub(super) fn swap_select(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// The predicate of a comparison, and whether it is one of floats.
+/// Returns the predicate of a comparison, and whether it compares floats.
 fn comparison(op: Op<'_>) -> Option<(i64, bool)> {
     let floats = match name(op) {
         "arith.cmpi" | "llvm.icmp" => false,
         "arith.cmpf" | "llvm.fcmp" => true,
         _ => return None,
     };
-    // What decides whether a loop of LLVM's goes on is left alone: the loop might not end.
+    // Skip loop conditions in the LLVM dialect: the loop might not end.
     if !is_used(op) || counts(op) {
         return None;
     }
@@ -142,10 +142,10 @@ fn compare_by<'c>(op: Op<'c>, other: Option<i64>) -> Vec<Change<'c>> {
 pub(super) fn other_boundary(op: Op<'_>) -> Vec<Change<'_>> {
     let other = comparison(op).and_then(|found| {
         Some(match found {
-            // slt, sle, sgt, sge, ult, ule, ugt, uge.
+            // Predicates slt, sle, sgt, sge, ult, ule, ugt, uge.
             (n @ (2 | 4 | 6 | 8), false) => n + 1,
             (n @ (3 | 5 | 7 | 9), false) => n - 1,
-            // ogt, oge, olt, ole, and those that NaN passes.
+            // Predicates ogt, oge, olt, ole, and their unordered variants.
             (n @ (2 | 4 | 9 | 11), true) => n + 1,
             (n @ (3 | 5 | 10 | 12), true) => n - 1,
             _ => return None,
@@ -159,12 +159,12 @@ pub(super) fn negate_comparison(op: Op<'_>) -> Vec<Change<'_>> {
         Some(match found {
             (0, false) => 1,
             (1, false) => 0,
-            // slt and sge, sle and sgt, ult and uge, ule and ugt.
+            // Pairs slt and sge, sle and sgt, ult and uge, ule and ugt.
             (n @ (2 | 6), false) => n + 3,
             (n @ (3 | 7), false) => n + 1,
             (n @ (4 | 8), false) => n - 1,
             (n @ (5 | 9), false) => n - 3,
-            // A comparison of floats fails where its negation passes: `ord` and `uno`, `ogt` and `ule`.
+            // The negation of an ordered comparison is unordered, such as `ogt` and `ule`.
             (7, true) => 14,
             (14, true) => 7,
             (n @ 1..=13, true) => 14 - n,
@@ -175,7 +175,7 @@ pub(super) fn negate_comparison(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_signedness(op: Op<'_>) -> Vec<Change<'_>> {
-    // Indices are not negative: both comparisons of them say the same.
+    // Indices are not negative, so signed and unsigned comparisons are equal.
     let index = operands(op).first().is_none_or(|v| v.r#type().is_index()) || in_llvm(op);
     let other = comparison(op)
         .filter(|_| !index)
@@ -189,7 +189,7 @@ pub(super) fn other_signedness(op: Op<'_>) -> Vec<Change<'_>> {
 
 pub(super) fn other_nan(op: Op<'_>) -> Vec<Change<'_>> {
     let other = comparison(op).and_then(|found| match found {
-        // oeq, ogt, oge, olt, ole, one; ueq, ugt, uge, ult, ule, une.
+        // Predicates oeq, ogt, oge, olt, ole, one, and ueq, ugt, uge, ult, ule, une.
         (n @ 1..=6, true) => Some(n + 7),
         (n @ 8..=13, true) => Some(n - 7),
         _ => None,
@@ -224,7 +224,7 @@ fn float_of(op: Op<'_>) -> Option<f64> {
     Some(FloatAttribute::try_from(value).ok()?.value())
 }
 
-/// Gives a constant another number.
+/// Replaces a constant by another number.
 fn become_float<'c>(op: Op<'c>, n: f64) -> Vec<Change<'c>> {
     one(move || {
         let Some(ty) = result_type(op) else { return };
@@ -233,7 +233,7 @@ fn become_float<'c>(op: Op<'c>, n: f64) -> Vec<Change<'c>> {
     })
 }
 
-/// Whether a constant is a number of the program, and none that lanes, offsets and masks are made of.
+/// Returns whether a constant is data, not a lane, offset or mask.
 fn is_data(op: Op<'_>) -> bool {
     let users = ["gpu.shuffle", "nvvm.", "llvm.getelementptr"];
     result_type(op).is_some_and(|ty| !ty.is_index())
@@ -245,7 +245,7 @@ fn is_data(op: Op<'_>) -> bool {
         })
 }
 
-/// The function around an op.
+/// Returns the function that contains an op.
 fn top(op: Op<'_>) -> Op<'_> {
     tx_mlir::ancestors(op)
         .find(|o| matches!(name(*o), "gpu.func" | "llvm.func" | "func.func"))
@@ -295,7 +295,7 @@ pub(super) fn finite_for_infinite(op: Op<'_>) -> Vec<Change<'_>> {
         };
         let most = match ty.to_string().as_str() {
             "f16" => 65504.0,
-            // A number of f32 may be one of bf16 in the end, where f32's largest is infinite.
+            // An f32 may be converted to bf16 later, where the largest f32 is infinite.
             "bf16" | "f32" => f64::from(f32::from_bits(0x7f7f_0000)),
             "f64" => f64::MAX,
             _ => return none(),
@@ -369,7 +369,7 @@ pub(super) fn other_extension(op: Op<'_>) -> Vec<Change<'_>> {
         "llvm.uitofp" => "llvm.sitofp",
         _ => return none(),
     };
-    // Indices of threads have no sign.
+    // Thread ids are not negative.
     let thread = matches!(name(op), "llvm.sext" | "llvm.zext")
         && operands(op)[0].r#type().to_string() == "i32"
         && result_type(op).is_some_and(|ty| ty.to_string() == "i64");
@@ -379,10 +379,10 @@ pub(super) fn other_extension(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// The most that an index can be, where that follows from constants and the size of blocks.
+/// Returns the maximum value of an index, if constants and the block size determine it.
 fn most(value: Val<'_>) -> Option<i64> {
     let Some(op) = defining_op(value) else {
-        // A loop of a known number of iterations.
+        // A loop with a known trip count.
         let (block, number) = tx_mlir::argument_of(value)?;
         let owner = block.parent_operation()?;
         return match is(owner, "scf.for") && number == 0 {
@@ -443,19 +443,19 @@ pub(super) fn no_nan(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// Whether an op of LLVM's is the last of a division that is rounded up.
+/// Returns whether an LLVM op is the last op of a rounded-up division.
 fn rounds_up(op: Op<'_>) -> bool {
     let quotient = operands(op).first().copied().and_then(defining_op);
     is(op, "llvm.add") && quotient.is_some_and(|quotient| is(quotient, "llvm.udiv"))
 }
 
-/// Changes of the constant operands of an op on indices.
+/// Changes the constant operands of an op on indices.
 fn other_operand<'c>(op: Op<'c>, names: &[&str]) -> Vec<Change<'c>> {
     let index = result_type(op).is_some_and(|ty| ty.is_index() || in_llvm(op));
     if !names.contains(&name(op)) || !index || !is_used(op) || counts(op) || !on_device(op) {
         return none();
     }
-    // A division that is rounded up begins with one less, and what is rounded up too far is behind a guard.
+    // Skip rounded-up divisions: a guard hides an excessive result.
     let constants = operands(op)
         .into_iter()
         .enumerate()
@@ -466,7 +466,7 @@ fn other_operand<'c>(op: Op<'c>, names: &[&str]) -> Vec<Change<'c>> {
 
 pub(super) fn other_offset(op: Op<'_>) -> Vec<Change<'_>> {
     let mut changes = other_operand(op, &["arith.addi", "arith.subi", "llvm.add", "llvm.sub"]);
-    // A sum of two indices that are both not known is one more as well.
+    // Add one to a sum of two non-constant indices.
     let sum = is(op, "arith.addi") && result_type(op).is_some_and(|ty| ty.is_index());
     if changes.is_empty() && sum && is_used(op) && on_device(op) {
         changes = one(move || add(op, 1, 1));
@@ -479,7 +479,7 @@ pub(super) fn other_factor(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_divisor(op: Op<'_>) -> Vec<Change<'_>> {
-    // Which addresses are multiples of an odd number comes down to chance.
+    // The alignment of an address by an odd number is random.
     let address = operands(op).first().copied().and_then(defining_op);
     let of_address = address.is_some_and(|by| {
         is(by, "memref.extract_aligned_pointer_as_index") || is(by, "llvm.ptrtoint")
