@@ -1,13 +1,13 @@
-//! Pages of `tx report` in a browser: `browser/check.mjs` opens them in Chromium and uses them as people do.
+//! Tests of report pages in Chromium, driven by `browser/check.mjs`.
 //!
-//! `TX_BLESS=1 cargo test -p tx-cli --test integration browser` takes new screenshots. Those that differ are
-//! put into `browser` in the target folder's `tmp`.
+//! `TX_BLESS=1 cargo test -p tx-cli --test integration browser` accepts new screenshots. Different
+//! screenshots are written to `browser` in the `tmp` directory of the target directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Eight lanes a row: what the pictures show.
+/// Program with eight lanes per row, for screenshots.
 const ROWS: &str = "\
 // Sums of four rows of eight numbers, <b>eight lanes</b> a row.
 gpu.module @kernels {
@@ -24,7 +24,7 @@ gpu.module @kernels {
 }
 ";
 
-/// A variant that cannot take it is asked for.
+/// Program with a forced variant that does not apply.
 const REFUSED: &str = "\
 gpu.module @kernels {
   gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -36,10 +36,10 @@ gpu.module @kernels {
 }
 ";
 
-/// Text that is no program.
+/// Invalid program text.
 const UNREAD: &str = "gpu.module @kernels {\n  gpu.funk\n";
 
-/// Sizes that are known at run time only: a kernel for each class of them.
+/// Program with dynamic sizes, which has a kernel for each length class.
 const MANY: &str = "\
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
@@ -47,7 +47,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 }
 ";
 
-/// Text that would be HTML if it could.
+/// Text that would be HTML if unescaped.
 const HOSTILE: &str = "\
 // </script><script>window.hit = 1</script> <img src=x onerror=\"hit=1\"> &lt; <!-- </table></details>
 gpu.module @\"</script><script>window.hit = 1</script>\" {
@@ -60,7 +60,7 @@ gpu.module @\"</script><script>window.hit = 1</script>\" {
 }
 ";
 
-/// Registers of the threads of a warp.
+/// Program with fragments in the registers of a warp.
 const FRAGMENTS: &str = "\
 gpu.module @kernels {
   gpu.func @rows(%A: memref<16x8xf32>, %B: memref<16xf32>)
@@ -78,10 +78,10 @@ gpu.module @kernels {
 }
 ";
 
-/// Running a program of many kernels takes long.
+/// Skip validation, because a program with many kernels takes long.
 const UNCHECKED: &[&str] = &["--no-validate"];
 
-/// Makes the page of a program, and answers how many bytes it has.
+/// Writes the page of a program; returns its size in bytes.
 fn report(folder: &Path, [program, text, page]: [&str; 3], status: i32, flags: &[&str]) -> u64 {
     fs::write(folder.join(program), text).expect("a temporary file");
     let output = Command::new(env!("CARGO_BIN_EXE_tx"))
@@ -96,7 +96,8 @@ fn report(folder: &Path, [program, text, page]: [&str; 3], status: i32, flags: &
     page.len()
 }
 
-/// What `cargo xtask setup` puts into the target folder: target/debug/tx, or target/TRIPLE/debug/tx.
+/// Returns the path of the browser driver that `cargo xtask setup` installs in the target
+/// directory.
 fn driver() -> PathBuf {
     Path::new(env!("CARGO_BIN_EXE_tx"))
         .ancestors()
@@ -107,7 +108,7 @@ fn driver() -> PathBuf {
         .expect("this test needs Playwright: `cargo xtask setup` fetches it into target/tools")
 }
 
-/// Pages are sent to people. Their size is that of what differs from stage to stage, and not of all stages.
+/// Pages must be small enough to send: their size depends on the differences between stages.
 #[test]
 fn pages_are_small() {
     const MOST: u64 = 400 * 1024;

@@ -1,5 +1,5 @@
-//! The pages of `docs/diagnostics` against the compiler: each refused example reports the code of
-//! its page and no other, and each accepted one is accepted.
+//! Checks the pages of `docs/diagnostics`: each rejected example reports exactly the code of its
+//! page, and each accepted example is accepted.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tx::{Diagnostic, Severity};
 use tx_mlir::{Code, Session, codes};
 
-/// A page: what shows that its first example is refused and its second one accepted.
+/// Page of a code, with a rejected and an accepted example.
 struct Page {
     code: Code,
     title: String,
@@ -16,7 +16,7 @@ struct Page {
     accepted: Example,
 }
 
-/// A program, and the command to give it to.
+/// Program, and the command that runs on it.
 struct Example {
     command: String,
     program: String,
@@ -28,7 +28,7 @@ fn folder(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// The page of a code.
+/// Reads the page of a code.
 fn page(code: Code) -> Page {
     let path = folder("docs/diagnostics").join(format!("{code}.md"));
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -56,7 +56,7 @@ fn page(code: Code) -> Page {
     }
 }
 
-/// What went wrong when a program ran with these arguments on the CPU.
+/// Runs a program on the CPU; returns whether it succeeded, and its diagnostics.
 fn ran(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
     let mut args: Vec<tx_runtime::Arg> = Vec::new();
     let mut options = tx_runtime::RunOptions::default();
@@ -99,7 +99,7 @@ fn ran(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
     }
 }
 
-/// What a command says of a program.
+/// Runs the command of an example; returns whether it succeeded, and its diagnostics.
 fn said(example: &Example) -> (bool, Vec<Diagnostic>) {
     let words: Vec<&str> = example.command.split_whitespace().collect();
     match words[..] {
@@ -123,7 +123,7 @@ fn said(example: &Example) -> (bool, Vec<Diagnostic>) {
     }
 }
 
-/// What `tx-opt` says with flags that each name a pass: `--tile-form-kernels=fusion=none`.
+/// Runs `tx-opt` with flags that each name a pass, such as `--tile-form-kernels=fusion=none`.
 fn passes(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
     tx::register();
     tx_validate::register();
@@ -156,7 +156,7 @@ fn examples_are_refused_for_their_reason_and_mended_ones_accepted() {
     for page in codes::ALL.iter().copied().map(page) {
         let code = page.code;
         let (done, diagnostics) = said(&page.refused);
-        // Messages of MLIR, which may follow, have none.
+        // MLIR's own messages, which may follow, have no code.
         let found: BTreeSet<Code> = diagnostics.iter().filter_map(|d| d.code).collect();
         if done || found != BTreeSet::from([code]) {
             let all = errors(&diagnostics);
@@ -171,7 +171,7 @@ fn examples_are_refused_for_their_reason_and_mended_ones_accepted() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Runs the program `tx` on an example.
+/// Runs `tx` on an example.
 fn tx(args: &[&str], program: Option<&str>) -> std::process::Output {
     let folder = tempfile::tempdir().expect("a temporary folder");
     if let Some(program) = program {
@@ -193,7 +193,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The program that a page refuses.
+/// Returns the rejected program of a page.
 fn example(code: Code) -> String {
     page(code).refused.program
 }
@@ -248,7 +248,7 @@ fn unknown_codes_are_answered_with_where_all_are() {
     );
     let huge = tx(&["explain", "TX99999999999999999999999"], None);
     assert_eq!(huge.status.code(), Some(2), "{}", text(&huge.stderr));
-    // What has not the form of a code is a file.
+    // A word that is not a code is a file.
     let file = tx(&["explain", "TXT"], None);
     assert_eq!(file.status.code(), Some(1));
     assert!(
@@ -272,7 +272,7 @@ fn all_codes_are_listed() {
     }
 }
 
-/// Standard error as JSON, a message a line.
+/// Returns the JSON messages on standard error.
 fn messages(output: &std::process::Output) -> Vec<serde_json::Value> {
     text(&output.stderr)
         .lines()

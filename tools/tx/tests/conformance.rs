@@ -1,26 +1,26 @@
-//! Conformance: every kind of reduction over element types, NaN policies, scopes, storage,
-//! variants and lengths, run by `tx run` and compared with a reference computed here.
+//! Conformance tests: every reduction kind with element types, NaN policies, scopes, storage,
+//! variants and lengths. `tx run` executes each program, and the results are compared with a
+//! reference.
 //!
-//! A program reduces one tile by every kind, each once into a destination that nobody should read
-//! and once onto an old value. Its rows are of many sorts: ordinary numbers, infinities, NaN,
-//! zeros of both signs, ties, subnormal numbers and others that reductions tend to get wrong
-//! (`support/inputs.rs`). What must come out is computed from the elements alone
-//! (`conformance/reference.rs`, `support/combine.rs`), bit by bit where the rule fixes every bit.
+//! A program reduces one tile with every kind: once into a destination with garbage, and once onto
+//! an old value. The rows contain ordinary numbers, infinities, NaN, zeros of both signs, ties,
+//! subnormals and other edge cases (`support/inputs.rs`). The reference depends on the elements
+//! only (`conformance/reference.rs`, `support/combine.rs`), and is compared bit by bit where every
+//! bit is defined.
 //!
-//! A test's name says what it is about:
-//! `conformance::TYPES::SCOPE::STORAGE::ROWSxLENGTH-by-BLOCK::POLICY::VARIANT`. The variant is the
-//! one that is forced, or `chosen` where the compiler chooses. `verdicts` asks every variant
-//! whether it accepts, and compares the answers with the table in `conformance/variants.rs`.
+//! A test name is `conformance::TYPES::SCOPE::STORAGE::ROWSxLENGTH-by-BLOCK::POLICY::VARIANT`.
+//! VARIANT is a forced variant, or `chosen` for the compiler's choice. Tests named `verdicts` ask
+//! every variant whether it applies, and compare the answers with the table in
+//! `conformance/variants.rs`.
 //!
 //! Every fourth program is a test, and the others are ignored: `--include-ignored` runs all, as
 //! `cargo xtask deep` does.
 //!
-//! Each program is compiled for one of three chips, in turn; it is run as it is for that, and its
-//! PTX assembled by `ptxas`.
+//! Each program is compiled and run for one of three chips, in turn, and its PTX is assembled by
+//! `ptxas`.
 //!
-//! Besides libtest's arguments there are `--every-chip` (assemble for all of them) and `--dump DIR`:
-//! run nothing; write programs, inputs, expected outputs and how to compare them, for a machine
-//! without Rust.
+//! Option `--every-chip` assembles for all chips. Option `--dump DIR` runs nothing; it writes
+//! programs, inputs, expected outputs and tolerances for a machine without Rust.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -59,8 +59,7 @@ use npy::Array;
 use program::{Argument, Case, Output};
 use variants::Answer;
 
-/// One in so many programs is run unless all are asked for. Chips take turns in threes: each meets
-/// every fourth program of its own.
+/// Sampling interval of programs. It is coprime to the number of chips, so each chip has a sample.
 const SAMPLED: usize = 4;
 
 fn main() -> ExitCode {
@@ -128,10 +127,10 @@ fn folder_of(spec: &Spec) -> PathBuf {
         .join(spec.name().replace("::", "/"))
 }
 
-/// Chips that PTX is assembled for.
+/// Chips for which PTX is assembled.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100a"];
 
-/// Compiles a program for a chip, and has the PTX assembled.
+/// Compiles a program for a chip, and assembles the PTX.
 fn assemble(folder: &Path, chip: &str) -> Result<(), String> {
     let ptx = folder.join(format!("{chip}.ptx"));
     let done = Command::new(env!("CARGO_BIN_EXE_tx"))
@@ -152,8 +151,8 @@ fn assemble(folder: &Path, chip: &str) -> Result<(), String> {
     ptxas::assemble(&ptx, chip).map_err(|error| format!("{chip}: {error}"))
 }
 
-/// Runs a program as it is compiled for the first of some chips, and has the PTX for all of them
-/// assembled. What needs a newer chip than these is compiled for its own.
+/// Runs a program compiled for the first chip, and assembles the PTX for all chips. A program that
+/// requires a newer chip is compiled for that chip.
 fn run(spec: &Spec, chips: &[&str]) -> Result<(), String> {
     let case = spec.case()?;
     let folder = folder_of(spec);
@@ -205,7 +204,7 @@ fn run(spec: &Spec, chips: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with an output: its first wrong elements, with the rows they were made from.
+/// Describes the first wrong elements of an output, with the rows from which they were computed.
 fn compare(case: &Case, output: &Output, found: &Array) -> Vec<String> {
     const SHOWN: usize = 3;
     let label = &output.label;
@@ -264,7 +263,7 @@ fn compare(case: &Case, output: &Output, found: &Array) -> Vec<String> {
     messages
 }
 
-/// The elements that a result was made from, shortened.
+/// Returns the elements of the row of a result, truncated.
 fn row(case: &Case, output: &Output, number: usize) -> String {
     const SHOWN: usize = 40;
     let Argument {
@@ -284,7 +283,7 @@ fn row(case: &Case, output: &Output, number: usize) -> String {
     format!("[{}{more}]", shown.join(", "))
 }
 
-/// Compares what the variants say of a reduction with what they must say.
+/// Compares the answers of the variants with the table.
 fn ask(spec: &Spec) -> Result<(), String> {
     let case = spec.case()?;
     let folder = folder_of(spec);
@@ -302,7 +301,7 @@ fn ask(spec: &Spec) -> Result<(), String> {
     let said = String::from_utf8_lossy(&done.stderr);
     let trouble = |what: String| format!("{what}\n{said}\nprogram is {}", program.display());
 
-    // Errors by line. Of each op there is at most one.
+    // Errors by line; each op has at most one.
     let errors: Vec<(usize, &str)> = said
         .lines()
         .filter_map(|line| {
@@ -335,7 +334,7 @@ fn ask(spec: &Spec) -> Result<(), String> {
             .map(|(_, message)| *message);
         let kind_name = kind.map_or("custom", reference::Kind::name);
         if variant == UNKNOWN {
-            // Without this answer selection was never reached, and silence means nothing.
+            // Without this answer, variant selection was not reached.
             let known = error
                 .and_then(|error| error.split_once("known variants: "))
                 .ok_or_else(|| trouble(format!("`{UNKNOWN}` was not refused for {kind_name}")))?;
@@ -372,7 +371,7 @@ fn ask(spec: &Spec) -> Result<(), String> {
 // Files
 // ---------------------------------------------------------------------------------------------
 
-/// Writes a case as files. Returns the arguments as `tx run` takes them, relative to the folder.
+/// Writes the files of a case. Returns the arguments of `tx run`, relative to the directory.
 fn write(case: &Case, folder: &Path) -> Result<Vec<String>, String> {
     let trouble = |error| format!("cannot write to {}: {error}", folder.display());
     fs::create_dir_all(folder).map_err(trouble)?;
@@ -417,7 +416,8 @@ fn dump(specs: &[Spec], folder: &Path) -> Result<usize, String> {
     Ok(cases.len())
 }
 
-/// Writes what an output must hold, and where rounding depends on the order how far it may be off.
+/// Writes the expected contents of an output, and its tolerances where rounding depends on the
+/// order.
 fn dump_output(case: &Case, output: &Output, home: &Path) -> Result<Value, String> {
     let Argument { element, shape, .. } = &case.arguments[output.argument];
     let bits: Vec<u64> = output
@@ -432,7 +432,7 @@ fn dump_output(case: &Case, output: &Output, home: &Path) -> Result<Value, Strin
         "label": output.label,
         "type": element.mlir(),
         "expected": expected,
-        // Bit by bit, any NaN for NaN, except where there is a tolerance above 0.
+        // Exact comparison (all NaNs are equal), except for elements with a tolerance above 0.
         "compare": "exact",
     });
     if output

@@ -1,12 +1,12 @@
-//! Elementary functions: the error of each, in each type.
+//! Error bounds of elementary functions, for each type.
 //!
-//! A kernel computes a function of more than 100,000 numbers, most of them as vectors, the rest one
-//! by one, and `tx run` runs it on the CPU. Each result is compared with a reference: for f64, one
-//! of twice the bits (`elementary/double.rs`); for narrower types, Rust's functions of f64. Of f16
-//! and bf16 every number is an argument. The bounds are in `elementary/functions.rs`.
+//! A kernel evaluates a function for more than 100,000 arguments, most of them as vectors, on the
+//! CPU. The reference for f64 has twice the precision (`elementary/double.rs`). The reference for
+//! narrower types is Rust's f64 function. 16-bit types are tested with every argument.
+//! `elementary/functions.rs` lists the bounds.
 //!
-//! A test's name is `elementary::TYPE::FUNCTION`. With `--measure` each prints the largest error
-//! that it found.
+//! A test name is `elementary::TYPE::FUNCTION`. Option `--measure` prints the largest error of each
+//! test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ use npy::Array;
 
 const TYPES: [Element; 4] = [Element::F16, Element::BF16, Element::F32, Element::F64];
 
-/// Elements that are computed at once.
+/// Number of elements per vector.
 const LANES: usize = 4;
 const THREADS: usize = 32;
 
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_iter(rest), trials).exit_code()
 }
 
-/// A kernel that computes a function of all elements: in vectors up to `VECTORS`, then one by one.
+/// Returns a kernel that evaluates a function: vectors up to `VECTORS`, then scalars.
 fn program(function: &Function, element: Element) -> String {
     let all = VECTORS + SCALARS;
     let (name, ty) = (function.name, element.mlir());
@@ -117,7 +117,7 @@ fn program(function: &Function, element: Element) -> String {
     )
 }
 
-/// Runs a function and compares; the largest error.
+/// Runs a function and compares its results; returns the largest error.
 fn run(function: &Function, element: Element, name: &str) -> Result<f64, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace("::", "/"));
     fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -131,7 +131,7 @@ fn run(function: &Function, element: Element, name: &str) -> Result<f64, String>
     let bound = match element {
         Element::F64 => function.bounds[1],
         Element::F32 => function.bounds[0],
-        // One rounding of what is off by less than 2^-12 of them.
+        // One rounding, of a value with an error below 2^-12 units in the last place.
         _ => 0.501,
     };
     let mut worst = (0.0, 0);
@@ -205,8 +205,8 @@ fn compute(
     Ok(element.unpack(&Array::read(&result)?.bytes))
 }
 
-/// How far a result is off, in units of the last place of the exact one; infinity where it is of
-/// another sort.
+/// Returns the error of a result in units of the last place of the exact value; infinity for
+/// another class of value.
 fn error(function: &Function, element: Element, [x, y]: [f64; 2], found: f64) -> f64 {
     let exact = match element {
         Element::F64 => function.precise(x, y),
@@ -232,7 +232,7 @@ fn error(function: &Function, element: Element, [x, y]: [f64; 2], found: f64) ->
         return 0.0;
     }
     let unit = (exponent.min(largest) - fraction).max(smallest);
-    // What rounds to infinity rounds to the power of two that it stands for.
+    // An infinite result counts as the next power of two above the largest number.
     let found = if found.is_infinite() {
         double::scale(1.0, largest + 1 - unit).copysign(found)
     } else {
@@ -242,7 +242,7 @@ fn error(function: &Function, element: Element, [x, y]: [f64; 2], found: f64) ->
     ((found - double::scale(high, shift)) - double::scale(low, shift)).abs()
 }
 
-/// Values of the references that were computed elsewhere, with twice the bits.
+/// Checks the references against values computed elsewhere with twice the precision.
 fn self_test() -> Result<(), String> {
     type Case = (fn(f64) -> Scaled, f64, u64, u64);
     let cases: [Case; 28] = [

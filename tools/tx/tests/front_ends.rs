@@ -1,13 +1,14 @@
-//! Modules that front ends emit: compiled as they are, run on the CPU, and compared with the results of the front end.
+//! Tests of modules emitted by front ends: compiles and runs them on the CPU, and compares with the
+//! framework.
 //!
-//! `front_ends/FRONT_END/NAME.static.mlir` and `NAME.dynamic.mlir` are modules of torch-mlir, IREE and JAX, and
-//! MLIR's lowering of TOSA. `front_ends/arrays/FRAMEWORK/NAME` holds the arguments and results of a function, which
-//! all modules of that framework share: `argument0.npy`, `argument1.bf16.npy` (16-bit words), `result0.npy`.
+//! `front_ends/FRONT_END/NAME.static.mlir` and `NAME.dynamic.mlir` are modules of torch-mlir, IREE
+//! and JAX, and MLIR's lowering of TOSA. `front_ends/arrays/FRAMEWORK/NAME` contains the arguments
+//! and results of a function: `argument0.npy`, `argument1.bf16.npy` (16-bit words), `result0.npy`.
 //!
-//! An integer must be the same. A float may differ by a tolerance of its type, relative to the largest value of
-//! the result, or to 1 where all are smaller: a reduction in another order is another rounding.
+//! Integers must be equal. A float may differ by a tolerance of its type, relative to the largest
+//! value of the result (at least 1), because the combination order may differ.
 //!
-//! A test's name is `front_ends::FRONT_END::FILE`.
+//! A test name is `front_ends::FRONT_END::FILE`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tx_plan::{ArgumentType, ElementType};
 use tx_runtime::{Arg, Array, Device, Number, read_npy};
 
-/// The front ends, and the folder of `arrays` with the results of each.
+/// Front ends, and the directory in `arrays` with the results of each.
 const FRONT_ENDS: [(&str, &str); 5] = [
     ("torch-mlir", "torch"),
     ("iree-torch", "torch"),
@@ -26,7 +27,7 @@ const FRONT_ENDS: [(&str, &str); 5] = [
     ("tosa", "torch"),
 ];
 
-/// What an output holds before the run: an element that no kernel writes is wrong.
+/// Contents of an output before the run, to detect elements that no kernel writes.
 const UNWRITTEN: Number = Number::Int(77);
 
 fn main() -> ExitCode {
@@ -83,7 +84,7 @@ fn check(compiler: &tx::Compiler, module: &Path, arrays: &Path) -> Result<(), St
             references.len()
         ));
     }
-    // Outputs are as large as their references, and of the type that the module gives them.
+    // Outputs have the shapes of their references, and the types of the module.
     for (reference, parameter) in references.iter().zip(&parameters[first..]) {
         let ArgumentType::Memref(memref) = &parameter.ty else {
             return Err(format!("found a result of type {}", parameter.ty));
@@ -95,7 +96,7 @@ fn check(compiler: &tx::Compiler, module: &Path, arrays: &Path) -> Result<(), St
         let output = Array::full(memref.element, reference.shape().to_vec(), unwritten);
         args.push(output.map_err(|error| error.to_string())?);
     }
-    // An input of f32 bounds what a result of f64 can tell.
+    // Inputs in f32 limit the precision of results in f64.
     let is_wide = args[..first]
         .iter()
         .any(|arg| arg.element() == ElementType::F64);
@@ -112,7 +113,7 @@ fn check(compiler: &tx::Compiler, module: &Path, arrays: &Path) -> Result<(), St
     Ok(())
 }
 
-/// How far a float may be from its reference, relative to the largest value of the result.
+/// Returns the tolerance of a float, relative to the largest value of the result.
 fn tolerance(element: ElementType, is_wide: bool) -> f64 {
     match element {
         ElementType::F64 if is_wide => 1e-12,
@@ -158,7 +159,7 @@ fn float(number: Number) -> f64 {
     }
 }
 
-/// `KIND0.npy`, `KIND1.npy` … of a folder, or `KIND0.bf16.npy`.
+/// Reads `KIND0.npy`, `KIND1.npy` … of a directory, or `KIND0.bf16.npy`.
 fn numbered(folder: &Path, kind: &str) -> Result<Vec<Array>, String> {
     let mut arrays = Vec::new();
     loop {
@@ -174,7 +175,7 @@ fn numbered(folder: &Path, kind: &str) -> Result<Vec<Array>, String> {
     }
 }
 
-/// The files of a folder, in order of their names.
+/// Returns the files of a directory, sorted by name.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let error = |error| format!("{}: {error}", folder.display());
     let mut paths = Vec::new();

@@ -1,4 +1,4 @@
-//! The tests of `tx-cli` in one program: each program holds all of LLVM, and takes seconds to link.
+//! Tests of `tx-cli` in one binary, because each binary links all of LLVM.
 
 mod browser;
 mod cli;

@@ -1,22 +1,19 @@
-//! Every program of `lit-tests/tutorial`, `lit-tests/programs` and `lit-tests/cases`, run by `tx
-//! run` at several sizes and compared with a reference in f64.
+//! Runs every program of `lit-tests/tutorial`, `lit-tests/programs` and `lit-tests/cases` at
+//! several sizes, and compares the results with a reference in f64.
 //!
-//! A program says in `COMPARE` lines what it computes, as NumPy would; `lit-tests/README.md` is the
-//! manual. Here are
+//! `COMPARE` lines of a program define its results as NumPy formulas; see `lit-tests/README.md`.
+//! `programs/directive.rs` parses these lines. `programs/expression.rs`, `programs/value.rs` and
+//! `programs/array.rs` evaluate the formulas. Each number has an error bound of a computation that
+//! rounds after each step.
 //!
-//! * `programs/directive.rs`: those lines;
-//! * `programs/expression.rs`, `programs/value.rs`, `programs/array.rs`: their formulas, and the
-//!   functions in them. With each number goes a bound on the error of a computation that rounds
-//!   after each step, so that what is compared is as close as it can be and no closer.
+//! Arguments and outputs contain seeded random numbers, so reading stale output is detected. Memory
+//! outside of the results must be unchanged.
 //!
-//! Arguments hold seeded random numbers, outputs too: a program that reads an old value it should
-//! not is noticed. What is not computed must be left as it was, to the bit.
+//! The PTX is assembled by `ptxas` for the chip of the run, and for one of two newer chips in turn.
 //!
-//! The PTX of each is assembled by `ptxas` for the chip that it is run for, and for one of two newer ones in turn.
-//!
-//! A test's name is `FOLDER/FILE::ENTRY::SIZES`, or `…::ptx`. Besides libtest's arguments there are
-//! `--every-chip` (assemble for all of them) and `--dump DIR`: run nothing; write programs, inputs,
-//! expected outputs and how to compare them, for a machine without Rust.
+//! A test name is `FOLDER/FILE::ENTRY::SIZES`, or `…::ptx`. Option `--every-chip` assembles for all
+//! chips. Option `--dump DIR` runs nothing; it writes programs, inputs, expected outputs and
+//! tolerances for a machine without Rust.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -58,7 +55,7 @@ use element::Element;
 use inputs::{Random, Sort};
 use value::{Scope, Value};
 
-/// The folders of `lit-tests` whose programs are run.
+/// Directories of `lit-tests` whose programs are run.
 const FOLDERS: [&str; 3] = ["tutorial", "programs", "cases"];
 
 fn main() -> ExitCode {
@@ -91,7 +88,7 @@ fn harness() -> Result<ExitCode, String> {
         println!("programs: wrote {count} cases to {folder}");
         return Ok(ExitCode::SUCCESS);
     }
-    // What an earlier run of the tests compiled, another `tx` may have.
+    // Another version of `tx` may have filled the cache.
     if cache().exists() {
         fs::remove_dir_all(cache()).map_err(|error| format!("cannot empty the cache: {error}"))?;
     }
@@ -107,7 +104,7 @@ fn harness() -> Result<ExitCode, String> {
                 let failed = |message: String| Failed::from(message.trim_end());
                 let entries: BTreeSet<&String> =
                     runs.iter().map(|run| &run.comparison.entry).collect();
-                // Kernels without a host function are compiled all together, whichever is the entry.
+                // Without host functions, all kernels are compiled together for any entry.
                 let distinct = if program.has_hosts { entries.len() } else { 1 };
                 for entry in entries.into_iter().take(distinct) {
                     let (entry, path) = (entry.clone(), program.path.clone());
@@ -129,33 +126,32 @@ fn harness() -> Result<ExitCode, String> {
     Ok(libtest_mimic::run(&Arguments::from_iter(rest), trials).exit_code())
 }
 
-/// The folder in which `tx` keeps what it compiled while these tests run.
+/// Returns the cache directory of these tests.
 fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs/cache")
 }
 
-/// `tx` with that cache: a program that is run at many sizes, and whose PTX is assembled, is compiled once for
-/// a chip.
+/// Returns a `tx` command with this cache, so that each program is compiled once per chip.
 fn tx() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tx"));
     command.env("TX_CACHE", cache());
     command
 }
 
-/// A folder for the files of a test.
+/// Returns the directory for the files of a test.
 fn scratch(test: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("programs")
         .join(test.replace("::", "/"))
 }
 
-/// The chip that programs are run for.
+/// Chip for which programs are run.
 const RUN_CHIP: &str = "sm_80";
 
-/// Others that PTX is assembled for.
+/// Newer chips for which PTX is assembled.
 const NEWER_CHIPS: [&str; 2] = ["sm_90", "sm_100a"];
 
-/// Compiles a function for each chip, and has the PTX assembled.
+/// Compiles a function for each chip, and assembles the PTX.
 fn assemble(program: &Path, entry: &str, chips: &[&str], folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder)
         .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
@@ -183,11 +179,11 @@ fn assemble(program: &Path, entry: &str, chips: &[&str], folder: &Path) -> Resul
     Ok(())
 }
 
-/// A file, and how it is run.
+/// File with its runs.
 struct Program {
     name: String,
     path: PathBuf,
-    /// Whether there are host functions, not only kernels.
+    /// Set if the file has host functions.
     has_hosts: bool,
     runs: Result<Vec<Run>, String>,
 }
@@ -223,7 +219,7 @@ fn programs() -> Result<Vec<Program>, String> {
     Ok(programs)
 }
 
-/// A comparison at some sizes.
+/// Comparison with specific sizes.
 #[derive(Clone)]
 struct Run {
     name: String,
@@ -241,10 +237,10 @@ fn runs(program: &str, comparisons: &[Comparison]) -> Result<Vec<Run>, String> {
                 let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
                 name = format!("{name}::{}", sizes.join("x"));
             } else {
-                // A folder of its own, beside that of `::ptx`.
+                // A directory next to that of `::ptx`.
                 name += "::run";
             }
-            // Several lines may compare one function, with other inputs.
+            // Several lines may compare one function with different inputs.
             if !names.insert(name.clone()) {
                 name = format!("{name}::line-{}", comparison.line);
                 names.insert(name.clone());
@@ -259,7 +255,7 @@ fn runs(program: &str, comparisons: &[Comparison]) -> Result<Vec<Run>, String> {
     Ok(runs)
 }
 
-/// An argument of a run, and what it holds afterwards.
+/// Argument of a run, and its expected contents.
 struct Argument {
     name: String,
     content: Content,
@@ -272,13 +268,13 @@ enum Content {
         shape: Vec<usize>,
         before: Vec<u64>,
         after: Vec<Expected>,
-        /// The name of the file that holds the elements: the same elements have the same name.
+        /// File name of the elements; equal elements share a file.
         file: String,
     },
 }
 
 impl Run {
-    /// The arguments, with what is computed from them.
+    /// Returns the arguments, and the results computed from them.
     fn arguments(&self) -> Result<Vec<Argument>, String> {
         let comparison = &self.comparison;
         let mut scope: Scope = comparison
@@ -397,7 +393,7 @@ impl Run {
     }
 }
 
-/// A number as `tx run` takes it.
+/// Formats a number as an argument of `tx run`.
 fn written(value: &Value) -> Result<String, String> {
     match value {
         Value::Ints(array, _) if array.shape.is_empty() => Ok(array.elements[0].to_string()),
@@ -406,7 +402,7 @@ fn written(value: &Value) -> Result<String, String> {
     }
 }
 
-/// A tile with what it holds, as `tx run` and as formulas see it.
+/// Creates a tile for `tx run` and for formulas.
 fn tile(
     number: usize,
     shape: &[expression::Expression],
@@ -440,7 +436,7 @@ fn tile(
         let shape = shape.clone();
         Value::Ints(Array { shape, elements }, Some(element))
     };
-    // What no formula changes stays as it is, to the bit.
+    // Elements that no formula changes must keep their bits.
     let after = before
         .iter()
         .map(|bits| Expected {
@@ -478,7 +474,7 @@ fn elements(shape: &[usize], element: Element, fill: Fill, random: &mut Random) 
     }
 }
 
-/// Rows of some sorts in turn.
+/// Returns rows of several kinds in turn.
 fn rows(shape: &[usize], element: Element, sorts: &[Sort], random: &mut Random) -> Vec<u64> {
     let length = shape.last().copied().unwrap_or(1);
     let count = shape.iter().product::<usize>().checked_div(length);
@@ -498,7 +494,7 @@ fn file_of(element: Element, shape: &[usize], values: &[u64]) -> npy::Array {
     }
 }
 
-/// What is wrong with an argument after the run.
+/// Returns the differences of an argument after the run.
 fn compare(argument: &Argument, found: &npy::Array) -> Vec<String> {
     const SHOWN: usize = 3;
     let Argument { name, content } = argument;
@@ -558,7 +554,7 @@ fn compare(argument: &Argument, found: &npy::Array) -> Vec<String> {
 // Files for a machine without Rust
 // ---------------------------------------------------------------------------------------------
 
-/// Inputs are in a folder of their own: programs share them.
+/// Directory of inputs, which programs share.
 const INPUTS: &str = "inputs";
 
 fn dump(programs: &[Program], folder: &Path) -> Result<usize, String> {
@@ -613,8 +609,8 @@ fn dump(programs: &[Program], folder: &Path) -> Result<usize, String> {
     Ok(cases.len())
 }
 
-/// Writes what an argument must hold after the run, and how far it may be off. `input` is the file
-/// with what it held before.
+/// Writes the expected contents of an argument and its tolerances. `input` is the file with its
+/// initial contents.
 fn dump_output(
     argument: &Argument,
     number: usize,
@@ -637,7 +633,7 @@ fn dump_output(
         "label": argument.name,
         "type": element.mlir(),
         "expected": input,
-        // Bit by bit, any NaN for NaN, except where there is a tolerance above 0.
+        // Exact comparison (all NaNs are equal), except for elements with a tolerance above 0.
         "compare": "exact",
     });
     if bits != *before {

@@ -1,15 +1,12 @@
-//! Every program of `lit-tests`, checked after every pass by execution: what `tx validate` does.
+//! Validates every program of `lit-tests`, like `tx validate`.
 //!
-//! A test is a file; its parts between `// -----` are programs of their own, and all their
-//! functions and kernels are checked. Each must be valid, but for those in
-//! `validate/exceptions.txt`: a line there is a file, a part and an entry, and what comes of it,
-//! which must be what is found. Files and parts that are tests of diagnostics, which expect an
-//! error or run `not`, are left out. The chip is the first that a `RUN` line of the file names, or
-//! else the default.
+//! A test is a file; its parts between `// -----` are separate programs. All functions and kernels
+//! must be valid, except for those in `validate/exceptions.txt`. A line there names a file, a part
+//! and an entry, and the expected verdict. Files that test diagnostics are skipped. The chip is the
+//! first in a `RUN` line of the file, or the default.
 //!
-//! Of two folders one file in three is a test, and the others are ignored; `--include-ignored` takes
-//! these too. `--bless` writes the exceptions as they are; `--every-input` checks all files on all
-//! inputs that `tx validate` makes, which takes longer.
+//! In two directories, one file in three is a test, and the others are ignored; `--include-ignored`
+//! runs them. `--bless` rewrites the exceptions. `--every-input` uses all inputs of `tx validate`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,9 +18,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tx_mlir::codes;
 use tx_validate::{Options, Trouble, Validation, Verdict};
 
-/// What came of entries that are not valid.
+/// Verdicts of entries that are not valid.
 type Found = BTreeMap<String, String>;
-/// What is expected to come of entries, and whether it takes every input.
+/// Expected verdicts, and whether they require all inputs.
 type Exceptions = BTreeMap<String, (String, bool)>;
 
 fn main() -> ExitCode {
@@ -43,7 +40,8 @@ fn main() -> ExitCode {
     let checked: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     let mut files = Vec::new();
     collect(&root, &mut files);
-    // `programs` compares these with their formulas; to run their arrays after every pass takes minutes.
+    // Test `programs` compares these files with formulas; validation of their arrays would take
+    // minutes.
     files.retain(|file| !file.starts_with(root.join("cases")) && !is_validated_by_lit(file));
     files.sort();
     let trials = files
@@ -94,7 +92,7 @@ fn main() -> ExitCode {
         .unwrap_or_default();
     let is_checked = |key: &str| checked.contains(key.split('#').next().unwrap_or(key));
     if bless {
-        // What is in the list for every input is left there by a run of some.
+        // Keep exceptions that require all inputs, if this run uses fewer.
         let is_left = |key: &str, needs_every| !is_checked(key) || needs_every && !every_input;
         let left = listed
             .iter()
@@ -140,7 +138,7 @@ const HEADER: &str = "\
 # Written by `cargo test -p tx-cli --test validate -- --bless`, those with `--every-input --bless`.
 ";
 
-/// Ends a line of an entry that is valid with some inputs.
+/// Suffix of an exception that occurs only with all inputs.
 const EVERY: &str = " every";
 
 fn read_exceptions(path: &Path) -> Exceptions {
@@ -170,7 +168,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a test says that a file is to be validated, all entries with all inputs.
+/// Returns whether a lit test already validates all entries of the file.
 fn is_validated_by_lit(file: &Path) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.lines().any(|line| {
@@ -180,19 +178,19 @@ fn is_validated_by_lit(file: &Path) -> bool {
     })
 }
 
-/// Whether a file is validated unless all are asked for: one in three of the folders with the most
-/// kernels, and all of the others.
+/// Returns whether the file is part of the sample: one in three files of the two largest
+/// directories, and all others.
 fn is_in_sample(name: &str) -> bool {
     let has_many = ["convert-linalg-to-tile/", "tile-schedule/"];
     let sum: usize = name.bytes().map(usize::from).sum();
     !has_many.iter().any(|folder| name.starts_with(folder)) || sum % 3 == 2
 }
 
-/// Maximum number of inputs of a file, and maximum number of ops that they execute after a stage:
-/// most where it is for validation, fewer where it is a whole program or shows a way through the
-/// passes or a tool, and fewest where it is for one pass. `tx validate` executes 2^26 ops.
+/// Returns the maximum number of inputs of a file, and the work limit per stage in ops (`tx
+/// validate`: 2^26). The limits are highest for validation tests, and lowest for tests of a single
+/// pass.
 fn limits_of(name: &str) -> (usize, u64) {
-    // What is wrong with some of them shows with large arrays alone.
+    // Some errors occur only in large arrays.
     if name.starts_with("tools/validate-") {
         return (16, 1 << 26);
     }
@@ -203,7 +201,7 @@ fn limits_of(name: &str) -> (usize, u64) {
     }
 }
 
-/// The chip that a file is for. Files that name one which is not known are tests of what is said of that.
+/// Returns the chip of a file. An unknown chip belongs to a test of its diagnostic.
 fn target_of(text: &str) -> tx::Target {
     let runs = text.lines().filter(|line| line.starts_with("// RUN"));
     let named = runs
@@ -219,13 +217,13 @@ fn target_of(text: &str) -> tx::Target {
     })
 }
 
-/// What came of an entry.
+/// Verdict on an entry.
 struct Outcome {
     word: String,
     detail: String,
 }
 
-/// What comes of each entry of a file.
+/// Validates each entry of a file.
 fn check(name: &str, text: &str, limits: Option<(usize, u64)>) -> Vec<(String, Outcome)> {
     let refuses = |text: &str| {
         text.contains("expected-error")

@@ -1,4 +1,4 @@
-//! `tx compile`: programs, their files, and what is kept of them.
+//! Tests of `tx compile`: programs, output files, and the cache.
 
 use super::{Case, RACE, SUM, fails, status, stderr, stdout};
 use std::fs;
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-/// Compiling writes PTX and a plan, to standard output or to files, and times on request.
+/// Compiling writes PTX and a launch plan, to standard output or to files, and times on request.
 #[test]
 fn compiles() {
     let case = Case::new();
@@ -36,7 +36,7 @@ fn compiles() {
         times.lines().count() > 3 && times.lines().all(|line| line.ends_with(" ms")),
         "{times}"
     );
-    // A pass of two pipelines is run, and told, where it has something to do.
+    // A pass that belongs to two pipelines runs only where it is needed.
     let attached = times.matches("tile-attach-target").count();
     assert_eq!(attached, 1, "{times}");
     let read = |name| fs::read_to_string(case.folder.path().join(name)).expect(name);
@@ -50,7 +50,7 @@ fn compiles() {
         ),
         ("sm_90", "sum", 2)
     );
-    // `-` is standard output, which holds one of the two.
+    // `-` is standard output, for one of the two outputs.
     let output = case.tx(&["compile", "sum.mlir", "--plan", "-"]);
     let plan = tx_plan::Plan::from_json(&stdout(&output)).expect("a plan and nothing else");
     assert_eq!(plan.entry, "sum");
@@ -73,8 +73,7 @@ fn compiles() {
     );
 }
 
-/// A CUDA toolkit that the environment names is left alone: what is compiled is told by the program
-/// and the options.
+/// A CUDA toolkit in the environment does not affect the output.
 #[test]
 fn compiles_without_the_toolkit_of_the_environment() {
     let case = Case::new();
@@ -92,7 +91,7 @@ fn compiles_without_the_toolkit_of_the_environment() {
     assert_eq!(stdout(&beside), stdout(&alone));
 }
 
-/// A program can come through a pipe.
+/// A program can be read from a pipe.
 #[test]
 fn compiles_standard_input() {
     let case = Case::new();
@@ -113,7 +112,7 @@ fn compiles_standard_input() {
     assert!(stdout(&output).contains(".entry sum("));
 }
 
-/// A kernel that says what each thread does chooses nothing, and what is in it is told.
+/// For a handwritten kernel, `tx explain` counts its ops instead of choices.
 #[test]
 fn kernels_without_a_choice_are_told() {
     let case = Case::new();
@@ -165,7 +164,7 @@ gpu.module @m {
     assert_eq!(said.lines().count(), 1, "{said}");
 }
 
-/// A terminal has room for what is said of a program, but for attributes, which are copied.
+/// Explanations fit the terminal width, except for attributes, which are meant to be copied.
 #[test]
 fn explanations_have_lines_that_fit() {
     let case = Case::new();
@@ -189,7 +188,7 @@ fn explanations_have_lines_that_fit() {
     }
 }
 
-/// Files that cannot be read are status 1, and named.
+/// An unreadable file is status 1, and is named.
 #[test]
 fn unreadable_files_are_status_1() {
     let case = Case::new();
@@ -208,7 +207,7 @@ fn unreadable_files_are_status_1() {
             "tx: error: .: this is a folder, expected a program\n",
         );
     }
-    // Every command that reads a program says so.
+    // Every command that reads a program reports a missing file.
     let absent = "tx: error: sun.mlir: no such file, expected a program\n";
     for command in ["run", "compile", "validate", "explain", "bench", "tune"] {
         let output: &[&str] = match command {
@@ -262,7 +261,7 @@ fn unreadable_files_are_status_1() {
     }
 }
 
-/// Programs that are no MLIR, or break a rule, are status 1 with a location and the line.
+/// An invalid program is status 1, with a location and the source line.
 #[test]
 fn refused_programs_are_diagnosed() {
     let case = Case::new();
@@ -293,7 +292,7 @@ fn refused_programs_are_diagnosed() {
     }
 }
 
-/// A file of another kind is told by what it is, and what takes it, by every command that takes programs.
+/// For a file of another kind, every command names the kind and the command that accepts it.
 #[test]
 fn files_that_are_no_programs_are_told_by_their_kind() {
     let case = Case::new();
@@ -353,7 +352,7 @@ fn files_that_are_no_programs_are_told_by_their_kind() {
     }
 }
 
-/// A chip or an entry that is not there is status 1, with what there is.
+/// An unknown chip or entry is status 1, with a list of the known ones.
 #[test]
 fn unknown_names_list_the_known_ones() {
     let case = Case::new();
@@ -378,8 +377,7 @@ fn unknown_names_list_the_known_ones() {
     );
 }
 
-/// A text that is nested deeper than the stack holds is refused where it is, and as deep as allowed
-/// it compiles.
+/// Text that is nested too deeply is rejected at its location. The maximum depth compiles.
 #[test]
 fn texts_may_be_nested_so_deep() {
     let case = Case::new();
@@ -408,7 +406,7 @@ fn texts_may_be_nested_so_deep() {
         case.file("deeper.mlir", nested(levels));
         refused_at("258:11");
     }
-    // So are signs and aliases that take no bracket, which MLIR follows one within the other.
+    // The limit also applies to signs and aliases, which MLIR parses recursively without brackets.
     let signs = format!(
         "#m = affine_map<(d0) -> ({}d0)>\n{}",
         "-".repeat(80_000),
@@ -422,7 +420,7 @@ fn texts_may_be_nested_so_deep() {
     }
 }
 
-/// No result takes the place of the program, by whatever path, or of another result.
+/// An output must not overwrite the program or another output, by whatever path.
 #[test]
 fn results_take_no_file_that_is_needed() {
     let case = Case::new();
@@ -465,8 +463,7 @@ fn results_take_no_file_that_is_needed() {
     assert_eq!(kept, SUM);
 }
 
-/// Where results cannot be written is said before they are computed, whichever option names the
-/// file. A folder that is named itself is made.
+/// An unwritable output is reported before any work. A directory given by an option is created.
 #[test]
 fn files_need_a_folder() {
     let case = Case::new();
@@ -511,9 +508,8 @@ fn files_need_a_folder() {
     }
 }
 
-/// What was compiled before is taken from the cache, wherever that is; not so what is timed. What
-/// is damaged there is compiled again, and where nothing can be kept the program is compiled all
-/// the same.
+/// A compiled program is read from the cache, except for timing. A damaged cache entry is compiled
+/// again, and an unusable cache does not prevent compilation.
 #[test]
 fn takes_what_it_compiled_before() {
     let case = Case::new();
@@ -546,7 +542,7 @@ fn takes_what_it_compiled_before() {
         doctor.contains("other: 1 programs in 1 of 512 MiB"),
         "{doctor}"
     );
-    // With another program in its place, that one is taken.
+    // The cache trusts its entries: a copied entry is used.
     fs::copy(&kept("other")[0], file).expect("a copy");
     assert_eq!(cached("sum.mlir"), max);
     let timed = ["compile", "sum.mlir", "--cache", "kept", "--time"];
@@ -557,7 +553,7 @@ fn takes_what_it_compiled_before() {
     assert_eq!(kept("kept").len(), 1);
     let output = case.tx(&["compile", "sum.mlir", "--cache", "sum.mlir"]);
     assert_eq!((status(&output), stdout(&output)), (0, sum.clone()));
-    // Who wants none gets none, in any case of letters, and what may mean that or another thing is told.
+    // `off` disables the cache in any case of letters; ambiguous values are rejected.
     let given = |value: &str| {
         let mut command = case.command(&["compile", "sum.mlir"]);
         command.env("TX_CACHE", value).output().expect("tx starts")
@@ -582,7 +578,7 @@ fn takes_what_it_compiled_before() {
         2,
         "tx: error: --cache: found ``, expected `off` or a folder to keep compiled programs in\n",
     );
-    // An empty variable is none: the user's folder.
+    // An empty variable selects the user's cache directory.
     let home = case.folder.path().join("home");
     let output = case
         .command(&["compile", "sum.mlir"])
@@ -599,7 +595,7 @@ fn takes_what_it_compiled_before() {
     assert_eq!(kept("home/tx").len(), 1);
 }
 
-/// A cache that cannot be written to is told of once, and by the doctor, and stops nobody.
+/// An unwritable cache is reported once, and by the doctor.
 #[test]
 fn a_cache_that_cannot_be_written_is_told_of() {
     let case = Case::new();

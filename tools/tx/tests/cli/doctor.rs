@@ -1,8 +1,9 @@
-//! `tx doctor`.
+//! Tests of `tx doctor`.
 
 use super::{Case, status, stderr, stdout};
 
-/// The doctor never fails for what is missing, and says how to get it; a chip gets its table.
+/// The doctor succeeds if components are missing, and explains how to install them. A chip has a
+/// table.
 #[test]
 fn the_doctor_reports() {
     let case = Case::new();

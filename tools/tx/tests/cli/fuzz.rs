@@ -1,8 +1,8 @@
-//! `tx fuzz`.
+//! Tests of `tx fuzz`.
 
 use super::{Case, status, stderr, stdout};
 
-/// How often each variant is chosen for the programs of a run, also those that never are.
+/// A run counts how often each variant is selected, including variants that never are.
 #[test]
 fn fuzzing_counts_variants() {
     let case = Case::new();
@@ -23,8 +23,8 @@ fn fuzzing_counts_variants() {
     assert_eq!(run("2"), text);
 }
 
-/// A variant that is forced computes something in every case that counts; a name that none has is
-/// told with the near one, and what none takes with how to look further.
+/// A forced variant is used in every counted case. An unknown variant is rejected with a
+/// suggestion.
 #[test]
 fn fuzzing_forces_a_variant() {
     let case = Case::new();
@@ -63,7 +63,7 @@ fn fuzzing_forces_a_variant() {
     );
 }
 
-/// Without programs of anybody's, random ones are damaged.
+/// Without a corpus, random programs are damaged.
 #[test]
 fn text_is_fuzzed_anywhere() {
     let case = Case::new();

@@ -1,11 +1,11 @@
-//! What is said on standard error, and what happens where nobody reads.
+//! Tests of standard error, and of closed outputs.
 
 use super::{Case, SUM, status, stderr, stdout};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Whatever is said, programs that ask for JSON read nothing else.
+/// With JSON messages, standard error contains JSON only.
 #[test]
 fn all_messages_are_json() {
     let case = Case::new();
@@ -52,7 +52,7 @@ fn all_messages_are_json() {
                 .unwrap_or_else(|error| panic!("{args:?}: {error}: {line}"));
             assert_eq!(value["severity"], "remark", "{line}");
             let message = value["message"].as_str().expect("a message");
-            // Who speaks is no part of what is said.
+            // The prefix `tx: ` is not part of the message.
             assert!(!message.starts_with("tx: "), "{line}");
             message.contains(part)
         });
@@ -61,7 +61,8 @@ fn all_messages_are_json() {
     }
 }
 
-/// Compiling says nothing on standard error, and running no more than where; `--quiet` not even that.
+/// Successful commands print nothing on standard error, except for the device of a run; `--quiet`
+/// omits it.
 #[test]
 fn success_is_quiet() {
     let case = Case::new();
@@ -86,8 +87,7 @@ fn success_is_quiet() {
     assert_eq!((status(&output), stderr(&output)), (0, String::new()));
 }
 
-/// Work of several steps tells how far it is when it is asked to; where nobody watches it tells
-/// what takes long only.
+/// Progress is printed on request. Without a terminal, only long work prints progress.
 #[test]
 fn progress_is_for_those_who_watch() {
     let case = Case::new();
@@ -116,13 +116,13 @@ fn progress_is_for_those_who_watch() {
     );
     let output = case.tx(&["fuzz", "modules", "--cases", "1", "--progress", "sometimes"]);
     assert_eq!(status(&output), 2);
-    // Where nothing is found nothing is left behind.
+    // A run without findings creates no directory.
     let output = case.tx(&["fuzz", "modules", "--cases", "1"]);
     assert_eq!(status(&output), 0, "{}", stdout(&output));
     assert!(!case.folder.path().join("fuzz-findings").exists());
 }
 
-/// On a terminal there is a bar, and when the work is done there is none.
+/// On a terminal, a progress bar is shown during the work and removed at the end.
 #[test]
 #[cfg(target_os = "linux")]
 fn progress_on_a_terminal_vanishes() {
@@ -130,7 +130,7 @@ fn progress_on_a_terminal_vanishes() {
     case.file("a.mlir", SUM);
     case.file("b.mlir", SUM);
     let on_terminal = |command: &str| {
-        // The program `script` gives it a terminal, and writes what would be seen.
+        // The program `script` provides a terminal, and prints its contents.
         let line = format!("{} {command} > verdicts", env!("CARGO_BIN_EXE_tx"));
         let output = Command::new("script")
             .args(["--quiet", "--return", "--command", &line, "/dev/null"])
@@ -156,7 +156,7 @@ fn progress_on_a_terminal_vanishes() {
         for part in parts {
             assert!(seen.contains(part), "{part:?}: {seen:?}");
         }
-        // The last thing is that its line is cleared.
+        // The line of the bar is cleared at the end.
         let cleared = seen.trim_end().ends_with("\u{1b}[2K");
         assert!(cleared, "{seen:?}");
     }
@@ -165,7 +165,7 @@ fn progress_on_a_terminal_vanishes() {
     assert!(verdicts.contains("b.mlir: @sum"), "{verdicts}");
 }
 
-/// A reader that goes away early is no failure, and a full disk is one with a message.
+/// A closed standard output is no failure; a full disk is a failure with a message.
 #[test]
 fn survives_standard_output() {
     let case = Case::new();
@@ -209,7 +209,7 @@ fn survives_standard_output() {
     }
 }
 
-/// Logs are quiet until asked for, and then go to standard error.
+/// Logs are printed on request only, to standard error.
 #[test]
 fn logs_on_request() {
     let case = Case::new();

@@ -1,4 +1,4 @@
-//! The `tx` program as scripts see it: what it prints where, and with which status it exits.
+//! Tests of the `tx` program as used by scripts: outputs and exit statuses.
 
 mod compile;
 mod doctor;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// Sums 128 numbers.
+/// Sum of 128 elements.
 const SUM: &str = "\
 gpu.module @m {
   gpu.func @sum(%A: memref<128xf32>, %B: memref<f32>) kernel
@@ -26,7 +26,7 @@ gpu.module @m {
 }
 ";
 
-/// All threads write one place.
+/// Race: all threads write to one element.
 const RACE: &str = "\
 gpu.module @m {
   gpu.func @race(%B: memref<1xindex>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -38,7 +38,7 @@ gpu.module @m {
 }
 ";
 
-/// Every CTA stores its number times a scalar.
+/// Every block stores its id times a scalar.
 const BLOCKS: &str = "\
 gpu.module @m {
   gpu.func @blocks(%B: memref<4xindex>, %k: index)
@@ -74,7 +74,7 @@ impl Case {
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tx"));
-        // Folders are named relative to the temporary one, so that messages are the same on every machine.
+        // Relative paths make messages independent of the machine.
         command
             .current_dir(self.folder.path())
             .args(args)
@@ -108,7 +108,7 @@ fn fails(output: &Output, expected: i32, message: &str) {
     assert_eq!(stdout(output), "");
 }
 
-/// A reduction of whole arrays.
+/// Grid-level row sums.
 const ROWS: &str = "\
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>

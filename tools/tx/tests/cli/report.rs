@@ -1,9 +1,9 @@
-//! `tx report`: that there is a page. What is on it has tests of its own.
+//! Tests of `tx report` as a command; other tests cover the page.
 
 use super::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
 use std::fs;
 
-/// A page has everything, and without times it is the same every time.
+/// A page is complete, and without times it is reproducible.
 #[test]
 fn reports_are_pages() {
     let case = Case::new();
@@ -33,7 +33,8 @@ fn reports_are_pages() {
     let timed = page("c.html", &["--no-validate", "--chip", "sm_90"]);
     assert!(timed.contains("id=times") && !timed.contains("id=check"));
     assert!(timed.contains("Chip <code>sm_90</code>"));
-    // What takes little time is run with all inputs, what takes long with some, and that is said.
+    // Validation uses all inputs if they are cheap; otherwise the page says that it uses the first
+    // inputs.
     let few = "These inputs are the first of many: <code>--all-inputs</code>";
     let all = page("d.html", &["--no-times", "--all-inputs"]);
     assert!(first == all && !first.contains(few));
@@ -42,7 +43,7 @@ fn reports_are_pages() {
     assert_eq!(status(&output), 0, "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.contains(few));
-    // So does the headline: not all is known yet.
+    // The headline must not claim complete validation.
     let headline = text.split("class=\"headline good\"").nth(1);
     let headline = headline
         .and_then(|rest| rest.split("</p>").next())
@@ -51,14 +52,14 @@ fn reports_are_pages() {
         headline.contains(" of ") && headline.contains(" inputs."),
         "{headline}"
     );
-    // Given inputs, and standard output.
+    // Given arguments, and standard output.
     let args = ["--arg", "rand:128xf32", "--arg", "zeros:f32"];
     let output = case.tx(&[&["report", "sum.mlir", "-o", "-"], &args[..]].concat());
     assert_eq!(status(&output), 0, "{}", stderr(&output));
     assert!(stdout(&output).contains("the arguments given"));
 }
 
-/// Instructions know their line in reports alone.
+/// Only reports contain PTX with locations.
 #[test]
 fn ptx_has_no_locations_elsewhere() {
     let case = Case::new();
@@ -76,7 +77,7 @@ fn ptx_has_no_locations_elsewhere() {
     );
 }
 
-/// A program that is refused gets a page that says so; one that does what it must not, too.
+/// A rejected program and an invalid one have a page with the error.
 #[test]
 fn reports_of_bad_programs_say_what_is_wrong() {
     let case = Case::new();
@@ -113,15 +114,14 @@ fn reports_of_bad_programs_say_what_is_wrong() {
     assert!(stderr(&output).contains("RACE"), "{}", stderr(&output));
     let page = read("race.html");
     assert!(page.contains("Not valid: see"));
-    // The line that the verdict names is marked, and the place in the verdict leads there.
+    // The line in the verdict is marked, and the location links to it.
     let line = RACE.lines().position(|line| line.contains("store"));
     let line = line.expect("a store") + 1;
     assert!(page.contains(&format!("<tr id=line-{line} class=wrong>")));
     assert!(page.contains(&format!("<a href=\"#line-{line}\">race.mlir:{line}:")));
 }
 
-/// A kernel is run with the grid that is given, as `tx validate` runs it: one block races with no
-/// other, and two do.
+/// The grid option works as for `tx validate`: one block has no race, two blocks have one.
 #[test]
 fn reports_take_the_grid_of_a_kernel() {
     let case = Case::new();
@@ -138,7 +138,7 @@ fn reports_take_the_grid_of_a_kernel() {
     let output = case.tx(&[&report[..], &["--grid", "2"]].concat());
     assert_eq!(status(&output), 3, "{}", stderr(&output));
     assert!(stderr(&output).contains("RACE"), "{}", stderr(&output));
-    // What is not run has no grid.
+    // A grid without validation is a usage error.
     let output = case.tx(&[&report[..], &["--grid", "2", "--no-validate"]].concat());
     assert_eq!(status(&output), 2);
     case.file("rows.mlir", ROWS);
@@ -150,7 +150,7 @@ fn reports_take_the_grid_of_a_kernel() {
     );
 }
 
-/// What is asked for in the wrong way, and where a page cannot be.
+/// Usage errors, and unwritable pages.
 #[test]
 fn reports_that_cannot_be_made() {
     let case = Case::new();
@@ -194,7 +194,7 @@ fn reports_that_cannot_be_made() {
     }
 }
 
-/// A pass that shows that a combiner is wrong is not blamed here where `tx validate` does not blame it.
+/// If `tx validate` blames a combiner instead of a pass, so does the page.
 #[test]
 fn combiners_are_to_blame_in_reports_too() {
     let case = Case::new();
@@ -229,9 +229,8 @@ func.func @affine(%A: memref<3x100xi32>, %C: memref<3x100xi32>, %B: memref<3xi32
     }
 }
 
-/// Where a law of a combiner fails with some values, a page is no greener than what `tx validate`
-/// finds, and says that there may be others; the warning of the compiler is said as elsewhere, and
-/// marked in the page.
+/// If a combiner property fails for some values, the page is not green. It mentions other inputs,
+/// and marks the compiler's warning.
 #[test]
 fn laws_that_fail_for_some_values_are_no_green_page() {
     let case = Case::new();
@@ -264,7 +263,7 @@ func.func @greatest(%a: memref<3x5xf32>, %b: memref<3xf32>) {
         "<h3><span class=\"badge fair\"><span aria-hidden=true>!</span> warning</span> the identity"
     ));
     assert!(text.contains("<p>threads without an element combine the identity: "));
-    // With no element below the identity nothing goes wrong, and nothing is known of others.
+    // For inputs without a failing value, nothing is known about other inputs.
     let (ended, text) = page(&["--arg", "full:1:3x5xf32", "--arg", "zeros:3xf32"]);
     assert_eq!(ended, 0);
     assert!(!text.contains("class=\"headline good\""));

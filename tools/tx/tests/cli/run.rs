@@ -1,9 +1,9 @@
-//! `tx run` and `tx batch`: arguments, devices and faults.
+//! Tests of `tx run` and `tx batch`: arguments, devices and faults.
 
 use super::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
 use std::fs;
 
-/// A run prints what was written, or writes it to files and prints nothing.
+/// A run prints its outputs, or writes them to files and prints nothing.
 #[test]
 fn runs() {
     let case = Case::new();
@@ -26,26 +26,26 @@ fn runs() {
     let read = |name: &str| tx_runtime::read_npy(&case.folder.path().join(name), None).expect(name);
     assert_eq!(read("sum.npy").to_string(), "64.0");
     assert_eq!(read("x.npy").describe(), "128xf32");
-    // What is run is what `tx compile` compiles.
+    // `tx run` executes the PTX of `tx compile`.
     let chip = ["--chip", "sm_90"];
     let output = case.tx(&[&run[..], &chip, &["--ptx", "run.ptx"]].concat());
     assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
     let output = case.tx(&[&["compile", "sum.mlir", "-o", "-"][..], &chip].concat());
     let ptx = fs::read_to_string(case.folder.path().join("run.ptx")).expect("run.ptx");
     assert_eq!(stdout(&output), ptx);
-    // What was written can be read again.
+    // A written file can be read again.
     let output = case.tx(&[
         "run", "sum.mlir", "--device", "cpu", "--arg", "x.npy", "--arg", "sum.npy",
     ]);
     assert_eq!(stdout(&output), "argument 1: f32\n64.0\n");
-    // `-` is standard output here too.
+    // `-` is standard output for `--out` too.
     let output = case.tx(&[&run[..], &["--out", "1=-"]].concat());
     let sum = fs::read(case.folder.path().join("sum.npy")).expect("sum.npy");
     assert_eq!((status(&output), output.stdout), (0, sum));
     assert!(!case.folder.path().join("-").exists());
 }
 
-/// Which device is used is said once, however many runs there are.
+/// A batch reports the device once.
 #[test]
 fn batches_say_once_where_they_run() {
     let case = Case::new();
@@ -58,7 +58,7 @@ fn batches_say_once_where_they_run() {
     assert_eq!(stdout(&output).matches("\"status\":0").count(), 3);
 }
 
-/// `auto` says on standard error which device it took, and why.
+/// `auto` reports the selected device and the reason on standard error.
 #[test]
 fn says_which_device() {
     let case = Case::new();
@@ -79,7 +79,7 @@ fn says_which_device() {
     );
 }
 
-/// Scalars, negative ones too, and a grid reach the kernel.
+/// Scalars (also negative ones) and a grid are passed to the kernel.
 #[test]
 fn passes_scalars_and_a_grid() {
     let case = Case::new();
@@ -99,8 +99,8 @@ fn passes_scalars_and_a_grid() {
     assert_eq!(stdout(&output), "argument 0: 4xindex\n[ 0 -2 -4  9]\n");
 }
 
-/// A kernel that asks for its block, and has no grid, runs with one block and a warning; one that
-/// does not ask is right with one.
+/// A kernel that reads block ids without a known grid runs with one block and a warning. A kernel
+/// without block ids has no warning.
 #[test]
 fn a_grid_that_is_left_out_is_warned_of() {
     let case = Case::new();
@@ -139,7 +139,7 @@ blocks.mlir:4:10: note: `--grid N` says how many blocks there are, or \
         (&said["severity"], &said["line"]),
         (&"warning".into(), &4.into())
     );
-    // What is compiled is launched by somebody else.
+    // `tx compile` prints no warning, because another program launches the kernel.
     assert_eq!(stderr(&case.tx(&["compile", "blocks.mlir"])), "");
     let silent = |name: &str, program: &str, is_silent: bool| {
         case.file(name, program);
@@ -175,7 +175,7 @@ blocks.mlir:4:10: note: `--grid N` says how many blocks there are, or \
         &format!("{asked}arith.index_cast %n : i32 to index"),
     );
     silent("nvvm.mlir", &nvvm, false);
-    // Nothing depends on what nobody uses.
+    // An unused block id has no warning.
     let unused = BLOCKS.replace(
         "%b = gpu.block_id x",
         &format!("{asked}arith.constant 0 : index"),
@@ -189,7 +189,7 @@ blocks.mlir:4:10: note: `--grid N` says how many blocks there are, or \
     silent("called.mlir", &called, false);
 }
 
-/// Unsigned integers of a file are called and shown as such, and are so in the file that is written.
+/// Unsigned integers of a file stay unsigned in messages and in the written file.
 #[test]
 fn unsigned_integers_of_files_stay_unsigned() {
     let case = Case::new();
@@ -235,7 +235,7 @@ fn unsigned_integers_of_files_stay_unsigned() {
     );
 }
 
-/// Arguments that do not fit are status 1, and said to by index, with what was found and expected.
+/// A mismatched argument is status 1, with its index and the found and expected types.
 #[test]
 fn arguments_that_do_not_fit_are_status_1() {
     let case = Case::new();
@@ -271,7 +271,7 @@ fn arguments_that_do_not_fit_are_status_1() {
     ] {
         fails(&run(args), 1, &format!("tx: error: {message}\n"));
     }
-    // A file is named, with how to make one that fits.
+    // A mismatched file is named, with the conversion.
     let array = tx_runtime::Array::zeros(tx_plan::ElementType::F64, vec![128]).expect("an array");
     tx_runtime::write_npy(&case.folder.path().join("x.npy"), &array).expect("x.npy");
     fails(
@@ -280,7 +280,7 @@ fn arguments_that_do_not_fit_are_status_1() {
         "tx: error: argument 0: found an array 128xf64, expected memref<128xf32>\n\
          tx: note: argument 0 is x.npy; NumPy converts it with `.astype(\"float32\")`\n",
     );
-    // So they are by `tx validate`: no pass is to blame, and neither is the program, whose line is shown.
+    // `tx validate` also reports the argument with the source line, and blames no pass.
     case.file("rows.mlir", ROWS);
     for program in [&["run", "--device", "cpu"][..], &["validate"]] {
         let args = [
@@ -319,9 +319,7 @@ fn arguments_that_do_not_fit_are_status_1() {
     );
 }
 
-/// Arguments that memory does not hold are refused before they are made: a system that promises
-/// more than it has would end the process. No machine has 2^46 bytes, and none refuses them where
-/// it is asked for.
+/// Arguments that exceed the memory are rejected before allocation. No machine has 2^46 bytes.
 #[test]
 fn arguments_that_do_not_fit_into_memory() {
     let case = Case::new();
@@ -345,8 +343,7 @@ fn arguments_that_do_not_fit_into_memory() {
     }
 }
 
-/// A loop without an end is ended after so many steps, on every machine after as many, and told
-/// with its place.
+/// An endless loop is stopped after a machine-independent number of steps, with its location.
 #[test]
 fn loops_without_an_end_are_faults() {
     let case = Case::new();
@@ -387,7 +384,7 @@ gpu.module @m {
             assert!(said.contains(part), "{command:?}: {said}");
         }
         let all = said + &stdout(&output);
-        // Device code has where it goes back.
+        // In device code, the location is that of the loop's back edge.
         let place = if command[0] == "run" {
             "of thread (0, 0, 0)"
         } else {
@@ -398,7 +395,7 @@ gpu.module @m {
             "{all}"
         );
     }
-    // What ends has as many steps as it asks for.
+    // A loop that ends runs to its end with a sufficient step limit.
     let ends = endless
         .replace(
             "scf.while : () -> () {",
@@ -418,7 +415,7 @@ gpu.module @m {
     }
 }
 
-/// A race is status 3, at its source location.
+/// A race is status 3, with its source location.
 #[test]
 fn faults_are_status_3() {
     let case = Case::new();
@@ -437,7 +434,7 @@ fn faults_are_status_3() {
         "{}",
         stderr(&output)
     );
-    // The line is shown, and the op at the other end of the race only where it is another one.
+    // The line is shown. The other access is shown only if it is another op.
     assert!(
         stderr(&output).contains(
             "\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\nrace.mlir:5:5: note: \

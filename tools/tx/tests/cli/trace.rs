@@ -1,9 +1,9 @@
-//! `--trace`: what was done and when.
+//! Tests of `--trace`.
 
 use super::{Case, RACE, ROWS, SUM, fails, status, stderr};
 use std::fs;
 
-/// The events of a trace, each of which has what viewers need.
+/// Returns the events of a trace, after a check of the required fields.
 fn events(case: &Case, name: &str) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(case.folder.path().join(name)).expect("a trace");
     let events: Vec<serde_json::Value> = serde_json::from_str(&text).expect("a list in JSON");
@@ -37,7 +37,7 @@ fn begun(events: &[serde_json::Value]) -> Vec<String> {
         .collect()
 }
 
-/// A trace names the stages, and every pass in its order; nothing else is said for it.
+/// A trace contains the stages and every pass, in order, and prints nothing.
 #[test]
 fn traces_have_every_pass_and_stage() {
     let case = Case::new();
@@ -77,7 +77,7 @@ fn traces_have_every_pass_and_stage() {
             "{stage} is not in its place: {names:?}"
         );
     }
-    // As many passes as `--time` lists stages of the compiler.
+    // The number of passes equals that of `--time`.
     let timed = case.tx(&[
         "compile",
         "rows.mlir",
@@ -92,7 +92,7 @@ fn traces_have_every_pass_and_stage() {
         .iter()
         .filter(|event| event["ph"] == "B" && event["cat"] == "pass")
         .count();
-    // Neither `context`, `parse` nor `total` is a pass.
+    // `context`, `parse` and `total` are not passes.
     assert_eq!(
         passes + 3,
         stderr(&timed).lines().count(),
@@ -101,7 +101,7 @@ fn traces_have_every_pass_and_stage() {
     );
 }
 
-/// A trace is whole when the program is refused, when it fails, and when nothing was compiled.
+/// A trace is complete if the program is rejected, fails, or is not compiled.
 #[test]
 fn traces_end_when_programs_fail() {
     let case = Case::new();
@@ -129,7 +129,7 @@ fn traces_end_when_programs_fail() {
     assert_eq!(begun(&events(&case, "missing.json")), [""; 0]);
 }
 
-/// A trace that cannot be written is said, with the file.
+/// An unwritable trace is reported with its file.
 #[test]
 fn traces_need_a_file() {
     let case = Case::new();

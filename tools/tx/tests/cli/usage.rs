@@ -1,10 +1,10 @@
-//! Command lines, their help, completions and manual pages.
+//! Tests of command lines, help, completions and manual pages.
 
 use super::{Case, SUM, fails, status, stderr, stdout, text};
 use std::fs;
 use std::process::{Command, Output, Stdio};
 
-/// Wrong usage is status 2, with a message that names the option and says what was expected.
+/// A usage error is status 2, with the option and the expected values.
 #[test]
 fn wrong_usage_is_status_2() {
     let case = Case::new();
@@ -12,7 +12,7 @@ fn wrong_usage_is_status_2() {
         (&[][..], "Usage: tx"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (&["run"], "<FILE.mlir>"),
-        // What the environment says is no part of the usage.
+        // Environment variables are not part of the usage.
         (&["run", "x.mlir", "--frob"], "Usage: tx run <FILE.mlir>\n"),
         (
             &["run", "x.mlir", "rand:4x8xf32"],
@@ -51,7 +51,7 @@ fn wrong_usage_is_status_2() {
             &["completions", "tcsh"],
             "[possible values: bash, zsh, fish]",
         ),
-        // What belongs to a command that is not named, and what belongs to none.
+        // Options of another command, and options of no command.
         (
             &["fuzz", "--seconds", "3"],
             "'--seconds' is an option of `tx fuzz modules`, `tx fuzz text`, `tx fuzz show`\n",
@@ -90,7 +90,7 @@ fn wrong_usage_is_status_2() {
         );
         assert_eq!(stdout(&output), "", "{args:?}");
     }
-    // A number alone is that of a code, unless it is a file.
+    // A number is a diagnostic code, unless it is a file.
     let explained = |what: &str| stdout(&case.tx(&["explain", what]));
     assert!(explained("801").starts_with("# TX0801: "));
     assert_eq!(explained("801"), explained("TX0801"));
@@ -102,7 +102,7 @@ fn wrong_usage_is_status_2() {
     );
 }
 
-/// An option that takes a number says what was found, and which numbers there are.
+/// An option with a number reports its range.
 #[test]
 fn numbers_have_a_range() {
     let case = Case::new();
@@ -150,8 +150,7 @@ fn numbers_have_a_range() {
     }
 }
 
-/// A shell that there is no script for is told those that there are, and none as similar; one that
-/// is misspelt is known.
+/// An unknown shell is rejected with a list of the known ones; a misspelled one is suggested.
 #[test]
 fn misspelt_values_are_known() {
     let case = Case::new();
@@ -160,7 +159,7 @@ fn misspelt_values_are_known() {
         ("powershell", None),
         ("bsh", Some("a similar value exists: 'bash'")),
         ("fihs", Some("a similar value exists: 'fish'")),
-        // As near to `zsh`, which begins otherwise.
+        // `zsh` has the same distance, but another first letter.
         ("fsh", Some("a similar value exists: 'fish'")),
     ] {
         let output = case.tx(&["completions", shell]);
@@ -175,7 +174,7 @@ fn misspelt_values_are_known() {
     }
 }
 
-/// The command that was meant is the one that takes the fewest changes, of those that stand at this place.
+/// The suggested command has the smallest edit distance among the commands at this position.
 #[test]
 fn misspelt_commands_are_known() {
     let case = Case::new();
@@ -201,7 +200,7 @@ fn misspelt_commands_are_known() {
     }
 }
 
-/// Help goes to standard output, shows examples, and lists only what there is.
+/// Help is printed to standard output, with examples and existing options only.
 #[test]
 fn help_shows_examples() {
     let case = Case::new();
@@ -222,7 +221,7 @@ fn help_shows_examples() {
     );
 }
 
-/// Help that nobody gets is no success.
+/// Help that cannot be written is a failure.
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_written_is_a_failure() {
@@ -246,7 +245,7 @@ fn help_that_cannot_be_written_is_a_failure() {
     }
 }
 
-/// A program of another compiler says its own name, not that of this one, wherever it names itself.
+/// A program of another compiler uses its own name in all messages.
 #[cfg(unix)]
 #[test]
 fn a_program_is_called_as_it_was_started() {
@@ -261,8 +260,8 @@ fn a_program_is_called_as_it_was_started() {
             .env("TX_CACHE", "off");
         command.output().expect("it starts")
     };
-    // What is left of `tx` once its own name, which shells write in their way, and those of others
-    // are taken out.
+    // Remaining occurrences of `tx`, after removal of the program's own name and of other crates'
+    // names.
     let strangers = |text: &str| {
         let text = [
             "my-tx",
@@ -327,7 +326,7 @@ fn a_program_is_called_as_it_was_started() {
             assert_eq!(strangers(&text), None, "{args:?}: {text}");
         }
     }
-    // Completions find the options of a command, also where the name has a hyphen.
+    // Completions work for a program name with a hyphen.
     fs::write(
         case.folder.path().join("own.bash"),
         run(&["completions", "bash"]).stdout,
@@ -351,7 +350,7 @@ fn a_program_is_called_as_it_was_started() {
     }
 }
 
-/// The completion scripts are those of the shells.
+/// Each completion script belongs to its shell.
 #[test]
 fn completes() {
     let case = Case::new();
@@ -363,9 +362,9 @@ fn completes() {
         let output = case.tx(&["completions", shell]);
         assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
         assert!(stdout(&output).contains(sign), "{shell}");
-        // What programs start, users are not offered.
+        // The hidden worker command is not completed.
         assert!(!stdout(&output).contains("worker"), "{shell}");
-        // Chips and devices are offered; others are taken, and refused by who knows them.
+        // Known chips and devices are completed; other values are accepted by the parser.
         let script = stdout(&output).replace('\\', "");
         for offered in ["sm_90a", "cuda:1"] {
             assert!(script.contains(offered), "{shell}: {offered}");
@@ -373,7 +372,7 @@ fn completes() {
     }
 }
 
-/// Runs another program, which has to be there.
+/// Runs another program, which must be installed.
 fn other(command: &mut Command) -> Output {
     let name = command.get_program().to_owned();
     let output = command.stdin(Stdio::null()).output();
@@ -385,7 +384,7 @@ fn other(command: &mut Command) -> Output {
     })
 }
 
-/// Every shell reads its completion script without a word, and then completes commands.
+/// Every shell loads its completion script without messages, and completes commands.
 #[test]
 fn shells_read_their_completions() {
     let case = Case::new();
@@ -414,7 +413,7 @@ fn shells_read_their_completions() {
             "{shell}"
         );
         let mut command = Command::new(shell);
-        // Without the user's own settings, and with a home that can be written.
+        // Without user settings, and with a writable home.
         let plain = if shell == "zsh" { &["-f"][..] } else { &[] };
         command
             .args(plain)
@@ -435,8 +434,7 @@ fn shells_read_their_completions() {
     }
 }
 
-/// An argument completes to what it may begin with and to arrays, and `tx explain` takes codes as
-/// well as files.
+/// An argument completes to prefixes and arrays; `tx explain` completes to codes and files.
 #[test]
 fn shells_complete_arguments_and_codes() {
     let case = Case::new();
@@ -444,7 +442,7 @@ fn shells_complete_arguments_and_codes() {
         case.file(file, "");
     }
     fs::create_dir(case.folder.path().join("rows")).expect("a folder");
-    // What is offered for the last word of a command line, in the order of the shell.
+    // Completions of the last word of a command line, in the order of the shell.
     let bash = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let [before, last] = words[words.len() - 2..] else {
@@ -456,7 +454,7 @@ fn shells_complete_arguments_and_codes() {
             words.len() - 1
         )
     };
-    // Of zsh, what is given to the functions that show it.
+    // For zsh, the completions passed to its display functions.
     let zsh = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
         let last = words[words.len() - 1];
@@ -517,7 +515,7 @@ fn shells_complete_arguments_and_codes() {
     }
 }
 
-/// There is a page for every command, and `mandoc` has nothing to say against any.
+/// Every command has a manual page without warnings of `mandoc`.
 #[test]
 fn manual_pages_are_well_formed() {
     let case = Case::new();
@@ -552,14 +550,14 @@ fn manual_pages_are_well_formed() {
             .current_dir(&folder),
     );
     let said = stdout(&output);
-    // Of lists of values, which are shown as they should be.
+    // Harmless warnings about lists of values.
     let harmless = ["br before sp", "br after sp"];
     let harmful: Vec<&str> = said
         .lines()
         .filter(|line| !harmless.iter().any(|each| line.contains(each)))
         .collect();
     assert_eq!(harmful, [""; 0]);
-    // Examples stay lines of their own.
+    // Examples stay on separate lines.
     let read = other(
         Command::new("mandoc")
             .args(["-T", "utf8", "tx-doctor.1"])
@@ -573,7 +571,7 @@ fn manual_pages_are_well_formed() {
         lines.contains(&"tx doctor --chip sm_100".to_owned()),
         "{lines:?}"
     );
-    // To standard output goes the first of them.
+    // Without a directory, the first page is printed to standard output.
     let page = fs::read(folder.join("tx.1")).expect("a page");
     assert_eq!(text(&page), stdout(&case.tx(&["man"])));
 }

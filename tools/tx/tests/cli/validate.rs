@@ -1,15 +1,15 @@
-//! `tx validate`: how findings are told. What it finds has tests of its own.
+//! Tests of the output of `tx validate`; other tests cover its findings.
 
 use super::{BLOCKS, Case, RACE, ROWS, SUM, status, stderr, stdout};
 use std::fs;
 use std::process::Command;
 
-/// How to get an assembler is said once, however many programs there are.
+/// A missing `ptxas` is reported once for all programs.
 #[test]
 fn validation_says_once_how_to_get_ptxas() {
     let case = Case::new();
     case.file("sum.mlir", SUM);
-    // It is looked for where the program was built, too.
+    // A copy outside of the target directory, because `tx` also searches there.
     let away = case.folder.path().join("tx");
     fs::copy(env!("CARGO_BIN_EXE_tx"), &away).expect("a copy");
     let output = Command::new(&away)
@@ -33,8 +33,8 @@ fn validation_says_once_how_to_get_ptxas() {
     );
 }
 
-/// That a kernel which asks for its block was run with one, for want of a grid, is said once below
-/// the table, with what changes it; and in the page. Of one that does not ask, nothing is.
+/// An assumed grid is reported once below the table, with the option that changes it, and in the
+/// page. Kernels that do not read block ids are not mentioned.
 #[test]
 fn a_grid_that_is_left_out_is_told_in_the_table() {
     let case = Case::new();
@@ -69,7 +69,7 @@ fn a_grid_that_is_left_out_is_told_in_the_table() {
     }
 }
 
-/// A program that reads messages is told what a check has found, and where.
+/// JSON messages contain findings with their locations.
 #[test]
 fn findings_have_a_place() {
     let case = Case::new();
@@ -92,7 +92,7 @@ fn findings_have_a_place() {
         verdict.starts_with("tile-insert-sync: RACE: race on global memory"),
         "{said}"
     );
-    // People have the verdict in the table.
+    // In text format, the verdict is in the table.
     let output = case.tx(&["validate", "race.mlir"]);
     assert!(
         stderr(&output).starts_with(&format!(
@@ -104,7 +104,7 @@ fn findings_have_a_place() {
     );
 }
 
-/// A law that is broken is a rule with a code, and JSON says with what values it is.
+/// A broken combiner property has a diagnostic code, and JSON contains its values.
 #[test]
 fn broken_laws_have_a_code() {
     let case = Case::new();

@@ -1,4 +1,4 @@
-//! Which programs there are, and how each is made.
+//! List of all programs, and their generation.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::variants::{self, Answer, Traits};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Types {
     pub(crate) source: Element,
-    /// The attribute `acc`, if it is written.
+    /// Attribute `acc`, if specified.
     pub(crate) acc: Option<Element>,
     pub(crate) destination: Element,
 }
@@ -61,10 +61,10 @@ impl Types {
     }
 }
 
-/// What is computed.
+/// Computation of a program.
 #[derive(Clone, Copy)]
 pub(crate) enum Work {
-    /// Every named kind that gives one value.
+    /// Every named kind with one result.
     Values(Types, Nan),
     /// `argmax` and `argmin`.
     Indices(Types, Nan, Element),
@@ -101,7 +101,7 @@ impl Work {
                     vec![Sum, Prod, Max, Min, UMax, UMin, And, Or, Xor]
                 }
                 (_, Nan::Propagate) => vec![Sum, Prod, Max, Min],
-                // NaN in sums and products has one rule.
+                // Sums and products have a single NaN rule.
                 (_, Nan::Ignore) => vec![Max, Min],
             },
             Self::Indices(..) => vec![ArgMax, ArgMin],
@@ -117,11 +117,11 @@ pub(crate) struct Memory {
     pub(crate) storage: Storage,
     pub(crate) rows: usize,
     pub(crate) length: usize,
-    /// Whether the reduced dimension is the outermost.
+    /// Set if the reduced dimension is the outermost.
     pub(crate) outer: bool,
     pub(crate) block: usize,
     pub(crate) dynamic: bool,
-    /// Whether there is one row and no dimension for it.
+    /// Set if there is a single row without a dimension.
     pub(crate) flat: bool,
 }
 
@@ -135,16 +135,16 @@ pub(crate) struct Fragments {
     pub(crate) layout: &'static str,
     pub(crate) axes: &'static [usize],
     pub(crate) result: &'static str,
-    /// Whether lanes of a warp hold parts of one result.
+    /// Set if lanes of a warp hold parts of one result.
     pub(crate) crosses_lanes: bool,
 }
 
-/// A value a thread.
+/// One value per thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes {
     pub(crate) scope: Scope,
     pub(crate) block: usize,
-    /// Width and stride, where the scope is not one group.
+    /// Width and stride, if the scope contains several groups.
     pub(crate) groups: Option<(usize, usize)>,
 }
 
@@ -157,7 +157,7 @@ impl Lanes {
         }
     }
 
-    /// What the threads of a group have in common: all but one digit of their place in the scope.
+    /// Returns the group of a thread: all digits of its position in the scope except one.
     fn group(&self, thread: usize) -> (usize, usize, usize) {
         let size = self.scope.threads(self.block);
         let (width, stride) = self.groups.unwrap_or((size, 1));
@@ -165,7 +165,7 @@ impl Lanes {
         (thread / size, place / (width * stride), place % stride)
     }
 
-    /// The threads of each group.
+    /// Returns the threads of each group.
     fn members(&self) -> Vec<Vec<usize>> {
         let mut members = BTreeMap::<_, Vec<usize>>::new();
         for thread in 0..self.block {
@@ -182,15 +182,15 @@ pub(crate) enum Place {
     Lanes(Lanes),
 }
 
-/// One program.
+/// Program.
 #[derive(Clone, Copy)]
 pub(crate) struct Spec {
     pub(crate) work: Work,
     pub(crate) place: Place,
-    /// The variant that is forced.
+    /// Forced variant.
     pub(crate) variant: Option<&'static str>,
-    /// Whether the program is only there to ask which variants accept which kinds: it forces each
-    /// of them in turn, and nobody runs it.
+    /// Set if the program only asks which variants accept which kinds. It forces each variant in
+    /// turn, and is not run.
     pub(crate) verdicts: bool,
 }
 
@@ -246,7 +246,7 @@ impl Spec {
         Ok(case)
     }
 
-    /// The attributes of an op, or nothing.
+    /// Returns the attributes of an op, or an empty text.
     fn attributes(&self, kind: Kind, variant: Option<&str>) -> String {
         let mut attributes = Vec::new();
         let (Work::Values(types, nan) | Work::Indices(types, nan, _)) = self.work else {
@@ -255,7 +255,7 @@ impl Spec {
         if let Some(acc) = types.acc {
             attributes.push(format!("acc = {}", acc.mlir()));
         }
-        // Written out only where it is not the default and says something.
+        // Print the attribute only if it differs from the default and has an effect.
         if nan == Nan::Ignore && !matches!(kind, Kind::Sum | Kind::Prod) {
             attributes.push("nan = #tile.nan<ignore>".to_owned());
         }
@@ -269,7 +269,7 @@ impl Spec {
         }
     }
 
-    /// What a variant may ask about an op of this kind.
+    /// Returns the properties of an op of this kind that variants depend on.
     pub(crate) fn traits(&self, kind: Option<Kind>) -> Traits {
         let types = match self.work {
             Work::Values(types, _) | Work::Indices(types, ..) => types,
@@ -290,17 +290,17 @@ impl Spec {
     }
 }
 
-/// A name that no variant has.
+/// Name of no variant.
 pub(crate) const UNKNOWN: &str = "no-such-variant";
 
-/// Rows of input, as many as there are results.
+/// Input rows, one for each result.
 struct Input {
-    /// For each source its elements in the order of the tile.
+    /// Elements of each source, in tile order.
     values: Vec<Vec<u64>>,
     rows: Rows,
 }
 
-/// Where element `i` of row `r` of a group's tile is.
+/// Returns the position of element `i` of row `r` in the tile of a group.
 type At<'a> = &'a dyn Fn(usize, usize) -> usize;
 
 impl Spec {
@@ -352,15 +352,15 @@ impl Spec {
     }
 }
 
-/// The results of a kind, with what the destination held before.
+/// Results of a kind, with the old contents of the destination.
 struct Results {
-    /// For each destination.
+    /// Old contents of each destination.
     old: Vec<Vec<u64>>,
     expected: Vec<Vec<Expected>>,
 }
 
 impl Results {
-    /// From results of groups those of each thread.
+    /// Distributes the results of groups to their threads.
     fn spread(self, rows: &[Vec<usize>]) -> Self {
         Self {
             old: self.old.iter().map(|of| spread(rows, of)).collect(),
@@ -369,7 +369,7 @@ impl Results {
     }
 }
 
-/// What belongs to rows, for each place that is in one.
+/// Returns the value of its row for each position that belongs to a row.
 fn spread<T: Clone>(rows: &[Vec<usize>], of_rows: &[T]) -> Vec<T> {
     let mut places: Vec<(usize, &T)> = rows
         .iter()
@@ -380,7 +380,7 @@ fn spread<T: Clone>(rows: &[Vec<usize>], of_rows: &[T]) -> Vec<T> {
     places.into_iter().map(|(_, of)| of.clone()).collect()
 }
 
-/// What a destination holds that nobody should read.
+/// Garbage contents of a destination that must not be read.
 fn garbage(element: Element) -> u64 {
     element.wrap(0x5bad_5bad_5bad_5bad)
 }
@@ -416,7 +416,7 @@ impl Spec {
         for (number, row) in input.rows.iter().enumerate() {
             let mut last = String::new();
             let mut found = None;
-            // An old value that leaves several results possible is no test: another is taken.
+            // Retry with another old value if it allows several results.
             for attempt in 0..9 {
                 let old: Vec<u64> = elements
                     .iter()
@@ -424,7 +424,7 @@ impl Spec {
                     .map(|(i, element)| match (&self.work, accumulate) {
                         (_, false) => garbage(*element),
                         (Work::Indices(..), true) if i == 1 => {
-                            // Before or after the winner, and sometimes no element's at all.
+                            // Index before or after the winner, and sometimes of no element.
                             (random.below(row.len() + 3) + row.len() * (attempt / 5)) as u64
                         }
                         (Work::Custom(_), true) if element.is_float() => {
@@ -532,7 +532,7 @@ fn fold(custom: &Custom, parts: &[Vec<u64>], old: Option<&[u64]>) -> Vec<Expecte
 // Programs
 // ---------------------------------------------------------------------------------------------
 
-/// Names and types of operands, each list joined.
+/// Returns the joined names and the joined types of operands.
 fn joined(operands: &[crate::program::Operand]) -> (String, String) {
     let names: Vec<&str> = operands.iter().map(|o| o.name.as_str()).collect();
     let types: Vec<&str> = operands.iter().map(|o| o.ty.as_str()).collect();
@@ -544,7 +544,7 @@ impl Spec {
         kind.map_or("custom", Kind::name)
     }
 
-    /// The combiner of a custom kind and the attributes.
+    /// Returns the combiner region of a custom kind, and the attributes.
     fn tail(&self, kind: Option<Kind>, variant: Option<&str>) -> String {
         let attributes = self.attributes(kind.unwrap_or(Kind::Sum), variant);
         match &self.work {
@@ -556,8 +556,8 @@ impl Spec {
         }
     }
 
-    /// The ops of a kind: one that does not accumulate, and one that does. Where lowering unrolls
-    /// much, one of the two, in turn.
+    /// Returns the ops of a kind: one without `accumulate`, and one with it. If lowering unrolls
+    /// large loops, only one of the two, in turn.
     fn accumulations(&self, kind: Option<Kind>) -> &'static [bool] {
         let unrolled = matches!(self.place, Place::Fragments(_)) || self.variant == Some("batched");
         let turn = kind.map_or(0, |kind| kind as usize) + usize::from(self.variant.is_some());
@@ -574,8 +574,8 @@ impl Spec {
         }
     }
 
-    /// What the ops of a kind force. To ask for verdicts it is every variant, and at the end one
-    /// that there is not: the answer to that one lists those that there are.
+    /// Returns the variants that the ops of a kind force. A verdicts program forces every variant,
+    /// and finally an unknown one, whose error lists all variants.
     fn forced(&self) -> Vec<Option<&'static str>> {
         if self.verdicts {
             variants::asked().chain([UNKNOWN]).map(Some).collect()
@@ -584,7 +584,7 @@ impl Spec {
         }
     }
 
-    /// In the order of the program, which kind each op is and which variant it forces.
+    /// Returns the kind and the forced variant of each op, in program order.
     pub(crate) fn questions(&self) -> Vec<(Option<Kind>, &'static str)> {
         let forced = self.forced();
         self.all_kinds()
@@ -593,7 +593,7 @@ impl Spec {
             .collect()
     }
 
-    /// The kinds that the forced variant accepts.
+    /// Returns the kinds that the forced variant accepts.
     fn accepted(&self) -> Vec<Option<Kind>> {
         self.all_kinds()
             .into_iter()
@@ -626,10 +626,10 @@ impl Spec {
         } else if m.outer {
             (vec![m.length, m.rows], 0)
         } else {
-            // Counted from the end.
+            // Axes counted from the end.
             (vec![m.rows, m.length], -1)
         };
-        // A destination keeps the reduced dimension as 1, or has none.
+        // The reduced dimension is kept as 1 or dropped.
         let result = match (m.flat, m.outer) {
             (true, _) => Vec::new(),
             (_, true) => vec![1, m.rows],
@@ -677,7 +677,7 @@ impl Spec {
         Ok(kernel.finish())
     }
 
-    /// The same inputs for every variant: then they can be compared with one another.
+    /// Returns a seed that is equal for all variants, so that their results can be compared.
     fn seed(&self) -> String {
         Spec {
             variant: None,
@@ -791,7 +791,7 @@ impl Spec {
                     );
                 }
                 for (number, variant) in self.forced().into_iter().enumerate() {
-                    // Values have one definition; the first is the one that is stored.
+                    // Values are computed once and stored for the first variant.
                     let new: Vec<String> = new
                         .iter()
                         .map(|name| {
@@ -837,10 +837,10 @@ impl Spec {
 
     fn lanes(&self, l: &Lanes) -> Result<Case, String> {
         let mut random = Random::new(&self.seed());
-        // One value a thread and step; the scope's groups are in the op, not in the tiles.
+        // One value per thread and step. The op defines the groups.
         let mut kernel = Kernel::new(Scope::Cta, Storage::Global, l.block, false);
         let steps = SORTS.len();
-        // Rows of input are whole steps; what is reduced are the groups within.
+        // An input row is a whole step; the reduction applies to groups within it.
         let mut input = self.input(1, steps, l.block, &|row, i| row * l.block + i, &mut random);
         let members = l.members();
         let rows: Vec<Vec<usize>> = (0..steps)
@@ -861,7 +861,7 @@ impl Spec {
             .collect();
         let mut indices = Vec::new();
         if let Work::Indices(_, _, index) = self.work {
-            // Indices in no order: the lowest is not that of the first thread.
+            // Permute the indices, so that the lowest is not at the first thread.
             for _ in 0..steps {
                 let mut order: Vec<u64> = (0..l.block as u64).collect();
                 for i in (1..order.len()).rev() {
@@ -981,8 +981,8 @@ impl Spec {
 
 const ELEMENTS: [Element; 8] = [F16, BF16, F32, F64, I8, I16, I32, I64];
 
-/// Scope and storage, and rows, length, whether the reduced dimension is outermost, block size, and
-/// whether sizes are dynamic.
+/// Scope and storage; then rows, length, whether the reduced dimension is outermost, block size,
+/// and whether sizes are dynamic.
 type Shape = (usize, usize, bool, usize, bool);
 const PLACES: [(Scope, Storage, &[Shape]); 9] = {
     use Scope::{Cta, Thread, Warp, Warpgroup};
@@ -1126,9 +1126,9 @@ const FRAGMENTS: [Fragments; 20] = {
             ..fragments
         }
     }
-    /// The accumulator of a matrix product by one warp.
+    /// Accumulator layout of a warp-level matrix product.
     const MMA: &str = "[<2 : 2 reg>, <8 : 4 lane>, <4 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]";
-    /// By a warpgroup.
+    /// Accumulator layout of a warpgroup-level matrix product.
     const WGMMA: &str = "[<4 : 1 warp_in_group>, <2 : 2 reg>, <8 : 4 lane>, <2 : 4 reg>, <4 : 1 \
                          lane>, <2 : 1 reg>]";
     [
@@ -1213,7 +1213,7 @@ const FRAGMENTS: [Fragments; 20] = {
             &[1],
             "[<4 : 1 reg>] replica [<32 : 1 lane>]",
         ),
-        // Every lane has a part of each row, and row r should end in lane r alone.
+        // Every lane holds a part of each row; lane r receives the result of row r.
         fragments(
             "row-to-a-lane",
             Warp,
@@ -1335,15 +1335,15 @@ const LANES: [Lanes; 13] = {
     ]
 };
 
-/// Groups that are no equal parts of warps, and groups of any number of warps, in blocks that they
-/// divide and in others.
+/// Groups that are no equal parts of warps, and groups of several warps, in blocks that they divide
+/// or do not.
 const UNEVEN_LANES: [Lanes; 32] = {
     use Scope::{Cta, Warp, Warpgroup};
     const fn lanes(scope: Scope, block: usize, width: usize, stride: usize) -> Lanes {
         Lanes::new(scope, block, Some((width, stride)))
     }
     [
-        // Within a warp.
+        // Groups within a warp.
         lanes(Warp, 64, 12, 1),
         lanes(Warp, 48, 31, 1),
         lanes(Warp, 100, 3, 2),
@@ -1351,7 +1351,7 @@ const UNEVEN_LANES: [Lanes; 32] = {
         lanes(Cta, 7, 3, 2),
         lanes(Cta, 20, 7, 1),
         lanes(Cta, 20, 201, 1),
-        // Neighbours, over the ends of warps.
+        // Adjacent threads across warp boundaries.
         lanes(Cta, 48, 12, 1),
         lanes(Cta, 100, 7, 1),
         lanes(Cta, 300, 33, 1),
@@ -1360,18 +1360,18 @@ const UNEVEN_LANES: [Lanes; 32] = {
         lanes(Cta, 1024, 3, 1),
         lanes(Cta, 300, 100, 1),
         lanes(Cta, 1024, 1000, 1),
-        // Several in a warp, apart.
+        // Several threads of a group per warp, with a stride.
         lanes(Cta, 100, 20, 2),
         lanes(Cta, 1024, 500, 2),
         lanes(Cta, 48, 12, 3),
         lanes(Cta, 48, 3, 12),
         lanes(Cta, 804, 33, 12),
         lanes(Cta, 1024, 64, 12),
-        // One in a warp.
+        // One thread of a group per warp.
         lanes(Cta, 804, 8, 100),
         lanes(Cta, 300, 2, 100),
         lanes(Cta, 1024, 31, 33),
-        // Whole warps, or columns of them.
+        // Whole warps, or columns of warps.
         lanes(Cta, 192, 96, 1),
         lanes(Cta, 384, 192, 1),
         lanes(Cta, 1024, 544, 1),
@@ -1384,8 +1384,8 @@ const UNEVEN_LANES: [Lanes; 32] = {
     ]
 };
 
-/// Every program, chosen and forced. Which shapes a type gets differs from type to type, so that
-/// all occur although not every type has all.
+/// Returns every program, with chosen and forced variants. Each type has a different sample of
+/// shapes, and all shapes occur.
 pub(crate) fn specs() -> Vec<Spec> {
     let mut works: Vec<(Work, usize, usize)> = Vec::new();
     for element in ELEMENTS {
@@ -1447,7 +1447,7 @@ pub(crate) fn specs() -> Vec<Spec> {
     for (turn, (work, few, many)) in works.into_iter().enumerate() {
         let mut places = Vec::new();
         for (number, (scope, storage, shapes)) in PLACES.into_iter().enumerate() {
-            // Variants for one thread are for f32 and depend on the length.
+            // Single-thread variants apply to f32, depending on the length.
             let every = storage == Storage::Private
                 && matches!(work, Work::Values(types, _) if types.source == F32 && types.acc.is_none());
             for i in 0..if every { shapes.len() } else { few } {
@@ -1461,7 +1461,7 @@ pub(crate) fn specs() -> Vec<Spec> {
                     % shapes.len()];
                 places.push(Place::Memory(memory(scope, storage, shape)));
             }
-            // And a variant for halves depends on the length, too.
+            // A variant for 16-bit floats also depends on the length.
             if let Work::Values(types, _) = work
                 && matches!(types.source, F16 | BF16)
             {
@@ -1481,7 +1481,7 @@ pub(crate) fn specs() -> Vec<Spec> {
         }
         let spread = |i: usize, count: usize| (turn * 3 + i * count.div_ceil(many)) % count;
         places.extend((0..many).map(|i| Place::Fragments(FRAGMENTS[spread(i, FRAGMENTS.len())])));
-        // A value that is reduced among lanes keeps its type.
+        // A reduction across lanes requires equal element and result types.
         if work_keeps_type(work) {
             places.extend((0..many).map(|i| Place::Lanes(LANES[spread(i, LANES.len())])));
         }
@@ -1506,8 +1506,8 @@ pub(crate) fn specs() -> Vec<Spec> {
                 })
                 .filter(|forced| !forced.accepted().is_empty())
                 .collect();
-            // Where one variant does all of it, a choice makes the same program: it is made for
-            // some only.
+            // If one variant handles all kinds, the chosen program equals the forced one, so
+            // generate it rarely.
             let sample = Random::new(&chosen.name()).below(8) == 0;
             if sample
                 || !forced
@@ -1565,9 +1565,8 @@ fn work_keeps_type(work: Work) -> bool {
 }
 
 impl Spec {
-    /// Whether the inputs fit: partial results of 16 bits count to 256, a custom product of
-    /// a thousand overflows, and a fragment of more elements than a thread has registers for helps
-    /// nobody.
+    /// Returns whether the inputs are suitable. 16-bit accumulators count to 256, a custom product
+    /// of a thousand elements overflows, and a fragment must fit in registers.
     fn is_sound(&self) -> bool {
         let length = match &self.place {
             Place::Memory(m) => m.length,

@@ -1,7 +1,6 @@
-//! Combiners that have no name of their own.
+//! Custom combiners.
 //!
-//! Each is exact and does not depend on order for the inputs it gets, so that results are compared
-//! bit by bit.
+//! Each is exact and independent of the order for its inputs, so results are compared bit by bit.
 
 use crate::element::Element::{self, F32, I32, I64};
 use crate::inputs::{Random, SORTS, Sort, row};
@@ -9,25 +8,25 @@ use crate::inputs::{Random, SORTS, Sort, row};
 /// Combines a left and a right partial result of these types.
 pub(crate) type Fold = fn(&[u64], &[u64], &[Element]) -> Vec<u64>;
 
-/// A combiner as text, and the same in Rust.
+/// Combiner as MLIR text, and as a Rust function.
 #[derive(Clone, Copy)]
 pub(crate) struct Custom {
     pub(crate) name: &'static str,
-    /// Of sources and destinations.
+    /// Element types of sources and destinations.
     pub(crate) elements: &'static [Element],
-    /// `ACC` stands for the type of partial results of the first source.
+    /// Combiner region; `ACC` stands for the accumulator type of the first source.
     pub(crate) text: &'static str,
-    /// On bits.
+    /// Combiner on bits.
     pub(crate) fold: Fold,
     pub(crate) identity: fn(&[Element]) -> Vec<u64>,
-    /// The sorts of row that its first source may have.
+    /// Kinds of rows that the first source may contain.
     pub(crate) sorts: &'static [Sort],
-    /// The fewest elements of which the result is fixed: a lone element may or may not be combined
-    /// with the identity.
+    /// Minimum row length with a unique result: a single element may or may not be combined with
+    /// the identity.
     pub(crate) shortest: usize,
 }
 
-/// The rows of all sources; those after the first are whole numbers.
+/// Rows of all sources. Sources after the first contain integers.
 pub(crate) fn rows(
     custom: &Custom,
     number: usize,
@@ -70,7 +69,7 @@ const WITHOUT_NAN: &[Sort] = &[
     Sort::Ordinary,
 ];
 
-/// A product spelled out.
+/// Product of f32.
 pub(crate) const PRODUCT: Custom = Custom {
     name: "product",
     elements: &[F32],
@@ -111,8 +110,7 @@ const fn largest_magnitude(name: &'static str, elements: &'static [Element]) -> 
     }
 }
 
-/// The largest value and the total weight of the elements that have it: a pair of different types,
-/// in which one part decides about the other.
+/// Maximum, and the summed weight of the elements equal to it. The element types differ.
 pub(crate) const LARGEST_AND_WEIGHT: Custom = Custom {
     name: "largest_and_weight",
     elements: &[F32, I32],
@@ -139,7 +137,7 @@ pub(crate) const LARGEST_AND_WEIGHT: Custom = Custom {
     shortest: 0,
 };
 
-/// Complex multiplication, of integers so that no order rounds.
+/// Complex product of integers, which is exact in any order.
 pub(crate) const COMPLEX_PRODUCT: Custom = Custom {
     name: "complex_product",
     elements: &[I32, I32],
@@ -167,7 +165,7 @@ pub(crate) const COMPLEX_PRODUCT: Custom = Custom {
     shortest: 0,
 };
 
-/// A count and a sum, of different widths.
+/// Count and sum, with different widths.
 pub(crate) const COUNT_AND_SUM: Custom = Custom {
     name: "count_and_sum",
     elements: &[I32, I64],

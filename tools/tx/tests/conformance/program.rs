@@ -1,4 +1,4 @@
-//! A kernel with its arguments and what they hold after the run.
+//! Kernel with its arguments and their expected contents.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use crate::element::Element;
 use crate::npy::Array;
 use crate::reference::Expected;
 
-/// Which positions of an argument make up each result.
+/// Positions in an argument that contribute to each result.
 pub(crate) type Rows = Arc<Vec<Vec<usize>>>;
 
-/// A tile before the run.
+/// Argument before the run.
 #[derive(Debug)]
 pub(crate) struct Argument {
     pub(crate) element: Element,
@@ -17,23 +17,23 @@ pub(crate) struct Argument {
     pub(crate) values: Vec<u64>,
 }
 
-/// An argument that is compared after the run.
+/// Argument that is compared after the run.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) argument: usize,
-    /// What it is, for messages: `max accumulate`.
+    /// Label in messages, such as `max accumulate`.
     pub(crate) label: String,
     pub(crate) expected: Vec<Expected>,
-    /// The argument that it was made from.
+    /// Argument from which the output is computed.
     pub(crate) source: usize,
     pub(crate) rows: Rows,
 }
 
-/// Something to run.
+/// Program with its arguments and outputs.
 #[derive(Debug, Default)]
 pub(crate) struct Case {
     pub(crate) program: String,
-    /// The chip that it needs, if not any.
+    /// Required chip; `None` for any chip.
     pub(crate) chip: Option<&'static str>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) outputs: Vec<Output>,
@@ -47,7 +47,7 @@ pub(crate) fn array(element: Element, shape: &[usize], values: &[u64]) -> Array 
     }
 }
 
-/// Who executes.
+/// Scope of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     Thread,
@@ -75,7 +75,7 @@ impl Scope {
         }
     }
 
-    /// Groups of a block; the last may have fewer threads.
+    /// Returns the number of groups of a block; the last group may be partial.
     pub(crate) fn groups(self, block: usize) -> usize {
         block.div_ceil(self.threads(block))
     }
@@ -98,13 +98,13 @@ impl Storage {
     }
 }
 
-/// A kernel in the making. Every tile it is given has a slab for each group of the scope, and is
-/// seen through the group's own slab.
+/// Builder of a kernel. Every tile has a slab for each group of the scope, and each group accesses
+/// its own slab.
 pub(crate) struct Kernel {
     pub(crate) scope: Scope,
     pub(crate) storage: Storage,
     pub(crate) block: usize,
-    /// Whether the sizes of tiles are unknown to the compiler.
+    /// Set if the sizes of tiles are dynamic.
     pub(crate) dynamic: bool,
     pub(crate) case: Case,
     aliases: String,
@@ -115,7 +115,7 @@ pub(crate) struct Kernel {
     after: Vec<String>,
 }
 
-/// A tile as an operand.
+/// Operand: name and type.
 #[derive(Clone)]
 pub(crate) struct Operand {
     pub(crate) name: String,
@@ -179,7 +179,7 @@ impl Kernel {
         self.body.push(line.into());
     }
 
-    /// A parameter with the elements of all groups' tiles.
+    /// Adds an argument with the tiles of all groups.
     pub(crate) fn argument(
         &mut self,
         element: Element,
@@ -198,8 +198,8 @@ impl Kernel {
         Operand { name, ty, argument }
     }
 
-    /// A tile of `shape` for each group, in the kernel's storage, filled with what the argument
-    /// holds if `filled`, and written back to it if `kept`.
+    /// Adds a tile for each group in the kernel's storage. The argument initializes the tile if
+    /// `filled`, and receives its contents if `kept`.
     pub(crate) fn tile(
         &mut self,
         element: Element,
@@ -269,7 +269,7 @@ impl Kernel {
         }
     }
 
-    /// This group's part of a tile.
+    /// Returns the slab of this group.
     fn slab(&mut self, whole: &Operand, element: Element, shape: &[usize], space: &str) -> Operand {
         if self.groups() == 1 {
             return whole.clone();

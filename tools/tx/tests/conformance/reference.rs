@@ -1,25 +1,24 @@
-//! What a reduction must give, from its elements' bits.
+//! Reference results of reductions, computed from the bits of the elements.
 //!
-//! Nothing here knows threads, layouts or orders. Where the rule fixes every bit the expected
-//! value has tolerance 0; where rounding depends on the order (float sums and products), the
-//! tolerance is a bound on the error of *any* order.
+//! The reference does not depend on threads, layouts or orders. Exact results have tolerance 0.
+//! Float sums and products have a tolerance that bounds the error of any combination order.
 
 pub(crate) use crate::combine::{Expected, Kind, Nan};
 use crate::combine::{beats, extreme, integers};
 use crate::element::{Element, power};
 
-/// A reduction without its shape.
+/// Reduction without its shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     pub(crate) kind: Kind,
     pub(crate) nan: Nan,
     pub(crate) source: Element,
-    /// Type of partial results.
+    /// Accumulator type.
     pub(crate) acc: Element,
     pub(crate) destination: Element,
 }
 
-/// The result of one row, or why it has no single answer: then the row is a bad test.
+/// Returns the result of a row, or the reason why it is not unique.
 pub(crate) fn reduce(rule: Rule, row: &[u64], old: Option<u64>) -> Result<Expected, String> {
     if !rule.source.is_float() {
         let all = row.iter().copied().chain(old);
@@ -53,7 +52,7 @@ pub(crate) fn reduce(rule: Rule, row: &[u64], old: Option<u64>) -> Result<Expect
     }
 }
 
-/// An old value that is wider than partial results is combined in its own type, in one more step.
+/// Combines an old value that is wider than the accumulator, in its own type.
 fn onto_wider(rule: Rule, row: &[u64], old: f64) -> Result<Expected, String> {
     let to = rule.destination;
     let new = reduce(rule, row, None)?;
@@ -79,7 +78,7 @@ fn onto_wider(rule: Rule, row: &[u64], old: f64) -> Result<Expected, String> {
     })
 }
 
-/// What infinities and NaN make of a sum, or `None` when all are finite.
+/// Returns the sum of a row, with infinities and NaN.
 fn sum(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
     let to = rule.destination;
     if numbers.is_empty() {
@@ -93,7 +92,7 @@ fn sum(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
         return Ok(Expected::exactly(to.nearest(*infinity)));
     }
     if numbers.iter().all(|n| *n == 0.0) {
-        // Only zeros with a sign add up to one with a sign.
+        // A sum of -0.0 is -0.0; any other sum of zeros is +0.0.
         let negative = numbers.iter().all(|n| n.is_sign_negative());
         return Ok(Expected::exactly(to.nearest(if negative {
             -0.0
@@ -105,8 +104,8 @@ fn sum(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
     if magnitudes > rule.acc.largest() {
         return Err(format!("a sum of magnitudes {magnitudes:e} overflows"));
     }
-    // When every element is a multiple of one step, and the magnitudes together are few enough
-    // steps, no partial sum of any order is rounded.
+    // If every element is a multiple of one step, and the sum of magnitudes is small enough, no
+    // partial sum is rounded in any order.
     let step = numbers
         .iter()
         .filter(|n| **n != 0.0)
@@ -119,11 +118,11 @@ fn sum(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
     } else {
         magnitudes * rule.acc.roundoff() * numbers.len() as f64
     };
-    // An exact sum that is zero has no sign.
+    // An exact sum of zero is +0.0.
     rounded(rule, if total == 0.0 { 0.0 } else { total }, error)
 }
 
-/// The sum, in twice the precision of f64, and the sum of magnitudes.
+/// Returns the sum in double-double precision, and the sum of magnitudes.
 fn add_up(numbers: &[f64]) -> (f64, f64) {
     let (mut high, mut low, mut magnitudes) = (0.0f64, 0.0f64, 0.0f64);
     for number in numbers {
@@ -139,7 +138,7 @@ fn add_up(numbers: &[f64]) -> (f64, f64) {
     (high + low, magnitudes)
 }
 
-/// The exponent of the last bit that is set.
+/// Returns the exponent of the lowest set bit.
 fn last_place(number: f64) -> i32 {
     let bits = number.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i32;
@@ -164,7 +163,7 @@ fn product(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
     let negative = numbers.iter().filter(|n| n.is_sign_negative()).count() % 2 == 1;
     let sign = if negative { -1.0 } else { 1.0 };
 
-    // How far partial products can go up and down, whatever the order.
+    // Range of partial products in any order.
     let (mut up, mut down) = (0.0f64, 0.0f64);
     let mut mantissa = 1.0f64;
     let mut exponent = 0i32;
@@ -198,14 +197,14 @@ fn product(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
         numbers.len() as f64 * rule.acc.roundoff() * 1.001
             + if rule.acc == Element::F64 { 2e-13 } else { 0.0 }
     };
-    // Scaled in two steps: the exponent may be far outside of f64's.
+    // Scale in two steps, because the exponent may exceed the range of f64.
     let value = if exponent > 1100 {
         f64::INFINITY
     } else {
         mantissa * power((exponent / 2).max(-1000)) * power((exponent - exponent / 2).max(-1000))
     };
     if overflows {
-        // Every factor is at least 1, so a partial product once infinite stays so.
+        // All factors are at least 1, so an infinite partial product stays infinite.
         let least = value * (1.0 - relative);
         if least > rule.acc.largest() {
             return Ok(Expected::exactly(to.nearest(sign * f64::INFINITY)));
@@ -216,13 +215,13 @@ fn product(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
     }
     let mut error = value * relative;
     if underflows {
-        // Every factor is at most 1, so what is lost below the normal numbers never grows.
+        // All factors are at most 1, so the error of subnormal results does not grow.
         error += numbers.len() as f64 * rule.acc.tiniest();
     }
     rounded(rule, sign * value, error)
 }
 
-/// A number above zero as one in [1, 2) and an exponent.
+/// Splits a positive number into a mantissa in [1, 2) and an exponent.
 fn split(number: f64) -> (f64, i32) {
     if number < f64::MIN_POSITIVE {
         let (mantissa, exponent) = split(number * power(60));
@@ -232,7 +231,7 @@ fn split(number: f64) -> (f64, i32) {
     (number / power(exponent), exponent)
 }
 
-/// The one conversion at the end.
+/// Rounds the result to the destination type.
 fn rounded(rule: Rule, value: f64, error: f64) -> Result<Expected, String> {
     let to = rule.destination;
     let bits = to.nearest(value);
@@ -248,7 +247,7 @@ fn rounded(rule: Rule, value: f64, error: f64) -> Result<Expected, String> {
             Err("a result at the edge of overflow".to_owned())
         };
     }
-    // Ours is rounded once to the destination, and the compiler's too.
+    // Reference and compiler each round once to the destination type.
     let step = (value.abs() * to.roundoff() * 2.0).max(to.tiniest());
     Ok(Expected {
         bits,
@@ -256,13 +255,13 @@ fn rounded(rule: Rule, value: f64, error: f64) -> Result<Expected, String> {
     })
 }
 
-/// An element and its index.
+/// Element and its index.
 pub(crate) type Indexed = (u64, i64);
 
-/// The winner among elements with indices, as bits of the destination.
+/// Returns the winner of an argmax or argmin, as bits of the destination.
 pub(crate) fn arg(rule: Rule, row: &[Indexed], old: Option<Indexed>) -> Result<Indexed, String> {
     let sign = if rule.kind == Kind::ArgMax { 1 } else { -1 };
-    // A key for the order: NaN apart, and zeros alike.
+    // Key of the order, with NaN separate and equal zeros.
     let numbers = |element: Element, bits: u64| {
         let float = element.number(bits) * f64::from(sign);
         let integer = i128::from(element.signed(bits)) * i128::from(sign);
@@ -293,7 +292,7 @@ pub(crate) fn arg(rule: Rule, row: &[Indexed], old: Option<Indexed>) -> Result<I
         all.push((numbers(rule.destination, bits), bits, index));
     }
     let float = rule.source.is_float();
-    // Whether the first beats the second by value; neither does when they tie.
+    // Returns whether the first element wins by value; equal elements do not.
     let beats = |a: &(f64, i128), b: &(f64, i128)| match float {
         true => beats(a.0, b.0, rule.nan),
         false => a.1 > b.1,
@@ -310,7 +309,7 @@ pub(crate) fn arg(rule: Rule, row: &[Indexed], old: Option<Indexed>) -> Result<I
     Ok(best.map_or((worst(rule), 0), |best| (best.1, best.2)))
 }
 
-/// What loses against everything.
+/// Returns the value that loses against every other value.
 fn worst(rule: Rule) -> u64 {
     let least = i64::MIN >> (64 - rule.destination.bits());
     match (rule.source.is_float(), rule.kind == Kind::ArgMax) {

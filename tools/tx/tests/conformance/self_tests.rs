@@ -1,4 +1,4 @@
-//! Tests of the generator, of the reference and of the comparison.
+//! Tests of the generator, the reference and the comparison.
 
 use half::{bf16, f16};
 use libtest_mimic::Trial;
@@ -28,7 +28,7 @@ fn rule(kind: Kind, nan: Nan, element: Element) -> Rule {
     }
 }
 
-/// The exact result of some f32, as f32.
+/// Returns the exact result of an f32 row.
 fn f32s(kind: Kind, nan: Nan, row: &[f32], old: Option<f32>) -> Result<u32, String> {
     let bits = |value: &f32| u64::from(value.to_bits());
     let row: Vec<u64> = row.iter().map(bits).collect();
@@ -194,7 +194,7 @@ const TESTS: &[Test] = &[
                 }
                 equal(&accepts(values.iter().sum()), &true)?;
             }
-            // One element left out is seen.
+            // A missing element is detected.
             let without: f32 = values[1..].iter().sum();
             equal(&(accepts(without) && values[0] > 0.1), &false)?;
             equal(&accepts(f32::NAN), &false)?;

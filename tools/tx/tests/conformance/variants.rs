@@ -1,16 +1,16 @@
-//! Which variant must accept which reduction: the documented conditions, stated again.
+//! Applicability of variants, restated independently of the compiler.
 
 use crate::cases::{Place, Types};
 use crate::element::Element;
 use crate::program::{Scope, Storage};
 use crate::reference::Kind;
 
-/// What a variant may ask about an op.
+/// Properties of an op that variants depend on.
 #[derive(Clone, Copy)]
 pub(crate) struct Traits {
     pub(crate) place: Place,
     pub(crate) types: Types,
-    /// None for `custom`.
+    /// Kind; `None` for `custom`.
     pub(crate) kind: Option<Kind>,
 }
 
@@ -18,23 +18,23 @@ pub(crate) struct Traits {
 pub(crate) enum Answer {
     Accepts,
     Refuses,
-    /// It depends on how a variant spreads work over threads, which is its own affair.
+    /// Unspecified: it depends on how the variant distributes work.
     Either,
 }
 
 use Answer::{Accepts, Either, Refuses};
 
-/// A variant on a chip.
+/// Variant on a chip.
 struct Row {
-    /// As tests are named.
+    /// Name in test names.
     label: &'static str,
     name: &'static str,
-    /// The oldest chip that has what it takes, where that is not every chip.
+    /// Oldest supporting chip; `None` for every chip.
     chip: Option<&'static str>,
     answer: fn(&Traits) -> Answer,
 }
 
-/// The chip that is asked for verdicts.
+/// Target chip of verdicts programs.
 pub(crate) const CHIP: &str = "sm_100";
 
 const TABLE: &[Row] = &[
@@ -71,7 +71,7 @@ const TABLE: &[Row] = &[
         name: "batched",
         chip: None,
         answer: |t| match t.place {
-            // Whole warps, at least two results for each, and neighbours that are reduced.
+            // Whole warps with at least two results each, and reduced neighbours.
             Place::Memory(m) if by_several(t) => {
                 let threads = m.scope.threads(m.block).min(m.block);
                 must(
@@ -98,7 +98,7 @@ const TABLE: &[Row] = &[
                     && m.block == 32
                     && m.length % 256 == 0
                 {
-                    // However the warp is split, each lane has whole vectors.
+                    // Each lane has whole vectors for any split of the warp.
                     Accepts
                 } else {
                     Either
@@ -153,12 +153,12 @@ fn must(accept: bool) -> Answer {
     if accept { Accepts } else { Refuses }
 }
 
-/// Shared or global memory, and more than one thread.
+/// Returns whether several threads reduce in shared or global memory.
 fn by_several(t: &Traits) -> bool {
     matches!(t.place, Place::Memory(m) if m.storage != Storage::Private && m.scope != Scope::Thread)
 }
 
-/// f16 or bf16, where combining in the element's type gives the same.
+/// Returns whether the type is f16 or bf16, and combining in this type gives equal results.
 fn halves(t: &Traits) -> bool {
     matches!(t.types.source, Element::F16 | Element::BF16)
         && match t.kind {
@@ -168,21 +168,22 @@ fn halves(t: &Traits) -> bool {
         }
 }
 
-/// f32 in private memory or registers of one thread, one result, eight elements or more.
+/// Returns whether one thread reduces at least eight f32 elements to one result, in private memory
+/// or registers.
 fn long_f32_in_a_thread(t: &Traits) -> bool {
     t.types.source == Element::F32
         && t.types.accumulator() == Element::F32
         && matches!(t.place, Place::Memory(m) if m.storage == Storage::Private && m.flat && m.length >= 8)
 }
 
-/// One value of 32 bits or fewer, which several lanes of a warp have parts of.
+/// Answer for one value of at most 32 bits, of which several lanes hold parts.
 fn redux(t: &Traits) -> Answer {
     if matches!(t.kind, None | Some(Kind::ArgMax | Kind::ArgMin)) {
         return Refuses;
     }
     match t.place {
         Place::Memory(m) if m.storage == Storage::Private || m.scope == Scope::Thread => Refuses,
-        // One row that is longer than a warp: nothing else is left for the lanes to do.
+        // In a single row longer than a warp, the lanes can only reduce.
         Place::Memory(m) if m.rows == 1 && m.length >= 32 && m.block >= 32 && !m.dynamic => Accepts,
         Place::Memory(_) => Either,
         Place::Fragments(f) if f.scope == Scope::Thread => Refuses,
@@ -199,7 +200,7 @@ pub(crate) fn labels() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|row| row.label)
 }
 
-/// The variants that can be asked on the chip for verdicts.
+/// Returns the variants that the target chip of verdicts programs supports.
 pub(crate) fn asked() -> impl Iterator<Item = &'static str> {
     TABLE
         .iter()

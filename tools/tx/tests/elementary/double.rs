@@ -1,12 +1,12 @@
-//! Numbers of twice the bits of an f64, as sums of two, and functions of them.
+//! Double-double arithmetic, and functions of double-double numbers.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The sum of two numbers, the second at most half a last bit of the first.
+/// Unevaluated sum of two f64; the second is at most half a unit in the last place of the first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Double(pub(crate) f64, pub(crate) f64);
 
-/// A number times a power of two.
+/// Double-double number times a power of two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scaled(pub(crate) Double, pub(crate) i32);
 
@@ -19,14 +19,14 @@ const fn constant(high: u64, low: u64) -> Double {
     Double(f64::from_bits(high), f64::from_bits(low))
 }
 
-/// A sum without an error.
+/// Exact sum (two-sum).
 fn sum(a: f64, b: f64) -> Double {
     let high = a + b;
     let b_part = high - a;
     Double(high, (a - (high - b_part)) + (b - b_part))
 }
 
-/// A product without an error.
+/// Exact product (with FMA).
 fn product(a: f64, b: f64) -> Double {
     let high = a * b;
     Double(high, a.mul_add(b, -high))
@@ -107,7 +107,7 @@ impl Div<f64> for Double {
 }
 
 impl Double {
-    /// e^x − 1 for |x| below 1: Taylor's series for x / 64, and (1 + t)² − 1 = t · (2 + t) six times.
+    /// e^x − 1 for |x| < 1: Taylor series for x / 64, then six times (1 + t)² − 1 = t · (2 + t).
     fn expm1(self) -> Self {
         let x = self * (1.0 / 64.0);
         let mut t = Self(0.0, 0.0);
@@ -117,7 +117,7 @@ impl Double {
         (0..6).fold(t, |t, _| t * (t + 2.0))
     }
 
-    /// ln(1 + x) for 1 + x between √½ and √2: a step of Newton's method.
+    /// ln(1 + x) for 1 + x in [√½, √2], by one step of Newton's method.
     fn ln_1p(self) -> Self {
         if self.0 == 0.0 {
             return self;
@@ -128,7 +128,7 @@ impl Double {
     }
 }
 
-/// Multiplies by a power of two, rounding only results that are subnormal.
+/// Multiplies by a power of two; rounds only subnormal results.
 pub(crate) fn scale(value: f64, by: i32) -> f64 {
     let step = by.clamp(-1000, 1000);
     let scaled = value * f64::powi(2.0, step);
@@ -139,7 +139,7 @@ pub(crate) fn scale(value: f64, by: i32) -> f64 {
     }
 }
 
-/// The exponent of a number that is not 0: it is 2^exponent times something from 1 to 2.
+/// Returns the exponent n of a nonzero number, for which the number is 2^n times a value in [1, 2).
 pub(crate) fn exponent(value: f64) -> i32 {
     let field = (value.to_bits() >> 52 & 0x7ff) as i32;
     if field == 0 {
@@ -157,7 +157,7 @@ fn exp_of(x: Double) -> Scaled {
     Scaled((x - LN_2 * n).expm1() + 1.0, n as i32)
 }
 
-/// ln(x + rest) for x above 0.
+/// ln(x + rest) for x > 0.
 fn ln_of(x: f64, rest: f64) -> Double {
     let mut n = exponent(x);
     if scale(x, -n) > std::f64::consts::SQRT_2 {
@@ -167,7 +167,7 @@ fn ln_of(x: f64, rest: f64) -> Double {
     LN_2 * f64::from(n) + (significand + -1.0).ln_1p()
 }
 
-/// Numbers this small are so close to their functions that only the factor matters.
+/// Bound below which only the linear factor of a function matters.
 const TINY: f64 = 1e-20;
 
 fn tiny(x: f64, factor: Double) -> Scaled {
@@ -260,7 +260,7 @@ pub(crate) fn erf(x: f64) -> Scaled {
     Scaled(series * OF_ERF * x * power, n)
 }
 
-/// x^y of numbers that are not 0; y is whole where x is negative.
+/// x^y for nonzero x and y; y is an integer if x is negative.
 pub(crate) fn pow(x: f64, y: f64) -> Scaled {
     let logarithm = ln_of(x.abs(), 0.0);
     let Scaled(magnitude, n) = if (logarithm.0 * y).abs() > 1e4 {
@@ -274,7 +274,7 @@ pub(crate) fn pow(x: f64, y: f64) -> Scaled {
 
 const HALF_PI: Double = constant(0x3ff9_21fb_5444_2d18, 0x3c91_a626_3314_5c07);
 
-/// 64 zeros, and the bits of 2/π behind the point.
+/// 64 zeros, followed by the fraction bits of 2/π.
 const TWO_OVER_PI: [u64; 22] = [
     0,
     0xa2f9_836e_4e44_1529,
@@ -300,19 +300,19 @@ const TWO_OVER_PI: [u64; 22] = [
     0,
 ];
 
-/// q modulo 4 and r of x = q · π/2 + r, |r| ≤ π/4, for x that is not negative.
+/// Argument reduction: q modulo 4 and r with x = q · π/2 + r, |r| ≤ π/4, for x ≥ 0.
 fn reduced(x: f64) -> (u64, Double) {
     if x < std::f64::consts::FRAC_PI_4 {
         return (0, x.into());
     }
     let significand = x.to_bits() & ((1 << 52) - 1) | 1 << 52;
-    // The bit of 2/π whose product with the last bit of x is 2.
+    // Position of the first relevant bit of 2/π: its product with the lowest bit of x is 2.
     let first = (exponent(x) - 52 + 62) as usize;
     let word = |at: usize| {
         let pair = [first / 64 + at, first / 64 + at + 1].map(|at| u128::from(TWO_OVER_PI[at]));
         ((pair[0] << 64 | pair[1]) << (first % 64) >> 64) as u64
     };
-    // The product modulo 4, of which 190 bits are behind the point.
+    // Product modulo 4, with 190 fraction bits.
     let (mut digits, mut carry) = ([0; 4], 0);
     for (at, digit) in digits.iter_mut().enumerate().rev() {
         let product = u128::from(word(at)) * u128::from(significand) + carry;
@@ -326,14 +326,14 @@ fn reduced(x: f64) -> (u64, Double) {
     for (at, digit) in digits.into_iter().enumerate() {
         let (high, low) = (digit >> 32, digit & u64::from(u32::MAX));
         let place = -62 - 64 * at as i32;
-        // 1 is taken off before anything is rounded.
+        // Subtract 1 before any rounding.
         let one = if at == 0 && is_above_half { -1.0 } else { 0.0 };
         fraction = fraction + (scale(high as f64, place + 32) + one) + scale(low as f64, place);
     }
     (quadrant % 4, fraction * HALF_PI)
 }
 
-/// Taylor's series of a sine from the first term and its exponent.
+/// Taylor series of sine or cosine, from the first term and its exponent.
 fn series(first: Double, square: Double, mut n: f64) -> Double {
     let (mut term, mut sum) = (first, first);
     for _ in 0..16 {
@@ -344,7 +344,7 @@ fn series(first: Double, square: Double, mut n: f64) -> Double {
     sum
 }
 
-/// The sine and the cosine of a number that is not negative.
+/// Sine and cosine of x ≥ 0.
 fn sin_cos(x: f64) -> [Double; 2] {
     let (quadrant, r) = reduced(x);
     let square = r * r;
@@ -382,7 +382,7 @@ pub(crate) fn tan(x: f64) -> Scaled {
 const PI: Double = constant(0x4009_21fb_5444_2d18, 0x3ca1_a626_3314_5c07);
 
 impl Double {
-    /// The square root: a step of Newton's method.
+    /// Square root, by one step of Newton's method.
     fn sqrt(self) -> Self {
         let guess = self.0.sqrt();
         if guess == 0.0 {
@@ -401,7 +401,7 @@ impl Double {
         }
     }
 
-    /// The arc tangent of a number of at most about 1: two steps of Newton's method.
+    /// Arc tangent of a number up to about 1, by two steps of Newton's method.
     fn atan(self) -> Self {
         let mut angle = Self::from(self.0.atan());
         for _ in 0..2 {
@@ -413,17 +413,17 @@ impl Double {
     }
 }
 
-/// The number itself, where it is in range.
+/// Returns the number itself, if it is in the range of f64.
 fn scaled(Scaled(value, n): Scaled) -> Double {
     Double(scale(value.0, n), scale(value.1, n))
 }
 
-/// `value`, with the sign of `x`.
+/// Returns `value` with the sign of `x`.
 fn with_sign(value: Double, x: f64) -> Double {
     if x.is_sign_negative() { -value } else { value }
 }
 
-/// The angle of the point at x and y, where neither is 0.
+/// Angle of the point (x, y) with nonzero x and y.
 pub(crate) fn atan2(y: f64, x: f64) -> Scaled {
     let (width, height) = (x.abs(), y.abs());
     let is_steep = height > width;
@@ -437,7 +437,7 @@ pub(crate) fn atan2(y: f64, x: f64) -> Scaled {
         let ratio = Double::from(scale(smaller, -of_smaller)) / scale(larger, -n);
         return Scaled(with_sign(ratio, y), of_smaller - n);
     }
-    // Smaller ratios are 0 beside a multiple of π/2.
+    // A smaller ratio is negligible compared with a multiple of π/2.
     let ratio = if n - of_smaller > 300 {
         0.0.into()
     } else {
@@ -457,7 +457,7 @@ pub(crate) fn atan(x: f64) -> Scaled {
     atan2(x, 1.0)
 }
 
-/// asin a and acos a for a from 0 to 1.
+/// asin a and acos a for a in [0, 1].
 fn arcs(a: f64) -> [Double; 2] {
     let other = ((Double::from(1.0) + -a) * (Double::from(1.0) + a)).sqrt();
     let arc = if a < 0.7 {
@@ -506,7 +506,7 @@ pub(crate) fn cosh(x: f64) -> Scaled {
     Scaled((power + Double::from(1.0) / power) * 0.5, 0)
 }
 
-/// 1 − erf x; e^-x² times a continued fraction where x is large.
+/// 1 − erf x; for large x, e^-x² times a continued fraction.
 pub(crate) fn erfc(x: f64) -> Scaled {
     if x < 2.0 {
         return Scaled(-scaled(erf(x.max(-10.0))) + 1.0, 0);
@@ -560,7 +560,7 @@ pub(crate) fn atanh(x: f64) -> Scaled {
     Scaled(with_sign(value, x), 0)
 }
 
-/// ln(1 + x) for x that is not negative.
+/// ln(1 + x) for x ≥ 0.
 fn log1p_of(x: Double) -> Double {
     if x.0 < 0.4 {
         return x.ln_1p();

@@ -1,35 +1,34 @@
-//! The functions, what they are compared with, and where they are looked at closely.
+//! Tested functions, their references, and arguments of special interest.
 
 use crate::double::{self, Scaled};
 use std::f64::consts::{E, FRAC_PI_2, FRAC_PI_4, LN_2, LN_10, PI};
 
-/// What a function is compared with.
+/// Reference of a function.
 #[derive(Clone, Copy)]
 pub(crate) enum Reference {
-    /// Rust's own function for infinities, zeros, NaN and as the reference of narrower types, and
-    /// one of twice the bits for everything else.
+    /// Rust's function for special values and narrow types, and a double-double function for other
+    /// values.
     One(fn(f64) -> f64, fn(f64) -> Scaled),
     Two(fn(f64, f64) -> f64, fn(f64, f64) -> Scaled),
 }
 
 use Reference::{One, Two};
 
-/// A function.
+/// Function under test.
 pub(crate) struct Function {
-    /// The op is called `math.NAME`; of `NAME_of_nonpositive` the argument is what a compiler sees
-    /// never to be positive: −|x|.
+    /// Name of the op without `math.`. A name `NAME_of_nonpositive` applies the function to −|x|.
     pub(crate) name: &'static str,
     pub(crate) reference: Reference,
-    /// Bounds of the error in units of the last place, for f32 and f64.
+    /// Error bounds in units of the last place, for f32 and f64.
     pub(crate) bounds: [f64; 2],
-    /// Where its values are neither 0, infinite nor constant, for f32 and f64; more of the
-    /// arguments are from there.
+    /// Interval with finite, nonzero and non-constant values, for f32 and f64. Most arguments are
+    /// in this interval.
     pub(crate) interval: [[f64; 2]; 2],
-    /// A place where something changes: many arguments are at it or near it.
+    /// Arguments with many tests at them and nearby, such as zeros of the function.
     pub(crate) places: &'static [f64],
 }
 
-/// Places of the trigonometric functions.
+/// Arguments for trigonometric functions.
 const QUADRANTS: &[f64] = &[
     0.0,
     FRAC_PI_4,
@@ -39,12 +38,12 @@ const QUADRANTS: &[f64] = &[
     -FRAC_PI_2,
     355.0,
     -1e10,
-    // The nearest to multiples of π/2, of f32 and of f64.
+    // Closest to a multiple of π/2, for f32 and f64.
     16_367_173.0 * (1u128 << 72) as f64,
     5.319_372_648_326_541e255,
 ];
 
-/// All of them. The bounds are those of the documentation of `gpu-expand-math`.
+/// All functions, with the bounds documented for `gpu-expand-math`.
 pub(crate) const FUNCTIONS: [Function; 27] = [
     Function {
         name: "acos",
@@ -306,13 +305,13 @@ pub(crate) const FUNCTIONS: [Function; 27] = [
     },
 ];
 
-/// NaN is no argument of Rust's function where it is a signaling one, which makes a difference if
-/// the other is 0 or 1.
+/// Returns a quiet NaN: Rust's `pow` treats signaling NaNs differently if the other argument is 0
+/// or 1.
 fn quiet(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { x }
 }
 
-/// Rust has none.
+/// Error function, which Rust's standard library lacks.
 fn erf(x: f64) -> f64 {
     if x == 0.0 || x.is_nan() {
         return x;
@@ -321,7 +320,7 @@ fn erf(x: f64) -> f64 {
     double::scale(value.0, n)
 }
 
-/// Rust's function is infinite for numbers whose squares are.
+/// Inverse hyperbolic sine; Rust's function overflows for arguments whose square overflows.
 fn asinh(x: f64) -> f64 {
     if x.abs() > 1e30 {
         (x.abs().ln() + LN_2).copysign(x)
@@ -334,7 +333,7 @@ fn acosh(x: f64) -> f64 {
     if x > 1e30 { x.ln() + LN_2 } else { x.acosh() }
 }
 
-/// Rust has none.
+/// Complementary error function, which Rust's standard library lacks.
 fn erfc(x: f64) -> f64 {
     if x == 0.0 || x.is_nan() {
         return 1.0 - x;
@@ -351,7 +350,7 @@ impl Function {
         }
     }
 
-    /// The value in f64.
+    /// Returns the value in f64.
     pub(crate) fn value(&self, x: f64, y: f64) -> f64 {
         match self.reference {
             One(function, _) => function(x),
@@ -359,14 +358,14 @@ impl Function {
         }
     }
 
-    /// The value with twice the bits, where it is neither 0, infinite nor NaN for other reasons
-    /// than its size.
+    /// Returns the double-double value; `None` if it is 0, infinite or NaN for reasons other than
+    /// its magnitude.
     pub(crate) fn precise(&self, x: f64, y: f64) -> Option<Scaled> {
         let value = self.value(x, y);
         let is_special = !x.is_finite() || !y.is_finite() || x == 0.0 || value.is_nan();
-        // ln 1 and ln 0, for all bases.
+        // log 1 and log 0, for all bases.
         let is_root = self.name.starts_with("log") && (value == 0.0 || value.is_infinite());
-        // acos 1, atanh 1, and the angle of a point at an axis.
+        // acos 1, atanh 1, and angles of points on an axis.
         let is_end =
             self.name.starts_with('a') && (x.abs() == 1.0 && value == 0.0 || value.is_infinite());
         let is_low = self.name == "round" && value == 0.0;

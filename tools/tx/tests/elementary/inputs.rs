@@ -1,13 +1,14 @@
-//! Arguments: every binade, every special number, and more where functions change.
+//! Arguments of elementary functions: every binade, every special number, and more near special
+//! places.
 
 use crate::element::Element;
 use crate::functions::Function;
 
-/// Arguments of each of two lists: those that are read as vectors, and those that are read one by one.
+/// Number of arguments that are read as vectors, and as scalars.
 pub(crate) const VECTORS: usize = 112 * 1024;
 pub(crate) const SCALARS: usize = 8 * 1024;
 
-/// Steele, Lea and Flood's SplitMix64.
+/// SplitMix64 (Steele, Lea and Flood).
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -24,7 +25,7 @@ impl Random {
     }
 }
 
-/// Numbers that are special by themselves or to some function: the bits of both signs.
+/// Returns the bits of special numbers, with both signs.
 fn special(element: Element) -> Vec<u64> {
     let sign = 1 << (element.bits() - 1);
     let infinity = element.nearest(f64::INFINITY);
@@ -50,7 +51,7 @@ fn special(element: Element) -> Vec<u64> {
     found
 }
 
-/// The arguments of a function of one argument. Of 16-bit types that is every number.
+/// Returns the arguments of a unary function; all numbers of a 16-bit type.
 pub(crate) fn of_one(function: &Function, element: Element) -> Vec<u64> {
     let random = &mut Random(0);
     let special = special(element);
@@ -65,7 +66,7 @@ pub(crate) fn of_one(function: &Function, element: Element) -> Vec<u64> {
         }
     }
     found.truncate(VECTORS);
-    // What is left of the vectors, and every special number again as a scalar.
+    // Fill the vectors, and repeat every special number as a scalar.
     let mut fill = |found: &mut Vec<u64>, length| {
         while found.len() < length {
             found.push(inside(function, element, random));
@@ -77,7 +78,7 @@ pub(crate) fn of_one(function: &Function, element: Element) -> Vec<u64> {
     found
 }
 
-/// Pairs of arguments: all pairs of special numbers; any bits; and y so that x^y is in range.
+/// Returns argument pairs: all pairs of special numbers, random bits, and pairs with x^y in range.
 pub(crate) fn of_two(function: &Function, element: Element) -> [Vec<u64>; 2] {
     let random = &mut Random(0);
     let special = special(element);
@@ -85,7 +86,7 @@ pub(crate) fn of_two(function: &Function, element: Element) -> [Vec<u64>; 2] {
         .iter()
         .flat_map(|x| special.iter().map(move |y| (*x, *y)))
         .collect();
-    // log2 of the smallest and of the largest number.
+    // log2 of the smallest and the largest number.
     let limits = [
         element.tiniest().log2() - 1.0,
         element.largest().log2() + 1.0,
@@ -107,12 +108,12 @@ pub(crate) fn of_two(function: &Function, element: Element) -> [Vec<u64>; 2] {
             _ => (x, element.nearest((random.next() % 81) as f64 / 2.0 - 20.0)),
         });
     }
-    // Of each sort some at the end, where they are read as scalars.
+    // Move some pairs of each kind to the end, where they are read as scalars.
     pairs.rotate_left(special.len() * special.len() / 2);
     pairs.into_iter().unzip::<_, _, Vec<_>, Vec<_>>().into()
 }
 
-/// Numbers of each exponent: the first, the last, and others, of both signs.
+/// Returns numbers of each binade with both signs: the first, the last, and random ones.
 fn binades(element: Element, random: &mut Random) -> Vec<u64> {
     let mantissa = element.precision() - 1;
     let exponents = 1u64 << (element.bits() as i32 - mantissa);
@@ -127,7 +128,7 @@ fn binades(element: Element, random: &mut Random) -> Vec<u64> {
         .collect()
 }
 
-/// Numbers at the places of a function, and around them at every distance.
+/// Returns numbers at the special places of a function, and around them at every distance.
 fn near(function: &Function, element: Element, random: &mut Random) -> Vec<u64> {
     let mut found = Vec::new();
     for place in function.places {
@@ -148,7 +149,7 @@ fn near(function: &Function, element: Element, random: &mut Random) -> Vec<u64> 
     found
 }
 
-/// A number of the function's interval.
+/// Returns a number in the function's interval.
 fn inside(function: &Function, element: Element, random: &mut Random) -> u64 {
     let wide = usize::from(element == Element::F64);
     element.nearest(random.uniform(function.interval[wide]))

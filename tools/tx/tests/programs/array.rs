@@ -1,16 +1,14 @@
-//! Arrays of numbers with NumPy's rules, and what is known of the error of each number.
+//! NumPy-like arrays with an error bound for each number.
 
-/// A dense array in row-major order.
+/// Dense array in row-major order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array<T> {
     pub(crate) shape: Vec<usize>,
     pub(crate) elements: Vec<T>,
 }
 
-/// A number as f64 computes it, and how far one that was rounded to another type after each step
-/// may be off, in multiples of that type's tolerance.
-///
-/// Zero says that no step rounds.
+/// Number in f64, and its error bound in multiples of the tolerance of another type. The bound
+/// covers rounding to that type after each step. Zero means that no step rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Approx {
     pub(crate) value: f64,
@@ -22,7 +20,7 @@ impl Approx {
         Self { value, error: 0.0 }
     }
 
-    /// A number that was just rounded; `inherited` is what the errors of the operands came to.
+    /// Returns a rounded number; `inherited` is the error caused by the operands.
     pub(crate) fn rounded(value: f64, inherited: f64) -> Self {
         Self {
             value,
@@ -34,7 +32,7 @@ impl Approx {
         Self::rounded(self.value + other.value, self.error + other.error)
     }
 
-    /// The product, but for its own rounding.
+    /// Returns the product without its own rounding.
     pub(crate) fn times(self, other: Self) -> Self {
         Self {
             value: self.value * other.value,
@@ -49,7 +47,7 @@ impl Approx {
     }
 }
 
-/// Every index of a shape, the last dimension running fastest.
+/// Returns every index of a shape, in row-major order.
 pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for extent in shape {
@@ -67,7 +65,7 @@ pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// The shape of what is computed element by element from arrays of these two.
+/// Returns the shape of an element-wise result of two shapes.
 pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>, String> {
     let rank = a.len().max(b.len());
     let extent = |shape: &[usize], d: usize| match (d + shape.len()).checked_sub(rank) {
@@ -106,7 +104,7 @@ impl<T: Clone> Array<T> {
         }
     }
 
-    /// The element that an index of a shape it broadcasts to stands for.
+    /// Returns the element for an index of the broadcast shape.
     pub(crate) fn at(&self, index: &[usize]) -> T {
         let mut place = 0;
         for (i, extent) in index[index.len() - self.shape.len()..]
@@ -127,8 +125,8 @@ impl<T: Clone> Array<T> {
         Ok(Array::build(&shape, |i| f(self.at(&i), other.at(&i))))
     }
 
-    /// One element for each row along `axes`, from the row's elements in order. `keep` leaves the
-    /// axes with extent 1.
+    /// Reduces `axes`: calls the function with the elements of each row, in order. `keep` keeps the
+    /// axes with size 1.
     pub(crate) fn reduce<U: Clone>(
         &self,
         axes: &[usize],
@@ -174,7 +172,7 @@ impl<T: Clone> Array<T> {
         })
     }
 
-    /// Dimension `d` of the result is dimension `order[d]` of this.
+    /// Dimension `d` of the result is dimension `order[d]` of this array.
     pub(crate) fn transpose(&self, order: &[usize]) -> Result<Self, String> {
         let mut sorted = order.to_vec();
         sorted.sort_unstable();
@@ -194,7 +192,7 @@ impl<T: Clone> Array<T> {
         }))
     }
 
-    /// Elements `from`, `from + step` … before `to` of one dimension.
+    /// Returns the elements `from`, `from + step` … before `to` of one dimension.
     pub(crate) fn slice(
         &self,
         axis: usize,
@@ -216,7 +214,7 @@ impl<T: Clone> Array<T> {
         }))
     }
 
-    /// The array with `part` in the place of a [slice](Self::slice).
+    /// Returns the array with `part` in place of a [slice](Self::slice).
     pub(crate) fn put(
         &self,
         axis: usize,
@@ -239,8 +237,8 @@ impl<T: Clone> Array<T> {
         }))
     }
 
-    /// The windows of a shape at every place where they fit: dimensions that say where, then those
-    /// of the window.
+    /// Returns all windows of a shape: first the dimensions of the position, then those of the
+    /// window.
     pub(crate) fn windows(&self, window: &[usize]) -> Result<Self, String> {
         let rank = self.shape.len();
         let fits = window.len() == rank

@@ -1,21 +1,21 @@
-//! `COMPARE` and `SIZES` lines: how a program is run, and what it must compute.
+//! Parser of `COMPARE` and `SIZES` lines.
 
 use std::collections::BTreeSet;
 
 use crate::element::Element;
 use crate::expression::{self, Expression, Reader};
 
-/// A `COMPARE` line.
+/// `COMPARE` line.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
     pub(crate) line: usize,
     pub(crate) entry: String,
     pub(crate) parameters: Vec<Parameter>,
-    /// What is computed, in order, and under which name.
+    /// Computed values, in order, with their names.
     pub(crate) statements: Vec<(String, Expression)>,
     /// Names of sizes, in order of appearance.
     pub(crate) symbols: Vec<String>,
-    /// For each run, the sizes.
+    /// Sizes of each run.
     pub(crate) sizes: Vec<Vec<usize>>,
 }
 
@@ -32,24 +32,24 @@ pub(crate) enum Kind {
         element: Element,
         fill: Fill,
     },
-    /// A number, as it was written or computed from sizes.
+    /// Number, either literal or computed from sizes.
     Scalar(Expression),
 }
 
-/// What a tile holds before the run.
+/// Contents of a tile before the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fill {
-    /// Floats from -1 to 1, all integers.
+    /// Floats from -1 to 1, or integers of full range.
     Uniform,
     /// From one number to below another.
     Range(f64, f64),
-    /// Rows of all sorts: infinities, NaN, zeros with a sign, ties …
+    /// Rows with infinities, NaN, signed zeros, ties …
     Special,
-    /// Rows with few different numbers.
+    /// Rows with few distinct numbers.
     Ties,
 }
 
-/// Sizes of runs whose directive names none, for one name and for two.
+/// Default sizes of runs, for one name and for two.
 const ONE: [usize; 7] = [128, 1003, 1, 7, 33, 4099, 0];
 const TWO: [[usize; 2]; 8] = [
     [128, 128],
@@ -76,7 +76,7 @@ const ELEMENTS: [Element; 11] = [
     Element::F64,
 ];
 
-/// The comparisons of a file. Every host function must have one.
+/// Parses the comparisons of a file. Every host function must have one.
 pub(crate) fn parse(text: &str) -> Result<Vec<Comparison>, String> {
     let mut comparisons: Vec<Comparison> = Vec::new();
     let mut functions = Vec::new();
@@ -185,7 +185,7 @@ fn comparison(text: &str, line: usize) -> Result<Comparison, String> {
     })
 }
 
-/// `A: NxMxf32`, `A: NxMxf32 in 0..10`, `A: NxMxf32 of special`, `scale = 2.5`, `n = N`.
+/// Parses `A: NxMxf32`, `A: NxMxf32 in 0..10`, `A: NxMxf32 of special`, `scale = 2.5` or `n = N`.
 fn parameter(reader: &mut Reader<'_>) -> Result<Parameter, String> {
     let name = reader.name()?;
     if reader.take("=") {
@@ -235,7 +235,7 @@ fn parameter(reader: &mut Reader<'_>) -> Result<Parameter, String> {
     })
 }
 
-/// `NxM = 128x128 7x20`.
+/// Parses `NxM = 128x128 7x20`.
 fn sizes(text: &str, symbols: &[String]) -> Result<Vec<Vec<usize>>, String> {
     let (names, runs) = text
         .split_once('=')

@@ -1,13 +1,13 @@
-//! What a program computes, written down as in NumPy.
+//! Parser of NumPy-like formulas.
 
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
-    /// A number as it was written: without a point it is an integer.
+    /// Literal number; without a point it is an integer.
     Number(String),
     Name(String),
-    /// Axes, extents, an order of dimensions.
+    /// List of axes, extents, or dimensions.
     List(Vec<Expression>),
     Call(String, Vec<Expression>),
     Negate(Box<Expression>),
@@ -31,8 +31,7 @@ use Operator::{
     Add, Divide, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Multiply, Subtract,
 };
 
-/// Operators by how tightly they bind, the loosest first. Of two that begin alike the longer one
-/// comes first.
+/// Operators by precedence, the lowest first. Longer operators precede their prefixes.
 const LEVELS: [&[(&str, Operator)]; 3] = [
     &[
         ("<=", LessOrEqual),
@@ -45,7 +44,7 @@ const LEVELS: [&[(&str, Operator)]; 3] = [
     &[("*", Multiply), ("/", Divide)],
 ];
 
-/// Reads text from left to right.
+/// Reader of text.
 pub(crate) struct Reader<'t> {
     rest: &'t str,
 }
@@ -61,7 +60,7 @@ impl<'t> Reader<'t> {
         self.rest.is_empty()
     }
 
-    /// Takes `text` if it comes next.
+    /// Skips `text` if it comes next.
     pub(crate) fn take(&mut self, text: &str) -> bool {
         let Some(rest) = self.rest.strip_prefix(text) else {
             return false;
@@ -92,7 +91,7 @@ impl<'t> Reader<'t> {
         Ok(name.to_owned())
     }
 
-    /// Text up to the next of some characters, or to the end.
+    /// Returns the text up to one of several characters, or to the end.
     pub(crate) fn until(&mut self, ends: &[char]) -> &'t str {
         self.take_while(|c| !ends.contains(&c)).trim_end()
     }
@@ -148,7 +147,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Reads all of a text.
+/// Parses a complete text.
 pub(crate) fn parse(text: &str) -> Result<Expression, String> {
     let mut reader = Reader::new(text);
     let expression = reader.expression()?;
@@ -159,7 +158,7 @@ pub(crate) fn parse(text: &str) -> Result<Expression, String> {
 }
 
 impl Expression {
-    /// The names in it, functions and words for them left out.
+    /// Returns the variable names in the expression.
     pub(crate) fn names(&self) -> Vec<&str> {
         match self {
             Self::Number(_) => Vec::new(),

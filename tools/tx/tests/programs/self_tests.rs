@@ -1,4 +1,4 @@
-//! Tests of the formulas, of the directives and of the comparison.
+//! Tests of the formulas, the directives and the comparison.
 
 use libtest_mimic::Trial;
 
@@ -17,7 +17,7 @@ fn equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), 
     }
 }
 
-/// A 2x3 array of floats `A`, one of i8 `I`, a row `R` and an array without rows `E`.
+/// Variables: a 2x3 float array `A`, an i8 array `I`, a row `R` and an empty array `E`.
 fn scope() -> Scope {
     let floats = |shape: &[usize], numbers: &[f64]| {
         let elements = numbers.iter().copied().map(Approx::exactly).collect();
@@ -44,7 +44,7 @@ fn evaluate(text: &str) -> Result<Value, String> {
     value::evaluate(&crate::expression::parse(text)?, &scope())
 }
 
-/// Shape and numbers of what a formula gives.
+/// Checks the shape and the numbers of a formula's result.
 fn gives(text: &str, shape: &[usize], numbers: &[f64]) -> Result<(), String> {
     let value = evaluate(text)?;
     let found: Vec<f64> = match &value {
@@ -81,7 +81,7 @@ fn one(text: &str) -> Result<Comparison, String> {
     Ok(all.remove(0))
 }
 
-/// What a `COMPARE` line says of a result of one row, given bits that came out.
+/// Returns whether a `COMPARE` line accepts these bits as the result of one row.
 fn verdict(line: &str, sizes: &[usize], output: usize, found: &[u64]) -> Result<bool, String> {
     let run = Run {
         name: String::new(),
@@ -200,7 +200,7 @@ const TESTS: &[Test] = &[
         error_of("A + 0", &[1.0, 2.0, 3.0, 4.0, 5.0, 4.0])?;
         error_of("-A", &[0.0; 6])?;
         error_of("sum(A, 1)", &[6.0, 13.0])?;
-        // That of each product, and that of the sum.
+        // Error of each product, and of the sum.
         error_of("sum(A * A, 1)", &[28.0, 114.0])?;
         error_of("max(A + 0, 1)", &[3.0, 5.0])?;
         error_of("prod(A, 1)", &[6.0, 80.0])?;
@@ -225,7 +225,7 @@ const TESTS: &[Test] = &[
             &verdict(line, &[], 0, &bits(&[third, f32::NAN, third]))?,
             &false,
         )?;
-        // Without rounding, every bit counts.
+        // Without rounding, every bit must be equal.
         let line = "// COMPARE: @f(B: 1xf32) B = max(B * 0, 0, keep)\n";
         equal(&verdict(line, &[], 0, &bits(&[1e-30]))?, &false)?;
         let line = "// COMPARE: @f(A: 1xf32, B: f32) B = A\n";

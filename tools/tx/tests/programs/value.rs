@@ -1,5 +1,4 @@
-//! The functions of expressions. To add one, add a row to `FUNCTIONS`, or to `ROWS` if it combines
-//! the elements of rows.
+//! Functions of formulas. A new function is a row in `FUNCTIONS`, or in `ROWS` if it reduces rows.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +10,11 @@ use crate::expression::{Expression, Operator};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Floats(Array<Approx>),
-    /// Integers, with their sign, and their type; those in the text itself have none.
+    /// Integers with their type; literals have no type.
     Ints(Array<i64>, Option<Element>),
-    /// `[1, 2]`: axes or extents.
+    /// List of axes or extents, such as `[1, 2]`.
     List(Vec<i64>),
-    /// `keep`.
+    /// Option word, such as `keep`.
     Word(String),
 }
 
@@ -23,7 +22,7 @@ use Value::{Floats, Ints, List, Word};
 
 pub(crate) type Scope = BTreeMap<String, Value>;
 
-/// Words that change what a function does.
+/// Option words of functions.
 const WORDS: [&str; 3] = ["keep", "ignore", "value"];
 
 pub(crate) fn integer(value: i64) -> Value {
@@ -77,7 +76,7 @@ pub(crate) fn extent(number: i64) -> Result<usize, String> {
     usize::try_from(number).map_err(|_| format!("{number} is no size"))
 }
 
-/// An integer expression over sizes.
+/// Evaluates an integer expression over sizes.
 pub(crate) fn size(expression: &Expression, scope: &Scope) -> Result<i64, String> {
     evaluate(expression, scope)?.number()
 }
@@ -136,12 +135,12 @@ pub(crate) fn evaluate(expression: &Expression, scope: &Scope) -> Result<Value, 
     }
 }
 
-/// An integer as its type holds it.
+/// Wraps an integer to its type.
 fn wrap(value: i64, element: Option<Element>) -> i64 {
     element.map_or(value, |element| element.signed(value as u64))
 }
 
-/// The type of what is computed from two integers.
+/// Returns the type of a binary op on two integers.
 fn common(a: Option<Element>, b: Option<Element>) -> Result<Option<Element>, String> {
     match (a, b) {
         (Some(a), Some(b)) if a != b => Err(format!(
@@ -215,7 +214,7 @@ fn binary(operator: Operator, left: &Value, right: &Value) -> Result<Value, Stri
 
 type Function = fn(&[Value]) -> Result<Value, String>;
 
-/// Functions of whole arrays, with how many arguments they take.
+/// Functions of whole arrays, with their numbers of arguments.
 const FUNCTIONS: &[(&str, usize, Function)] = &[
     ("exp", 1, |a| smooth(a, |x| (x.exp(), x.exp()))),
     ("log", 1, |a| smooth(a, |x| (x.ln(), 1.0 / x))),
@@ -233,7 +232,7 @@ const FUNCTIONS: &[(&str, usize, Function)] = &[
             ..x
         }))),
     }),
-    // Whether an odd number of bits is set. A sign is extended by an even number of them.
+    // Parity of the set bits. Sign extension adds an even number of bits.
     ("parity", 1, |a| {
         let (array, element) = a[0].ints()?;
         let parity = |i: i64| i64::from(i.count_ones() % 2);
@@ -245,7 +244,7 @@ const FUNCTIONS: &[(&str, usize, Function)] = &[
     ("minimum", 2, |a| {
         pairwise(a, i64::min, |x| negated(extreme(&opposite(&x), false)))
     }),
-    // select(condition, where it holds, where it does not)
+    // select(condition, value if true, value if false)
     ("select", 3, |a| {
         let condition = a[0].ints()?.0;
         if let (Ints(yes, x), Ints(no, y)) = (&a[1], &a[2]) {
@@ -268,13 +267,13 @@ const FUNCTIONS: &[(&str, usize, Function)] = &[
     ("i64", 1, |a| converted(a, Element::I64)),
     ("popcount", 1, |a| bits(a, |word| word.count_ones())),
     ("parity", 1, |a| bits(a, |word| word.count_ones() % 2)),
-    // index(A, axis): where along an axis each element is
+    // index(A, axis): index of each element along an axis
     ("index", 2, |a| {
         let shape = a[0].shape();
         let axis = axis(a[1].number()?, shape.len())?;
         Ok(Ints(Array::build(&shape, |at| at[axis] as i64), None))
     }),
-    // windows(A, [3, 3]): as `numpy.lib.stride_tricks.sliding_window_view`
+    // windows(A, [3, 3]), like `numpy.lib.stride_tricks.sliding_window_view`
     ("windows", 2, |a| {
         let window = a[1].extents()?;
         either(&a[0], |x| x.windows(&window), |x| x.windows(&window))
@@ -299,7 +298,7 @@ const FUNCTIONS: &[(&str, usize, Function)] = &[
             |x| x.slice(axis, from, to, step),
         )
     }),
-    // put(A, axis, [from, to, step], B): A with B in the place of that slice
+    // put(A, axis, [from, to, step], B): A with B in place of the slice
     ("put", 4, |a| {
         let axis = axis(a[1].number()?, a[0].shape().len())?;
         let [from, to, step] = a[2].extents()?[..] else {
@@ -318,14 +317,14 @@ const FUNCTIONS: &[(&str, usize, Function)] = &[
     }),
 ];
 
-/// What combines the elements of a row: floats, and integers of a type.
+/// Combiner of the elements of a row: for floats, and for integers of a type.
 type Row = (
     fn(&[Approx], bool) -> Option<Approx>,
     fn(&[i64], Element) -> Option<i64>,
 );
 
-/// Functions of rows, `f(A, axes)`: without axes there is one row. The word `keep` leaves the axes
-/// with extent 1, `ignore` lets NaN never win.
+/// Functions of rows, `f(A, axes)`; without axes there is one row. `keep` keeps the axes with size
+/// 1, `ignore` ignores NaN.
 const ROWS: &[(&str, Row)] = &[
     (
         "sum",
@@ -404,8 +403,8 @@ fn call(name: &str, values: &[Value], words: &[String]) -> Result<Value, String>
         let result = source.reduce(&axes, has("keep"), |row| floats(&row, has("ignore")));
         return Ok(Floats(all(result).ok_or_else(not)?));
     }
-    // The index of the extreme element, in row-major order of the axes; `value` asks for the
-    // element itself, in which a zero has the sign that is at that index.
+    // Index of the extreme element, in row-major order of the axes. `value` returns the element
+    // itself, with the sign of a zero at that index.
     if name == "argmax" || name == "argmin" {
         takes(&["keep", "ignore", "value"])?;
         let axes = rows(values)?;
@@ -476,7 +475,7 @@ fn all<T: Clone>(array: Array<Option<T>>) -> Option<Array<T>> {
     })
 }
 
-/// A function with its derivative.
+/// Applies a function with its derivative.
 fn smooth(arguments: &[Value], f: fn(f64) -> (f64, f64)) -> Result<Value, String> {
     let array = arguments[0].floats()?.map(|x| {
         let (value, slope) = f(x.value);
@@ -522,7 +521,7 @@ fn converted(arguments: &[Value], element: Element) -> Result<Value, String> {
     Ok(Ints(array, Some(element)))
 }
 
-/// A number of the bits of each integer.
+/// Applies a function of the bits of each integer.
 fn bits(arguments: &[Value], f: fn(u64) -> u32) -> Result<Value, String> {
     let (array, element) = arguments[0].ints()?;
     let word = |i: i64| element.map_or(i as u64, |element| element.wrap(i as u64));
@@ -533,13 +532,14 @@ fn least(element: Element) -> i64 {
     i64::MIN >> (64 - element.bits())
 }
 
-/// A sum is compared with the sum of magnitudes: what cancels does not make the rest more exact.
+/// Sums a row. The error bound depends on the sum of magnitudes, because cancellation does not
+/// reduce the error.
 fn sum(row: &[Approx]) -> Approx {
     match row {
         [] => Approx::exactly(0.0),
         [one] => *one,
         [first, rest @ ..] => Approx {
-            // From the first element, as zeros with a sign only add up to one with a sign.
+            // Start with the first element: a sum of -0.0 is -0.0.
             value: rest.iter().fold(first.value, |sum, x| sum + x.value),
             error: row.iter().map(|x| x.error + x.value.abs()).sum(),
         },
@@ -557,7 +557,7 @@ fn product(row: &[Approx]) -> Approx {
     }
 }
 
-/// Integers of a type, combined.
+/// Reduces integers of a type.
 fn folded(kind: Kind, row: &[i64], element: Element) -> Option<i64> {
     let bits = row.iter().map(|i| element.wrap(*i as u64));
     Some(element.signed(combine::integers(kind, element, bits)))
@@ -567,7 +567,7 @@ fn policy(ignore: bool) -> Nan {
     if ignore { Nan::Ignore } else { Nan::Propagate }
 }
 
-/// The largest number; of zeros the one without a sign.
+/// Returns the maximum; +0.0 is greater than -0.0.
 fn extreme(row: &[Approx], ignore: bool) -> Approx {
     let numbers: Vec<f64> = row.iter().map(|x| x.value).collect();
     let value = combine::extreme(&numbers, policy(ignore));
@@ -593,7 +593,7 @@ fn negated(x: Approx) -> Approx {
     }
 }
 
-/// The first element that no other beats.
+/// Returns the first element that no other element beats.
 fn winner<T>(row: &[T], beats: impl Fn(&T, &T) -> bool) -> Option<usize> {
     (0..row.len()).reduce(|best, at| {
         if beats(&row[at], &row[best]) {
@@ -608,7 +608,7 @@ fn winner<T>(row: &[T], beats: impl Fn(&T, &T) -> bool) -> Option<usize> {
 // Results
 // ---------------------------------------------------------------------------------------------
 
-/// How far a result may be off that was rounded to this type after each step, as a part of it.
+/// Returns the relative error of a result that is rounded to this type after each step.
 fn relative(element: Element) -> f64 {
     match element {
         Element::F64 => 1e-12,
@@ -621,7 +621,7 @@ fn relative(element: Element) -> f64 {
     }
 }
 
-/// A value as the elements of an output.
+/// Converts a value to the elements of an output.
 pub(crate) fn expected(
     value: &Value,
     element: Element,

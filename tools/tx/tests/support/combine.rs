@@ -1,5 +1,5 @@
-//! How elements combine, for every reference of these tests: kinds, the order of floats with NaN
-//! and signed zeros, integers that wrap, and when a result is accepted.
+//! Reductions for the references of these tests: kinds, float order with NaN and signed zeros,
+//! wrapping integers, and acceptance of results.
 
 use crate::element::Element;
 
@@ -42,7 +42,7 @@ pub(crate) enum Nan {
     Ignore,
 }
 
-/// One expected element. A tolerance of 0 means these bits, or any NaN if they are NaN.
+/// Expected element. Tolerance 0 requires equal bits, or any NaN for a NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Expected {
     pub(crate) bits: u64,
@@ -65,7 +65,7 @@ impl Expected {
     }
 }
 
-/// The largest number; of zeros the one without a sign.
+/// Returns the maximum; +0.0 is greater than -0.0.
 pub(crate) fn extreme(numbers: &[f64], nan: Nan) -> f64 {
     let without: Vec<f64> = numbers.iter().copied().filter(|n| !n.is_nan()).collect();
     let some = without.len() < numbers.len();
@@ -74,12 +74,12 @@ pub(crate) fn extreme(numbers: &[f64], nan: Nan) -> f64 {
     }
     without
         .into_iter()
-        // The order of bits: -0 is below +0.
+        // In the total order, -0 is below +0.
         .max_by(f64::total_cmp)
         .unwrap_or(f64::NEG_INFINITY)
 }
 
-/// Whether `a` is larger than `b`, as `argmax` compares: zeros tie, and so do NaN.
+/// Returns whether `a` is larger than `b` for `argmax`: zeros are equal, and NaNs are equal.
 pub(crate) fn beats(a: f64, b: f64, nan: Nan) -> bool {
     match (a.is_nan(), b.is_nan()) {
         (true, true) => false,
@@ -89,8 +89,7 @@ pub(crate) fn beats(a: f64, b: f64, nan: Nan) -> bool {
     }
 }
 
-/// The result of integers, from their bits. The bits of sums and products beyond the type are kept:
-/// the caller wraps.
+/// Reduces integers given as bits. Sums and products are not wrapped to the type.
 ///
 /// # Panics
 /// For `argmax` and `argmin`, whose results are pairs.

@@ -1,9 +1,9 @@
-//! Element types: their bits, the numbers they stand for, and their names.
+//! Element types: bits, numbers and names.
 //!
-//! Conversions are written out for any split into exponent and mantissa, and share nothing with
-//! the compiler, with LLVM or with the runtime.
+//! The conversions are generic in exponent and mantissa sizes, and independent of the compiler,
+//! LLVM and the runtime.
 
-/// The type of an element.
+/// Element type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Element {
     I1,
@@ -21,12 +21,12 @@ pub(crate) enum Element {
 
 use Element::{BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I1, I8, I16, I32, I64};
 
-/// How a float is laid out.
+/// Float format.
 #[derive(Clone, Copy)]
 pub(crate) struct Format {
     pub(crate) exponent: u32,
     pub(crate) mantissa: u32,
-    /// Whether the largest exponent is for infinities and NaN; without them one pattern is NaN.
+    /// Set if the largest exponent encodes infinities and NaN; otherwise one bit pattern is NaN.
     pub(crate) infinities: bool,
 }
 
@@ -35,7 +35,7 @@ impl Format {
         (1 << (self.exponent - 1)) - 1
     }
 
-    /// The exponent of the smallest normal number.
+    /// Returns the exponent of the smallest normal number.
     pub(crate) fn smallest(self) -> i32 {
         1 - self.bias()
     }
@@ -44,7 +44,7 @@ impl Format {
         1 << (self.exponent + self.mantissa)
     }
 
-    /// The pattern of infinity, or of NaN where there is no infinity.
+    /// Returns the bits of infinity, or of NaN in a format without infinity.
     fn beyond(self) -> u64 {
         if self.infinities {
             ((1 << self.exponent) - 1) << self.mantissa
@@ -83,7 +83,7 @@ impl Element {
         }
     }
 
-    /// NumPy's name of what a file holds.
+    /// Returns NumPy's name of the type in a file.
     pub(crate) fn descr(self) -> &'static str {
         match self {
             I1 => "|b1",
@@ -99,7 +99,7 @@ impl Element {
         }
     }
 
-    /// What `tx run` must be told of a file whose words NumPy has no name for.
+    /// Returns the type suffix for `tx run` if NumPy lacks the type.
     pub(crate) fn suffix(self) -> &'static str {
         match self {
             F8E4M3FN => ":f8E4M3FN",
@@ -119,7 +119,7 @@ impl Element {
         }
     }
 
-    /// Bytes in memory.
+    /// Returns the size in bytes.
     pub(crate) fn size(self) -> usize {
         self.bits().div_ceil(8) as usize
     }
@@ -147,7 +147,7 @@ impl Element {
         }
     }
 
-    /// The default type of partial results.
+    /// Returns the default accumulator type.
     pub(crate) fn accumulator(self) -> Self {
         match self {
             F8E4M3FN | F8E5M2 | F16 | BF16 => F32,
@@ -155,12 +155,12 @@ impl Element {
         }
     }
 
-    /// Bits in the mantissa, the first one included.
+    /// Returns the number of mantissa bits, including the implicit bit.
     pub(crate) fn precision(self) -> i32 {
         self.format().map_or(0, |format| format.mantissa as i32 + 1)
     }
 
-    /// The relative error of one rounding.
+    /// Returns the relative error of one rounding.
     pub(crate) fn roundoff(self) -> f64 {
         power(-self.precision())
     }
@@ -170,12 +170,12 @@ impl Element {
             .map_or(f64::NAN, |format| self.number(format.beyond() - 1))
     }
 
-    /// The smallest number above zero.
+    /// Returns the smallest positive number.
     pub(crate) fn tiniest(self) -> f64 {
         self.number(1)
     }
 
-    /// The number that a float's bits stand for. Exact.
+    /// Returns the exact number that a float's bits represent.
     pub(crate) fn number(self, bits: u64) -> f64 {
         let Some(format) = self.format() else {
             return self.signed(bits) as f64;
@@ -200,7 +200,7 @@ impl Element {
         sign * value
     }
 
-    /// The bits of the float nearest to a number, of two the even one.
+    /// Returns the bits of the nearest float, with ties to even.
     pub(crate) fn nearest(self, value: f64) -> u64 {
         let Some(format) = self.format() else {
             return self.wrap(value as i64 as u64);
@@ -223,9 +223,9 @@ impl Element {
         let exponent = (magnitude.to_bits() >> 52) as i32 - 1023;
         let normal = exponent >= format.smallest();
         let step = power(exponent.max(format.smallest()) - format.mantissa as i32);
-        // Exact, as the step is a power of two.
+        // Exact, because the step is a power of two.
         let steps = (magnitude / step).round_ties_even() as u64;
-        // Where rounding reaches the next power of two, it carries into the exponent.
+        // Rounding up to the next power of two carries into the exponent.
         let bits = if normal {
             (((exponent + format.bias()) as u64) << format.mantissa) + steps
                 - (1 << format.mantissa)
@@ -235,23 +235,23 @@ impl Element {
         sign | bits.min(format.beyond())
     }
 
-    /// The low bits.
+    /// Returns the low bits of this type's width.
     pub(crate) fn wrap(self, bits: u64) -> u64 {
         bits & (u64::MAX >> (64 - self.bits()))
     }
 
-    /// The number that a signed integer's bits stand for.
+    /// Returns the number that a signed integer's bits represent.
     pub(crate) fn signed(self, bits: u64) -> i64 {
         let unused = 64 - self.bits();
         ((bits << unused) as i64) >> unused
     }
 
-    /// Whether the bits are NaN.
+    /// Returns whether the bits are NaN.
     pub(crate) fn is_nan(self, bits: u64) -> bool {
         self.is_float() && self.number(bits).is_nan()
     }
 
-    /// One element as a person reads it.
+    /// Formats one element for messages.
     pub(crate) fn show(self, bits: u64) -> String {
         if self.is_float() {
             format!(

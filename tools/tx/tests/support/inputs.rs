@@ -1,12 +1,12 @@
-//! Rows of elements: ordinary ones, and each sort that a reduction tends to get wrong.
+//! Rows of elements: ordinary ones, and edge cases of reductions.
 
 use crate::element::{Element, power};
 
-/// Steele, Lea and Flood's SplitMix64.
+/// SplitMix64 (Steele, Lea and Flood).
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Seeded by a name, so that a test has the same inputs wherever it stands in the list.
+    /// Creates a generator seeded by a test name, independent of the order of tests.
     pub(crate) fn new(name: &str) -> Self {
         Self(name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -38,31 +38,31 @@ impl Random {
     }
 }
 
-/// What the elements of a row are.
+/// Kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sort {
     Ordinary,
-    /// Whose sum no order rounds.
+    /// Integers whose sum is exact in any order.
     SmallWhole,
-    /// Whose product no order rounds.
+    /// Powers of two, whose product is exact in any order.
     Powers,
-    /// The row whose maximum is the identity.
+    /// Elements equal to the identity of a maximum.
     AllLowest,
     AllHighest,
-    /// Whose sum and maximum have a sign that a start from +0 loses.
+    /// Only -0.0: a sum or maximum that starts from +0.0 loses the sign.
     AllNegativeZero,
     ZerosAndBelow,
     ZerosAndAbove,
     OneNan,
-    /// The first element too, so that the first NaN is the first element.
+    /// Several NaNs, including the first element.
     SomeNan,
     AllNan,
     Infinities,
-    /// Few different values, so that the extreme one occurs often.
+    /// Few distinct values, so that the extreme value occurs often.
     Ties,
-    /// Which hardware that flushes to zero loses.
+    /// Subnormal numbers, which hardware with flush-to-zero loses.
     Subnormal,
-    /// Which overflow where partial results are no wider than they should be.
+    /// Large numbers, which overflow an accumulator that is too narrow.
     Huge,
 }
 
@@ -71,7 +71,8 @@ use Sort::{
     SmallWhole, SomeNan, Subnormal, Ties, ZerosAndAbove, ZerosAndBelow,
 };
 
-/// Every sort; neighbours differ much, as a tile of few rows has neighbours only.
+/// All kinds of rows. Adjacent kinds differ much, because a tile with few rows contains adjacent
+/// kinds.
 pub(crate) const SORTS: [Sort; 15] = [
     Ordinary,
     AllLowest,
@@ -90,7 +91,7 @@ pub(crate) const SORTS: [Sort; 15] = [
     ZerosAndAbove,
 ];
 
-/// A row of `length` elements that are reduced with partial results of type `acc`.
+/// Returns a row of `length` elements for accumulator type `acc`.
 pub(crate) fn row(
     sort: Sort,
     element: Element,
@@ -101,7 +102,7 @@ pub(crate) fn row(
     if element.is_float() {
         floats(sort, element, acc, length, random)
     } else if element == Element::I1 && matches!(sort, OneNan | SomeNan) {
-        // One bit that decides, and all others are alike.
+        // One bit that differs from all others.
         let (at, one) = (random.below(length), u64::from(sort == OneNan));
         (0..length)
             .map(|i| if i == at { one } else { 1 - one })
@@ -125,7 +126,7 @@ fn integer(sort: Sort, element: Element, random: &mut Random) -> u64 {
         AllNegativeZero => 0,
         ZerosAndBelow => -(random.below(3) as i64),
         ZerosAndAbove => random.below(3) as i64,
-        // The unsigned and the signed extreme are neighbours here.
+        // The signed and unsigned extremes are adjacent here.
         OneNan | Infinities => [most, !most, 0, -1][random.below(4)],
         AllNan => -1,
         Ties => [most - 1, 1, !most + 1][random.below(3)],
@@ -140,7 +141,8 @@ fn floats(
     length: usize,
     random: &mut Random,
 ) -> Vec<u64> {
-    // Near 1: a product of a thousand stays in range, whatever the order. 16 bits have less of it.
+    // Near 1, so that a product of a thousand stays in range in any order; closer to 1 for 16-bit
+    // accumulators.
     let (least, most) = if acc.bits() == 16 {
         (0.95, 1.06)
     } else {
@@ -163,8 +165,8 @@ fn floats(
     match sort {
         Ordinary => each(&mut |random| ordinary(random)),
         SmallWhole => {
-            // Magnitudes that add up to what the accumulator counts to without a gap. No zeros: a
-            // product of many may overflow, which a zero would turn into NaN in some orders only.
+            // Magnitudes whose sum is exact in the accumulator. No zeros, because a product with an
+            // overflow and a zero is NaN in some orders only.
             let mut left = power(acc.precision().min(40) - 1) - 2.0;
             let mut after = length as f64;
             each(&mut |random| {
@@ -197,7 +199,7 @@ fn floats(
         AllNegativeZero => each(&mut |_| element.nearest(-0.0)),
         ZerosAndBelow | ZerosAndAbove => {
             let side = if sort == ZerosAndBelow { -1.0 } else { 1.0 };
-            // Few, for the same reason.
+            // Few, because a product may overflow.
             let mut twos = 9;
             each(&mut |random| match random.below(4) {
                 0 | 1 => element.nearest(random.sign() * 0.0),
@@ -234,10 +236,10 @@ fn floats(
                 .collect()
         }
         Infinities => {
-            // One sign more often than not: both together are NaN.
+            // Mostly one sign, because infinities of both signs give NaN.
             let (sign, at) = (random.sign(), random.below(length));
             let both = random.chance(3);
-            // What stands for infinity in f8E4M3FN would overflow together with many of its sort.
+            // The largest f8E4M3FN replaces infinity, and several of them would overflow.
             let others = if element == Element::F8E4M3FN {
                 length
             } else {
@@ -265,7 +267,7 @@ fn floats(
             let value = if range(acc) > range(element) {
                 element.largest()
             } else {
-                // A power of two, so that no order rounds; the old value leaves room for itself.
+                // Power of two, so that no order rounds, with room for the old value.
                 power(range(element) - 1 - (length + 1).ilog2() as i32)
             };
             each(&mut |random| element.nearest(random.sign() * value))
@@ -273,7 +275,7 @@ fn floats(
     }
 }
 
-/// NaN of any sign and, where there are several, any payload.
+/// Returns a NaN of random sign and, if supported, random payload.
 fn nan(element: Element, random: &mut Random) -> u64 {
     let quiet = element.nearest(f64::NAN);
     let payload = element.format().map_or(0, |format| {
@@ -287,8 +289,7 @@ fn nan(element: Element, random: &mut Random) -> u64 {
     quiet | payload | sign
 }
 
-/// Values that a destination may hold before a reduction that accumulates, the first ones being
-/// those that are good for every row.
+/// Returns an old value of a destination. The first values suit every row.
 pub(crate) fn old(element: Element, number: usize, random: &mut Random) -> u64 {
     if !element.is_float() {
         return element.wrap(random.next());

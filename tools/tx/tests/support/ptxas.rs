@@ -1,14 +1,14 @@
-//! NVIDIA's assembler: PTX that only we accept is worth nothing.
+//! NVIDIA's PTX assembler, which must accept all generated PTX.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Has `ptxas` take the PTX in `file` for `chip`.
+/// Assembles the PTX in `file` for `chip`.
 pub(crate) fn assemble(file: &Path, chip: &str) -> Result<(), String> {
     let program = ptxas()?;
     let done = Command::new(&program)
         .arg(format!("-arch={chip}"))
-        // Whether it takes it is all that is asked, and half of the time goes into optimizing.
+        // Reduced optimization halves the time; only acceptance is tested.
         .arg("-O1")
         .arg(file)
         .arg("-o")
@@ -26,12 +26,12 @@ pub(crate) fn assemble(file: &Path, chip: &str) -> Result<(), String> {
     ))
 }
 
-/// `$TX_PTXAS`, else the one `cargo xtask setup` fetched, else one in PATH.
+/// Returns `$TX_PTXAS`, else the one that `cargo xtask setup` installed, else the one in PATH.
 fn ptxas() -> Result<PathBuf, String> {
     if let Some(path) = std::env::var_os("TX_PTXAS") {
         return Ok(PathBuf::from(path));
     }
-    // target/debug/tx, or target/TRIPLE/debug/tx.
+    // The directory is target/debug/tx or target/TRIPLE/debug/tx.
     let fetched = Path::new(env!("CARGO_BIN_EXE_tx"))
         .ancestors()
         .skip(2)
