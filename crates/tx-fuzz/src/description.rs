@@ -470,7 +470,7 @@ pub enum Unary {
     Absolute,
     /// exp(-|x|).
     Exponential,
-    /// x / (|x| + 1).
+    /// Softsign: x / (|x| + 1).
     Share,
 }
 

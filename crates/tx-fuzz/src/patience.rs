@@ -10,7 +10,7 @@ const BY_THE_CLOCK: u32 = 10;
 /// Clock ticks per second in `/proc/PID/stat`.
 const TICKS: u64 = 100;
 
-/// CPU time limit of a process. Wall-clock time would depend on the load of the machine.
+/// CPU time limit of a process. CPU time does not depend on the load of the machine.
 pub(crate) struct Patience {
     process: u32,
     limit: Duration,

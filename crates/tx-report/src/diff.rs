@@ -209,9 +209,9 @@ impl<'t> Names<'t> {
         others
     }
 
-    /// Returns whether values `old` and `new` correspond. Values correspond if paired lines define
-    /// them, if their expressions are equal, or if `new` is the first added value in the place of
-    /// the removed value `old`.
+    /// Returns whether value `old` before the pass corresponds to value `new` after the pass.
+    /// Values correspond if paired lines define them, if their expressions are equal, or if `new`
+    /// is the first added value in the place of the removed value `old`.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;

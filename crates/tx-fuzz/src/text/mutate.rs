@@ -514,7 +514,7 @@ mod tests {
         assert!(same < 150, "{same} of 500 are as they were");
     }
 
-    /// The flags of a RUN line exclude its prefixes and later commands.
+    /// Parsed flags of a RUN line contain neither its prefixes nor the flags of later commands.
     #[test]
     fn flags_are_those_of_the_first_line() {
         let text =

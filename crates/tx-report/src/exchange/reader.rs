@@ -16,7 +16,8 @@ pub(super) struct Reader<'k> {
     users: BTreeMap<usize, &'k str>,
     /// All ops that use a value.
     readers: BTreeMap<usize, Vec<&'k Op>>,
-    /// Names of the ops that combine shuffled values, by source line and first user.
+    /// Names of the ops that combine shuffled values. The key is the source line of the shuffle and
+    /// its first user.
     combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Arguments {
 
 impl Arguments {
     /// Merges a value into the range of an argument; returns whether the range grew. Two different
-    /// ranges merge to any value, so each argument changes at most twice.
+    /// ranges merge to the range of all values, so the range of an argument changes at most twice.
     pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
         let new = value.and_then(|value| self.range(value, FOLLOWED));
         match self.ranges.get(&key(argument)) {
