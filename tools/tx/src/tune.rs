@@ -14,7 +14,8 @@ use crate::progress::{self, note};
 const TIMES: u32 = 7;
 /// Relative improvement that a candidate needs over the best one, to exclude noise.
 const MARGIN: f64 = 0.01;
-/// Tolerance for results, relative to the largest. Covers reordered sums in the narrowest type.
+/// Tolerance for results, relative to the largest. The tolerance covers reordered sums in the
+/// narrowest type.
 const TOLERANCE: f64 = 0.02;
 
 /// Estimation errors of one reduction: squared logarithms of estimated over measured times.

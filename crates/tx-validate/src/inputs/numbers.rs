@@ -110,8 +110,8 @@ impl Turn {
         }
     }
 
-    /// Returns the number of variations of this pattern that run before this one. Outliers at the
-    /// elements of one thread alternate with outliers at other places.
+    /// Returns the number of variations of this pattern that run before this one. Variations with
+    /// the outlier at an element of the first thread alternate with other variations.
     pub(super) fn before(self, data: Data) -> usize {
         match (data, self.number.checked_sub(TURNS_FAR)) {
             (Data::Alone, Some(more)) => more + 1,

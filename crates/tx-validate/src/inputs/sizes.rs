@@ -152,8 +152,9 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
 /// thread.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
-/// Number of rows of an input with many rows of medium length, and the element limit of this input.
-/// The row count exceeds one block of a kernel that post-processes each row.
+/// Number of rows of an input whose rows have the minimum length of the last length class, and the
+/// element limit of this input. The row count exceeds one block of a kernel that post-processes
+/// each row.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
 /// Vector length, and exponents of the power-of-two indices at which the outlier is placed. Blocks
@@ -236,9 +237,9 @@ const LARGE_ROW: usize = 1001;
 /// this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// Dimensions with equal indices, counted from the first dimension, are equal.
+    /// Dimensions with equal indices have equal sizes; indices count from the first dimension.
     FromFirst,
-    /// Dimensions with equal indices, counted from the last dimension, are equal.
+    /// Dimensions with equal indices have equal sizes; indices count from the last dimension.
     FromLast,
     /// All dimensions are equal.
     Same,
