@@ -75,11 +75,13 @@ impl Pool {
 enum Among {
     Threads,
     Blocks,
+    /// Blocks, in memory that no other exchange uses.
+    BlocksOnce,
 }
 
-/// What one global is used for: kernel, who shares it, whether the exchange's number is odd, part of
-/// the value, element type and slots.
-type Use = (usize, Among, bool, usize, String, i64);
+/// Use of one global: kernel, who shares it, number of the copy, part of the value, element type and
+/// slots.
+type Use = (usize, Among, usize, usize, String, i64);
 
 /// Writes exchanges at one place of a kernel.
 pub(crate) struct Exchange<'b, 'c> {
@@ -576,13 +578,16 @@ impl<'b, 'c> Exchange<'b, 'c> {
     fn scratch_among(&mut self, among: Among, types: &[Type<'c>], slots: i64) -> Vec<Val<'c>> {
         let kernel = self.kernel.op.to_raw().ptr as usize;
         let turn = self.scratch.exchanges.entry((kernel, among)).or_insert(0);
-        let odd = *turn % 2 == 1;
-        *turn += 1;
+        let turn = std::mem::replace(turn, *turn + 1);
+        let copy = match among {
+            Among::Threads | Among::Blocks => turn % 2,
+            Among::BlocksOnce => turn,
+        };
         types
             .iter()
             .enumerate()
             .map(|(part, element)| {
-                let key = (kernel, among, odd, part, element.to_string(), slots);
+                let key = (kernel, among, copy, part, element.to_string(), slots);
                 self.global(key, *element)
             })
             .collect()

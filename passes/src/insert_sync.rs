@@ -1,5 +1,5 @@
 use crate::analysis::access::{
-    Access, Compared, Conflict, Steps, Touch, TouchKey, effects, is_atomic, touches,
+    Access, Compared, Conflict, Steps, Touch, TouchKey, effects, is_atomic, target, touches,
 };
 use crate::analysis::iterations;
 use crate::analysis::kernel::{Kernel, WARP_SIZE, WARPGROUP, is_kernel, members};
@@ -10,8 +10,8 @@ use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Scope;
 use tx_mlir::{
-    Blk, Builder, Failed, Index, Op, ancestors, attribute, blocks, codes, context, erase, error,
-    integer_attribute, is, name, operands, ops, set_attribute, walk,
+    AsyncStore, Blk, Builder, Failed, Index, Op, ancestors, attribute, blocks, codes, context,
+    erase, error, integer_attribute, is, name, operands, ops, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 use tx_target::{Operation, Role};
@@ -40,7 +40,8 @@ pass! {
     /// have distinct barrier numbers. Where one of the accesses is to the shared memory of another
     /// block (`!llvm.ptr<7>`), all threads of the cluster meet: `nvvm.cluster.arrive` and
     /// `nvvm.cluster.wait`; they do so too before the kernel ends, if nothing else separates such an
-    /// access from its end, as memory is gone with its block.
+    /// access from its end, as memory is gone with its block. A wait at an mbarrier object
+    /// (`nvvm.mbarrier.try_wait`) separates the asynchronous stores that signal the object.
     ///
     /// Barriers that are already there count. A `gpu.barrier` without which nothing is missing is
     /// removed, unless the kernel has atomics, fences or ops whose effects are not known. One that
@@ -380,6 +381,11 @@ impl<'c> Walker<'_, 'c> {
                 pending
             });
         }
+        if name(op) == "nvvm.mbarrier.try_wait" {
+            pending
+                .0
+                .retain(|earlier| !completes(op, earlier.access.touch.op));
+        }
         if Operation::memory_of(name(op)) == tx_target::Memory::Ordered {
             // It orders something, but not what is known here.
             return Ok(pending);
@@ -431,9 +437,31 @@ impl<'c> Walker<'_, 'c> {
                 }
                 Ok(end)
             }
+            ("scf.while", [before, after]) => self.conditional(op, [*before, *after], pending),
             // A loop may run no time at all. Blocks may follow one another in any order, any number
             // of times: what is pending at the end of one is pending at the start of every other.
             _ => self.repeated(op, &all, pending),
+        }
+    }
+
+    /// Goes through the two blocks of an `scf.while` until nothing new is pending. The first block
+    /// runs at least once, and the loop ends after it.
+    fn conditional(
+        &mut self,
+        op: Op<'c>,
+        [before, after]: [Blk<'c>; 2],
+        pending: Pending<'c>,
+    ) -> Result<Pending<'c>, Stop> {
+        let mut start = self.starts.remove(&key(op)).unwrap_or_default();
+        start.join(pending);
+        loop {
+            let end = self.block(before, start.clone())?;
+            let mut again = self.block(after, end.clone())?;
+            again.went_round(op);
+            if !start.join(again) {
+                self.starts.insert(key(op), start);
+                return Ok(end.left(op));
+            }
         }
     }
 
@@ -887,6 +915,14 @@ impl<'c> Pending<'c> {
         }
         changed
     }
+}
+
+/// Whether the threads that wait at an mbarrier object may read the slot of an asynchronous store:
+/// the store signals that object.
+fn completes<'c>(wait: Op<'c>, store: Op<'c>) -> bool {
+    let waited = target(operands(wait)[0]);
+    let signaled = AsyncStore::of(store).and_then(|store| target(store.barrier));
+    waited.is_some() && waited == signaled
 }
 
 /// Whether `inner` is in the same block as `outer`, or in a region of an op that is.

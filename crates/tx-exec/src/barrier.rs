@@ -441,6 +441,7 @@ impl Machine<'_> {
             };
         }
         self.diagnose_cluster()
+            .or_else(|| self.diagnose_mbarrier())
             .unwrap_or_else(|| Fault::Internal("no thread can run, and none waits".into()))
     }
 }

@@ -59,6 +59,10 @@ pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_cluster_arrive(i32, i32) attributes {no_unwind}
   llvm.func @__tx_cluster_wait(i32) attributes {no_unwind}
   llvm.func @__tx_mapa(i64, i32, i32) -> i64 attributes {no_unwind}
+  llvm.func @__tx_mbarrier_init(i64, i32, i32) attributes {no_unwind}
+  llvm.func @__tx_mbarrier_arrive(i64, i32, i32) attributes {no_unwind}
+  llvm.func @__tx_mbarrier_signal(i64, i64, i32) attributes {no_unwind}
+  llvm.func @__tx_mbarrier_wait(i64, i32, i32) -> i32 attributes {no_unwind}
   llvm.func @__tx_fence(i32) attributes {no_unwind}
   llvm.func @__tx_private(i64, i64) attributes {no_unwind}
   llvm.func @__tx_stack(i64, i32) attributes {no_unwind}
@@ -83,7 +87,7 @@ pub(crate) const DECLARATIONS: &str = r#"
           errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 22] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 26] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),
@@ -94,6 +98,10 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 22] {
         ("__tx_cluster_arrive", cluster_arrive as *mut ()),
         ("__tx_cluster_wait", cluster_wait as *mut ()),
         ("__tx_mapa", mapa as *mut ()),
+        ("__tx_mbarrier_init", mbarrier_init as *mut ()),
+        ("__tx_mbarrier_arrive", mbarrier_arrive as *mut ()),
+        ("__tx_mbarrier_signal", mbarrier_signal as *mut ()),
+        ("__tx_mbarrier_wait", mbarrier_wait as *mut ()),
         ("__tx_fence", fence as *mut ()),
         ("__tx_private", private as *mut ()),
         ("__tx_stack", stack as *mut ()),
@@ -397,6 +405,28 @@ extern "C" fn cluster_wait(site: i32) {
         machine.cluster_pass();
         Ok(())
     });
+}
+
+extern "C" fn mbarrier_init(address: u64, count: i32, site: i32) {
+    preempt();
+    checked(|machine| machine.init_mbarrier(address, count as u32, site as u32));
+}
+
+extern "C" fn mbarrier_arrive(address: u64, bytes: i32, site: i32) {
+    preempt();
+    checked(|machine| machine.arrive_mbarrier(address, bytes as u32, site as u32));
+}
+
+/// Signals an asynchronous store. The store follows, so the hook does not preempt the thread.
+extern "C" fn mbarrier_signal(address: u64, bytes: u64, site: i32) {
+    checked(|machine| machine.signal_mbarrier(address, bytes, site as u32));
+}
+
+extern "C" fn mbarrier_wait(address: u64, parity: i32, site: i32) -> i32 {
+    preempt();
+    waiting(|machine| machine.wait_mbarrier(address, parity as u32, site as u32));
+    checked(|machine| machine.pass_mbarrier(address, site as u32));
+    1
 }
 
 /// Executes a fence of device scope. Generated code omits fences of smaller scopes.

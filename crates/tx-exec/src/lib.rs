@@ -64,6 +64,7 @@ pub mod happens_before;
 mod hooks;
 mod libm;
 mod machine;
+mod mbarrier;
 mod memory;
 mod order;
 mod print;
@@ -78,6 +79,7 @@ pub use fault::{
     Access, AccessKind, Diagnostic, Divergence, Error, Fault, Lifetime, Location, OtherBlock,
     OutOfRange, Place, Race, Site, Space,
 };
+pub use mbarrier::MBarrier;
 pub use memory::{BufferId, Memory, MemoryError};
 pub use order::Order;
 pub use program::{

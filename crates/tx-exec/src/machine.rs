@@ -16,6 +16,7 @@ use crate::{
         Place, Race, Site, Space,
     },
     happens_before::{Clocks, Conflict, Fence, Touch},
+    mbarrier::MBarrier,
     memory::Memory,
     order::{Blocks, Preemption},
     program::{Checks, Launch},
@@ -24,6 +25,7 @@ use crate::{
     warp::Input,
 };
 use corosensei::Yielder;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -48,12 +50,18 @@ pub(crate) enum Wait {
     Cluster {
         site: u32,
     },
+    MBarrier {
+        site: u32,
+    },
 }
 
 impl Wait {
     pub(crate) fn site(self) -> u32 {
         match self {
-            Self::Warp { site, .. } | Self::Barrier { site, .. } | Self::Cluster { site } => site,
+            Self::Warp { site, .. }
+            | Self::Barrier { site, .. }
+            | Self::Cluster { site }
+            | Self::MBarrier { site } => site,
         }
     }
 }
@@ -164,6 +172,9 @@ pub(crate) struct Machine<'m> {
     /// Blocks of the running cluster, by rank.
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
+    /// Initialized mbarrier objects, by rank of the block and offset in its shared memory. Each
+    /// comes with the threads that wait for it.
+    pub(crate) mbarriers: BTreeMap<(usize, u64), (MBarrier, Vec<usize>)>,
     /// Vector clocks; `None` if races and uninitialised reads are not checked.
     pub(crate) clocks: Option<Clocks>,
     pub(crate) preemption: Preemption,
@@ -213,6 +224,7 @@ impl<'m> Machine<'m> {
             memory,
             ctas: shared.into_iter().map(Cta::new).collect(),
             cluster_barrier: ClusterBarrier::default(),
+            mbarriers: BTreeMap::new(),
             clocks: match launch.checks {
                 Checks::All => Some(Clocks::default()),
                 Checks::Off => None,
@@ -256,6 +268,7 @@ impl<'m> Machine<'m> {
             cta.block = self.blocks.coordinates(number, rank);
         }
         self.cluster_barrier = ClusterBarrier::default();
+        self.mbarriers.clear();
         for thread in &mut self.threads {
             thread.state = match (thread.local as usize) < self.block_threads {
                 true => State::Runnable,
@@ -443,7 +456,12 @@ impl<'m> Machine<'m> {
     /// Finds shared memory that contains these bytes and that a pointer to `space` can address.
     /// Returns the rank of the block and the offset.
     #[inline]
-    fn find_shared(&self, space: Space, address: u64, bytes: u64) -> Option<(usize, u64)> {
+    pub(crate) fn find_shared(
+        &self,
+        space: Space,
+        address: u64,
+        bytes: u64,
+    ) -> Option<(usize, u64)> {
         if matches!(space, Space::Global | Space::Private) {
             return None;
         }
@@ -695,7 +713,7 @@ impl<'m> Machine<'m> {
         })
     }
 
-    fn refused(&self, request: Request) -> Box<Access> {
+    pub(crate) fn refused(&self, request: Request) -> Box<Access> {
         Box::new(Access {
             site: self.site(self.current, request.site),
             kind: request.kind,

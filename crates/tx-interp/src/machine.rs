@@ -8,10 +8,11 @@ use crate::number::Scalar;
 use crate::ops::gpu::WARP;
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value, View};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use tx_exec::StepLimit;
 use tx_exec::happens_before::{AccessKind, Clocks, Knowledge};
+use tx_exec::{MBarrier, StepLimit};
 
 /// State shared by all kernels and functions of a run.
 pub(crate) struct World<'c> {
@@ -98,6 +99,8 @@ pub(crate) struct Cta {
     /// Vector clocks released by an arrival at the cluster barrier that no thread has waited for
     /// yet.
     pub(crate) cluster_arrival: Option<Rc<Knowledge>>,
+    /// Initialized mbarrier objects, by address.
+    pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
 }
 
 impl Cta {

@@ -9,6 +9,7 @@
 //! the IR that they point to. Using a handle after [`erase`] is a bug of the caller.
 
 pub mod affine;
+mod async_store;
 mod attributes;
 pub mod build;
 mod bytecode;
@@ -35,6 +36,7 @@ mod toolkit;
 pub use melior;
 
 pub use affine::{Affine, AffineMap};
+pub use async_store::AsyncStore;
 pub use attributes::{
     NvvmTarget, array_length, constant_range, enumerator, enumerator_of, has_flag,
 };

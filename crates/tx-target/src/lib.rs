@@ -88,8 +88,8 @@ pub const CHIPS: [Chip; 7] = [
     chip("sm_80", 80, 70, 163),
     chip("sm_86", 86, 71, 99),
     chip("sm_89", 89, 78, 99),
-    chip("sm_90", 90, 78, 227),
-    specific("sm_90a", chip("sm_90a", 90, 80, 227)),
+    chip("sm_90", 90, 81, 227),
+    specific("sm_90a", chip("sm_90a", 90, 81, 227)),
     chip("sm_100", 100, 88, 227),
     specific("sm_100a", chip("sm_100a", 100, 88, 227)),
 ];

@@ -211,6 +211,13 @@ const OPERATIONS: &[Operation] = &{
         needing(70, 60, operation("nvvm.match.sync", Match, Untouched)),
         needing(90, 80, operation("nvvm.elect.sync", Elect, Untouched)),
         operation("nvvm.mapa", Other, Untouched),
+        needing(80, 70, operation("nvvm.mbarrier.init", Other, Ordered)),
+        needing(
+            90,
+            80,
+            operation("nvvm.mbarrier.arrive.expect_tx", Other, Ordered),
+        ),
+        needing(90, 80, operation("nvvm.mbarrier.try_wait", Other, Ordered)),
         operation("memref.atomic_rmw", Role::Atomic, Memory::Atomic),
         operation("memref.generic_atomic_rmw", Role::Atomic, Memory::Atomic),
         operation("llvm.atomicrmw", Role::Atomic, Memory::Atomic),

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use tx_dialect_tile::Scope;
 use tx_mlir::memref::{Space, is_view};
 use tx_mlir::{
-    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers,
-    key, memory_effects, name, operands,
+    AsyncStore, Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op,
+    integers, key, memory_effects, name, operands,
 };
 use tx_target::Operation;
 
@@ -26,6 +26,11 @@ pub(crate) fn effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
     // An assertion ends the program or does nothing.
     if Operation::memory_of(name(op)) == tx_target::Memory::Untouched || name(op) == "cf.assert" {
         return Some(Vec::new());
+    }
+    if let Some(store) = AsyncStore::of(op) {
+        let kind = EffectKind::Write;
+        let value = Some(store.slot);
+        return Some(vec![Effect { kind, value }]);
     }
     memory_effects(op)
 }
@@ -577,6 +582,12 @@ fn pointed_to(pointer: Val<'_>) -> Option<Val<'_>> {
         "arith.addi" => operands(op).into_iter().find_map(pointed_to),
         _ => None,
     }
+}
+
+/// Returns the named memory that a pointer is computed from.
+pub(crate) fn target(pointer: Val<'_>) -> Option<Memory> {
+    let memory = memory(pointed_to(pointer)?);
+    (memory != Memory::Any).then_some(memory)
 }
 
 /// Any thread may touch any part.

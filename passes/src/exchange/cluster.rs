@@ -2,13 +2,14 @@
 
 use super::{Among, Exchange, Groups};
 use crate::analysis::kernel::Kernel;
-use crate::emit::OWNED;
-use melior::ir::ValueLike;
+use crate::emit::{OWNED, shared, shared_global};
 use melior::ir::operation::OperationLike;
+use melior::ir::{Block, Region, RegionLike, Type, ValueLike};
 use tx_dialect_tile::{AllReduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{
-    Builder, Code, Index, Op, Val, ancestors, blocks, byte_width, codes, i64_attribute, parent,
+    AsyncStore, Builder, Code, Index, Op, Val, ancestors, blocks, byte_width, codes, i64_attribute,
+    is, parent, set_attribute,
 };
 
 /// The groups of a `tile.all_reduce` among blocks: groups of threads of each, and blocks of which
@@ -85,13 +86,17 @@ impl ClusterGroups {
 }
 
 impl<'c> Exchange<'_, 'c> {
-    /// A `tile.all_reduce` of the threads of a cluster.
+    /// Expands a `tile.all_reduce` of the threads of a cluster.
     ///
-    /// Each block combines its own. What it has then it stores in the shared memory of every block
-    /// of its group, in a slot of its own, and after a barrier of the cluster every thread combines
-    /// what its own block was given, in the order of the blocks.
+    /// Each block combines its own values. It then stores the result in the shared memory of every
+    /// block of its group, in a slot of its own. Each block waits for the slots that it receives,
+    /// and every thread combines them in the order of the blocks.
+    ///
+    /// Blocks store asynchronously where [`is_asynchronous`](Self::is_asynchronous) allows: they
+    /// wait at an mbarrier object for the bytes that they receive. Otherwise `tile-insert-sync`
+    /// separates stores and loads by a barrier of the cluster.
     pub(super) fn cluster(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
-        // Asked of every op before the first is replaced.
+        // Checked for every op before the first is replaced.
         let Ok(groups) = ClusterGroups::of(&self.kernel, view) else {
             return value;
         };
@@ -99,8 +104,6 @@ impl<'c> Exchange<'_, 'c> {
         if groups.blocks == 1 {
             return value;
         }
-        self.begin(view.op);
-        let b = self.b;
         let ClusterGroups {
             blocks,
             step,
@@ -108,8 +111,19 @@ impl<'c> Exchange<'_, 'c> {
             ..
         } = groups;
         let types = self.combiner.types().to_vec();
-        let scratch = self.scratch_among(Among::Blocks, &types, blocks * columns);
-        let number = self.scratch.number(&self.kernel, Among::Blocks);
+        let received = blocks * columns * types.iter().map(|ty| bytes_of(*ty)).sum::<i64>();
+        let arrival = self.is_asynchronous(view.op).then(|| Arrival {
+            barrier: self.arrival_barrier(),
+            bytes: received,
+        });
+        self.begin(view.op, arrival.as_ref());
+        let among = match arrival {
+            Some(_) => Among::BlocksOnce,
+            None => Among::Blocks,
+        };
+        let scratch = self.scratch_among(among, &types, blocks * columns);
+        let b = self.b;
+        let number = self.scratch.number(&self.kernel, among);
         let thread = self.kernel.thread(b);
         let rank = register(b, "nvvm.read.ptx.sreg.cluster.ctarank");
         let digit = b.rem(b.div(rank, Index::Const(step)), Index::Const(blocks));
@@ -119,10 +133,18 @@ impl<'c> Exchange<'_, 'c> {
         let push = |b: &Builder<'c>, to: Index<'c>| {
             let to = b.add(first, b.mul(to, Index::Const(step)));
             let slot = b.add(own, column);
+            let signal = arrival.as_ref().map(|arrival| {
+                let barrier = shared(b, &arrival.barrier, &[1], b.int_type(64));
+                address_in(b, barrier, Index::Const(0), to)
+            });
             for (part, memory) in value.iter().zip(&scratch) {
-                let store = store(b, *part, *memory, slot, to);
+                let theirs = address_in(b, *memory, slot, to);
+                let store = match signal {
+                    Some(signal) => AsyncStore::create(b, *part, theirs, signal),
+                    None => b.create("llvm.store").operands(&[*part, theirs]).build(),
+                };
                 // Every slot of this exchange is one thread's.
-                tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), number));
+                set_attribute(store, OWNED, i64_attribute(b.context(), number));
             }
         };
         // As many stores side by side as there are threads for.
@@ -135,6 +157,9 @@ impl<'c> Exchange<'_, 'c> {
                 false => b.less(thread, Index::Const(count * columns)),
             };
             b.if_then(has_store, |b| push(b, to));
+        }
+        if let Some(arrival) = &arrival {
+            self.wait(arrival);
         }
         let all = (0..blocks)
             .map(|i| {
@@ -151,24 +176,106 @@ impl<'c> Exchange<'_, 'c> {
         self.combiner.combine_all(b, all)
     }
 
-    /// A block must not be given anything before it runs: all arrive where the kernel begins, and
-    /// wait where the first has something to give.
-    fn begin(&mut self, op: Op<'c>) {
+    /// Returns whether the blocks of an exchange store asynchronously: `st.async` stores 4 or 8
+    /// bytes, and each mbarrier object is waited for once, so that no loop may contain the exchange.
+    fn is_asynchronous(&self, op: Op<'c>) -> bool {
+        let mut around = ancestors(op).take_while(|op| *op != self.kernel.op);
+        let mut types = self.combiner.types().iter();
+        types.all(|ty| AsyncStore::supports(*ty)) && around.all(|op| is(op, "scf.if"))
+    }
+
+    /// Declares the mbarrier object of an exchange in the shared memory of each block.
+    fn arrival_barrier(&mut self) -> String {
+        let (b, word) = (self.b, self.b.int_type(64));
+        self.scratch_bytes += bytes_of(word);
+        shared_global(b, self.kernel.op, "arrival", &[1], word)
+    }
+
+    /// Waits with all threads of the block for the bytes that other blocks store.
+    fn wait(&self, arrival: &Arrival) {
+        let b = self.b;
+        let thread = self.kernel.thread(b);
+        let address = |b: &Builder<'c>| {
+            let barrier = shared(b, &arrival.barrier, &[1], b.int_type(64));
+            own_address(b, barrier, Index::Const(0))
+        };
+        let is_first = b.equal(thread, Index::Const(0));
+        b.if_then(is_first, |b| {
+            let bytes = b.int(arrival.bytes, b.int_type(32));
+            b.create("nvvm.mbarrier.arrive.expect_tx")
+                .operands(&[address(b), bytes])
+                .build();
+        });
+        let barrier = address(b);
+        let phase = b.int(0, b.int_type(32));
+        let region = || {
+            let region = Region::new();
+            region.append_block(Block::new(&[]));
+            region
+        };
+        let wait = b
+            .create("scf.while")
+            .region(region())
+            .region(region())
+            .build();
+        let [before, after] =
+            [0, 1].map(|i| Builder::at_start(b.context(), tx_mlir::blocks(wait)[i], b.location()));
+        let is_complete = before
+            .create("nvvm.mbarrier.try_wait")
+            .operands(&[barrier, phase])
+            .attr_text("scope", "#nvvm.mem_scope<cluster>")
+            .result(b.int_type(1))
+            .value();
+        let again = before.not(is_complete);
+        before.create("scf.condition").operands(&[again]).build();
+        after.create("scf.yield").build();
+    }
+
+    /// Lets no block receive anything before it runs: all threads arrive at the barrier of the
+    /// cluster where the kernel begins, and wait before the first exchange. The mbarrier objects of
+    /// asynchronous exchanges are initialized before that arrival.
+    fn begin(&mut self, op: Op<'c>, arrival: Option<&Arrival>) {
         let kernel = self.kernel.op;
         let Some(body) = blocks(kernel).first().copied() else {
             return;
         };
-        if !self.scratch.begun.insert(kernel.to_raw().ptr as usize) {
-            return;
+        if self.scratch.begun.insert(kernel.to_raw().ptr as usize) {
+            let top = std::iter::once(op)
+                .chain(ancestors(op))
+                .find(|op| parent(*op) == Some(kernel));
+            let start = Builder::at_start(self.b.context(), body, kernel.location());
+            // Nothing before it is for other blocks to see but mbarrier objects, which have a fence.
+            start
+                .create("nvvm.cluster.arrive.relaxed")
+                .unit("aligned")
+                .build();
+            let wait = Builder::before(top.unwrap_or(op));
+            wait.create("nvvm.cluster.wait").unit("aligned").build();
         }
-        let top = std::iter::once(op)
-            .chain(ancestors(op))
-            .find(|op| parent(*op) == Some(kernel));
-        let start = Builder::at_start(self.b.context(), body, kernel.location());
-        start.create("nvvm.cluster.arrive").unit("aligned").build();
-        let wait = Builder::before(top.unwrap_or(op));
-        wait.create("nvvm.cluster.wait").unit("aligned").build();
+        let Some(arrival) = arrival else { return };
+        let start = &Builder::at_start(self.b.context(), body, kernel.location());
+        let is_first = start.equal(self.kernel.thread(start), Index::Const(0));
+        start.if_then(is_first, |b| {
+            let barrier = shared(b, &arrival.barrier, &[1], b.int_type(64));
+            let one = b.int(1, b.int_type(32));
+            b.create("nvvm.mbarrier.init")
+                .operands(&[own_address(b, barrier, Index::Const(0)), one])
+                .build();
+            b.create("nvvm.fence.mbarrier.init").build();
+        });
     }
+}
+
+/// An mbarrier object that blocks signal with asynchronous stores.
+struct Arrival {
+    /// Name of its global.
+    barrier: String,
+    /// Bytes that each block receives.
+    bytes: i64,
+}
+
+fn bytes_of(ty: Type<'_>) -> i64 {
+    byte_width(ty).unwrap_or(8).cast_signed()
 }
 
 /// What a special register holds.
@@ -177,29 +284,27 @@ fn register<'c>(b: &Builder<'c>, name: &str) -> Index<'c> {
     Index::Val(b.index_cast(word, b.index_type()))
 }
 
-/// Stores a value in a slot of what block number `to` of the cluster has in the place of `memory`.
-fn store<'c>(
-    b: &Builder<'c>,
-    value: Val<'c>,
-    memory: Val<'c>,
-    slot: Index<'c>,
-    to: Index<'c>,
-) -> Op<'c> {
-    let ty = value.r#type();
-    let bytes = byte_width(ty).unwrap_or(8).cast_signed();
+/// Returns the address of element `slot` of shared memory: `!llvm.ptr<3>`.
+fn own_address<'c>(b: &Builder<'c>, memory: Val<'c>, slot: Index<'c>) -> Val<'c> {
+    let element = tx_mlir::memref_element(memory.r#type()).map_or(8, bytes_of);
     let base = b
         .create("memref.extract_aligned_pointer_as_index")
         .operands(&[memory])
         .result(b.index_type())
         .value();
-    let at = b.add(Index::Val(base), b.mul(slot, Index::Const(bytes)));
+    let at = b.add(Index::Val(base), b.mul(slot, Index::Const(element)));
     let at = b.index_cast(b.value(at), b.int_type(64));
-    let pointer = |op: &str, operands: &[Val<'c>], space: u32| {
-        let ty = melior::dialect::llvm::r#type::pointer(b.context(), space);
-        b.create(op).operands(operands).result(ty).value()
-    };
-    let own = pointer("llvm.inttoptr", &[at], 3);
+    let ty = melior::dialect::llvm::r#type::pointer(b.context(), 3);
+    b.create("llvm.inttoptr").operands(&[at]).result(ty).value()
+}
+
+/// Returns the address of element `slot` in block `to` of the cluster: `!llvm.ptr<7>`.
+fn address_in<'c>(b: &Builder<'c>, memory: Val<'c>, slot: Index<'c>, to: Index<'c>) -> Val<'c> {
+    let own = own_address(b, memory, slot);
     let rank = b.index_cast(b.value(to), b.int_type(32));
-    let theirs = pointer("nvvm.mapa", &[own, rank], 7);
-    b.create("llvm.store").operands(&[value, theirs]).build()
+    let ty = melior::dialect::llvm::r#type::pointer(b.context(), 7);
+    b.create("nvvm.mapa")
+        .operands(&[own, rank])
+        .result(ty)
+        .value()
 }

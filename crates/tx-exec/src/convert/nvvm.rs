@@ -78,6 +78,9 @@ pub(super) fn lower<'c, 'a>(
             Ok(None)
         }
         "nvvm.mapa" => lowering.mapa(),
+        "nvvm.mbarrier.init" => lowering.mbarrier("__tx_mbarrier_init", None),
+        "nvvm.mbarrier.arrive.expect_tx" => lowering.mbarrier("__tx_mbarrier_arrive", None),
+        "nvvm.mbarrier.try_wait" => lowering.mbarrier("__tx_mbarrier_wait", Some(1)),
         "nvvm.memory.barrier" => {
             // The executor ignores fences of block or cluster scope.
             if matches!(lowering.keyword("scope"), "gpu" | "sys") {
@@ -340,6 +343,30 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         let r#type = result_type(self.operation)?;
         let mapped = emitter.value("llvm.inttoptr", &[mapped], &[], r#type)?;
         Ok(Some(mapped))
+    }
+
+    /// Emits a hook of an mbarrier object: with the address of the object and a 32-bit operand.
+    fn mbarrier(
+        &self,
+        hook: &str,
+        result_bits: Option<u32>,
+    ) -> Result<Option<Value<'c, 'a>>, Error> {
+        let emitter = self.emitter;
+        let [pointer, operand] = self.operands()?;
+        if self.operation.result_count() != usize::from(result_bits.is_some()) {
+            return Err(self.unsupported("the state of an mbarrier object"));
+        }
+        let address = emitter.value("llvm.ptrtoint", &[pointer], &[], emitter.integer_type(64))?;
+        let site = emitter.constant(32, self.site)?;
+        let word = result_bits.map(|_| emitter.integer_type(32));
+        let result = emitter.call(hook, &[address, operand, site], word)?;
+        match (result, result_bits) {
+            (Some(result), Some(bits)) => {
+                let narrow = emitter.integer_type(bits);
+                Ok(Some(emitter.value("llvm.trunc", &[result], &[], narrow)?))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn barrier_arrive(&self) -> Result<Option<Value<'c, 'a>>, Error> {

@@ -320,6 +320,11 @@ impl<'c, 's> Rewriter<'c, 's> {
         if name.starts_with("nvvm.") {
             return self.nvvm(operation, &name);
         }
+        let assembly = operation.attribute("asm_string").ok();
+        let assembly = assembly.and_then(|text| StringAttribute::try_from(text).ok());
+        if let Some(bytes) = assembly.and_then(|text| tx_mlir::AsyncStore::bytes_of(text.value())) {
+            return self.async_store(operation, bytes);
+        }
         if !name.starts_with("llvm.") || REFUSED.contains(&name.as_str()) {
             return Err(unsupported(operation, &name));
         }
@@ -460,6 +465,37 @@ impl<'c, 's> Rewriter<'c, 's> {
         emitter.op("llvm.store", &[new, pointer], &[], None)?;
         replace(operation, Some(old));
         // SAFETY: all uses of the result were replaced.
+        unsafe { erase(operation) };
+        Ok(())
+    }
+
+    /// Rewrites an asynchronous store: a check of the access, a signal to the mbarrier object, and a
+    /// store. Threads switch only before the check, so no thread sees the signal without the store.
+    fn async_store<'a>(
+        &mut self,
+        operation: OperationRef<'c, 'a>,
+        bytes: u64,
+    ) -> Result<(), Error> {
+        let emitter = self.emitter(operation)?;
+        self.check(
+            operation,
+            &Access {
+                pointer: 0,
+                kind: AccessKind::Write,
+                reads: false,
+                writes: true,
+                size: Size::Bytes(bytes),
+                alignment: bytes,
+            },
+        )?;
+        let [slot, value, barrier] = [0, 1, 2].map(|index| operand(operation, index));
+        let word = emitter.integer_type(64);
+        let address = emitter.value("llvm.ptrtoint", &[barrier?], &[], word)?;
+        let bytes = emitter.constant(64, bytes as i64)?;
+        let site = emitter.constant(32, self.site(operation)?)?;
+        emitter.call("__tx_mbarrier_signal", &[address, bytes, site], None)?;
+        emitter.op("llvm.store", &[value?, slot?], &[], None)?;
+        // SAFETY: the operation has no results.
         unsafe { erase(operation) };
         Ok(())
     }

@@ -97,7 +97,7 @@ pub(crate) fn build<'c>(
     }
 }
 
-fn store(
+pub(crate) fn store(
     exec: &mut Exec<'_, '_>,
     value: usize,
     (view, first): (&View, i64),

@@ -628,6 +628,7 @@ impl<'c> Kernel<'c> {
             shares: BTreeMap::new(),
             arrivals: BTreeMap::new(),
             cluster_arrival: None,
+            mbarriers: BTreeMap::new(),
         };
         exec.world.memory.launch = Some(Launch {
             cta: cta.clone(),

@@ -10,12 +10,15 @@ use crate::ops::gpu::{
 };
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+use tx_exec::MBarrier;
 use tx_exec::happens_before::Fence;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
-    Op, attribute, enumerator_of, integer_attribute, integers, name, operand_groups, operands,
-    results, string_attribute,
+    AsyncStore, Op, attribute, enumerator_of, integer_attribute, integers, name, operand_groups,
+    operands, results, string_attribute,
 };
 
 pub(crate) fn build<'c>(
@@ -65,6 +68,70 @@ pub(crate) fn build<'c>(
                 mapped(exec, address, rank, &site).map(|address| (address.cast_unsigned(), None))
             })
         }),
+        "nvvm.mbarrier.init" => Box::new(move |exec| {
+            for &lane in exec.active.clone().iter() {
+                let (address, count) = (exec.int(slots[0], lane), exec.int(slots[1], lane));
+                let object = MBarrier::new(count as u32);
+                if let Some(cta) = &mut exec.cta {
+                    cta.mbarriers.insert(address, Rc::new(RefCell::new(object)));
+                }
+            }
+            Ok(())
+        }),
+        "nvvm.mbarrier.arrive.expect_tx" if to.is_empty() => Box::new(move |exec| {
+            for &lane in exec.active.clone().iter() {
+                let bytes = exec.int(slots[1], lane) as u32;
+                let object = mbarrier(exec, slots[0], lane, &site)?;
+                let clocks = Some(&mut exec.world.clocks);
+                if object
+                    .borrow_mut()
+                    .arrive(lane as usize, bytes, clocks)
+                    .is_none()
+                {
+                    let message = "the phase of the mbarrier object needs no arrival";
+                    return Err(Trouble::fault(FaultKind::Divergence, &site, message));
+                }
+            }
+            Ok(())
+        }),
+        "nvvm.mbarrier.try_wait" => Box::new(move |exec| {
+            let mut out = Lanes::new(1, exec.lanes);
+            for &lane in exec.active.clone().iter() {
+                let parity = exec.int(slots[1], lane) as u32;
+                let object = mbarrier(exec, slots[0], lane, &site)?;
+                // In lockstep execution, all earlier arrivals and stores have been executed.
+                if !object.borrow().is_complete(parity) {
+                    let message = "the phase of the mbarrier object never completes";
+                    return Err(Trouble::fault(FaultKind::Divergence, &site, message));
+                }
+                object
+                    .borrow()
+                    .acquire(lane as usize, &mut exec.world.clocks);
+                out.set(lane as usize, 0, 1, None);
+            }
+            exec.slots[to[0]] = Value::Numbers(out);
+            Ok(())
+        }),
+        "nvvm.fence.mbarrier.init" => Box::new(|_| Ok(())),
+        "llvm.inline_asm" => {
+            let Some(store) = AsyncStore::of(op) else {
+                return Ok(None);
+            };
+            let (scalar, _) = scalars_of(op, store.value)?;
+            let site = build.program.site(op);
+            Box::new(move |exec| {
+                for &lane in exec.active.clone().iter() {
+                    let view = exec.world.memory.at(exec.int(slots[0], lane), &site.1)?;
+                    super::access::store(exec, slots[1], (&view, 0), (scalar, 1), lane, &site)?;
+                    let object = mbarrier(exec, slots[2], lane, &site.1)?;
+                    let clocks = Some(&mut exec.world.clocks);
+                    object
+                        .borrow_mut()
+                        .store(lane as usize, store.bytes, clocks);
+                }
+                Ok(())
+            })
+        }
         "llvm.inttoptr" => Box::new(move |exec| {
             exec.slots[to[0]] = exec.slots[slots[0]].clone();
             Ok(())
@@ -359,4 +426,22 @@ fn vote<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> 
         exec.slots[to] = Value::Numbers(out);
         Ok(())
     }))
+}
+
+/// Returns the mbarrier object whose address is in `slot`.
+fn mbarrier(
+    exec: &Exec<'_, '_>,
+    slot: usize,
+    lane: u32,
+    site: &Site,
+) -> Result<Rc<RefCell<MBarrier>>, Trouble> {
+    let address = exec.int(slot, lane);
+    let known = exec
+        .cta
+        .as_ref()
+        .and_then(|cta| cta.mbarriers.get(&address));
+    known.cloned().ok_or_else(|| {
+        let message = "the mbarrier object is not initialized";
+        Trouble::fault(FaultKind::Divergence, site, message)
+    })
 }

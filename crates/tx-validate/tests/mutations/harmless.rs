@@ -422,6 +422,7 @@ harmless! {
         "other-constant" "programs/layer-norm-statistics@layer_norm_statistics"
             "+13:3 `% = arith.constant 0.0";
         "other-constant" "programs/rows-of-any-length@in_place" "+1:3 `% = arith.constant 0.0";
+        "other-constant" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant 0.0";
     }
     "Where the array is not found to be aligned, its elements are loaded one by one, and they are \
      the same." => {

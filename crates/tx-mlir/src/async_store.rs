@@ -1,0 +1,77 @@
+//! Asynchronous stores to the shared memory of a cluster: the PTX instruction `st.async`.
+//!
+//! NVVM and LLVM have no op for the instruction, so it is an `llvm.inline_asm` of one instruction.
+
+use crate::{Builder, Op, Val, byte_width, operands, string_attribute};
+use melior::ir::r#type::TypeLike;
+use melior::ir::{Type, ValueLike};
+
+/// Assembly of an asynchronous store of 4 bytes, and of one of 8 bytes.
+const ASSEMBLY: [&str; 2] = [
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], $1, [$2];",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [$0], $1, [$2];",
+];
+
+/// An asynchronous store. It stores a value at `slot`, and then adds the size of the value in bytes
+/// to the transaction count of the mbarrier object at `barrier`. Both addresses are in the shared
+/// memory of one block of the cluster (`!llvm.ptr<7>`).
+#[derive(Clone, Copy)]
+pub struct AsyncStore<'c> {
+    /// Address that receives the value.
+    pub slot: Val<'c>,
+    /// The value: an integer or a float.
+    pub value: Val<'c>,
+    /// Address of the mbarrier object.
+    pub barrier: Val<'c>,
+    /// Size of the value in bytes: 4 or 8.
+    pub bytes: u64,
+}
+
+impl<'c> AsyncStore<'c> {
+    /// Returns the asynchronous store that `op` is, if any.
+    pub fn of(op: Op<'c>) -> Option<Self> {
+        if !crate::is(op, "llvm.inline_asm") {
+            return None;
+        }
+        let bytes = Self::bytes_of(&string_attribute(op, "asm_string")?)?;
+        let [slot, value, barrier] = operands(op)[..] else {
+            return None;
+        };
+        Some(Self {
+            slot,
+            value,
+            barrier,
+            bytes,
+        })
+    }
+
+    /// Returns the size in bytes that the asynchronous store with this assembly stores, if it is one.
+    /// Its operands are slot, value and barrier, in this order.
+    pub fn bytes_of(assembly: &str) -> Option<u64> {
+        let wide = ASSEMBLY.iter().position(|known| *known == assembly)?;
+        Some([4, 8][wide])
+    }
+
+    /// Returns whether `value` has a size that an asynchronous store supports: 4 or 8 bytes.
+    pub fn supports(value: Type<'c>) -> bool {
+        matches!(byte_width(value), Some(4 | 8))
+    }
+
+    /// Emits an asynchronous store of a scalar of 4 or 8 bytes.
+    pub fn create(b: &Builder<'c>, value: Val<'c>, slot: Val<'c>, barrier: Val<'c>) -> Op<'c> {
+        let ty = value.r#type();
+        let is_wide = byte_width(ty) == Some(8);
+        let register = match (ty.is_float(), is_wide) {
+            (true, false) => 'f',
+            (true, true) => 'd',
+            (false, false) => 'r',
+            (false, true) => 'l',
+        };
+        b.create("llvm.inline_asm")
+            .operands(&[slot, value, barrier])
+            .unit("has_side_effects")
+            .string("asm_string", ASSEMBLY[usize::from(is_wide)])
+            .string("constraints", &format!("l,{register},l,~{{memory}}"))
+            .build()
+    }
+}
