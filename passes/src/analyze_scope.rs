@@ -16,15 +16,15 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Check and record who executes each tile op.
+    /// Check and record which threads execute each tile op.
     ///
     /// ## What it does
-    /// Follows the branches and loops around every `tile` op, finds the threads of the block that
-    /// reach it, and checks that they are whole groups of the op's scope. Conditions on thread
-    /// ids are evaluated for every thread of the block, whatever arithmetic they are made of.
-    /// The result is recorded as `exec`: `active` lists the threads as half-open ranges,
-    /// `threads` is how many execute one instance of the op together, and `block` is the block's
-    /// size.
+    /// Finds the threads of the block that reach each `tile` op through the enclosing branches and
+    /// loops. These threads must form complete groups of the op's scope. The pass evaluates
+    /// conditions on thread ids for every thread of the block, for any `arith` computation. The
+    /// attribute `exec` records the result: `active` lists the threads as half-open ranges,
+    /// `threads` is the number of threads that execute one instance of the op together, and `block`
+    /// is the number of threads per block.
     ///
     /// ## Before
     /// ```mlir
@@ -39,9 +39,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An op stands outside a kernel, or in one without a block size; a branch or a loop that
-    /// depends on the thread splits a group; a `warpgroup` op is reached by an incomplete
-    /// warpgroup; or several groups reach an op whose destination is the same for all of them.
+    /// An op is outside a kernel, or in a kernel without a block size. A branch or a loop that
+    /// depends on the thread splits a group. An incomplete warpgroup reaches a `warpgroup` op.
+    /// Several groups reach an op and write the same destination.
     pub struct AnalyzeScope as "tile-analyze-scope" creates [] {
     } counts {
         /// tile ops analysed
@@ -54,7 +54,7 @@ impl Pass for AnalyzeScope {
         let mut kernels: BTreeMap<usize, Threads<'c>> = BTreeMap::new();
         let mut facts = Vec::new();
         let mut failed = None;
-        // Every op is checked, so that one run reports everything that is wrong.
+        // All ops are checked before the pass fails, so that one run reports all errors.
         for op in walk(module) {
             if !is_tile_op(op) {
                 continue;
@@ -118,7 +118,8 @@ fn analyze<'c>(
     if let Some(branch) = active.splits(scope) {
         return Err(split(op, scope, branch));
     }
-    // Whatever is not known lets through all of these threads or none of them.
+    // If the whole block takes the same path at each unknown condition, all of these threads or
+    // none reach the op.
     let together = active.splits(Scope::Cta).is_none();
     let set = active.threads;
     check_groups(op, scope, &kernel, &set)?;
@@ -141,7 +142,7 @@ fn analyze<'c>(
     ))
 }
 
-/// Threads of the narrowest group that executes an op.
+/// Returns the number of threads in the smallest group that executes an op.
 fn narrowest(kernel: &Kernel<'_>, scope: Scope, set: &ThreadSet) -> i64 {
     let size = kernel.threads_of(scope);
     set.groups(size)
@@ -151,7 +152,8 @@ fn narrowest(kernel: &Kernel<'_>, scope: Scope, set: &ThreadSet) -> i64 {
         .unwrap_or(size.min(kernel.threads))
 }
 
-/// Fragments must fit the threads of the scope, and be used at the scope that made them.
+/// Checks that each fragment fits the threads of the scope and is used at the scope that created
+/// it.
 fn check_fragments<'c>(
     op: Op<'c>,
     scope: Scope,
@@ -161,7 +163,7 @@ fn check_fragments<'c>(
     let is_fragment = |v: &Val<'c>| {
         tx_dialect_tile::Fragment::from_type(melior::ir::ValueLike::r#type(v)).is_some()
     };
-    // A reduction is asked by its variants, which say more.
+    // Variants check the fragments of a reduction, with more precise messages.
     if matches!(name(op), "tile.load" | "tile.store") {
         let fragment = operands(op)
             .into_iter()
@@ -189,7 +191,7 @@ fn check_fragments<'c>(
     Ok(())
 }
 
-/// Results must not be written over elements that are still to be read.
+/// Checks that no destination overlaps a source or another destination.
 fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     let Some(reduce) = Reduce::of(op) else {
         return check_copy(op, threads);
@@ -224,7 +226,7 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
             .note("each result needs memory of its own")
             .emit());
     }
-    // Without axes every element is read and written by one thread.
+    // In a reduction without axes, the thread that writes an element is the only one that reads it.
     if overlap && !reduce.axes.is_empty() {
         return Err(error(op.location(), "the destination overlaps the source")
             .code(codes::TX0110)
@@ -237,7 +239,7 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A tile that is copied onto itself must stay where it is.
+/// Checks that the destination of a `tile.copy` does not overlap its source.
 fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     let [source, destination] = operands(op)[..] else {
         return Ok(());
@@ -255,7 +257,8 @@ fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         access(threads, op, destination, true),
     );
     let known = read.touch.memory != Memory::Any && read.is_over(&write);
-    // Where the elements of such a view are is not known one by one.
+    // A transposed view has the same elements as its source, but their addresses are not known one
+    // by one.
     let [(from, turned), (to, turned_too)] = [source, destination].map(turned);
     if known || from == to && (turned || turned_too) {
         return Err(error(op.location(), "the destination overlaps the source")
@@ -266,7 +269,8 @@ fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a view has all elements of, in some order, and whether that is another one.
+/// Returns the source of a chain of `memref.cast` and `memref.transpose`, and whether the chain has
+/// a transpose.
 fn turned(view: Val<'_>) -> (Val<'_>, bool) {
     let (mut at, mut turned) = (view, false);
     while let Some(op) = defining_op(at)
@@ -278,7 +282,7 @@ fn turned(view: Val<'_>) -> (Val<'_>, bool) {
     (at, turned)
 }
 
-/// Whether it is known for each thread where the views between `value` and its root begin.
+/// Returns whether the offset of each view between `value` and its root is known for each thread.
 fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
     let base = root(value);
     let mut at = value;
@@ -294,7 +298,7 @@ fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
         {
             return false;
         }
-        // What lies between strided elements may be another tile's.
+        // The memory between strided elements may belong to another tile.
         let strides = tx_mlir::attribute(op, "static_strides").and_then(tx_mlir::integers);
         if strides.is_some_and(|strides| strides.iter().any(|s| *s != 1)) {
             return false;
@@ -307,7 +311,7 @@ fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
     true
 }
 
-/// A branch whose condition is not known for each thread stands around a collective op.
+/// Reports a collective op under a branch whose condition is not known for each thread.
 fn split<'c>(op: Op<'c>, scope: Scope, branch: Op<'c>) -> Failed {
     let what = match name(branch) {
         "scf.for" | "scf.while" | "scf.parallel" | "affine.for" => {
@@ -336,7 +340,7 @@ fn split<'c>(op: Op<'c>, scope: Scope, branch: Op<'c>) -> Failed {
     .emit()
 }
 
-/// The innermost branch around `op` that keeps some thread away.
+/// Returns the innermost `scf.if` around `op`.
 fn narrowing<'c>(op: Op<'c>) -> Option<Op<'c>> {
     tx_mlir::ancestors(op).find(|o| tx_mlir::is(*o, "scf.if"))
 }
@@ -411,7 +415,7 @@ fn check_groups<'c>(
     Err(report.emit())
 }
 
-/// Memory that an op writes.
+/// Returns the memrefs that an op writes.
 fn destinations<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     if let Some(reduce) = Reduce::of(op) {
         return reduce.destinations;
@@ -425,7 +429,7 @@ fn destinations<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     }
 }
 
-/// All threads of a group must mean the same memory.
+/// Checks that all threads of a group use the same memory as operand.
 fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result<(), Failed> {
     for (i, operand) in operands(op).into_iter().enumerate() {
         let memory = MemRef::of(operand).is_some_and(|m| m.space != Space::Private);
@@ -448,7 +452,7 @@ fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result
     Ok(())
 }
 
-/// No two groups of a scope may write one destination.
+/// Checks that no two groups of a scope write the same destination.
 fn check_single_writer<'c>(
     op: Op<'c>,
     scope: Scope,
@@ -461,7 +465,7 @@ fn check_single_writer<'c>(
         if MemRef::of(destination).is_none_or(|m| m.space == Space::Private) {
             continue;
         }
-        // Which memory each group means, as far as it is known.
+        // Values that determine the address of the destination, for each thread.
         let Some(places) = places(threads, destination) else {
             continue;
         };
@@ -498,8 +502,8 @@ fn check_single_writer<'c>(
     Ok(())
 }
 
-/// For each thing that decides which memory `value` is, its value in every thread; `None` when one
-/// of them is not known.
+/// Returns each value that determines the address of `value`, for every thread; `None` if a value
+/// is unknown.
 fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
     let base = root(value);
     let mut places = Vec::new();

@@ -9,16 +9,16 @@ use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::Chip;
 
 pass! {
-    /// Say what chip each GPU module is compiled for.
+    /// Set the target chip of each GPU module.
     ///
     /// ## What it does
-    /// Gives every `gpu.module` without a target an `#nvvm.target` for `chip`, and gives targets
-    /// that ask for too old a PTX version the oldest that knows their chip. A target that is
-    /// already there decides over the option.
+    /// Adds an `#nvvm.target` for `chip` to every `gpu.module` without a target. A target whose PTX
+    /// version is too old for its chip receives the oldest version that supports the chip. An
+    /// existing target takes precedence over the option.
     ///
     /// ## Why
-    /// LLVM aborts on a chip or a feature that it does not know, and on a PTX version that does
-    /// not know the chip. Names are checked here, where a diagnostic is still possible.
+    /// LLVM aborts on an unknown chip or feature, and on a PTX version that does not support the
+    /// chip. This pass checks them while a diagnostic is still possible.
     ///
     /// ## Before
     /// ```mlir
@@ -78,7 +78,7 @@ impl Pass for AttachTarget {
     }
 }
 
-/// The target with a PTX version that knows its chip.
+/// Returns `target` with a PTX version that supports its chip.
 fn with_known_version<'c>(op: Op<'c>, target: Attribute<'c>) -> Result<Attribute<'c>, Failed> {
     let Some(nvvm) = NvvmTarget::of(target) else {
         return Err(error(

@@ -5,12 +5,12 @@ use tx_mlir::{Failed, Op, attribute, blocks, codes, error, is, name, string_attr
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Check that GPU modules call nothing that is not in them, and that all is lowered.
+    /// Check that GPU modules call only functions that they define, and that all ops are lowered.
     ///
     /// ## What it does
-    /// Looks for calls of functions without a body. PTX with such calls comes out without an
-    /// error and cannot be loaded; here there is still a source line to name. So there is of ops that
-    /// no pass has lowered.
+    /// Finds calls of functions without a body, and ops that no pass has lowered. LLVM emits PTX
+    /// with such calls without an error, but the driver cannot load it. This pass reports them at
+    /// their source line.
     ///
     /// ## Before and after
     /// ```mlir
@@ -21,8 +21,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// There is such a call: of libdevice (`__nv_sinf`; `math.sin` needs none), or of a
-    /// function that was only declared. Or there is an op of another dialect than `llvm` and `nvvm`.
+    /// A kernel calls a function of libdevice (such as `__nv_sinf`; `math.sin` needs no library) or
+    /// another function without a body. An op is not of the dialect `llvm` or `nvvm`.
     pub struct CheckExternals as "gpu-check-externals" creates [] {
     } counts {
         /// calls checked
@@ -30,7 +30,7 @@ pass! {
     }
 }
 
-/// Functions that the driver itself provides.
+/// Functions that the CUDA driver provides.
 const PROVIDED: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
 
 impl Pass for CheckExternals {
@@ -57,7 +57,8 @@ impl Pass for CheckExternals {
                     failed = Some(refuse(call, callee));
                 }
             }
-            // Of several ops that are left of one, the first is told.
+            // Only the first op of a location is reported: lowering may have made several ops from
+            // one.
             let mut told = BTreeSet::new();
             let left = walk(gpu_module).into_iter().filter(|op| !is_lowered(*op));
             for op in left.filter(|op| told.insert(op.location().to_string())) {
@@ -76,7 +77,7 @@ impl Pass for CheckExternals {
     }
 }
 
-/// Ops that nothing here lowers, and what to write instead.
+/// Ops that no pass lowers, and a note with the replacement for each.
 const INSTEAD: &[(&str, &str)] = &[
     ("gpu.all_reduce", ALL_REDUCE),
     ("gpu.subgroup_reduce", ALL_REDUCE),
@@ -99,19 +100,20 @@ const ALL_REDUCE: &str =
     "`tile.all_reduce` combines a value of each thread, of any type, at scope `warp` or `cta`";
 const ONE_DIMENSION: &str = "take one row after the other, as vectors of one dimension";
 
-/// What to write in place of an op that nothing lowers.
+/// Returns a note with the replacement of an op that no pass lowers.
 pub(crate) fn instead_of(op: &str) -> Option<&'static str> {
     let found = INSTEAD.iter().find(|(name, _)| *name == op);
     found.map(|(_, instead)| *instead)
 }
 
-/// Whether LLVM IR is made of an op. Casts that are left are of what is not lowered, which uses them.
+/// Returns whether an op can be translated to LLVM IR. Remaining casts are ignored: the op that
+/// uses them is reported.
 fn is_lowered(op: Op<'_>) -> bool {
     let (dialect, _) = name(op).split_once('.').unwrap_or_default();
     matches!(dialect, "llvm" | "nvvm" | "gpu" | "builtin")
 }
 
-/// Functions of floats that are an instruction, or few.
+/// Float functions that need few or one GPU instruction.
 const INSTRUCTIONS: [&str; 8] = [
     "math.absf",
     "math.ceil",

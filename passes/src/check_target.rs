@@ -10,16 +10,16 @@ use tx_pass::{Counts, Pass, pass};
 use tx_target::{Chip, Form, Needs, Operation};
 
 pass! {
-    /// Check that the targets of GPU modules have the instructions that are asked for.
+    /// Check that the targets of GPU modules support all instructions.
     ///
     /// ## What it does
-    /// Looks for NVVM operations whose instruction came with a later chip, or a later version of
-    /// PTX, than the module's target names, and for kernels with more bytes of parameters than it passes.
+    /// Finds NVVM ops whose instruction needs a later chip or PTX version than the target of the
+    /// module. Also finds kernels whose parameters exceed the limit of the PTX version.
     ///
     /// ## Why
-    /// LLVM's code generator ends the process over an instruction that it cannot select, and
-    /// NVIDIA's assembler refuses the parameters. Here there is still a source line to name, and a
-    /// target that would do.
+    /// LLVM's code generator aborts the process on an instruction that it cannot select, and ptxas
+    /// rejects too many parameters. This pass reports both at their source line, with a target that
+    /// supports them.
     ///
     /// ## Before and after
     /// ```mlir
@@ -32,10 +32,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A target names a chip or a feature that is not known, or lacks an operation, or a kernel
-    /// takes more than 4352 bytes of parameters, 32764 from PTX 8.1 on, or an operation that
-    /// computes something stands outside of the functions of a GPU module, which MLIR's translation
-    /// does not survive. Modules without a target, and operations that are not known here, pass.
+    /// A target names an unknown chip or feature, or does not support an op. A kernel has more than
+    /// 4352 bytes of parameters (32764 bytes from PTX 8.1 on). An op outside the functions of a GPU
+    /// module is neither a symbol nor a linker directive, so MLIR would crash in translation. The
+    /// pass accepts modules without a target, and ops that are not in its table.
     pub struct CheckTarget as "gpu-check-target" creates [] {
     } counts {
         /// operations that not every target has
@@ -43,7 +43,7 @@ pass! {
     }
 }
 
-/// What `op` needs; `None` for every target.
+/// Returns the chip and PTX version that `op` needs; `None` if every target supports `op`.
 fn needs(op: Op<'_>) -> Option<Needs> {
     let known = Operation::named(name(op))?;
     let special = known.special.filter(|(form, _)| match form {
@@ -53,7 +53,7 @@ fn needs(op: Op<'_>) -> Option<Needs> {
     special.map(|(_, needs)| needs).or(known.needs)
 }
 
-/// What a GPU module holds for the linker, without a name.
+/// Ops without a symbol name that are legal outside the functions of a GPU module.
 const UNNAMED: [&str; 5] = [
     "llvm.mlir.global_ctors",
     "llvm.mlir.global_dtors",
@@ -112,20 +112,20 @@ impl Pass for CheckTarget {
     }
 }
 
-/// Bytes of parameters that PTX passes to a kernel, and from this version on.
+/// Maximum bytes of kernel parameters before PTX 8.1, and from PTX 8.1 on.
 const PARAMETERS: u64 = 4352;
 const MOST_PARAMETERS: u64 = 32764;
 const MORE_PARAMETERS: u32 = 81;
 /// Bytes of a pointer.
 const POINTER: u64 = 8;
 
-/// Bytes of a kernel's parameters, each at a multiple of its size.
+/// Returns the bytes of a kernel's parameters; each parameter is aligned to its size.
 fn parameter_bytes(kernel: Op<'_>) -> u64 {
     let Some(body) = blocks(kernel).first().copied() else {
         return 0;
     };
     (0..body.argument_count()).fold(0, |end, i| {
-        // Pointers, and what no kernel of ours takes.
+        // Pointers have no byte width; kernels of `tx` have no other parameter without one.
         let size = byte_width(argument(body, i).r#type()).unwrap_or(POINTER);
         end.next_multiple_of(size.max(1)) + size
     })

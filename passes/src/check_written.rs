@@ -4,12 +4,12 @@ use tx_mlir::{Failed, Op, Val, codes, defining_op, error, has_uses, is, name, op
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Check that linalg ops on tensors combine with what was written.
+    /// Check that linalg ops on tensors do not accumulate into uninitialized outputs.
     ///
     /// ## What it does
-    /// Looks for outputs whose old values an op reads, and which are a `tensor.empty`, or a view of
-    /// one: a shape without values. In memory they are what was there before, and nothing tells
-    /// them from values any more.
+    /// Finds ops that read the old elements of an output that is a `tensor.empty` or a view of one.
+    /// Such an output has a shape but no values. After bufferization, the op would read
+    /// uninitialized memory, and no later pass could detect the error.
     ///
     /// ## Before and after
     /// ```mlir
@@ -23,7 +23,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// There is such an output.
+    /// An op reads the old elements of such an output.
     pub struct CheckWritten as "tensor-check-written" creates [] {
     } counts {
         /// outputs that are combined with
@@ -49,7 +49,7 @@ impl Pass for CheckWritten {
     }
 }
 
-/// Ops that give the values of another tensor.
+/// Ops whose result has the elements of their first operand.
 const VIEWS: [&str; 4] = [
     "tensor.cast",
     "tensor.collapse_shape",
@@ -57,7 +57,7 @@ const VIEWS: [&str; 4] = [
     "tensor.extract_slice",
 ];
 
-/// The `tensor.empty` that `value` is, or is a view of.
+/// Returns the `tensor.empty` that defines `value`, directly or through views.
 fn empty(value: Val<'_>) -> Option<Op<'_>> {
     let mut op = defining_op(value)?;
     while VIEWS.iter().any(|view| is(op, view)) {

@@ -4,15 +4,16 @@ use tx_mlir::{Failed, Op};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Write the schedule of each op that works on whole arrays.
+    /// Write the schedule of each grid-level op.
     ///
     /// ## What it does
-    /// Chooses a `schedule` for every op of a host function that `tile-schedule` makes a kernel of and that has none,
-    /// and writes it on the op, to be read and edited; that of a group of ops stands on its first op. A schedule that
-    /// is written stays, and is checked.
+    /// Chooses a `schedule` for every op of a host function that `tile-schedule` would lower to a
+    /// kernel and that has none. The pass writes the schedule as an attribute of the op, for
+    /// inspection and editing. The schedule of a group of ops is an attribute of its first op. An
+    /// existing schedule is checked and kept.
     ///
-    /// With `explain`, says of each op how it is scheduled, what that should take on `chip`, and how else it might
-    /// be.
+    /// With `explain`, a remark at each op states its schedule, the estimated time on `chip`, and
+    /// alternative schedules.
     ///
     /// ## Before
     /// ```mlir
@@ -33,11 +34,11 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// `tile-schedule` refuses the module.
+    /// `tile-schedule` would reject the module.
     pub struct ChooseSchedule as "tile-choose-schedule" creates [tile] {
-        /// chip that schedules are chosen for, and whose speed explanations take
+        /// chip for which schedules are chosen and times are estimated
         chip: String = "sm_80",
-        /// remark how each op is scheduled, and how else it might be
+        /// report the schedule of each op and its alternatives as a remark
         explain: bool = "false",
     } counts {
         /// schedules chosen

@@ -14,21 +14,22 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Make one loop of neighbouring loops of element-wise ops.
+    /// Collapse adjacent loops of element-wise ops.
     ///
     /// ## What it does
-    /// Element-wise `linalg` ops and `memref.copy` of a host function get views of their operands
-    /// with fewer dimensions (`memref.collapse_shape`), so that `tile-schedule` cuts long loops into
-    /// vectors rather than short ones, and divides no index. Two neighbouring loops become one where
-    /// every operand is contiguous and is indexed by both or by neither.
+    /// Element-wise `linalg` ops and `memref.copy` ops of a host function receive views of their
+    /// operands with fewer dimensions (`memref.collapse_shape`). `tile-schedule` can then vectorize
+    /// one long loop instead of a short one, and the kernel divides no index. The pass collapses
+    /// two adjacent loops if every operand is contiguous and is indexed by both loops or by
+    /// neither.
     ///
-    /// Where a row of a static length that no vector divides is broadcast, all loops become one, and
-    /// the row is indexed by a remainder, a column by a quotient: then vectors go on from one row to
-    /// the next.
+    /// If an op broadcasts a row whose static length is not a multiple of the vector width, all
+    /// loops become one. The row is then indexed by a remainder, and a column by a quotient, so
+    /// that vectors can cross the end of a row.
     ///
-    /// Sizes that must agree and are known at run time only are compared before (`cf.assert`), as
-    /// the collapsed op needs less of them. Ops with a `schedule` keep the loops that it names, ops of a
-    /// `tile.group` those that they share; so do ops that use `linalg.index`, that transpose, or whose operands have a strided layout.
+    /// `cf.assert` compares dynamic sizes that must be equal, because the collapsed op no longer
+    /// states their equality. The pass does not change ops with a `schedule` or a `tile.group`, ops
+    /// that use `linalg.index`, transposes, or ops whose operands have a strided layout.
     ///
     /// ## Before
     /// ```mlir
@@ -51,7 +52,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An element-wise op is not right, as `tile-schedule` says.
+    /// An element-wise op is invalid for `tile-schedule`.
     pub struct CollapseLoops as "linalg-collapse-loops" creates [arith, cf, linalg, memref] {
     } counts {
         /// ops with fewer loops than before
@@ -81,18 +82,18 @@ impl Pass for CollapseLoops {
     }
 }
 
-/// How the loops of an op become fewer.
+/// An op and the loops that are collapsed.
 struct Collapse<'c> {
     loops: Loops<'c>,
     job: Job<'c>,
-    /// Loops that become one, in order.
+    /// Groups of adjacent loops; each group becomes one loop.
     groups: Vec<Vec<usize>>,
-    /// Whether all of `groups`, which are two, become one loop: number of iterations of the second.
+    /// Trip count of the second of two groups, if both groups become one loop.
     flat: Option<i64>,
 }
 
 impl<'c> Collapse<'c> {
-    /// `None` where no two loops can become one.
+    /// Returns `None` if no two loops can be collapsed.
     fn of(op: Op<'c>) -> Result<Option<Self>, Failed> {
         let Some((loops, groups)) = groups(op) else {
             return Ok(None);
@@ -112,7 +113,8 @@ impl<'c> Collapse<'c> {
         let op = self.loops.op;
         let b = Builder::before(op);
         self.job.assert_sizes(&b);
-        // One view where an operand is read and written, another where it is indexed by other groups.
+        // An operand that is read and written has one view. An operand with two maps has one view
+        // per map.
         let mut views: BTreeMap<(usize, Vec<usize>), Val<'c>> = BTreeMap::new();
         let (mut values, mut maps) = (Vec::new(), Vec::new());
         for operand in self.loops.all() {
@@ -149,7 +151,7 @@ impl<'c> Collapse<'c> {
         erase(op);
     }
 
-    /// Number of loops that are left.
+    /// Returns the number of loops after the collapse.
     fn count(&self) -> usize {
         match self.flat {
             Some(_) => 1,
@@ -157,7 +159,7 @@ impl<'c> Collapse<'c> {
         }
     }
 
-    /// How an operand is indexed that is indexed by some groups of loops.
+    /// Returns the indexing map of an operand that is indexed by the groups `own`.
     fn map(&self, own: &[usize]) -> AffineMap {
         let Some(length) = self.flat else {
             return AffineMap::select(self.count(), own.iter().copied());
@@ -177,7 +179,7 @@ impl<'c> Collapse<'c> {
         }
     }
 
-    /// The view of an operand that is indexed by some groups of loops.
+    /// Returns the view of an operand that is indexed by the groups `own`.
     fn view(&self, b: &Builder<'c>, value: Val<'c>, own: &[usize]) -> Val<'c> {
         let Some(memref) = MemRef::of(value) else {
             return value;
@@ -198,14 +200,15 @@ impl<'c> Collapse<'c> {
     }
 }
 
-/// The loops of an element-wise op, and which neighbours among them can become one.
+/// Returns the loops of an element-wise op, and groups of adjacent loops that can be collapsed.
 fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     let loops = Loops::of(op)?;
     let is_fixed = attribute(op, "schedule").is_some() || attribute(op, GROUP).is_some();
     if is_fixed || loops.dims < 2 || !loops.is_element_wise() {
         return None;
     }
-    // Whether each operand is indexed by each loop: in their order, and contiguous.
+    // For each operand and loop: whether the loop indexes the operand. Operands must be contiguous
+    // and not transposed.
     let uses: Vec<Vec<bool>> = loops
         .all()
         .filter(|operand| operand.is_memory())
@@ -233,8 +236,8 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     Some((loops, groups))
 }
 
-/// The length of the second of two groups of loops, where both become one loop: a vector divides no
-/// row, but goes on from one row to the next.
+/// Returns the trip count of the second of two groups, if both should become one loop: no vector
+/// width divides the row length, but vectors may cross the end of a row.
 fn flat(loops: &Loops<'_>, job: &Job<'_>, groups: &[Vec<usize>]) -> Option<i64> {
     let [_, row] = groups else { return None };
     let lengths: Vec<i64> = job

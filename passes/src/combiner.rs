@@ -1,8 +1,9 @@
-//! What a reduction computes, as arith ops: identities and combines for every kind and type.
+//! Combiners: the identity, initial value and combine operation of each reduction kind and element
+//! type, as `arith` ops.
 //!
-//! A partial result has one or more parts: one value for the named kinds, a value and its index
-//! for `argmax` and `argmin`, one value a source for `custom`. This knows nothing of how a
-//! reduction is spread over threads.
+//! A partial result has one or more parts: one value for the named kinds, a value and its index for
+//! `argmax` and `argmin`, and one value per source for `custom`. Combiners are independent of how
+//! variants distribute a reduction over threads.
 
 use crate::elementary;
 use melior::ir::attribute::IntegerAttribute;
@@ -13,7 +14,7 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Blk, Builder, Index, Op, Val, byte_width, vector_parts};
 use tx_scalar::Float;
 
-/// Predicates of `arith.cmpf`, by their encoding.
+/// Predicates of `arith.cmpf`, with the integer encoding of MLIR.
 #[derive(Clone, Copy)]
 enum FloatPredicate {
     Equal = 1,
@@ -23,7 +24,7 @@ enum FloatPredicate {
     Unordered = 14,
 }
 
-/// Predicates of `arith.cmpi`, by their encoding.
+/// Predicates of `arith.cmpi`, with the integer encoding of MLIR.
 #[derive(Clone, Copy)]
 enum IntPredicate {
     Equal = 0,
@@ -31,28 +32,28 @@ enum IntPredicate {
     Greater = 4,
 }
 
-/// How two partial results become one.
+/// Operation that combines two partial results.
 #[derive(Clone)]
 enum Combine<'c> {
     /// One arith op.
     Op(&'static str),
-    /// The better value, then the lower index.
+    /// Selects the better value; for equal values, the lower index.
     Arg,
-    /// The block of a combiner region and the identities beside it.
+    /// The block of a combiner region, and the identity of each part.
     Region(Blk<'c>, Vec<Attribute<'c>>),
 }
 
-/// A (value, index) pair as one unsigned number: the better value is the larger number, and of
-/// equal values the lower index.
+/// Encoding of a (value, index) pair as one unsigned number. A better value has a larger number; of
+/// equal values, the lower index has the larger number.
 #[derive(Clone, Copy)]
 struct Packing {
     kind: Kind,
     nan: Nan,
-    /// Bits of a value; the index has the others of 32.
+    /// Bits of the value; the index has the remaining bits of 32.
     bits: u32,
 }
 
-/// A kind of reduction on certain types of partial results.
+/// A reduction kind with the types of its partial results.
 #[derive(Clone)]
 pub struct Combiner<'c> {
     kind: Kind,
@@ -63,19 +64,19 @@ pub struct Combiner<'c> {
 }
 
 impl<'c> Combiner<'c> {
-    /// The combiner of a `tile.reduce`.
+    /// Returns the combiner of a `tile.reduce`.
     ///
     /// # Errors
-    /// Says which kind or type has no combine.
+    /// States the unsupported kind or type.
     pub fn of_reduce(view: &Reduce<'c>) -> Result<Self, String> {
         let types = view.accumulators().ok_or("the op was not verified")?;
         Self::new(view.op, view.kind, view.nan, types)
     }
 
-    /// The combiner of a `tile.all_reduce`.
+    /// Returns the combiner of a `tile.all_reduce`.
     ///
     /// # Errors
-    /// Says which kind or type has no combine.
+    /// States the unsupported kind or type.
     pub fn of_all_reduce(view: &AllReduce<'c>) -> Result<Self, String> {
         let types = view.accumulators().ok_or("the op was not verified")?;
         Self::new(view.op, view.kind, view.nan, types)
@@ -111,11 +112,12 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// The same for `argmax` and `argmin` with value and index in one 32-bit number, of which the
-    /// largest wins.
+    /// Returns the combiner of `argmax` or `argmin` on packed pairs: value and index share one
+    /// 32-bit number, and the unsigned maximum wins.
     ///
     /// # Errors
-    /// Says why values of `element` and indices up to `length` do not fit, or what is no pair.
+    /// States that the kind has no index, or that values of `element` and indices below `length` do
+    /// not fit into 32 bits.
     pub fn packed(&self, element: Type<'c>, length: u64) -> Result<Self, String> {
         if !self.kind.is_arg() {
             return Err(format!("`{}` has no index", self.kind));
@@ -144,13 +146,13 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// The same kind with partial results of type `ty`, for one part.
+    /// Returns this combiner with one part of type `ty`.
     #[must_use]
     pub fn in_type(&self, ty: Type<'c>) -> Self {
         self.with_types(vec![ty])
     }
 
-    /// The same kind with indices of 32 bits, where they have more.
+    /// Returns this combiner with 32-bit indices if its indices are wider.
     #[must_use]
     pub fn with_short_index(&self) -> Self {
         match (&self.combine, self.types.as_slice()) {
@@ -162,7 +164,7 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// The index in a packed pair.
+    /// Returns the index in a packed pair.
     pub fn packed_index(&self, b: &Builder<'c>, key: Val<'c>) -> Val<'c> {
         let Some(packing) = self.packing else {
             return key;
@@ -171,12 +173,12 @@ impl<'c> Combiner<'c> {
         b.binary("arith.subi", mask, b.binary("arith.andi", key, mask))
     }
 
-    /// What is computed.
+    /// Kind of the reduction.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What NaN does.
+    /// NaN policy.
     pub fn nan(&self) -> Nan {
         self.nan
     }
@@ -186,7 +188,8 @@ impl<'c> Combiner<'c> {
         &self.types
     }
 
-    /// The one arith op that combines, which takes vectors too; `None` when there is more to it.
+    /// Returns the `arith` op that combines two partial results, also as vectors; `None` if one op
+    /// does not suffice.
     pub fn op(&self) -> Option<&'static str> {
         match self.combine {
             Combine::Op(op) => Some(op),
@@ -194,7 +197,7 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// The block that combines two partial results of `custom`, and the identities.
+    /// Returns the combiner block of `custom`, and the identities.
     pub fn region(&self) -> Option<(Blk<'c>, &[Attribute<'c>])> {
         match &self.combine {
             Combine::Region(block, identities) => Some((*block, identities)),
@@ -202,7 +205,7 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Ops that combining two partial results takes, about.
+    /// Approximate number of ops that combine two partial results.
     pub fn weight(&self) -> i64 {
         match &self.combine {
             Combine::Op(_) => 1,
@@ -211,7 +214,7 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// The same combiner with partial results of other types of the same sort.
+    /// Returns this combiner with other types of its parts.
     #[must_use]
     fn with_types(&self, types: Vec<Type<'c>>) -> Self {
         Self {
@@ -229,9 +232,9 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Combines a partial result with one of elements that all come later: of equal values the
-    /// earlier stays without a look at the index, which must be one of an element (see
-    /// [`Self::start_at`]).
+    /// Combines a partial result with another one whose elements all have higher indices. Of equal
+    /// values, the first wins without a comparison of indices, so its index must belong to an
+    /// element (see [`Self::start_at`]).
     pub fn combine_later(
         &self,
         b: &Builder<'c>,
@@ -246,7 +249,8 @@ impl<'c> Combiner<'c> {
         pairs.map(|(l, r)| b.select(wins, *r, *l)).collect()
     }
 
-    /// Combines partial results in pairs, neighbours first; none give the start.
+    /// Combines partial results as a binary tree of adjacent pairs. Without partial results,
+    /// returns the initial value.
     pub fn combine_all(&self, b: &Builder<'c>, partials: Vec<Vec<Val<'c>>>) -> Vec<Val<'c>> {
         let mut level = partials;
         while level.len() > 1 {
@@ -261,7 +265,7 @@ impl<'c> Combiner<'c> {
         level.pop().unwrap_or_else(|| self.start(b))
     }
 
-    /// Whether value `r` wins over `l`, whatever their indices.
+    /// Emits the condition that value `r` wins over value `l` regardless of their indices.
     fn beyond(&self, b: &Builder<'c>, l: Val<'c>, r: Val<'c>) -> Val<'c> {
         let max = self.kind == Kind::ArgMax;
         if !self.types[0].is_float() {
@@ -278,7 +282,7 @@ impl<'c> Combiner<'c> {
             FloatPredicate::LessOrUnordered
         };
         let beyond = b.compare_floats(predicate as i64, r, l);
-        // One of the two being NaN decides, whichever way the policy says.
+        // If exactly one value is NaN, the NaN policy decides which value wins.
         let nan = match self.nan {
             Nan::Propagate => l,
             Nan::Ignore => r,
@@ -287,7 +291,7 @@ impl<'c> Combiner<'c> {
         b.binary("arith.andi", beyond, number)
     }
 
-    /// The (value, index) pair that wins.
+    /// Emits the selection of the winning (value, index) pair.
     fn better(&self, b: &Builder<'c>, left: &[Val<'c>], right: &[Val<'c>]) -> Vec<Val<'c>> {
         let (l, r) = (left[0], right[0]);
         let beyond = self.beyond(b, l, r);
@@ -308,7 +312,7 @@ impl<'c> Combiner<'c> {
             .collect()
     }
 
-    /// The result of an empty reduction.
+    /// Emits the result of an empty reduction.
     pub fn identity(&self, b: &Builder<'c>) -> Vec<Val<'c>> {
         match &self.combine {
             Combine::Region(_, identities) => identities
@@ -321,12 +325,13 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// What partial results start from: leaves every partial result as it is, to the bit, when it
-    /// is combined with it.
+    /// Emits the initial value of an accumulator. Combining the initial value with a partial result
+    /// leaves the bits of the partial result unchanged.
     ///
-    /// This is the identity, with three exceptions. A float sum starts from -0.0, because +0.0
-    /// would turn a sum of -0.0 into +0.0. Where NaN never wins it starts from NaN, so that
-    /// nothing but NaN gives NaN. The index of `argmax` and `argmin` starts behind every index.
+    /// The initial value is the identity, with three exceptions. A float sum starts from -0.0,
+    /// because +0.0 would change a sum of -0.0 to +0.0. A maximum or minimum that ignores NaN
+    /// starts from NaN, so that the result is NaN only if all elements are NaN. The index of
+    /// `argmax` and `argmin` starts from the maximum integer.
     pub fn start(&self, b: &Builder<'c>) -> Vec<Val<'c>> {
         let value = |ty: Type<'c>| {
             if ty.is_float() && self.kind == Kind::Sum {
@@ -347,8 +352,9 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// What a thread starts from whose first element has number `first`, when it meets its elements
-    /// in order: [`Self::combine_later`] keeps that index where all values are those of the start.
+    /// Emits the initial value of a thread that combines its elements in ascending order, from
+    /// element index `first` on. If no element wins over the initial value, [`Self::combine_later`]
+    /// keeps the index `first`.
     pub fn start_at(&self, b: &Builder<'c>, first: Index<'c>) -> Vec<Val<'c>> {
         let mut start = self.start(b);
         if let (Combine::Arg, [_, index]) = (&self.combine, start.as_mut_slice()) {
@@ -365,13 +371,13 @@ impl<'c> Combiner<'c> {
         self.types[0].is_float() && self.nan == Nan::Ignore && selects
     }
 
-    /// Whether [`Self::start`] differs from [`Self::identity`].
+    /// Returns whether [`Self::start`] differs from [`Self::identity`].
     pub fn start_is_not_identity(&self) -> bool {
         let sum = self.types[0].is_float() && self.kind == Kind::Sum;
         self.kind.is_arg() || sum || self.starts_with_nan()
     }
 
-    /// One part of a result as a partial result: `value` may be a vector.
+    /// Converts one part of a result, a scalar or a vector, to its type in a partial result.
     pub fn widen(&self, b: &Builder<'c>, part: usize, value: Val<'c>) -> Val<'c> {
         let unsigned = matches!(
             self.kind,
@@ -380,8 +386,8 @@ impl<'c> Combiner<'c> {
         convert(b, value, self.types[part], unsigned)
     }
 
-    /// Source elements at one place as a partial result. `index` is the place along the reduced
-    /// dimensions, and asked for only when it matters.
+    /// Converts the source elements at one index to a partial result. `index` emits the index along
+    /// the reduced dimensions; it is called only if the kind needs an index.
     pub fn partial(
         &self,
         b: &Builder<'c>,
@@ -403,10 +409,10 @@ impl<'c> Combiner<'c> {
         parts
     }
 
-    /// Combines `partial` with old values of types `types`, and converts.
+    /// Combines `partial` with the old values of the destination.
     ///
-    /// The old values keep their bits: where they are wider than partial results, their type
-    /// combines.
+    /// If an old value is wider than the partial result, the combination uses the type of the old
+    /// value, which loses no bits of it.
     pub fn accumulate(
         &self,
         b: &Builder<'c>,
@@ -433,13 +439,13 @@ impl<'c> Combiner<'c> {
         last.combine(b, &widen(old), &widen(partial))
     }
 
-    /// `values` in the types of `like`.
+    /// Converts `values` to the types of `like`.
     pub fn widen_all(&self, b: &Builder<'c>, values: &[Val<'c>], like: &[Val<'c>]) -> Vec<Val<'c>> {
         let types: Vec<Type<'c>> = like.iter().map(|v| v.r#type()).collect();
         self.narrow(b, values, &types)
     }
 
-    /// Partial results as elements of type `types`.
+    /// Converts partial results to elements of the given types.
     pub fn narrow(&self, b: &Builder<'c>, partial: &[Val<'c>], types: &[Type<'c>]) -> Vec<Val<'c>> {
         partial
             .iter()
@@ -454,7 +460,7 @@ impl Packing {
         (1 << (32 - self.bits)) - 1
     }
 
-    /// `value` and `index` as one number.
+    /// Emits the packed number of `value` and `index`.
     fn pack<'c>(self, b: &Builder<'c>, value: Val<'c>, index: Val<'c>) -> Val<'c> {
         let (key, narrow) = (b.int_type(32), b.int_type(self.bits));
         let sign = extreme(narrow, true);
@@ -469,7 +475,8 @@ impl Packing {
         };
         let mut ordered = b.binary("arith.xori", bits, b.int(sign, narrow));
         if float {
-            // Negative numbers are larger the smaller they are; -0 is the same number as +0.
+            // Flips all bits of a negative number, so that integer order equals float order. -0.0
+            // becomes +0.0.
             let zero = b.int(0, narrow);
             let negative = b.compare_ints(IntPredicate::Less as i64, bits, zero);
             let flipped = b.binary("arith.xori", bits, b.int(-1, narrow));
@@ -481,7 +488,7 @@ impl Packing {
             ordered = b.binary("arith.xori", ordered, b.int(-1, narrow));
         }
         if float {
-            // There is no arithmetic of 8-bit floats, so NaN is told by its bits.
+            // 8-bit floats have no arithmetic ops, so NaN is detected by its bits.
             let largest = match Float::of(value.r#type()) {
                 Some(Float::F16) => 0x7c00,
                 Some(Float::BF16) => 0x7f80,
@@ -511,7 +518,7 @@ impl Packing {
     }
 }
 
-/// The arith op that combines two values of `ty`.
+/// Returns the arith op that combines two values of type `ty`.
 fn arith(kind: Kind, nan: Nan, ty: Type<'_>) -> Option<&'static str> {
     let pick = |on_float: &'static str, on_int: &'static str| {
         let op = if ty.is_float() { on_float } else { on_int };
@@ -533,14 +540,14 @@ fn arith(kind: Kind, nan: Nan, ty: Type<'_>) -> Option<&'static str> {
     }
 }
 
-/// The least or the largest signed number of an integer type.
+/// Returns the minimum or maximum value of a signed integer type.
 fn extreme(ty: Type<'_>, least: bool) -> i64 {
     let bits = tx_mlir::integer_width(ty).unwrap_or(64);
     let extreme = if least { i64::MIN } else { i64::MAX };
     extreme >> (64 - bits)
 }
 
-/// The identity of a named kind on `ty`.
+/// Emits the identity of a named kind for type `ty`.
 fn scalar<'c>(b: &Builder<'c>, kind: Kind, ty: Type<'c>) -> Val<'c> {
     if ty.is_float() {
         let value = match kind {
@@ -565,7 +572,7 @@ fn is_f8(ty: Type<'_>) -> bool {
     ty.is_float() && byte_width(ty) == Some(1)
 }
 
-/// `value` (a scalar, or a vector of scalars) with elements of type `ty`.
+/// Converts a scalar or the elements of a vector to type `ty`.
 fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) -> Val<'c> {
     let (lanes, from) = match vector_parts(value.r#type()) {
         Some((lanes, element)) => (Some(lanes), element),
@@ -575,11 +582,11 @@ fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) ->
         return value;
     }
     let shaped = |ty: Type<'c>| lanes.map_or(ty, |n| Type::vector(&[n], ty));
-    // `i1` takes a byte, as `i8` does.
+    // `i1` and `i8` both have one byte, so the widths in bits are compared as well.
     let bits = |ty: Type<'c>| tx_mlir::integer_width(ty).unwrap_or(0);
     let wider = (byte_width(ty), bits(ty)) > (byte_width(from), bits(from));
     let op = match (ty.is_float(), wider) {
-        // f16 and bf16 have one width: neither holds the other.
+        // f16 and bf16 have equal widths, but neither contains all values of the other.
         (true, false) if byte_width(ty) == byte_width(from) => {
             let single = convert(b, value, tx_mlir::f32_of(ty), unsigned);
             return convert(b, single, ty, unsigned);

@@ -12,23 +12,24 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Compute sizes that a host function reads from arrays that it filled itself.
+    /// Compute sizes that a host function reads from its own small arrays.
     ///
     /// ## What it does
-    /// Front ends put sizes into small tensors of integers, compute with these, and read elements of
-    /// them back. Elements of tensors and memrefs are in the memory of the device, and the host,
-    /// which prepares launches, has none of them. This pass computes such elements on the host:
+    /// Front ends store sizes in small tensors of integers, compute with these tensors, and read
+    /// elements back. Tensors and memrefs are in device memory, which the host cannot read while it
+    /// prepares launches. This pass computes such elements on the host:
     ///
-    /// * A `tensor.extract` at constant indices of a `tensor.from_elements`, of a constant, of views
-    ///   of these, and of what parallel `linalg.generic`s compute of them becomes the scalar.
-    /// * A `memref.load` at constant indices of a `memref.alloc` in the same block that only
-    ///   `memref.store` fills, at constant indices, becomes what was stored there last. An
-    ///   allocation that nothing reads any more is removed.
-    /// * A `tensor.reshape` or `memref.reshape` whose shape is known so becomes `collapse_shape` and
-    ///   `expand_shape`. Dimensions at both ends that are the same before and after stay as they
-    ///   are. `cf.assert` compares the numbers of elements where they are dynamic.
-    /// * A comparison with 0 of a size, which is never negative, becomes a constant, and so does an
-    ///   `arith.select` by it.
+    /// * A `tensor.extract` at constant indices becomes a scalar if the tensor is a
+    ///   `tensor.from_elements`, a constant, a view of these, or the result of a parallel
+    ///   `linalg.generic` on these.
+    /// * A `memref.load` at constant indices of a `memref.alloc` in the same block becomes the
+    ///   value that was stored there last. Only `memref.store` at constant indices may write the
+    ///   allocation. An allocation that no op reads any more is removed.
+    /// * A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
+    ///   `collapse_shape` and an `expand_shape`. Equal dimensions at both ends are not reshaped.
+    ///   `cf.assert` compares dynamic numbers of elements.
+    /// * A comparison of a size with 0 becomes a constant, because a size is never negative. An
+    ///   `arith.select` with a constant condition becomes the selected value.
     ///
     /// ## Before
     /// ```mlir
@@ -52,7 +53,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// It does not. What cannot be computed so stays.
+    /// The pass does not fail. Elements that it cannot compute stay.
     pub struct ComputeSizes as "func-compute-sizes" creates [arith, cf, memref, tensor] {
     } counts {
         /// elements that are computed on the host
@@ -94,13 +95,14 @@ impl Pass for ComputeSizes {
     }
 }
 
-/// Whether the functions of a module store to memory on the host, or reshape memory to what is there.
+/// Returns whether a host function in the module stores to memory or reshapes memory to a runtime
+/// shape.
 pub fn has_host_stores(module: Op<'_>) -> bool {
     let mut all = walk(module).into_iter().filter(is_on_host);
     all.any(|op| is(op, "memref.store") || is(op, "memref.reshape"))
 }
 
-/// Whether an op is one of a host function itself, and not of the body of a `linalg` op.
+/// Returns whether an op is in a host function, but not in the body of a `linalg` op.
 fn is_on_host(op: &Op<'_>) -> bool {
     let mut around = ancestors(*op);
     enclosing(*op, "func.func").is_some()
@@ -111,7 +113,7 @@ fn is_reshape(op: Op<'_>) -> bool {
     is(op, "tensor.reshape") || is(op, "memref.reshape")
 }
 
-/// Erases an allocation that is only stored to.
+/// Erases an allocation if all its uses are stores and deallocations.
 fn erase_unread(op: Op<'_>) {
     let [array] = results(op)[..] else { return };
     if !has_uses(array) {
@@ -135,12 +137,12 @@ fn is_allocation(op: Op<'_>) -> bool {
     is(op, "memref.alloc") || is(op, "memref.alloca")
 }
 
-/// Whether an op stores an element to `array`.
+/// Returns whether an op stores an element to `array`.
 fn stores_to<'c>(op: Op<'c>, array: Val<'c>) -> bool {
     is(op, "memref.store") && operands(op).first() != Some(&array)
 }
 
-/// Whether an integer is never negative: a size, or made of such.
+/// Returns whether an integer is provably not negative: a size, or a constant that is not negative.
 fn is_non_negative(value: Val<'_>) -> bool {
     let Some(op) = defining_op(value) else {
         return false;
@@ -156,14 +158,14 @@ fn is_non_negative(value: Val<'_>) -> bool {
     }
 }
 
-/// Whether a type is `index`, or an integer of 64 bits or more.
+/// Returns whether a type is `index`, or an integer of 64 bits or more.
 fn is_wide(ty: Type<'_>) -> bool {
     ty.is_index() || integer_width(ty).is_some_and(|bits| bits >= 64)
 }
 
-/// Makes a comparison of a size with 0 a constant.
+/// Folds a comparison of a size with 0 to a constant.
 fn fold_comparison(op: Op<'_>) {
-    // The numbers that `arith` gives the predicates `slt` and `sge`.
+    // Encodings of the predicates `slt` and `sge` of `arith.cmpi`.
     let holds = match integer_attribute(op, "predicate") {
         Some(2) => false,
         Some(5) => true,
@@ -178,7 +180,7 @@ fn fold_comparison(op: Op<'_>) {
     }
 }
 
-/// Makes an `arith.select` by a constant the value that it selects.
+/// Folds an `arith.select` whose condition is constant.
 fn fold_select(op: Op<'_>) {
     if let (true, [condition, yes, no]) = (is(op, "arith.select"), &operands(op)[..])
         && let Some(condition) = constant(*condition)
@@ -187,13 +189,13 @@ fn fold_select(op: Op<'_>) {
     }
 }
 
-/// The number that an `arith.constant` of an integer is.
+/// Returns the integer value of an `arith.constant`.
 fn constant(value: Val<'_>) -> Option<i64> {
     let op = defining_op(value).filter(|op| is(*op, "arith.constant"))?;
     integer_attribute(op, "value")
 }
 
-/// Computes the element that a `tensor.extract` reads.
+/// Computes the element that a `tensor.extract` or `memref.load` reads.
 fn extracted<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     let (tensor, indices) = operands(op).split_first().map(|(t, i)| (*t, i.to_vec()))?;
     let at: Vec<i64> = indices.into_iter().map(constant).collect::<Option<_>>()?;
@@ -204,22 +206,22 @@ fn extracted<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     elements.finish(element)
 }
 
-/// An element of a tensor.
+/// An element of a tensor, as a constant or as an SSA value.
 #[derive(Clone, Copy)]
 enum Element<'c> {
     Const(i64),
     Value(Val<'c>),
 }
 
-/// Most ops that the computation of one element is followed through.
+/// Maximum number of steps in the computation of one element.
 const MAX_STEPS: usize = 4096;
 
 /// Computes elements of tensors that the host filled.
 struct Elements<'b, 'c> {
     b: &'b Builder<'c>,
-    /// The op that reads them.
+    /// The op that reads the elements.
     reader: Op<'c>,
-    /// Ops that were made.
+    /// Ops that the computation created.
     made: Vec<Op<'c>>,
     steps: usize,
 }
@@ -234,7 +236,7 @@ impl<'b, 'c> Elements<'b, 'c> {
         }
     }
 
-    /// Erases what was made for nothing.
+    /// Erases the created ops that have no uses if the computation failed.
     fn finish<T>(self, result: Option<T>) -> Option<T> {
         if result.is_none() {
             let unused = |op: &Op<'c>| !results(*op).into_iter().any(has_uses);
@@ -250,7 +252,7 @@ impl<'b, 'c> Elements<'b, 'c> {
         }
     }
 
-    /// The element of `tensor` at an index.
+    /// Computes the element of `tensor` at index `at`.
     fn of(&mut self, tensor: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
@@ -295,7 +297,8 @@ impl<'b, 'c> Elements<'b, 'c> {
         }
     }
 
-    /// What was stored last before the reader, to an allocation that nothing else fills.
+    /// Returns the value that the last store before the reader wrote, if no other op writes the
+    /// allocation.
     fn stored(&self, alloc: Op<'c>, array: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
         let is_known = |user: &Op<'c>| {
             is(*user, "memref.load")
@@ -326,7 +329,7 @@ impl<'b, 'c> Elements<'b, 'c> {
         operands(last?).first().copied().map(Element::Value)
     }
 
-    /// What an element-wise `linalg.generic` yields at a point.
+    /// Computes the element that an element-wise `linalg.generic` yields at index `at`.
     fn of_generic(&mut self, op: Op<'c>, result: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
         let number = results(op).iter().position(|own| *own == result)?;
         let inputs = operands(op);
@@ -347,7 +350,7 @@ impl<'b, 'c> Elements<'b, 'c> {
         self.computed(yielded, &frame)
     }
 
-    /// A value in the body of a `linalg.generic`, at a point.
+    /// Computes a value in the body of a `linalg.generic` at one point of its iteration space.
     fn computed(&mut self, value: Val<'c>, frame: &Frame<'_, 'c>) -> Option<Element<'c>> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
@@ -417,7 +420,7 @@ impl<'b, 'c> Elements<'b, 'c> {
         }
     }
 
-    /// A value in a body that is a known number.
+    /// Computes a value in a body if it is constant.
     fn known(&mut self, value: Val<'c>, frame: &Frame<'_, 'c>) -> Option<i64> {
         match self.computed(value, frame)? {
             Element::Const(n) => Some(n),
@@ -426,14 +429,15 @@ impl<'b, 'c> Elements<'b, 'c> {
     }
 }
 
-/// A point of a `linalg.generic`.
+/// A `linalg.generic` and one point of its iteration space.
 struct Frame<'f, 'c> {
     op: Op<'c>,
     maps: &'f [AffineMap],
     at: &'f [i64],
 }
 
-/// What an op on indices computes of known numbers: enough for the branches of a concatenation.
+/// Folds an integer op with constant operands. Supports the ops that select a branch of a
+/// concatenation.
 fn fold(op: Op<'_>, inputs: &[Element<'_>]) -> Option<i64> {
     let known = |element: &Element<'_>| match element {
         Element::Const(n) => Some(*n),
@@ -447,7 +451,7 @@ fn fold(op: Op<'_>, inputs: &[Element<'_>]) -> Option<i64> {
         ("arith.muli", [a, b]) if is_wide => a.checked_mul(*b),
         ("arith.cmpi", [a, b]) => {
             let predicate = integer_attribute(op, "predicate")?;
-            // Numbers that are not negative are compared alike, with a sign and without.
+            // Signed and unsigned comparison agree on non-negative numbers.
             if predicate > 5 && (*a < 0 || *b < 0) {
                 return None;
             }
@@ -465,7 +469,7 @@ fn fold(op: Op<'_>, inputs: &[Element<'_>]) -> Option<i64> {
     }
 }
 
-/// The element type of a ranked tensor or memref.
+/// Returns the element type of a ranked tensor or memref.
 fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
     match MemRef::from_type(ty) {
         Some(memref) => Some(memref.element),
@@ -473,7 +477,7 @@ fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
     }
 }
 
-/// Sizes of a ranked tensor or memref; a dynamic one is none.
+/// Returns the sizes of a ranked tensor or memref; `None` for a dynamic size.
 fn shape(ty: Type<'_>) -> Option<Vec<Option<i64>>> {
     if let Some(memref) = MemRef::from_type(ty) {
         let sizes = memref.shape.into_iter();
@@ -488,7 +492,7 @@ fn shape(ty: Type<'_>) -> Option<Vec<Option<i64>>> {
         .collect()
 }
 
-/// The place of an element in row-major order; the first size does not matter.
+/// Returns the row-major linear index of an element. The size of the first dimension is not used.
 fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
     let mut place = 0i64;
     for (d, (size, at)) in shape.iter().zip(at).enumerate() {
@@ -498,7 +502,7 @@ fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
     Some(place)
 }
 
-/// The index of an element from its place in row-major order.
+/// Converts a row-major linear index to one index per dimension.
 fn delinear(shape: &[Option<i64>], place: i64) -> Option<Vec<i64>> {
     let (mut rest, mut at) = (place, Vec::new());
     for size in shape.iter().rev() {
@@ -510,7 +514,7 @@ fn delinear(shape: &[Option<i64>], place: i64) -> Option<Vec<i64>> {
     Some(at)
 }
 
-/// The value of an expression over loops at a point.
+/// Evaluates an affine expression at a point.
 fn evaluate(expr: &Affine, at: &[i64]) -> Option<i64> {
     match expr {
         Affine::Dim(d) => at.get(*d).copied(),
@@ -521,7 +525,7 @@ fn evaluate(expr: &Affine, at: &[i64]) -> Option<i64> {
     }
 }
 
-/// A `tensor.reshape` or `memref.reshape` as views, where its shape can be computed.
+/// Emits views that replace a `tensor.reshape` or `memref.reshape`, if its shape can be computed.
 fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     let [source, sizes] = operands(op)[..] else {
         return None;
@@ -566,7 +570,7 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     if head == from.len() && head == to.len() {
         return Some(source);
     }
-    // What is between the ends has a dimension on both sides.
+    // The part between the ends must have a dimension on both sides.
     if head + tail == shorter {
         match tail {
             0 => head -= 1,
@@ -681,8 +685,8 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     Some(cast(view, result.r#type()))
 }
 
-/// The product of sizes: that of the static ones, and the dynamic ones. `None` where that of the static
-/// ones is beyond 64 bits.
+/// Returns the product of the static sizes and the sorted dynamic sizes. `None` if the product
+/// overflows 64 bits.
 fn factors(sizes: &[Index<'_>]) -> Option<(i64, Vec<usize>)> {
     let mut fixed = sizes.iter().filter_map(|size| size.known());
     let fixed = fixed.try_fold(1i64, i64::checked_mul)?;
@@ -697,7 +701,7 @@ fn factors(sizes: &[Index<'_>]) -> Option<(i64, Vec<usize>)> {
     Some((fixed, dynamic))
 }
 
-/// Whether `size` is the size of a dimension of `tensor`.
+/// Returns whether `size` is the size of dimension `dim` of `tensor`.
 fn is_size_of<'c>(size: Val<'c>, tensor: Val<'c>, dim: usize) -> bool {
     let Some(op) = defining_op(size) else {
         return false;
@@ -713,7 +717,7 @@ fn is_size_of<'c>(size: Val<'c>, tensor: Val<'c>, dim: usize) -> bool {
     }
 }
 
-/// The reassociation of dimensions of which `between` are one.
+/// Returns the reassociation attribute that groups `between` dimensions after the first `head`.
 fn groups(head: usize, between: usize, tail: usize) -> String {
     let single = |d: usize| format!("[{d}]");
     let middle: Vec<String> = (head..head + between).map(|d| d.to_string()).collect();

@@ -15,62 +15,67 @@ use tx_mlir::{Failed, Op, Val, defining_op, enclosing, erase, has_uses, is, key,
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Make whole-job `tile.reduce` ops of linalg reductions, and one op of element-wise ones.
+    /// Convert linalg reductions to `tile.reduce` at scope `grid`, and fuse element-wise ops.
     ///
     /// ## What it does
-    /// Converts `linalg.reduce`, `linalg.generic` with reduction loops, and named ops that reduce
-    /// (`linalg.matvec`, `linalg.conv_2d`, `linalg.pooling_nhwc_max` ...), on memrefs, in the body of
-    /// a `func.func`. Element-wise ops stay, unless they are computed with a reduction or with
-    /// another element-wise op.
+    /// Converts `linalg.reduce`, `linalg.generic` with reduction loops, and named reductions
+    /// (`linalg.matvec`, `linalg.conv_2d`, `linalg.pooling_nhwc_max` ...). Operands must be
+    /// memrefs, and ops must be in the body of a `func.func`. Element-wise ops stay, unless the
+    /// pass fuses them into a reduction or into another element-wise op.
     ///
-    /// * The body is cut in two. What does not depend on old values is the `element`; the rest
-    ///   combines. The `element` may read other memory than operands, by `memref.load`. A combiner
-    ///   of one op is a named kind. A comparison that chooses is `max` or `min`, and `argmax` or
-    ///   `argmin` where it chooses an index beside the value. Others are `custom`, with a copy of
-    ///   the combiner.
-    /// * Several steps of one op, `(old + x) - y`, and steps under a condition on elements, are
-    ///   one: the element is what the body makes of what is neutral in the place of the old value.
-    ///   Sums of floats are added in another order by that, as by any reduction.
-    /// * A combiner must be commutative and associative, because elements are combined in any order.
-    ///   That is tried on sample values.
-    /// * linalg accumulates into its outputs, and so does the `tile.reduce`. A fill with what is
-    ///   neutral, which nothing else sees, is erased, and old values take no part. For `custom` that
-    ///   is the identity; without such a fill, one is searched for.
-    /// * Element-wise ops that fill a temporary for the reduction alone are computed in `element`;
-    ///   those that read its result, from a temporary of its own or in place, in `epilogue`. One
-    ///   that also reads what the reduction would then write, as another reduction may have left it
-    ///   there, stays.
-    /// * An element-wise op that fills a temporary for another one alone, which reads each element
-    ///   once, is computed with that one: a chain of them is one `linalg.generic`.
-    /// * `acc`, `determinism`, `nan` and `schedule` on the linalg op go to the `tile.reduce`. An
-    ///   element-wise op with a `schedule` stays a kernel of its own.
+    /// * The body is divided into two parts. Ops that do not depend on the old value become the
+    ///   `element` region; the other ops become the combiner. The `element` region may load from
+    ///   memory that is not an operand of the op. A combiner of one op becomes a named kind. A
+    ///   compare and select becomes `max` or `min`, or `argmax` or `argmin` if the select also
+    ///   chooses an index. Any other combiner becomes `custom`, with a copy of its ops.
+    /// * Several updates by one operation, such as `(old + x) - y`, and updates under a condition
+    ///   on elements become one update. The `element` region then computes the body with the
+    ///   identity in place of the old value. This changes the order in which float sums are added,
+    ///   as any reduction does.
+    /// * A combiner must be commutative and associative, because elements are combined in any
+    ///   order. The pass checks these properties on sample values.
+    /// * Like the linalg op, the `tile.reduce` accumulates into its outputs. If a `linalg.fill`
+    ///   with the identity initializes an output and no other op reads the filled values, the fill
+    ///   is erased and the old values are not read. For `custom`, the filled value becomes the
+    ///   identity; without such a fill, the pass searches for an identity.
+    /// * An element-wise op whose result is a temporary that only the reduction reads is fused into
+    ///   `element`. An element-wise op that reads the result of the reduction, in place or from a
+    ///   temporary, is fused into `epilogue`. An element-wise op is not fused if it also reads old
+    ///   values of the output that the fused reduction would write.
+    /// * An element-wise op whose result is a temporary that only one other element-wise op reads,
+    ///   each element once, is fused into that op. A chain of such ops becomes one
+    ///   `linalg.generic`.
+    /// * The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to
+    ///   the `tile.reduce`. An element-wise op with a `schedule` stays a separate kernel.
     ///
-    /// An op of several outputs is separated first:
+    /// An op with several outputs is first split:
     ///
-    /// * Outputs that do not depend on each other are ops of their own, one for each combiner. Outputs
-    ///   that have one combiner, or are combined by one named op each, are one op, which reads its elements once.
-    /// * Outputs that hold elements, as one that is updated in place, are one element-wise op after the
-    ///   reductions, which read the old elements.
-    /// * An output that is yielded as it was is an operand of the elements.
-    /// * Where all reduced loops have one iteration, the op is element-wise, unless it is a named reduction.
+    /// * Independent outputs become separate ops, one per combiner. Outputs with a common combiner,
+    ///   or with one named kind each, stay one op, which loads its elements once.
+    /// * Outputs that hold one value per element, such as an array that is updated in place, become
+    ///   one element-wise op after the reductions. The reductions read the old elements.
+    /// * An output whose old value is yielded unchanged becomes an input.
+    /// * If all reduced loops have one iteration, the op becomes element-wise, unless it is a named
+    ///   reduction.
     ///
-    /// Of equal values `argmax` and `argmin` take the one with the lowest index, also where the program
-    /// keeps the first that comes and indices come in another order. In rows with NaN, value and index
-    /// are what the loop nest leaves:
+    /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
+    /// the first element and visits indices in another order. For rows with NaN, value and index
+    /// equal the result of the loop nest:
     ///
-    /// | the program | ops |
+    /// | condition in the program | ops |
     /// |---|---|
-    /// | NaN never wins a comparison, as by `ogt` | `argmax` with `nan = #tile.nan<ignore>`; of rows that are all NaN, value and index of the first |
+    /// | NaN never wins a comparison, as with `ogt` | `argmax` with `nan = #tile.nan<ignore>`; for rows of NaN only, value and index of the first element |
     /// | the first NaN wins and is kept | `argmax` |
     /// | each NaN wins | `argmax`, with indices of NaN negated |
-    /// | NaN wins as the value alone, as by `maximumf` with an index by `ogt` | the value, with the place of the first NaN; then `argmax` of the elements before it |
-    /// | any element replaces a NaN, as by `ugt` | the last NaN; then `argmax` of the elements after it |
+    /// | NaN wins as the value, but its index does not, as with `maximumf` and an index by `ogt` | the value, with the index of the first NaN; then `argmax` of the elements before that NaN |
+    /// | any element replaces a NaN, as with `ugt` | the last NaN; then `argmax` of the elements after that NaN |
     ///
-    /// `nan` on the op chooses one `argmax` instead, and a `schedule` does where NaN wins. A fill of indices
-    /// is erased, with that of values, where it is 0: the index of rows of nothing. Any other takes part,
-    /// as an old value.
-    /// Laws of `custom` combiners are not tried with NaN: one that depends on where NaN stands, as
-    /// `select` by a comparison does, depends on the order of elements there.
+    /// The attribute `nan` of the op selects a single `argmax` instead, as does a `schedule` if NaN
+    /// wins. A fill of the index output with 0 is erased together with the fill of the values,
+    /// because 0 is the index of an empty row. The index of any other fill is combined as an old
+    /// value. The properties of `custom` combiners are not tested with NaN. A `custom` combiner
+    /// whose result depends on the position of a NaN, such as a `select` by a comparison, depends
+    /// on the order of elements.
     ///
     /// ## Before
     /// ```mlir
@@ -102,12 +107,12 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An operand is a tensor; a map has symbols, or an output is not indexed by each loop that is
-    /// not reduced once; an output may share memory with an input, or is a temporary that nothing
-    /// wrote before; the combiner obeys no law, has no identity that is known, or is none: an
-    /// update of an old value from an element is not enough; an attribute has a wrong value, or is
-    /// for reductions and the op reduces nothing; equal values would keep the later index; elements after
-    /// a NaN replace its index alone; or the op does not stand in the body of a function.
+    /// An operand is a tensor, or the op is not in the body of a function. An indexing map has
+    /// symbols, or an output is not indexed exactly once by each parallel loop. An output may alias
+    /// an input, or is an uninitialized temporary. The combiner is not associative and commutative,
+    /// has no known identity, or is not a combiner of two partial results. An attribute has a wrong
+    /// value, or applies to reductions only and the op has none. A comparison keeps the later index
+    /// of equal values, or elements after a NaN replace only its index.
     pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, linalg, math, memref, tile] {
     } counts {
         /// reductions converted
@@ -151,7 +156,7 @@ impl Pass for ConvertLinalgToTile {
         if let Some(e) = failed {
             return Err(e);
         }
-        // The last op of a chain comes first: it takes those before it.
+        // Chains are found from their last op, which absorbs the ops before it.
         let mut chains = Vec::new();
         for op in walk(module).into_iter().rev() {
             let Some(last) = taken.element_wise(op) else {
@@ -183,7 +188,7 @@ impl Pass for ConvertLinalgToTile {
     }
 }
 
-/// The data flow of the function that `op` stands in.
+/// Returns the data flow of the function that contains `op`.
 fn flow_around<'a, 'c>(
     flows: &'a mut BTreeMap<usize, Dataflow<'c>>,
     op: Op<'c>,
@@ -194,7 +199,7 @@ fn flow_around<'a, 'c>(
         .or_insert_with(|| Dataflow::of(function))
 }
 
-/// Erases ops, and constants that nothing else uses.
+/// Erases ops, and constants without other uses.
 fn remove<'c>(gone: impl IntoIterator<Item = Op<'c>>) {
     let gone: Vec<Op<'c>> = gone.into_iter().collect();
     let mut constants: BTreeMap<usize, Val<'c>> = BTreeMap::new();

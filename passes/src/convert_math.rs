@@ -8,18 +8,18 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Lower the `math` ops that are instructions of the GPU.
+    /// Lower `math` ops that map to GPU instructions.
     ///
     /// ## What it does
-    /// Replaces `math` ops in GPU modules by LLVM's intrinsics, as far as LLVM selects exact
-    /// instructions for them: `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and `absi`,
+    /// Replaces `math` ops in GPU modules by LLVM intrinsics for which LLVM selects exact
+    /// instructions. These are `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and `absi`,
     /// `ctpop`, `ctlz` and `cttz` of integers. `exp2` and `log2` of f32 with `fastmath<afn>` become
-    /// the intrinsics of `ex2.approx.ftz` and `lg2.approx.ftz`, one for each element of a vector.
-    /// The others (`exp`, `log`, ...) are left.
+    /// the intrinsics of `ex2.approx.ftz` and `lg2.approx.ftz`, one per vector element. Other ops
+    /// (`exp`, `log`, ...) stay.
     ///
     /// ## Why
-    /// MLIR's own lowering calls CUDA's libdevice for every `math` op, also where one instruction
-    /// does.
+    /// MLIR's own lowering calls CUDA's libdevice for every `math` op, even if one instruction
+    /// suffices.
     ///
     /// ## Before
     /// ```mlir
@@ -32,7 +32,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// It does not.
+    /// The pass does not fail.
     pub struct ConvertMath as "convert-gpu-math-to-llvm" creates [llvm, vector] {
     } counts {
         /// ops lowered
@@ -40,7 +40,7 @@ pass! {
     }
 }
 
-/// Ops and the intrinsics that do the same.
+/// Float ops and the equivalent LLVM intrinsics.
 const INTRINSICS: [(&str, &str); 8] = [
     ("math.absf", "llvm.fabs"),
     ("math.ceil", "llvm.ceil"),
@@ -58,8 +58,8 @@ const APPROXIMATIONS: [(&str, &str); 2] = [
     ("math.log2", "llvm.nvvm.lg2.approx.ftz.f"),
 ];
 
-/// Ops on integers, the ops of LLVM that do the same, and what these say of operands for which
-/// hardware differs: that they have a result all the same.
+/// Integer ops, the equivalent LLVM ops, and the attribute that makes an edge case poison. The
+/// attribute is set to false, because the `math` op defines that case.
 const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
     ("math.absi", "llvm.intr.abs", Some("is_int_min_poison")),
     ("math.ctlz", "llvm.intr.ctlz", Some("is_zero_poison")),
@@ -81,7 +81,8 @@ impl Pass for ConvertMath {
             let known = INTRINSICS.iter().find(|(from, _)| *from == name(op));
             let Some((_, to)) = known else { continue };
             let result = results(op)[0];
-            // 8-bit floats have no arithmetic, and multi-dimensional vectors no LLVM type.
+            // 8-bit floats have no arithmetic in LLVM, and multi-dimensional vectors have no LLVM
+            // type.
             let ty = tx_mlir::vector_parts(result.r#type()).map_or(result.r#type(), |(_, e)| e);
             let computes = ty.is_float() && tx_mlir::byte_width(ty).is_some_and(|n| n > 1);
             if !computes || enclosing(op, "gpu.module").is_none() {
@@ -97,7 +98,7 @@ impl Pass for ConvertMath {
     }
 }
 
-/// Calls an intrinsic by name: MLIR's lowering takes the intrinsic's own op for a call of libdevice.
+/// Calls an intrinsic by name: MLIR would lower the op of the intrinsic to a libdevice call.
 fn call<'c>(b: &Builder<'c>, intrinsic: &str, arguments: &[Val<'c>], result: Type<'c>) -> Val<'c> {
     b.create("llvm.call_intrinsic")
         .string("intrin", intrinsic)
@@ -108,7 +109,7 @@ fn call<'c>(b: &Builder<'c>, intrinsic: &str, arguments: &[Val<'c>], result: Typ
         .value()
 }
 
-/// Replaces a function that is an approximate instruction; whether it was one.
+/// Replaces an approximate function by its intrinsic. Returns whether `op` was such a function.
 fn approximation(op: Op<'_>) -> bool {
     let known = APPROXIMATIONS.iter().find(|(from, _)| *from == name(op));
     let Some((_, to)) = known else {
@@ -138,7 +139,7 @@ fn approximation(op: Op<'_>) -> bool {
     true
 }
 
-/// Replaces an op on integers of a GPU module; whether it was one.
+/// Replaces an integer op in a GPU module. Returns whether `op` was such an op.
 fn of_integers(op: Op<'_>) -> bool {
     let known = OF_INTEGERS.iter().find(|(from, ..)| *from == name(op));
     let Some((_, to, poison)) = known else {

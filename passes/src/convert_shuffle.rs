@@ -9,16 +9,16 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Lower shuffles to NVVM with the members that the warp has.
+    /// Lower shuffles to NVVM with the lanes of the warp as member mask.
     ///
     /// ## What it does
-    /// Replaces `gpu.shuffle` by `nvvm.shfl.sync`. The member mask names every lane of the warp
-    /// that exists: all 32, or fewer in the last warp of a block. Values narrower than 32 bits
-    /// travel in 32 bits, wider ones in two halves.
+    /// Replaces `gpu.shuffle` by `nvvm.shfl.sync`. The member mask contains every existing lane of
+    /// the warp: all 32, or fewer in the last warp of a block. Values narrower than 32 bits are
+    /// extended to 32 bits; 64-bit values are shuffled as two halves.
     ///
     /// ## Why
-    /// MLIR's own lowering names the first `width` lanes only, which is undefined for the others
-    /// that execute the op, and takes 32-bit values alone.
+    /// MLIR's own lowering puts only the first `width` lanes into the mask, which is undefined
+    /// behaviour if other lanes execute the op. It supports only 32-bit values.
     ///
     /// ## Before
     /// ```mlir
@@ -70,7 +70,7 @@ impl Pass for ConvertShuffle {
     }
 }
 
-/// Whether a value is a scalar that is moved as one word or two.
+/// Returns whether a type is a scalar of one or two 32-bit words, or narrower.
 fn can_travel(ty: Type<'_>) -> bool {
     let bits = match tx_mlir::integer_width(ty) {
         Some(width) => width,
@@ -86,7 +86,7 @@ struct Shuffle<'b, 'c> {
     members: Val<'c>,
     offset: Val<'c>,
     clamp: Val<'c>,
-    /// Whether the second result, that a source lane was there, is used.
+    /// Set if the second result of the shuffle, the validity of the source lane, has uses.
     wants_valid: bool,
 }
 
@@ -100,7 +100,7 @@ impl<'b, 'c> Shuffle<'b, 'c> {
         };
         let all = operands(op);
         let i32 = b.int_type(32);
-        // The last lane that may be read; `up` counts from the first.
+        // `clamp` is the last lane that may be read; for `up`, the first.
         let clamp = if kind == "up" {
             b.int(0, i32)
         } else {
@@ -152,7 +152,7 @@ impl<'b, 'c> Shuffle<'b, 'c> {
         self.b.create(op).operands(&[value]).result(ty).value()
     }
 
-    /// Shuffles 32 bits.
+    /// Shuffles one 32-bit word.
     fn word(&self, value: Val<'c>) -> (Val<'c>, Option<Val<'c>>) {
         let b = self.b;
         let op = b

@@ -3,15 +3,15 @@ use tx_mlir::{Builder, Failed, Index, Op, Val, erase, is, name, replace_uses, re
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Compute warp numbers from thread ids.
+    /// Compute warp ids from thread ids.
     ///
     /// ## What it does
     /// Replaces `gpu.subgroup_id` by the linear thread id divided by 32, and `gpu.num_subgroups`
     /// and `gpu.subgroup_size` by constants.
     ///
     /// ## Why
-    /// MLIR has no lowering of them to NVVM, and the register `%warpid` is no substitute: a warp
-    /// may be given another number while it runs.
+    /// MLIR has no lowering of these ops to NVVM. The register `%warpid` is not equivalent: it may
+    /// change while a warp runs.
     ///
     /// ## Before
     /// ```mlir
@@ -25,7 +25,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The op stands outside a kernel, or in one without a known block size.
+    /// The op is outside a kernel, or the kernel has no known block size.
     pub struct ConvertSubgroup as "convert-gpu-subgroup-to-arith" creates [arith, gpu] {
     } counts {
         /// ops replaced

@@ -15,15 +15,15 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Lower the tile ops that are left.
+    /// Lower the remaining tile ops.
     ///
     /// ## What it does
-    /// Replaces `tile.copy` by loads and stores: at scope `thread` in loops over the dimensions,
-    /// else with the elements dealt out to the threads of the scope, neighbours to neighbours.
-    /// `tile.load` and `tile.store` become loads and stores of the elements that the layout gives
-    /// to each thread: every holder of an element loads it, the first holder stores it. A fragment
-    /// becomes a vector of the registers that one thread has of it, also where it is carried by
-    /// loops and branches.
+    /// `tile.copy` becomes loads and stores. At scope `thread`, loops visit all elements. At wider
+    /// scopes, the elements are distributed over the threads, consecutive elements to consecutive
+    /// threads. `tile.load` and `tile.store` become loads and stores of the elements that the
+    /// layout assigns to each thread. Every thread that holds an element loads it; the first of
+    /// them stores it. A fragment becomes a vector of the registers of one thread, also as a value
+    /// of loops and branches.
     ///
     /// ## Before
     /// ```mlir
@@ -41,8 +41,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A tile op is left that another pass lowers, `exec` is missing, a layout does not fit the
-    /// scope, or a fragment is passed to something that is not lowered, such as a function.
+    /// A tile op of an earlier pass remains, or `exec` is missing. A layout does not fit the scope.
+    /// An op that is not lowered, such as a function, has a fragment as operand or result.
     pub struct ConvertTileToGpu as "convert-tile-to-gpu" creates [arith, gpu, memref, scf, vector] {
     } counts {
         /// copies lowered
@@ -54,7 +54,7 @@ pass! {
     }
 }
 
-/// What to lower, with what was found out about it before anything is changed.
+/// Ops to lower, with the results of their checks. All checks precede the first change.
 enum Work<'c> {
     Copy(Copy<'c>, Kernel<'c>, i64),
     Transfer(Transfer<'c>),
@@ -119,7 +119,7 @@ impl Pass for ConvertTileToGpu {
     }
 }
 
-/// Whether a type of functions has a fragment among its arguments or results.
+/// Returns whether a function type has a fragment among its arguments or results.
 fn takes_fragments(ty: Type<'_>) -> bool {
     let Ok(function) = FunctionType::try_from(ty) else {
         return false;
@@ -132,7 +132,7 @@ fn takes_fragments(ty: Type<'_>) -> bool {
         .any(|ty| Fragment::from_type(ty).is_some())
 }
 
-/// Fragments may be made and used by tile ops, and carried by structured control flow.
+/// Checks that only tile ops, structured control flow, `arith.select` and casts use fragments.
 fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
     let is_fragment = |v: &Val<'_>| Fragment::from_type(v.r#type()).is_some();
     let known = is_tile_op(op)
@@ -166,7 +166,8 @@ fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
     .emit())
 }
 
-/// Gives every fragment the type of its registers, and drops the casts between the two.
+/// Changes the type of every fragment to its register vector, and erases the casts between the two
+/// types.
 fn as_registers(module: Op<'_>) {
     let retype = |value: Val<'_>| {
         if let Some(ty) = registers_type(value.r#type()) {
@@ -194,7 +195,7 @@ fn as_registers(module: Op<'_>) {
     }
 }
 
-/// What is not lowered yet, or should have been by an earlier pass.
+/// Reports a tile op that an earlier pass should have lowered.
 fn unsupported(op: Op<'_>) -> Failed {
     let report = error(op.location(), format!("`{}` is left", name(op))).code(codes::TX0114);
     match name(op) {
@@ -270,7 +271,7 @@ impl<'c> Transfer<'c> {
             replace_uses(self.fragment, value);
             return;
         }
-        // Taken anew: what made the fragment was replaced meanwhile.
+        // The operand is read again, because an earlier lowering may have replaced it.
         let Some(vector) = registers(b, operands(self.op)[0]) else {
             return;
         };
@@ -307,7 +308,7 @@ fn expand_copy<'c>(b: &Builder<'c>, copy: &Copy<'c>, kernel: &Kernel<'c>, thread
     }
     let count = product(b, &sizes);
     let t = kernel.position(b, kernel.thread(b), copy.scope);
-    // Positions that only some groups have take no part.
+    // If groups have different sizes, surplus positions do not participate.
     let span = kernel.threads_of(copy.scope).min(kernel.threads);
     let takes_part = if span > threads {
         b.less(t, Index::Const(threads))

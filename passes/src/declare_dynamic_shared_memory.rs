@@ -7,13 +7,14 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Declare dynamic shared memory as PTX has it.
+    /// Declare dynamic shared memory as external.
     ///
     /// ## What it does
-    /// `convert-gpu-to-nvvm` makes an internal variable without elements of
-    /// `gpu.dynamic_shared_memory`. LLVM emits it as a static variable of one byte: accesses lie beyond it,
-    /// and a launch that asks for all that a block may have is refused, as the byte comes on top. With
-    /// external linkage it becomes `.extern .shared … []`, which begins where static shared memory ends.
+    /// `convert-gpu-to-nvvm` lowers `gpu.dynamic_shared_memory` to an internal variable of zero
+    /// elements. LLVM emits that variable as a static array of one byte. Accesses are then out of
+    /// bounds, and a launch with the maximum dynamic shared memory fails because of the extra byte.
+    /// This pass sets external linkage, which LLVM emits as `.extern .shared … []`: memory after
+    /// the static shared memory.
     ///
     /// ## Before
     /// ```mlir
@@ -26,7 +27,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Never.
+    /// The pass does not fail.
     pub struct DeclareDynamicSharedMemory as "nvvm-declare-dynamic-shared-memory" creates [llvm] {
     } counts {
         /// variables declared
@@ -34,7 +35,7 @@ pass! {
     }
 }
 
-/// The number of the address space of shared memory.
+/// Number of the shared address space in NVVM.
 const SHARED: i64 = 3;
 
 impl Pass for DeclareDynamicSharedMemory {

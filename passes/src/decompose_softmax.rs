@@ -10,12 +10,12 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Write `linalg.softmax` as reductions and an element-wise op.
+    /// Decompose `linalg.softmax` into reductions and an element-wise op.
     ///
     /// ## What it does
-    /// Replaces `linalg.softmax` of tensors or memrefs by what it means along its dimension: the maximum, the sum
-    /// of the exponentials of the differences from it, and each exponential divided by the sum. Elements of fewer
-    /// than 32 bits are computed with as f32, and rounded once.
+    /// Replaces `linalg.softmax` on tensors or memrefs by three ops along its dimension: the
+    /// maximum, the sum of `exp(x - maximum)`, and the division of each exponential by the sum.
+    /// Elements narrower than 32 bits are computed in f32 and rounded once.
     ///
     /// ## Before
     /// ```mlir
@@ -34,7 +34,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// It does not: an op with attributes for a reduction stays as it is, and `convert-linalg-to-tile` refuses it.
+    /// The pass does not fail. An op with attributes of a reduction stays, and
+    /// `convert-linalg-to-tile` rejects it.
     pub struct DecomposeSoftmax as "linalg-decompose-softmax" creates [arith, linalg, math, memref, tensor] {
     } counts {
         /// ops decomposed
@@ -49,20 +50,19 @@ impl Pass for DecomposeSoftmax {
     }
 }
 
-/// The op that is decomposed.
 const SOFTMAX: &str = "linalg.softmax";
 
-/// Whether a module has such an op in a host function.
+/// Returns whether a host function of the module has a `linalg.softmax` that can be decomposed.
 pub fn has_softmax(module: &Op<'_>) -> bool {
     walk(*module).into_iter().any(is_softmax)
 }
 
-/// What attributes say of one reduction cannot be handed on to two.
+/// An op with attributes is not decomposed: they describe one reduction, but there would be two.
 fn is_softmax(op: Op<'_>) -> bool {
     is(op, SOFTMAX) && enclosing(op, "func.func").is_some() && handed_on(op).is_empty()
 }
 
-/// Decomposes all of the ops; how many there were.
+/// Decomposes all softmax ops and returns their number.
 pub(crate) fn decompose_all(module: Op<'_>) -> i64 {
     let all: Vec<Op<'_>> = walk(module)
         .into_iter()
@@ -73,7 +73,7 @@ pub(crate) fn decompose_all(module: Op<'_>) -> i64 {
         .sum()
 }
 
-/// The elements and sizes of a tensor or a memref; none for a size that is known at run time only.
+/// Element type and sizes of a tensor or memref; `None` for a dynamic size.
 struct Shape<'c> {
     element: Type<'c>,
     sizes: Vec<Option<i64>>,
@@ -168,7 +168,7 @@ fn decompose(op: Op<'_>) -> Option<()> {
     Some(())
 }
 
-/// The exponential of a difference.
+/// Emits `exp(number - base)`.
 fn exponential<'c>(b: &Builder<'c>, number: Val<'c>, base: Val<'c>) -> Val<'c> {
     let difference = b.binary("arith.subf", number, base);
     b.create("math.exp")
@@ -182,9 +182,9 @@ struct Softmax<'a, 'c> {
     shape: &'a Shape<'c>,
     input: Val<'c>,
     along: usize,
-    /// The other dimensions.
+    /// All dimensions but `along`.
     kept: Vec<usize>,
-    /// The type that is computed in.
+    /// Type of the computation: f32, or the element type if it is wider.
     wide: Type<'c>,
 }
 
@@ -212,7 +212,8 @@ impl<'c> Softmax<'_, 'c> {
         }
     }
 
-    /// What is computed of each element of a row and of what the other inputs have for it, combined from `start` on.
+    /// Emits a reduction along the softmax dimension. `of` computes the term of each element from
+    /// `inputs`; terms are combined by `combine`, from the initial value `start`.
     fn reduced(
         &self,
         start: f64,
@@ -248,7 +249,7 @@ impl<'c> Softmax<'_, 'c> {
         results(all).first().copied().unwrap_or(to)
     }
 
-    /// An array of one element a row, each of which is `start`.
+    /// Emits an array of one element per row, each initialized to `start`.
     fn filled(&self, start: Val<'c>) -> Val<'c> {
         let b = self.b;
         let size = |d: &usize| match self.shape.sizes[*d] {
@@ -288,7 +289,7 @@ impl<'c> Softmax<'_, 'c> {
         results(fill).first().copied().unwrap_or(array)
     }
 
-    /// The size of a dimension that is known at run time only.
+    /// Emits the dynamic size of a dimension of the input.
     fn size(&self, dim: usize) -> Val<'c> {
         let b = self.b;
         match self.shape.is_tensor {

@@ -6,26 +6,29 @@ pass! {
     /// Expand elementary functions and conversions of 8-bit floats to arithmetic.
     ///
     /// ## What it does
-    /// Replaces functions of `math` in GPU modules by arithmetic: `exp`, `exp2`, `expm1`, `log`, `log2`,
-    /// `log10`, `log1p`, `powf`, `fpowi`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2`, `sinh`,
-    /// `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`, `rsqrt` and `round`. The argument is
-    /// reduced to a short interval, and a polynomial is evaluated there. They may be of a float type or of
-    /// one-dimensional vectors of one; types narrower than f32 are computed in f32 and rounded once.
-    /// A power whose exponent is a constant takes no logarithm where it is whole and from -2 to 3
-    /// (a product of numbers or reciprocals), or 0.5 or -0.5 (a square root). Other powers by whole numbers
-    /// are as `powf`.
+    /// Replaces `math` functions in GPU modules by arithmetic: `exp`, `exp2`, `expm1`, `log`,
+    /// `log2`, `log10`, `log1p`, `powf`, `fpowi`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`,
+    /// `atan2`, `sinh`, `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`, `rsqrt`
+    /// and `round`. The expansion reduces the argument to a short interval and evaluates a
+    /// polynomial there. Operands are floats or one-dimensional vectors of floats. Types narrower
+    /// than f32 are computed in f32, and the result is rounded once.
     ///
-    /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to them become integer ops, of
-    /// numbers and of vectors: rounded once to nearest, ties to even; a number that is too large
-    /// becomes NaN in f8E4M3FN, which has no infinity, and an infinity in f8E5M2. Other ops and types
-    /// are left.
+    /// Some powers with a constant exponent are expanded without a logarithm. For an integer
+    /// exponent from -2 to 3, the expansion is a product or a reciprocal. For the exponents 0.5 and
+    /// -0.5, it is a square root. `fpowi` with any other exponent is expanded as `powf`.
     ///
-    /// What is made are sums, products, quotients, square roots and `math.fma`, each rounded to
-    /// nearest, and integer ops on the bits. There are no branches, tables, calls or flags that
-    /// let a compiler change a result: the bits are the same on every chip and on the CPU, whatever
-    /// the bits of a NaN.
+    /// `arith.extf` from f8E4M3FN and f8E5M2, and `arith.truncf` to these types, become integer ops
+    /// on scalars or vectors. `arith.truncf` rounds once to nearest, ties to even. A number out of
+    /// range becomes NaN in f8E4M3FN, which has no infinity, and an infinity in f8E5M2. The pass
+    /// leaves other ops and types unchanged.
     ///
-    /// Errors, in units of the last place of the result (0.5 is what rounding alone costs):
+    /// The expansions consist of integer ops on the bits and of additions, multiplications,
+    /// divisions, square roots and `math.fma`, each rounded to nearest. They contain no branch,
+    /// table, call or fast-math flag. The results are therefore bitwise equal on every chip and on
+    /// the CPU, except for the payload of a NaN.
+    ///
+    /// Maximum errors, in units in the last place (ulp) of the result; correct rounding alone has
+    /// an error of 0.5:
     ///
     /// | function | f32 | f64 |
     /// |---|---|---|
@@ -46,17 +49,19 @@ pass! {
     /// | powers without a logarithm | 1.5 | 1.5 |
     /// | `rsqrt` | 1.5 | 1.5 |
     ///
-    /// For f32 those of one argument were measured over all numbers, the others over millions.
-    /// The errors of `sin`, `cos` and `tan` are the same for large arguments: the reduction multiplies
-    /// the argument by as many bits of 2/π as its exponent requires (Payne and Hanek).
+    /// For f32, the errors of functions with one argument were measured over all values, and the
+    /// errors of other functions over millions of values. The errors of `sin`, `cos` and `tan` also
+    /// hold for large arguments: argument reduction multiplies by as many bits of 2/π as the
+    /// exponent requires (Payne and Hanek).
     ///
-    /// Subnormal arguments and results have the same bounds; nothing is flushed to zero. Infinities,
-    /// zeros of both signs and NaN give what IEEE 754 says of the function.
+    /// Subnormal arguments and results have the same error bounds; no value is flushed to zero. For
+    /// infinities, signed zeros and NaN, results follow IEEE 754.
     ///
-    /// With `fastmath<afn>`, `math.exp`, `exp2`, `log`, `log2`, `log10` and `arith.divf` of f32 and narrower
-    /// types become ops that are approximate instructions of the chip: `math.exp2` (`ex2.approx.ftz`),
-    /// `math.log2` (`lg2.approx.ftz`) and `arith.divf` of 1 (`rcp.approx`), each of f32 and with the flag.
-    /// Their bits may differ between chips. Errors in f32, where u is one unit in the last place of the result:
+    /// With `fastmath<afn>`, `math.exp`, `exp2`, `log`, `log2`, `log10` and `arith.divf` of f32 and
+    /// narrower types use approximate instructions of the GPU. They are expanded to these ops on
+    /// f32, with the flag: `math.exp2` (`ex2.approx.ftz`), `math.log2` (`lg2.approx.ftz`) and
+    /// `arith.divf` of 1 (`rcp.approx`). The bits of approximate results may differ between chips.
+    /// Maximum errors in f32, where u is one unit in the last place of the result:
     ///
     /// | op | error | exceptions |
     /// |---|---|---|
@@ -65,12 +70,13 @@ pass! {
     /// | `log2`, `log`, `log10` | 4 u; 2^-22 for x from 0.5 to 2 | subnormal x counts as 0 |
     /// | `divf` | 2.5 u | infinite or NaN for a divisor below 2^-128; 4 u for one above 2^126 |
     ///
-    /// A narrower type rounds that once more.
+    /// For narrower types, rounding to the type adds its own error.
     ///
     /// ## Why
-    /// PTX has these functions only as approximations that flush subnormal numbers and lose up to
-    /// half of the digits, or not at all, and CUDA's libdevice is not linked. LLVM has no 8-bit float
-    /// type, and chips before sm_89 have no conversions of them.
+    /// For some of these functions, PTX has only approximations, which flush subnormal numbers and
+    /// lose up to half of the digits; for the others, it has no instruction. CUDA's libdevice is
+    /// not linked. LLVM has no 8-bit float type, and chips before sm_89 have no instructions that
+    /// convert 8-bit floats.
     ///
     /// ## Before
     /// ```mlir
@@ -87,15 +93,16 @@ pass! {
     /// ```
     ///
     /// ## Cost
-    /// On a GPU, for f32: 17 instructions for `exp`, 14 where its argument is seen to be never
-    /// positive (a difference from a maximum, a negated magnitude, the smaller of 0), 20 for
-    /// `exp2`, 35 to 60 for the others, 120 for `powf`; some more for f64. PTX of `sin` and `cos` has
-    /// 85 instructions, of `tan` 95; in f64 160 and 175. Logarithms, `tanh`,
-    /// `rsqrt` and `powf` have one division. A conversion from f8E5M2 takes 3 instructions, from
-    /// f8E4M3FN 9, and to either about 15. No thread takes another path than its neighbours.
+    /// Numbers of PTX instructions for f32: 17 for `exp`, 20 for `exp2`, 85 for `sin` and `cos`, 95
+    /// for `tan`, 120 for `powf`, and 35 to 60 for the others. `exp` has 14 instructions if its
+    /// argument is provably not positive: a difference from a maximum, a negated magnitude, or a
+    /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, `tan` has 175, and other
+    /// functions have slightly more than in f32. Logarithms, `tanh`, `rsqrt` and `powf` contain one
+    /// division. A conversion from f8E5M2 has 3 instructions, a conversion from f8E4M3FN has 9, and
+    /// a conversion to either type has about 15. The threads of a warp never diverge.
     ///
     /// ## Fails when
-    /// It does not.
+    /// The pass does not fail.
     pub struct ExpandMath as "gpu-expand-math" creates [arith, math] {
     } counts {
         /// functions and conversions expanded

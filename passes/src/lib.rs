@@ -1,6 +1,5 @@
-//! The passes of `tx`, one file each, and the pipelines made of them.
-//!
-//! The list below is the table of contents of the compiler.
+//! The passes and pipelines of `tx`, one file per pass. `registry!` below lists the passes in
+//! pipeline order.
 #![forbid(unsafe_code)]
 
 mod analysis;
@@ -68,8 +67,8 @@ pub use variants::{
     unknown_variant, variants,
 };
 
-/// What variants are made of: checks that several of them make, and the parts of their expansions.
-/// A variant needs none of it: whatever ops it creates are compiled.
+/// Checks and IR builders that several variants share, for authors of new variants. Their use is
+/// optional.
 pub mod parts {
     pub use crate::emit::{Body, Group, all_reduce, delinearize, extents, index_as, nest, product};
     pub use crate::variants::checks;
@@ -122,8 +121,7 @@ tx_pass::registry! {
     strip_times::StripTimes,
 }
 
-/// Enters every pass and pipeline in MLIR's registry, once per process however often it is
-/// called.
+/// Registers every pass and pipeline with MLIR. Later calls in the same process have no effect.
 pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

@@ -7,59 +7,66 @@ use tx_mlir::{Builder, Failed, Op, enclosing, erase, string_attribute};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Make kernels of work on whole arrays.
+    /// Lower grid-level ops to kernels.
     ///
     /// ## What it does
-    /// Turns every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
-    /// `memref.copy` of a host function into a kernel and its `gpu.launch_func`, as its `schedule`
-    /// says; where there is none, a default is chosen. The schedule that was followed stands on the
-    /// kernel, and where it is for some lengths only, these (`lengths`).
+    /// Replaces every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
+    /// `memref.copy` of a host function by a kernel and its `gpu.launch_func`. The attribute
+    /// `schedule` of the op determines the loops of the kernel. For an op without this attribute,
+    /// the pass chooses a schedule. Each kernel carries its schedule as an attribute. A kernel for
+    /// some lengths only also carries the range of these lengths (`lengths`).
     ///
-    /// * `#tile.split<"d1" by 16>` cuts loop `d1` into `d1.o` and `d1.i`; the latter has 16
-    ///   iterations. `#tile.fuse<["d0", "d1"] to "p">` makes one loop of several.
-    ///   `#tile.reorder<"d1.o", "d0.i">` nests loops in this order.
-    /// * `#tile.bind<"d0.o" to block_x>` runs the iterations of a loop on blocks or threads. A
-    ///   reduced loop on threads is a cross-thread reduction, whose result the first thread stores.
-    ///   On `cluster_x` it is one across the blocks of a cluster (sm_90), through their shared memory;
-    ///   `block_x` beside it counts clusters.
-    /// * `#tile.rfactor<"d1.i">` keeps partial results of a reduced loop: in registers when it is
-    ///   bound to threads, else in global memory, and a second kernel combines them.
-    /// * `#tile.unroll<"d1.i">` writes the iterations out; `#tile.vectorize<"d1.i">` also loads
-    ///   what they read at once, and gives each a partial result of its own. What is written out is
-    ///   loaded before anything of it is combined.
-    /// * `#tile.align<"d1" to 4>` cuts a reduced dimension into vectors that begin at aligned
-    ///   addresses, wherever a row begins; `#tile.stream` says that caches need not keep what is
-    ///   read once.
-    /// * `#tile.resident<1024>` has the registers of a multiprocessor do for so many threads, which
-    ///   then take more of them.
-    /// * `#tile.hold<"tmp0" in registers>`, in the schedule of a group of ops, keeps a value in the threads that have
-    ///   it from one phase to the next; a temporary that is held and that nobody else reads is gone.
-    /// * `#tile.hold<"in0" in shared>`, in the schedule of an element-wise op, has each block load what its threads
-    ///   read of a source into shared memory first, along the rows of the source: for transposes.
-    /// * `#tile.last_block` makes one kernel where partial results go through global memory: the
-    ///   block that is last to leave its own combines all of them, in the same order always.
-    /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some
-    ///   lengths: a kernel each, and an `scf.if` of the host function that launches the one for
-    ///   the length that it is given.
-    ///   Those of a group, `#tile.case<"r0" to 64, [...]>`, are about a loop of a row, and need not end with
-    ///   `#tile.otherwise`: each op is a kernel of its own then where a row is longer than in all cases.
+    /// * `#tile.split<"d1" by 16>` splits loop `d1` into `d1.o` and `d1.i`; `d1.i` has 16
+    ///   iterations. `#tile.fuse<["d0", "d1"] to "p">` fuses several loops into one.
+    ///   `#tile.reorder<"d1.o", "d0.i">` nests loops in the given order.
+    /// * `#tile.bind<"d0.o" to block_x>` distributes the iterations of a loop over blocks or
+    ///   threads. A reduced loop that is bound to threads becomes a cross-thread reduction, and the
+    ///   first thread stores the result. If a reduced loop is bound to `cluster_x`, the blocks of a
+    ///   cluster (sm_90) exchange partial results through distributed shared memory. `block_x` then
+    ///   counts clusters.
+    /// * `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of a reduced
+    ///   loop. The partial results stay in registers if the loop is bound to threads. Otherwise
+    ///   they are stored in global memory, and a second kernel combines them.
+    /// * `#tile.unroll<"d1.i">` unrolls a loop. `#tile.vectorize<"d1.i">` also loads the elements
+    ///   of the loop as vectors, with a separate accumulator for each iteration. All loads of an
+    ///   unrolled loop precede the ops that combine the elements.
+    /// * `#tile.align<"d1" to 4>` splits a reduced dimension into vectors at aligned addresses,
+    ///   wherever a row begins. `#tile.stream` marks loads of elements that the kernel reads once
+    ///   as evict-first.
+    /// * `#tile.resident<1024>` lets ptxas use as many registers as still permit 1024 resident
+    ///   threads per SM.
+    /// * `#tile.hold<"tmp0" in registers>`, in the schedule of a group, keeps a value in the
+    ///   registers of its threads between phases. A held temporary that no other op reads is
+    ///   removed.
+    /// * `#tile.hold<"in0" in shared>`, in the schedule of an element-wise op, stages a source in
+    ///   shared memory, for transposes. Each block first loads the elements that its threads read,
+    ///   along the rows of the source.
+    /// * `#tile.last_block` combines partial results in global memory without a second kernel. The
+    ///   last block that stores a partial result combines all of them, in an order that does not
+    ///   depend on which block is last.
+    /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for ranges of
+    ///   lengths. Each case becomes a kernel, and `scf.if` in the host function selects the kernel
+    ///   by the actual length. In the schedule of a group, cases bound a loop over a row, as
+    ///   `#tile.case<"r0" to 64, [...]>`. The list of cases of a group may lack `#tile.otherwise`:
+    ///   each op is then a kernel of its own for rows longer than all cases.
     ///
-    /// A constant array that a kernel reads, `memref.get_global` of a `memref.global constant` or a view of one, is
-    /// no argument of it: the `gpu.module` gets a copy of the `memref.global`, and the kernel a `memref.get_global`.
-    /// The constant arrays of a module take up to 64 MiB.
+    /// A constant array is a `memref.get_global` of a `memref.global constant`, or a view of one. A
+    /// constant array that a kernel reads is not a kernel argument: the `gpu.module` receives a
+    /// copy of the `memref.global`, and the kernel a `memref.get_global`. The constant arrays of a
+    /// module have at most 64 MiB.
     ///
-    /// Sizes that must agree and are known at run time only are compared on the host before the launch
-    /// (`cf.assert`): with others, elements outside of an array would be read or written.
+    /// `cf.assert` before the launch compares dynamic sizes that must be equal. Without the
+    /// comparison, a kernel could access elements out of bounds.
     ///
-    /// Sizes that are no multiple of a factor are guarded. Of a loop over whole tiles the full part
-    /// comes first, without guards, and then the rest; of a loop within a tile that is not full,
-    /// the end is moved. Rows of unknown length whose elements lanes load one by one, several each,
-    /// are guarded throughout, in half the code. One tile of up to 64 elements is loaded without
-    /// branches: where there is no element, the first. A loop over more blocks than a grid can have
-    /// takes turns.
+    /// If a size is not a multiple of a split factor, accesses are guarded. A loop over tiles
+    /// becomes a loop over full tiles without guards, then a guarded remainder. A loop inside a
+    /// partial tile has a smaller upper bound. If threads load several elements of a dynamic row
+    /// one by one, all iterations are guarded, which halves the code. A single tile of up to 64
+    /// elements is loaded without branches: out-of-range iterations load the first element instead.
+    /// A loop over more blocks than a grid can have becomes a grid-stride loop.
     ///
-    /// `tile-choose-schedule` only writes schedules on ops, and `tile-list-candidates` other schedules that an op
-    /// might have.
+    /// `tile-choose-schedule` writes the chosen schedules as attributes and creates no kernels.
+    /// `tile-list-candidates` lists alternative schedules of each op.
     ///
     /// ## Before
     /// ```mlir
@@ -99,13 +106,15 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A schedule names an unknown loop, binds two loops to one processor, takes more than 1024
-    /// threads or 16 blocks of a cluster, or binds a reduced loop to blocks without `rfactor` and
-    /// where atomics are not permitted (`determinism = #tile.determinism<any>`); cases do not take
-    /// all lengths, or one of them has blocks that combine into one result; an output overlaps an
-    /// input or itself, or is a constant array; constant arrays take more than 64 MiB; or an op does not stand in the body of a function.
+    /// A schedule names an unknown loop, binds two loops to one processor, needs more than 1024
+    /// threads per block or 16 blocks per cluster, or binds a reduced loop to blocks without
+    /// `rfactor` although atomics are not permitted (`determinism = #tile.determinism<any>` permits
+    /// them). The pass also fails when cases do not cover all lengths, or the blocks of a case
+    /// combine into one result. An output must not overlap an input or itself, and must not be a
+    /// constant array. Constant arrays must not exceed 64 MiB, and every op must be directly in the
+    /// body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
-        /// chip that schedules are chosen for
+        /// chip for which schedules are chosen
         chip: String = "sm_80",
     } counts {
         /// kernels made
@@ -136,7 +145,7 @@ impl Pass for Schedule {
                 Unit::Op(planned) => {
                     let op = planned.job.op;
                     let kernels = kernels_of(&mut kernels, op);
-                    // Once: sizes of parts follow from those of the whole.
+                    // The sizes of parts follow from the sizes of the whole, so one check suffices.
                     let has_parts = planned.has_parts();
                     if has_parts {
                         planned.job.assert_sizes(&Builder::before(op));
@@ -177,7 +186,7 @@ impl Pass for Schedule {
     }
 }
 
-/// Where the kernels of the host function go that `op` stands in.
+/// Returns the kernels of the host function that contains `op`.
 fn kernels_of<'a, 'c>(kernels: &'a mut Vec<Kernels<'c>>, op: Op<'c>) -> &'a mut Kernels<'c> {
     let host = enclosing(op, "func.func")
         .and_then(|f| string_attribute(f, "sym_name"))
