@@ -10,17 +10,18 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Read the old values of element-wise ops on tensors as inputs.
+    /// Add outputs whose old elements are read to the inputs of element-wise ops on tensors.
     ///
     /// ## What it does
-    /// Adds each `outs` operand of an element-wise `linalg.generic` on tensors whose old elements the
-    /// body reads to the inputs, with the same map. An op that updates its output in place then reads
-    /// inputs alone, so that `linalg-fuse-elementwise-ops` fuses it with its neighbours.
+    /// An element-wise `linalg.generic` on tensors may read the old elements of an `outs` operand.
+    /// The pass adds each such operand to the inputs, with the same indexing map. An op that
+    /// updates its output in place then reads inputs only, and `linalg-fuse-elementwise-ops` can
+    /// fuse it with its neighbours.
     ///
     /// ## Why
-    /// MLIR 22 keeps an output whose old elements are read as a second output of the op that its
-    /// producer is fused into. That op has loops over which the old elements would be updated several
-    /// times, or combines beside elements.
+    /// When MLIR 22 fuses a producer into such an op, it keeps the output as a second output of the
+    /// fused op. The loops of the fused op could then update the same old elements several times,
+    /// or a reduction could combine them with new elements.
     ///
     /// ## Before
     /// ```mlir
@@ -49,7 +50,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// It does not.
+    /// The pass does not fail.
     pub struct DetachInits as "linalg-detach-inits" creates [linalg] {
     } counts {
         /// operands that became inputs
@@ -66,7 +67,8 @@ impl Pass for DetachInits {
     }
 }
 
-/// Makes inputs of the outputs of `op` whose old elements are read; returns how many there were.
+/// Adds the outputs of `op` whose old elements are read to its inputs. Returns the number of added
+/// inputs.
 fn detach(op: Op<'_>) -> usize {
     let Some((inputs, maps)) = element_wise(op) else {
         return 0;
@@ -82,7 +84,7 @@ fn detach(op: Op<'_>) -> usize {
     if read.is_empty() {
         return 0;
     }
-    // Inputs, outputs that are read, outputs.
+    // Order of the new operands: inputs, outputs that are read, outputs.
     let order: Vec<usize> = (0..inputs)
         .chain(read.iter().copied())
         .chain(inputs..all.len())
@@ -120,7 +122,7 @@ fn detach(op: Op<'_>) -> usize {
     read.len()
 }
 
-/// The number of inputs and the maps of an op on tensors, all of whose loops are parallel.
+/// Returns the number of inputs and the indexing maps of an op on tensors without reduction loops.
 fn element_wise(op: Op<'_>) -> Option<(usize, Vec<AffineMap>)> {
     let on_tensors = is(op, "linalg.generic")
         && op.result_count() > 0

@@ -5,14 +5,14 @@ pass! {
     /// Remove assertions from the bodies of linalg ops.
     ///
     /// ## What it does
-    /// Removes each `cf.assert` in the body of a linalg op, and what only its condition needs is
-    /// removed by `canonicalize`. Front ends write them to check each index of a gather. A check
-    /// costs a branch for each element, and a body with one is not computed with other ops.
-    /// Assertions of the function itself stay: they are checks of the launch plan.
+    /// Removes each `cf.assert` in the body of a linalg op. `canonicalize` later removes the ops
+    /// that compute its condition. Front ends emit these assertions to check each index of a
+    /// gather. An assertion costs a branch per element, and an op with an assertion in its body is
+    /// not fused. Assertions outside of bodies stay: they become checks of the launch plan.
     ///
     /// With `keep`, the pass removes nothing: each thread checks its elements, and calls
-    /// `__assertfail` where a condition is false. `tx compile --asserts` and
-    /// `tensors-to-memrefs{asserts}` say so.
+    /// `__assertfail` if a condition is false. `tx compile --asserts` and
+    /// `tensors-to-memrefs{asserts}` set this option.
     ///
     /// ## Before
     /// ```mlir
@@ -39,9 +39,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// It does not.
+    /// The pass does not fail.
     pub struct DropAsserts as "linalg-drop-asserts" creates [] {
-        /// leave all assertions where they are
+        /// keep all assertions
         keep: bool = "false",
     } counts {
         /// assertions removed
@@ -62,7 +62,7 @@ impl Pass for DropAsserts {
     }
 }
 
-/// Whether the body of a linalg op in a module has an assertion.
+/// Returns whether the body of a linalg op in `module` has an assertion.
 pub fn has_body_asserts(module: Op<'_>) -> bool {
     walk(module).into_iter().any(is_body_assert)
 }

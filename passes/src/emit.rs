@@ -1,5 +1,5 @@
 //! Ops that several passes emit: index arithmetic, loads and stores, vectors, loop nests, and the
-//! end of a reduction.
+//! results of a reduction.
 
 use crate::analysis::kernel::SHARED_ALIGNMENT;
 use crate::combiner::Combiner;
@@ -10,7 +10,7 @@ use tx_dialect_tile::Scope;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, MemRef, Op, Val, byte_width, i64_array, i64_attribute};
 
-/// Sizes of some dimensions of a memref, static or read at run time.
+/// Returns the static or dynamic sizes of some dimensions of a memref.
 pub fn extents<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
@@ -34,13 +34,13 @@ pub fn extents<'c>(
         .collect()
 }
 
-/// The product of sizes.
+/// Emits the product of sizes.
 pub fn product<'c>(b: &Builder<'c>, sizes: &[Index<'c>]) -> Index<'c> {
     sizes.iter().fold(Index::Const(1), |n, s| b.mul(n, *s))
 }
 
-/// A linear index below the product of `sizes` as one index a dimension, without dividing by what
-/// is known to be 1.
+/// Converts a linear index to one index per dimension, without divisions by sizes that are known to
+/// be 1.
 pub fn delinearize<'c>(b: &Builder<'c>, linear: Index<'c>, sizes: &[Index<'c>]) -> Vec<Index<'c>> {
     let outermost = sizes.iter().position(|s| s.known() != Some(1));
     let mut rest = linear;
@@ -56,13 +56,13 @@ pub fn delinearize<'c>(b: &Builder<'c>, linear: Index<'c>, sizes: &[Index<'c>]) 
     indices
 }
 
-/// Whether a vector of `ty` is not laid out as elements in memory: in a vector, `i1` is a bit; in
-/// memory of their own, elements are bytes.
+/// Returns whether a vector of `ty` has another layout than elements in memory: an `i1` is one bit
+/// in a vector, but one byte in memory.
 pub(crate) fn is_packed(ty: Type<'_>) -> bool {
     tx_mlir::integer_width(ty) == Some(1)
 }
 
-/// `index` as a value of an integer type.
+/// Converts an index to an integer type.
 pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> {
     match index {
         Index::Const(n) => b.int(n, ty),
@@ -70,8 +70,9 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
     }
 }
 
-/// The results of a reduction whose partial results are all combined into `total`, as elements of
-/// `types`: with the old values if there are any, and the identity when nothing was combined.
+/// Emits the results of a reduction from the combined partial result `total`, as elements of
+/// `types`. Combines `total` with the old values, if any; the result of an empty reduction is the
+/// identity.
 pub(crate) fn finish<'c>(
     b: &Builder<'c>,
     combiner: &Combiner<'c>,
@@ -82,8 +83,8 @@ pub(crate) fn finish<'c>(
 ) -> Vec<Val<'c>> {
     let is_empty = || b.equal(length, Index::Const(0));
     let total = match old {
-        // What partial results start from leaves old values as they are, but for an index that
-        // is counted on to be one of an element.
+        // For an empty row, the initial value leaves old values unchanged, except with `argmax` and
+        // `argmin`: their initial index must belong to an element.
         Some(old) => {
             let both = combiner.accumulate(b, &old, total);
             if combiner.kind().is_arg() && length.known().is_none() {
@@ -111,13 +112,12 @@ pub(crate) fn finish<'c>(
     combiner.narrow(b, &total, types)
 }
 
-/// Attribute of accesses that an expansion makes such that each element is accessed by one thread
-/// only, the same whenever the code runs on the same memref. Accesses with one number belong
-/// together; a negative number holds until a loop around goes on to its next round.
-/// `tile-insert-sync` reads and removes it.
+/// Attribute of accesses that only one thread makes to each element, in every execution on the same
+/// memref. Accesses with equal numbers form a set. A negative number is valid only within one
+/// iteration of the enclosing loop. `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
-/// `memref.load`.
+/// Emits a `memref.load`.
 pub(crate) fn load<'c>(
     b: &Builder<'c>,
     memref: Val<'c>,
@@ -132,7 +132,7 @@ pub(crate) fn load<'c>(
         .value()
 }
 
-/// `vector.load` of neighbours that are aligned to their width.
+/// Emits a `vector.load` with the alignment of the whole vector.
 pub(crate) fn load_vector<'c>(
     b: &Builder<'c>,
     source: Val<'c>,
@@ -148,7 +148,8 @@ pub(crate) fn load_vector<'c>(
         .value()
 }
 
-/// `memref.collapse_shape`: groups of dimensions of a contiguous memref, each as one dimension.
+/// Emits a `memref.collapse_shape`: each group of dimensions of a contiguous memref becomes one
+/// dimension.
 pub(crate) fn collapse_shape<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
@@ -179,7 +180,7 @@ pub(crate) fn collapse_shape<'c>(
         .value()
 }
 
-/// The elements of a vector.
+/// Emits the extraction of all elements of a vector. A scalar is returned unchanged.
 pub(crate) fn scalars<'c>(b: &Builder<'c>, value: Val<'c>) -> Vec<Val<'c>> {
     let Some((lanes, element)) = tx_mlir::vector_parts(value.r#type()) else {
         return vec![value];
@@ -198,7 +199,7 @@ pub(crate) fn scalars<'c>(b: &Builder<'c>, value: Val<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// A vector of scalars of one type.
+/// Emits a vector of scalars.
 pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
     let lanes = u64::try_from(scalars.len()).unwrap_or(1);
     b.create("vector.from_elements")
@@ -210,17 +211,19 @@ pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
 /// Threads that `tile.all_reduce` combines.
 #[derive(Clone, Copy)]
 pub struct Group {
-    /// Whose threads combine.
+    /// Scope of the threads.
     pub scope: Scope,
-    /// How many threads; the whole scope when absent.
+    /// Number of threads; the whole scope if `None`.
     pub width: Option<i64>,
-    /// From one thread of the group to the next.
+    /// Distance between consecutive threads of the group.
     pub stride: i64,
-    /// How lanes exchange values, when that is not left open: `shuffle` or `redux`.
+    /// Exchange between lanes, `shuffle` or `redux`; `None` leaves the choice to
+    /// `tile-select-variant`.
     pub variant: Option<&'static str>,
 }
 
-/// The total of a group, in every thread of it: a `tile.all_reduce` of partial results.
+/// Emits a `tile.all_reduce`, which returns the combined value of a group to every thread of the
+/// group.
 pub fn all_reduce<'c>(
     b: &Builder<'c>,
     combiner: &Combiner<'c>,
@@ -256,11 +259,11 @@ pub fn all_reduce<'c>(
     tx_mlir::results(op.operands(partial).region(region).results(&types).build())
 }
 
-/// What a loop nest has inside: given the indices and the values that are carried, it gives these
-/// values after it.
+/// Body of a loop nest. The arguments are the loop indices and the loop-carried values; the result
+/// is the next loop-carried values.
 pub type Body<'b, 'c> = dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
 
-/// Nested loops from 0 to each size, the first outermost.
+/// Emits nested loops from 0 to each size, the first loop outermost.
 pub fn nest<'c>(
     b: &Builder<'c>,
     sizes: &[Index<'c>],
@@ -285,7 +288,7 @@ pub fn nest<'c>(
     }
 }
 
-/// The same of a scalar or a vector.
+/// Emits a zero scalar or a zero vector of type `ty`.
 pub(crate) fn zeros<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     match tx_mlir::vector_parts(ty) {
         Some((_, element)) => b
@@ -297,13 +300,13 @@ pub(crate) fn zeros<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     }
 }
 
-/// What registers have where a thread holds nothing.
+/// Emits a zero of a scalar type, for registers of a thread without an element.
 pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     use melior::ir::r#type::TypeLike as _;
     if !ty.is_float() {
         return b.int(0, ty);
     }
-    // There are no constants of 8-bit floats below this level.
+    // LLVM has no constants of 8-bit floats.
     if byte_width(ty) == Some(1) {
         let bits = b.int(0, b.int_type(8));
         return b
@@ -315,13 +318,13 @@ pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     b.float(0.0, ty)
 }
 
-/// The type of an array in shared memory.
+/// Returns the type of an array in shared memory.
 fn shared_type<'c>(b: &Builder<'c>, shape: &[i64], element: Type<'c>) -> Type<'c> {
     let space = b.attribute("#gpu.address_space<workgroup>");
     MemRefType::new(element, shape, None, Some(space)).into()
 }
 
-/// An array in shared memory, by the name of its global.
+/// Emits a `memref.get_global` of an array in shared memory.
 pub(crate) fn shared<'c>(b: &Builder<'c>, name: &str, shape: &[i64], element: Type<'c>) -> Val<'c> {
     let name = FlatSymbolRefAttribute::new(b.context(), name);
     b.create("memref.get_global")
@@ -330,8 +333,8 @@ pub(crate) fn shared<'c>(b: &Builder<'c>, name: &str, shape: &[i64], element: Ty
         .value()
 }
 
-/// Declares an array in shared memory beside a kernel, and returns its name: that of the kernel and
-/// what it is.
+/// Declares an array in shared memory next to a kernel. Returns its unique name, which begins with
+/// the name of the kernel and `what`.
 pub(crate) fn shared_global<'c>(
     b: &Builder<'c>,
     kernel: Op<'c>,

@@ -10,19 +10,17 @@ pass! {
     /// Compile GPU modules to PTX.
     ///
     /// ## What it does
-    /// Translates each GPU module to LLVM IR, runs LLVM's passes over it, and puts the PTX that
-    /// LLVM makes of it into a `gpu.binary` in its place. Left to `gpu-module-to-binary` are
-    /// modules with several targets, with targets that name a chip that is not known, libraries,
-    /// flags, or another level of optimization than 2, or with a handler of their own. The PTX is
-    /// what that pass makes, but where it has LLVM turn loops into loops over vectors: those are in
-    /// schedules. Kernels that have nothing in common are compiled by themselves, small ones some
-    /// at a time, by as many threads as there are processors without such work, and their PTX is
-    /// put together in the order of the module.
+    /// Translates each GPU module to LLVM IR, runs LLVM passes, and replaces the module by a
+    /// `gpu.binary` with the PTX. The pass leaves some modules to `gpu-module-to-binary`: modules
+    /// with several targets, an unknown chip, libraries, flags, an optimization level other than 2,
+    /// or an offloading handler. The PTX equals the PTX of `gpu-module-to-binary`, except that the
+    /// pass does not run LLVM's loop vectorizer: schedules already determine vector loads. Helper
+    /// threads compile unrelated kernels in parallel, several small kernels at a time. The PTX
+    /// lists kernels in the order of the module.
     ///
     /// ## Why
-    /// From LLVM's dialect to PTX, LLVM's own pipeline of this level takes 4 % more instructions
-    /// for one kernel of a sum of rows, and 10 % more for the kernels of one whose columns are
-    /// known at run time only.
+    /// From LLVM's dialect to PTX, LLVM's own `-O2` pipeline executes 4 % more instructions for one
+    /// kernel of a row sum, and 10 % more for the kernels of a row sum with dynamic columns.
     ///
     /// ## Before
     /// ```mlir
@@ -39,9 +37,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// * a target names a feature that is not known, or a PTX version that does not know its chip:
-    ///   LLVM would end the process (`tile-attach-target` raises such a version);
-    /// * LLVM makes no code of a module, and says why.
+    /// * A target names an unknown feature, or a PTX version that does not support its chip. LLVM
+    ///   would abort the process (`tile-attach-target` corrects such a version).
+    /// * LLVM rejects a module. The error contains LLVM's message.
     pub struct EmitPtx as "gpu-module-to-ptx" creates [gpu] {
     } counts {
         /// modules compiled
@@ -49,9 +47,10 @@ pass! {
     }
 }
 
-/// What of LLVM's level 2 changes the code of reductions, and in its order. Found by leaving out
-/// one pass after the other: code of the benchmarked shapes, and of the programs in `lit-tests`,
-/// takes as many registers, and as many instructions but for a few outside of loops.
+/// Passes of LLVM's `-O2` pipeline that affect the code of reductions, in the order of that
+/// pipeline. They were found by removal of one pass at a time. For the benchmarked shapes and the
+/// programs in `lit-tests`, the code has the same registers as with `-O2`, and the same
+/// instructions except for a few outside loops.
 const PASSES: &str = "\
     nvvm-reflect,\
     function(nvvm-intr-range),\
@@ -127,7 +126,7 @@ fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
         .emit()
 }
 
-/// The only target of a GPU module, where it names a chip that is known, and features, and nothing else.
+/// Returns the single target of a GPU module if it has a known chip and nothing else but features.
 fn plain_target<'c>(kernels: Op<'c>) -> Option<(Attribute<'c>, NvvmTarget)> {
     let targets = attribute(kernels, "targets").and_then(elements)?;
     let [target] = targets.try_into().ok()?;

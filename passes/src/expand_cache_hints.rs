@@ -8,14 +8,14 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Make loads that are marked `nontemporal` say so in PTX.
+    /// Emit `nontemporal` loads as evict-first loads.
     ///
     /// ## What it does
-    /// LLVM's NVPTX drops the mark, so the load becomes inline assembly: `ld.global.cs`, whose line
-    /// caches evict first. That is a hint: the result is the same, and so is the order among other
-    /// accesses to memory, which the assembly says that it touches. Loads stay as they are that are
-    /// atomic or volatile, of less than four or more than 16 bytes, not known to be of global
-    /// memory, or aligned to less than their size.
+    /// LLVM's NVPTX backend ignores `nontemporal`, so the pass replaces the load by inline
+    /// assembly: `ld.global.cs`, an evict-first load. The cache hint does not change results. The
+    /// assembly has memory side effects, so the order of memory accesses is kept. The pass does not
+    /// change loads that are atomic or volatile, have fewer than 4 or more than 16 bytes, are
+    /// aligned to less than their size, or whose address is not provably in global memory.
     ///
     /// ## Before
     /// ```mlir
@@ -33,7 +33,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Never.
+    /// The pass does not fail.
     pub struct ExpandCacheHints as "nvvm-expand-cache-hints" creates [llvm] {
     } counts {
         /// loads rewritten
@@ -41,9 +41,9 @@ pass! {
     }
 }
 
-/// Bytes of a register.
+/// Bytes of a 32-bit register.
 const WORD: u64 = 4;
-/// The type of an address in global memory.
+/// Type of a pointer to global memory.
 pub(crate) const GLOBAL: &str = "!llvm.ptr<1>";
 
 impl Pass for ExpandCacheHints {
@@ -60,25 +60,27 @@ impl Pass for ExpandCacheHints {
     }
 }
 
-/// How many registers a load fills whose hint can be said.
+/// Returns the number of 32-bit registers that a `nontemporal` load fills; `None` if the load
+/// cannot be replaced.
 fn words_of(load: Op<'_>) -> Option<u64> {
     attribute(load, "nontemporal")?;
     let plain = attribute(load, "volatile_").is_none()
         && integer_attribute(load, "ordering").is_none_or(|ordering| ordering == 0);
     let ty = results(load)[0].r#type();
     let (count, element) = vector_parts(ty).unwrap_or((1, ty));
-    // A vector of bits has fewer bytes than elements.
+    // A vector of `i1` has fewer bytes than elements.
     let whole =
         tx_mlir::integer_width(element).is_some_and(|width| width % 8 == 0) || element.is_float();
     let bytes = byte_width(element)?.checked_mul(count)?;
-    // Without one, it is the type's own.
+    // Without the attribute, the alignment is that of the type.
     let aligned = integer_attribute(load, "alignment")
         .is_none_or(|alignment| u64::try_from(alignment).is_ok_and(|n| n >= bytes));
     let fits = [WORD, 2 * WORD, 4 * WORD].contains(&bytes) && aligned;
     (plain && whole && fits && is_global(operands(load)[0])).then_some(bytes / WORD)
 }
 
-/// Whether an address is known to be of global memory: one of that space, or one that a kernel was given.
+/// Returns whether a pointer is provably to global memory: by its address space, or as a kernel
+/// argument.
 pub(crate) fn is_global(pointer: Val<'_>) -> bool {
     match tx_mlir::pointer_space(pointer.r#type()) {
         Some(1) => return true,
@@ -98,7 +100,7 @@ pub(crate) fn is_global(pointer: Val<'_>) -> bool {
     }
 }
 
-/// The same load as inline assembly, in front of it.
+/// Emits the load as inline assembly before the original load.
 fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
     let b = Builder::before(load);
     let ty = results(load)[0].r#type();
@@ -123,7 +125,7 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
     let loaded = b
         .create("llvm.inline_asm")
         .operands(&[address])
-        // Else a later store might be moved before it.
+        // Without side effects, LLVM might move a later store before the load.
         .unit("has_side_effects")
         .string("asm_string", &text)
         .string("constraints", &constraints);
@@ -143,7 +145,7 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
     }
 }
 
-/// The members of a struct as a vector.
+/// Emits a vector of the members of a struct.
 fn join<'c>(b: &Builder<'c>, all: Val<'c>, words: u64) -> Val<'c> {
     let word = b.int_type(32);
     let vector = Type::vector(&[words], word);

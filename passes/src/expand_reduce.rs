@@ -11,11 +11,11 @@ use tx_mlir::{Builder, Failed, Op, codes, dictionary_entry, erase, error, string
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Write each `tile.reduce` as the chosen variant computes it.
+    /// Expand each `tile.reduce` with its chosen variant.
     ///
     /// ## What it does
-    /// Replaces the op by loops, loads, `tile.all_reduce` on scalars and stores. What the threads
-    /// of a group exchange stays a `tile.all_reduce`; barriers are left to `tile-insert-sync`.
+    /// Replaces the op by loops, loads, `tile.all_reduce` on scalars, and stores. Exchange between
+    /// threads stays a `tile.all_reduce`. `tile-insert-sync` inserts barriers later.
     ///
     /// ## Before
     /// ```mlir
@@ -35,7 +35,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// `exec`, `variant` or `params` are missing, or name an unknown variant.
+    /// `exec`, `variant` or `params` is missing, or `variant` names an unknown variant.
     pub struct ExpandReduce as "tile-expand-reduce" creates [arith, gpu, memref, scf, tile, vector] {
     } counts {
         /// reductions expanded
@@ -53,7 +53,7 @@ impl Pass for ExpandReduce {
             let threads = recorded_threads(op, &kernel)?;
             let reduction = Reduction::of(view, kernel, threads, serial)?;
             let variant = chosen(op)?;
-            // The attribute may be written by hand.
+            // The program may contain `variant`, so its predicates are checked again.
             for predicate in variant.predicates() {
                 (predicate.check)(&reduction).map_err(|reason| {
                     error(
@@ -73,7 +73,7 @@ impl Pass for ExpandReduce {
             work.push((op, reduction, variant));
         }
         for (op, reduction, variant) in work {
-            // Taken anew: an operand may be the result of a reduction that was replaced meanwhile.
+            // The operands are read again: a previous expansion may have replaced one of them.
             let Some(view) = Reduce::of(op) else { continue };
             let reduction = Reduction { view, ..reduction };
             let b = Builder::before(op);
@@ -81,7 +81,7 @@ impl Pass for ExpandReduce {
             ask(variant, op, || {
                 variant.expand(&reduction, &|name| param(op, name), &b)
             })?;
-            // The pass manager would name neither the variant nor the reduction.
+            // The verifier of the pass manager would report neither the variant nor the reduction.
             let mut made = beside(op)
                 .into_iter()
                 .filter(|made| !around.contains(&key(*made)));
@@ -114,14 +114,14 @@ fn chosen(op: Op<'_>) -> Result<&'static dyn Variant, Failed> {
     })
 }
 
-/// A parameter; 0 where it is not given.
+/// Returns the value of a parameter, or 0 if it is missing.
 fn param(op: Op<'_>, name: &str) -> i64 {
     dictionary_entry(op, "params", name)
         .and_then(|a| IntegerAttribute::try_from(a).ok())
         .map_or(0, |a| a.value())
 }
 
-/// The ops of the block that `op` stands in.
+/// Returns all ops of the block that contains `op`.
 fn beside(op: Op<'_>) -> Vec<Op<'_>> {
     op.block().map(tx_mlir::ops).unwrap_or_default()
 }

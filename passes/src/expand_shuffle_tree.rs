@@ -12,28 +12,29 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Exchange values between threads by shuffles and shared memory.
+    /// Lower `tile.all_reduce` to shuffles and shared memory.
     ///
     /// ## What it does
-    /// Replaces each `tile.all_reduce` by a tree of `gpu.shuffle xor` over the lanes of its group,
-    /// nearest first. A group wider than a warp then leaves one value a warp in shared memory
-    /// that this pass allocates, and every thread combines those of its group; beyond 16 warps (8
-    /// for pairs) the first warp does, and hands the total over. Barriers are left to
-    /// `tile-insert-sync`. With `variant = "redux"` lanes combine by `nvvm.redux.sync`.
+    /// Replaces each `tile.all_reduce` by a butterfly of `gpu.shuffle xor` over the lanes of its
+    /// group, with ascending distances. In a group wider than a warp, each warp then stores one
+    /// partial result in shared memory that this pass allocates, and every thread combines the
+    /// partial results of its group. Above 16 warps (8 warps for pairs), only the first warp
+    /// combines them and stores the result for the others. `tile-insert-sync` inserts barriers
+    /// later. With `variant = "redux"`, the lanes of a warp combine by `nvvm.redux.sync`.
     ///
-    /// Where the last warp of a block is not full, a lane reads only lanes that exist, and the
-    /// group's first lane, which always sees all of it, hands the result to the others.
+    /// If the last warp of a block is partial, a lane reads only existing lanes. The first lane of
+    /// the group always combines all values and broadcasts the result.
     ///
-    /// Groups that are no equal parts of warps (`width 12` of a block, or `width 8 stride 100`)
-    /// are combined in each warp towards their first lane there, by `gpu.shuffle idx`. That lane
-    /// leaves one value in shared memory, and every thread combines those of its group, 33 at
-    /// most, in the order of the group's threads.
+    /// A group may not divide a warp evenly (`width 12` of a block, or `width 8 stride 100`). In
+    /// each warp, the values of such a group are combined into the group's first lane by
+    /// `gpu.shuffle idx`. That lane stores one value in shared memory. Every thread combines the
+    /// stored values of its group, at most 33, in the order of the group's threads.
     ///
-    /// At scope `cluster` the threads of each block are combined first. A block then stores what it
-    /// has in the shared memory of every block of its group (`nvvm.mapa`), and every thread
-    /// combines what its own block was given, in the order of the blocks. All blocks arrive at the
-    /// start of the kernel, and wait before the first of these stores, which would otherwise find a
-    /// block that is not there yet.
+    /// At scope `cluster`, the threads of each block are combined first. Each block then stores its
+    /// partial result in the shared memory of every block of its group (`nvvm.mapa`). Every thread
+    /// combines the partial results that its block received, in the order of the blocks. All blocks
+    /// arrive at a cluster barrier at the start of the kernel and wait for it before the first
+    /// remote store, because a remote block may not have started yet.
     ///
     /// ## Before
     /// ```mlir
@@ -51,8 +52,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The kind or the type has no scalar combine, not all threads of the scope get there, or
-    /// `redux` is asked for what it cannot combine.
+    /// The kind or the type has no scalar combine operation. Not all threads of the scope reach the
+    /// op. The variant `redux` does not support the kind, type or group.
     pub struct ExpandShuffleTree as "tile-expand-shuffle-tree"
     creates [arith, gpu, memref, nvvm, scf, vector] {
     } counts {
@@ -119,7 +120,7 @@ fn variant(op: Op<'_>) -> Option<String> {
     string_attribute(op, "variant")
 }
 
-/// The groups of threads of a block that an op combines.
+/// Returns the groups of threads in a block that an op combines.
 fn groups<'c>(view: &AllReduce<'c>, kernel: &Kernel<'c>) -> Result<Groups, Failed> {
     if view.scope != Scope::Cluster {
         return Ok(Groups::of(kernel, view));
@@ -143,7 +144,7 @@ fn groups<'c>(view: &AllReduce<'c>, kernel: &Kernel<'c>) -> Result<Groups, Faile
         .map_err(|(code, reason)| error(view.op.location(), reason).code(code).emit())
 }
 
-/// The exchange that an op asks for must be one that the chip has for its kind and type.
+/// Checks that the chip supports the requested exchange for the kind and type.
 fn check_variant<'c>(
     view: &AllReduce<'c>,
     kernel: &Kernel<'c>,
@@ -175,7 +176,7 @@ fn check_variant<'c>(
     }
 }
 
-/// A shuffle or a barrier under a branch that splits its threads would hang or give garbage.
+/// Checks that all threads of the scope reach `op`: divergent shuffles and barriers are undefined.
 fn reached_together<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result<(), Failed> {
     let kernel = threads.kernel();
     if scope == Scope::Thread {

@@ -1,4 +1,4 @@
-//! Explanations of choices: data for a program that asks, and remarks for everybody else.
+//! Explanations of choices, as data for callers of [`collect`] and as remarks otherwise.
 
 use std::cell::RefCell;
 
@@ -7,19 +7,19 @@ use tx_mlir::{Op, name, remark, source_location};
 use tx_plan::{Choice, Explanation, SourcePlace};
 
 thread_local! {
-    /// What this thread collects, if it does.
+    /// Explanations that this thread collects; `None` if it emits remarks.
     static COLLECTED: RefCell<Option<Vec<Explanation>>> = const { RefCell::new(None) };
 }
 
-/// Calls `run` and returns the explanations of the passes that it runs on this thread, which are
-/// then no remarks.
+/// Calls `run` and returns the explanations of the passes that `run` executes on this thread. These
+/// explanations are not emitted as remarks.
 pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<Explanation>) {
     let before = COLLECTED.replace(Some(Vec::new()));
     let result = run();
     (result, COLLECTED.replace(before).unwrap_or_default())
 }
 
-/// Returns where `op` is written; `None` where that is not known.
+/// Returns the source location of `op`; `None` if it is unknown.
 pub fn place(op: Op<'_>) -> Option<SourcePlace> {
     source_location(op.location()).map(|at| SourcePlace {
         file: at.file,
@@ -28,7 +28,7 @@ pub fn place(op: Op<'_>) -> Option<SourcePlace> {
     })
 }
 
-/// Explains what was chosen for `op`.
+/// Reports the choice for `op`.
 pub(crate) fn explain(op: Op<'_>, choice: Choice) {
     let explanation = Explanation {
         op: name(op).to_owned(),

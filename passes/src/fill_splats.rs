@@ -7,13 +7,13 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Make tensors of equal elements fills.
+    /// Replace splat tensors by fills.
     ///
     /// ## What it does
-    /// Replaces a tensor that holds one number everywhere by `linalg.fill` of a `tensor.empty`: a
-    /// splat `arith.constant`, a `tensor.splat`, and a `tensor.from_elements` of one element. A
-    /// reduction that starts from such a tensor starts from a number then, and element-wise ops
-    /// compute with the number. Shapes of `tensor.reshape` stay.
+    /// Replaces a tensor with equal elements by a `linalg.fill` of a `tensor.empty`. Such tensors
+    /// are splat `arith.constant`s, `tensor.splat`, and `tensor.from_elements` of one element.
+    /// Reductions and element-wise ops that use the tensor can then use the scalar instead. Shape
+    /// operands of `tensor.reshape` do not change.
     ///
     /// ## Before
     /// ```mlir
@@ -36,7 +36,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// It does not.
+    /// The pass does not fail.
     pub struct FillSplats as "tensor-fill-splats" creates [arith, linalg, tensor] {
     } counts {
         /// tensors made fills
@@ -67,7 +67,7 @@ impl Pass for FillSplats {
     }
 }
 
-/// The number that all elements of a tensor are, and the sizes that are not in its type.
+/// Returns the scalar that equals all elements of a tensor, and the dynamic sizes of the tensor.
 fn splat<'c>(b: &Builder<'c>, op: Op<'c>, result: Val<'c>) -> Option<(Val<'c>, Vec<Val<'c>>)> {
     let tensor = RankedTensorType::try_from(result.r#type()).ok()?;
     let given = operands(op);
@@ -87,7 +87,7 @@ fn splat<'c>(b: &Builder<'c>, op: Op<'c>, result: Val<'c>) -> Option<(Val<'c>, V
     }
 }
 
-/// A tensor that holds a number everywhere.
+/// Emits a tensor whose elements all equal `number`.
 fn fill<'c>(b: &Builder<'c>, number: Val<'c>, sizes: &[Val<'c>], ty: Type<'c>) -> Val<'c> {
     let empty = b.create("tensor.empty").operands(sizes).result(ty).value();
     let body = b.region_of(&[number.r#type(); 2], "linalg.yield", |_, arguments| {

@@ -14,44 +14,48 @@ use tx_pass::{Counts, Pass, option_error, pass};
 use tx_plan::{ApartChoice, Choice};
 use tx_target::Chip;
 
-/// Bytes of a row up to which each phase may load it again: what the second-level cache keeps for each multiprocessor.
-/// Measured on an H200: an RMS norm of 131072 bf16 columns has 3106 GB/s as one kernel and 2774 as two.
+/// Maximum bytes per row that each phase may reload from the L2 cache. Measured on an H200: a bf16
+/// RMS norm with 131072 columns reaches 3106 GB/s as one kernel and 2774 GB/s as two kernels.
 const KEPT_BYTES: i64 = 256 << 10;
 
 pass! {
     /// Group ops of a host function into kernels.
     ///
     /// ## What it does
-    /// Gives ops that will share a kernel the same number, `tile.group = N : i64`. `tile-schedule` makes one
-    /// kernel of them: each op is a phase, and a block runs all phases for its rows, with a barrier between two.
+    /// Ops that will share a kernel receive the same number, `tile.group = N : i64`.
+    /// `tile-schedule` lowers them to one kernel. Each op is a phase of that kernel: a block runs
+    /// all phases for its rows, with a barrier between phases.
     ///
-    /// An op joins the group of a `tile.reduce` at scope `grid` before or after it where
+    /// Ops before or after a `tile.reduce` at scope `grid` join its group under these conditions:
     ///
-    /// * it has the same parallel loops, and as many loops over a row as the reduction reduces; an element-wise op
-    ///   has the parallel loops first, and may have no others where rows are held in registers;
-    /// * it uses an operand of another op of the group, before it or behind it, and what one op writes, others use in
-    ///   the same rows only;
-    /// * rows are innermost; the threads of a block, or of the blocks of a cluster (sm_90), can hold a row in
-    ///   registers, or a row has no more than 256 KiB, which the second-level cache keeps while each op loads it
-    ///   again. Of rows of dynamic length, those that can be held are: there is a kernel for each class of lengths,
-    ///   and a kernel an op for rows that are longer;
-    /// * nothing that stands between the ops of the group uses what they write.
+    /// * The op has the parallel loops of the reduction, and as many loops over a row as the
+    ///   reduction has reduced loops. In an element-wise op, the parallel loops are outermost; if
+    ///   rows are held in registers, it has no other loops.
+    /// * The op uses an operand of another op in the group. Elements that one op of the group
+    ///   writes are used by the others only in the same row.
+    /// * The innermost dimension is along a row. The threads of a block, or of a cluster (sm_90),
+    ///   can hold a row in registers, or a row has at most 256 KiB, which stay in the L2 cache
+    ///   while each phase reloads them. Rows of dynamic length must fit in registers: each class of
+    ///   lengths has a kernel, and for longer rows each op has a kernel of its own.
+    /// * No op between the ops of the group uses arrays that they write.
     ///
-    /// An op with a `schedule` joins no group, and ops that have a `tile.group` are left as they are: write the
-    /// attribute to form a kernel by hand. The schedule of such a group stands on its first op; its loops are `p0`,
-    /// `p1`, … (the parallel ones) and `r0`, … (those of a row).
+    /// An op with a `schedule` joins no group. Ops with a `tile.group` do not change; write the
+    /// attribute to form a group by hand. The schedule of a group is an attribute of its first op.
+    /// Its parallel loops are `p0`, `p1`, …, and its loops over a row are `r0`, `r1`, ….
     ///
-    /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, forms no groups; what the function says
-    /// wins over the option.
+    /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, disables grouping. The
+    /// attribute of the function takes precedence over the option.
     ///
-    /// `tile.determinism = #tile.determinism<…>` on a function becomes the `determinism` of its reductions that
-    /// have none.
+    /// `tile.determinism = #tile.determinism<…>` on a function becomes the `determinism` of its
+    /// reductions that have none.
     ///
-    /// `math=approx`, or `tile.math = #tile.math<approx>` on a function, sets `fastmath<afn>` on the exponentials,
-    /// logarithms and quotients of its bodies that have approximate instructions
-    /// ([`gpu-expand-math`](#--gpu-expand-math)); the attribute of the function wins over the option.
+    /// `math=approx`, or `tile.math = #tile.math<approx>` on a function, sets `fastmath<afn>` on
+    /// exponentials, logarithms and quotients that have approximate instructions
+    /// ([`gpu-expand-math`](#--gpu-expand-math)). The attribute of the function takes precedence
+    /// over the option.
     ///
-    /// With `explain`, says of each op that uses an array of the op before it why the two share no kernel.
+    /// With `explain`, a remark states why an op does not share a kernel with the preceding op, if
+    /// both use a common array.
     ///
     /// ## Before
     /// ```mlir
@@ -82,13 +86,13 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An option has a wrong value, or an op is not right, as `tile-schedule` says.
+    /// An option has an invalid value, or an op is invalid for `tile-schedule`.
     pub struct FormKernels as "tile-form-kernels" creates [tile] {
         /// which ops may share a kernel where the function does not say it: none, exact or algebraic
         fusion: String = "algebraic",
         /// how functions and quotients are computed where the function does not state it: exact or approx
         math: String = "exact",
-        /// chip whose registers and caches the rows must fit in
+        /// chip whose registers and caches must hold the rows
         chip: String = "sm_80",
         /// remark why an op does not share the kernel of the ops before it
         explain: bool = "false",
@@ -154,7 +158,7 @@ impl Pass for FormKernels {
     }
 }
 
-/// Gives the reductions of a function that have no `determinism` that of the function.
+/// Copies the `determinism` of a function to its reductions that have none.
 fn give_determinism(function: Op<'_>) {
     let Some(own) = attribute(function, DETERMINISM) else {
         return;
@@ -165,14 +169,15 @@ fn give_determinism(function: Op<'_>) {
     }
 }
 
-/// Permits approximate instructions in the bodies of a function's ops, and returns for how many ops.
+/// Permits approximate instructions in the bodies of a function's ops. Returns the number of
+/// changed ops.
 fn permit_approximations(function: Op<'_>) -> i64 {
     let is_in_body = |op: &Op<'_>| parent(*op).is_some_and(|parent| parent != function);
     let bodies = walk(function).into_iter().filter(is_in_body);
     bodies.filter(|op| elementary::permit(*op)).count() as i64
 }
 
-/// The groups of a function.
+/// Returns the groups that the ops of a function form.
 fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group<'c>>, Failed> {
     let Some(block) = first_block(function, 0) else {
         return Ok(Vec::new());
@@ -204,7 +209,8 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
     Ok(groups)
 }
 
-/// The groups of jobs that follow on each other: from the first job on, the longest that fits.
+/// Returns the groups of a sequence of jobs: repeatedly the longest group that starts at the first
+/// remaining job.
 fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
     while first < jobs.len() {
@@ -228,7 +234,7 @@ fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'
     groups
 }
 
-/// Explains of each job that follows on one of whose arrays it uses some why the two share no kernel.
+/// Explains why a job shares no kernel with the preceding job, if both use a common array.
 fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: &Dataflow<'c>) {
     let group_of = |job: &Job<'c>| {
         let has = |group: &&Group<'c>| group.phases.iter().any(|phase| phase.job.op == job.op);
@@ -258,8 +264,9 @@ fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: 
     }
 }
 
-/// The group of jobs of which all but the last may be one; none yet while no job reduces, as
-/// element-wise ops wait for a reduction. `None` where no job after these makes one of them.
+/// Returns the group that jobs form, given that all but the last can be grouped. `Some(None)` means
+/// that they form no group yet: they need a reduction or further jobs. `None` means that no longer
+/// sequence can form a group.
 fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = jobs else {
         return Some(None);
@@ -273,7 +280,7 @@ fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c
     }
 }
 
-/// Whether each job shares an operand with another one that is, directly or by others, connected with the first.
+/// Returns whether common operands connect all jobs, directly or through other jobs.
 fn are_connected(jobs: &[Job<'_>]) -> bool {
     let mut reached = vec![false; jobs.len()];
     let mut open = vec![0];
@@ -287,7 +294,7 @@ fn are_connected(jobs: &[Job<'_>]) -> bool {
     reached.into_iter().all(|is| is)
 }
 
-/// Whether each job of a group has rows that stay near; else why not.
+/// Checks that registers or caches can hold the rows of each phase; the error states the reason.
 fn fits(group: &Group<'_>, chip: &Chip) -> Result<(), String> {
     let cases = choose_phases(group, chip.clusters).cases;
     let holds = |case: &Case| case.steps.iter().any(Step::is_hold);

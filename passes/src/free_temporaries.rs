@@ -8,11 +8,11 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Free the temporaries of host functions.
+    /// Deallocate the temporaries of host functions.
     ///
     /// ## What it does
-    /// Adds a `memref.dealloc` for each `memref.alloc` of a `func.func` that nothing frees and the
-    /// function does not return, at the end of its block.
+    /// Adds a `memref.dealloc` at the end of the block for each `memref.alloc` of a `func.func`
+    /// that no op frees and the function does not return.
     ///
     /// ## Before
     /// ```mlir
@@ -36,7 +36,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Such a temporary is in a function of several blocks, or in a loop or branch that yields memory.
+    /// A temporary without deallocation is in a function of several blocks, or in a loop or branch
+    /// that yields a memref.
     pub struct FreeTemporaries as "memref-free-temporaries" creates [memref] {
     } counts {
         /// temporaries freed
@@ -76,18 +77,18 @@ impl Pass for FreeTemporaries {
     }
 }
 
-/// The allocations that an op frees, also through views.
+/// Returns the allocations that an op frees, directly or through views.
 fn freed_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     let effects = memory_effects(op).unwrap_or_default().into_iter();
     let freed = effects.filter(|effect| effect.kind == EffectKind::Free);
     freed.filter_map(|effect| effect.value).map(root).collect()
 }
 
-/// How a temporary is refused that may leave its loop or branch.
+/// Error for a temporary that a loop or branch may yield.
 const NO_END: &str =
     "this temporary is in a loop or branch that yields memory, so that its end is not known";
 
-/// The op before which a temporary is freed; `None` for one that its function returns.
+/// Returns the op before which a temporary is freed; `None` if the function returns the temporary.
 fn end_of_life<'c>(alloc: Op<'c>, function: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let Some(around) = parent(alloc) else {
         return Ok(None);

@@ -9,11 +9,11 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Move the attributes in the bodies of linalg ops onto the ops.
+    /// Move the attributes of `tile.annotate` back to the linalg ops.
     ///
     /// ## What it does
-    /// Undoes `linalg-sink-attributes`: the attributes of a `tile.annotate` become attributes of
-    /// the linalg op around it.
+    /// Reverts `linalg-sink-attributes`: the attributes of a `tile.annotate` become attributes of
+    /// the enclosing linalg op.
     ///
     /// ## Before
     /// ```mlir
@@ -35,8 +35,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A pass has fused two ops that both have attributes, or has changed the loops for which a
-    /// `schedule` was written; or the op reduces nothing, and an attribute is for reductions.
+    /// A pass fused two ops with attributes, or changed the loops for which a `schedule` was
+    /// written. An attribute applies to reductions only, and the op has none.
     pub struct HoistAttributes as "linalg-hoist-attributes" creates [linalg] {
     } counts {
         /// ops whose attributes were moved
@@ -68,14 +68,15 @@ impl Pass for HoistAttributes {
     }
 }
 
-/// Whether an op has the loops for which the schedule of an annotation was written, in their order.
+/// Returns whether an op has the loops for which the schedule of an annotation was written, in the
+/// same order.
 fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
     let maps = Loops::of(op).map(|loops| output_maps(&loops));
     attribute(annotation, ITERATORS) == attribute(op, ITERATORS)
         && attribute(annotation, OUTPUT_MAPS) == maps
 }
 
-/// The annotation in the body of a linalg op, which must fit the op; `None` where there is none.
+/// Returns the annotation in the body of a linalg op after checking it; `None` without annotation.
 fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let body = first_block(op, 0).filter(|_| name(op).starts_with("linalg."));
     let all: Vec<Op<'c>> = body.map(ops).unwrap_or_default();

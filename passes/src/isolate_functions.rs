@@ -12,14 +12,14 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Move the functions that have tensors into a module of their own.
+    /// Move functions with tensors into a nested module.
     ///
     /// ## What it does
-    /// Moves each function of a module that has tensors into a nested `builtin.module`, with the
-    /// symbols that it refers to or that refer to it. Passes that follow run on the nested module,
-    /// and leave functions on memrefs and kernels as they are, and functions with ops of dialects
-    /// that are not registered, unless other functions on tensors call them. `tensor-restore-functions`
-    /// moves the functions back. A module without tensors does not change.
+    /// Moves each function with tensors into a nested `builtin.module`, together with the symbols
+    /// that it references or that reference it. Later passes run on the nested module only.
+    /// Functions on memrefs and kernels therefore do not change. Functions with unregistered ops
+    /// stay outside, unless another function on tensors calls them. `tensor-restore-functions`
+    /// moves the functions back. The pass does not change a module without tensors.
     ///
     /// ## Before
     /// ```mlir
@@ -48,8 +48,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Functions on tensors stand in a nested module, a module has the mark already, or a tensor
-    /// has an encoding.
+    /// Functions with tensors are in a nested module. A nested module already has the attribute
+    /// `tile.isolated`. A tensor has an encoding.
     pub struct IsolateFunctions as "tensor-isolate-functions" creates [] {
     } counts {
         /// ops moved
@@ -76,7 +76,7 @@ impl Pass for IsolateFunctions {
             .attr(ISOLATED, Attribute::unit(b.context()))
             .region(region)
             .build();
-        // Some are rules for what a module holds, as `gpu.container_module`.
+        // Some attributes are required by the contents of a module, such as `gpu.container_module`.
         for (found, value) in discardable_attributes(module) {
             set_attribute(nested, &found, value);
         }
@@ -91,7 +91,7 @@ impl Pass for IsolateFunctions {
     }
 }
 
-/// Refuses what cannot be put into memory by passes on one module.
+/// Checks for nested modules with tensors and for tensors with an encoding.
 fn check(all: &[Op<'_>]) -> Result<(), Failed> {
     for module in all.iter().copied().filter(|op| is(*op, "builtin.module")) {
         if attribute(module, ISOLATED).is_some() {
@@ -135,9 +135,9 @@ fn check(all: &[Op<'_>]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The ops that have tensors, and those that are connected with them by the names of symbols.
+/// Returns the ops with tensors, and the ops that symbol references connect with them.
 fn component<'c>(all: &[Op<'c>]) -> Vec<Op<'c>> {
-    // The ops that define or use each symbol.
+    // Indices of the ops that define or use each symbol.
     let mut around: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, op) in all.iter().enumerate() {
         for symbol in string_attribute(*op, "sym_name")
@@ -166,7 +166,7 @@ fn component<'c>(all: &[Op<'c>]) -> Vec<Op<'c>> {
     found.into_iter().map(|i| all[i]).collect()
 }
 
-/// The symbols that an op and the ops in it refer to.
+/// Returns the symbols that an op and its nested ops reference.
 fn used_symbols(op: Op<'_>) -> BTreeSet<String> {
     let paths = walk(op)
         .into_iter()
@@ -175,7 +175,7 @@ fn used_symbols(op: Op<'_>) -> BTreeSet<String> {
     paths.filter_map(|path| path.into_iter().next()).collect()
 }
 
-/// Whether an op, or an op in it, has a tensor as an operand, a result or an argument.
+/// Returns whether an op or a nested op has a tensor as operand, result or block argument.
 pub fn has_tensors(op: Op<'_>) -> bool {
     walk(op).into_iter().any(|op| {
         let of_block = |block: Blk<'_>| {

@@ -7,15 +7,16 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Keep loads of vectors apart from scalar loads of the same address.
+    /// Prevent LLVM from splitting vector loads.
     ///
     /// ## What it does
-    /// Where one way of a branch loads a vector that the other loads one by one, LLVM takes the
-    /// vector apart, loads the elements that both ways begin with in front of the branch, and what
-    /// is left are narrow loads in both ways. So the address of each vector in global memory is
-    /// laundered: it stays the same, and costs no instruction, but LLVM no longer sees that it is
-    /// an address of other loads. Loads stay as they are that are atomic or volatile, or not known
-    /// to be of global memory.
+    /// If one side of a branch loads a vector and the other side loads its elements one by one,
+    /// LLVM splits the vector. LLVM hoists the loads of the first elements above the branch and
+    /// leaves narrow loads on both sides. To prevent this, the pass passes the address of each
+    /// vector load from global memory through `llvm.intr.launder.invariant.group`. The address is
+    /// equal and costs no instruction, but LLVM no longer relates it to the scalar loads. The pass
+    /// does not change loads that are atomic or volatile, or whose address is not provably in
+    /// global memory.
     ///
     /// ## Before
     /// ```mlir
@@ -30,7 +31,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Never.
+    /// The pass does not fail.
     pub struct KeepVectors as "nvvm-keep-vectors" creates [llvm] {
     } counts {
         /// loads whose address was laundered

@@ -6,17 +6,18 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Compute addresses of memrefs whose strides may be negative.
+    /// Compute addresses of memrefs with possibly negative strides.
     ///
     /// ## What it does
-    /// Replaces accesses to memrefs with a negative stride, or with one that is known at run time only
-    /// and may be, by accesses to the same memory as one row: the index is the offset plus indices
-    /// times strides. Only GPU modules are changed.
+    /// Replaces accesses to memrefs with a negative or dynamic stride by accesses to a
+    /// one-dimensional memref of the same memory. The new index is the offset plus the sum of
+    /// indices times strides. The pass changes only GPU modules.
     ///
     /// ## Why
-    /// MLIR's own lowering promises LLVM that indices times strides do not wrap as unsigned numbers.
-    /// With a negative stride they do, and LLVM may then assume anything: it was seen to take all
-    /// iterations of a loop for the first. The sum with the offset is never negative.
+    /// MLIR's own lowering promises LLVM that the product of index and stride does not wrap as an
+    /// unsigned number. With a negative stride, the product wraps, and LLVM may miscompile the
+    /// access: in one case, LLVM treated all iterations of a loop as the first. The sum with the
+    /// offset is never negative.
     ///
     /// ## Before
     /// ```mlir
@@ -34,7 +35,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// It does not.
+    /// The pass does not fail.
     pub struct LinearizeStrides as "memref-linearize-strides" creates [arith, memref] {
     } counts {
         /// accesses rewritten
@@ -42,7 +43,7 @@ pass! {
     }
 }
 
-/// Accesses, and which operand is the memref; indices follow it.
+/// Memory accesses and the number of their memref operand. The index operands follow that operand.
 const ACCESSES: [(&str, usize); 5] = [
     ("memref.atomic_rmw", 1),
     ("memref.load", 0),
@@ -76,12 +77,12 @@ impl Pass for LinearizeStrides {
     }
 }
 
-/// Whether a stride is negative or may be. A memref without a layout is row-major.
+/// Returns whether a stride is negative or dynamic. A memref without a layout is row-major.
 fn may_go_back(memref: &MemRef<'_>) -> bool {
     is_strided(memref.ty) && memref.strides.iter().any(|s| s.is_none_or(|s| s < 0))
 }
 
-/// Neighbouring elements that are accessed at once.
+/// Returns the number of adjacent elements that one access reads or writes.
 fn lanes(op: Op<'_>, operands: &[Val<'_>]) -> i64 {
     let value = match name(op) {
         "vector.load" => results(op).first().copied(),
@@ -92,7 +93,8 @@ fn lanes(op: Op<'_>, operands: &[Val<'_>]) -> i64 {
     lanes.map_or(1, |(lanes, _)| i64::try_from(lanes).unwrap_or(1))
 }
 
-/// The memory of `value` as one row that ends after so many elements from an index, and that index.
+/// Emits a one-dimensional view of the memory of `value`, and the linear index of the access in
+/// that view.
 fn linearize<'c>(
     b: &Builder<'c>,
     value: Val<'c>,

@@ -4,13 +4,14 @@ use tx_mlir::{Failed, Op};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// List schedules that each reduction might have.
+    /// List alternative schedules of each reduction.
     ///
     /// ## What it does
-    /// Notes on every reduction over whole arrays, and on the first op of every group that shares a kernel, as
-    /// `tile.candidates`, what the estimates are for, and then pairs of a schedule and the microseconds that it
-    /// should take on the fastest board with `chip`: first the schedule that the op or the group has or gets, then
-    /// others, the best of these first. `tx tune` measures them.
+    /// Adds the attribute `tile.candidates` to every reduction at scope `grid`, and to the first op
+    /// of every group that shares a kernel. The attribute names the estimated GPU, then lists pairs
+    /// of a schedule and its estimated time in microseconds on the fastest board with `chip`. The
+    /// first pair is the existing or default schedule; the others follow in order of estimated
+    /// time. `tx tune` measures the candidates.
     ///
     /// ## Before
     /// ```mlir
@@ -30,9 +31,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// `tile-schedule` refuses the module.
+    /// `tile-schedule` would reject the module.
     pub struct ListCandidates as "tile-list-candidates" creates [tile] {
-        /// chip that schedules are for, and whose speed estimates take
+        /// chip for which schedules are chosen and times are estimated
         chip: String = "sm_80",
     } counts {
         /// schedules listed

@@ -25,7 +25,7 @@ const ASSERTS: OptionInfo = OptionInfo {
     help: "keep `cf.assert` in the bodies of linalg ops",
 };
 
-/// The passes, after `tile-validate` where that was asked for.
+/// Prepends `tile-validate` to `passes` if the option `validate-each` is set.
 fn validated(values: &[&str], synchronized: bool, passes: String) -> Result<String, String> {
     let chip = values.first().copied().unwrap_or(CHIP.init);
     match bool::parse(values.get(1).copied().unwrap_or(VALIDATE.init))
@@ -38,7 +38,7 @@ fn validated(values: &[&str], synchronized: bool, passes: String) -> Result<Stri
     }
 }
 
-/// What makes PTX of what `gpu-to-nvvm` leaves.
+/// Passes that compile the output of `gpu-to-nvvm` to PTX.
 pub const EMIT: [&str; 6] = [
     "nvvm-expand-cache-hints",
     "nvvm-keep-vectors",
@@ -48,7 +48,7 @@ pub const EMIT: [&str; 6] = [
     "gpu-module-to-binary{format=isa}",
 ];
 
-/// Every pipeline, in the order of use.
+/// All pipelines, in the order of compilation.
 pub const PIPELINES: [PipelineInfo; 4] = [
     PipelineInfo {
         argument: "tensors-to-memrefs",
@@ -111,11 +111,12 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     },
 ];
 
-/// One-shot bufferization: element-wise ops are fused while they are values, and results are
-/// written where the caller wants them. Functions on memrefs take no part.
+/// Returns the passes around one-shot bufferization. Element-wise ops are fused before
+/// bufferization, and results are written to memory of the caller. Functions on memrefs do not
+/// change.
 ///
-/// With `asserts`, those of bodies are kept, and no element-wise op is fused into a reduction, whose
-/// body only computes.
+/// With `asserts`, assertions in bodies stay, and no element-wise op is fused into a reduction: the
+/// body of a `tile.reduce` cannot contain an assertion.
 fn tensors_to_memrefs(asserts: bool) -> String {
     let (drop, fuse) = match asserts {
         true => ("linalg-drop-asserts{keep=true}", "canonicalize"),
@@ -150,11 +151,10 @@ fn tensors_to_memrefs(asserts: bool) -> String {
     format!("{INLINE},tensor-isolate-functions,builtin.module({isolated}),tensor-restore-functions")
 }
 
-/// Puts the bodies of functions in the places of their calls, and removes private functions that
-/// nothing calls any more.
+/// Inlines function calls, then removes private functions without uses.
 pub const INLINE: &str = "inline{default-pipeline= },symbol-dce";
 
-/// The chip that the options of a pipeline name.
+/// Parses the option `chip` of a pipeline.
 fn chip(values: &[&str]) -> Result<Chip, String> {
     Chip::parse(values.first().copied().unwrap_or(CHIP.init)).map_err(|e| e.to_string())
 }
@@ -163,13 +163,12 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
     Ok(format!("tile-attach-target{{chip={}}}", chip(values)?))
 }
 
-/// A pass on each GPU module, and the ops that it is for.
+/// A pass on GPU modules, and the ops that require it.
 struct OnGpuModule {
     pass: &'static str,
-    /// Beginnings of the names of the ops that the pass is for; where it has none, it always has
-    /// something to do.
+    /// Prefixes of the names of ops that require the pass; without prefixes, the pass always runs.
     of: &'static [&'static str],
-    /// Ops among them that it leaves to the passes after it, which take them as they are.
+    /// Names of ops that match a prefix but do not require the pass.
     but: &'static [&'static str],
 }
 
@@ -181,7 +180,7 @@ const fn always(pass: &'static str) -> OnGpuModule {
     }
 }
 
-/// Views of memory. What is left are accesses, and what all of a memref is asked for.
+/// Passes that expand views of memory to accesses and to metadata of the base memref.
 const VIEWS: OnGpuModule = OnGpuModule {
     pass: "expand-strided-metadata",
     of: &["memref.", "affine."],
@@ -200,33 +199,35 @@ const VIEWS: OnGpuModule = OnGpuModule {
     ],
 };
 
-/// Vectors that are more than moved: `convert-gpu-to-nvvm` lowers the others.
+/// Passes that expand vector ops other than loads, stores and extracts, which `convert-gpu-to-nvvm`
+/// lowers.
 const VECTORS: OnGpuModule = OnGpuModule {
     pass: "convert-vector-to-scf",
     of: &["vector."],
     but: &["vector.extract", "vector.load", "vector.store"],
 };
 
-/// What `gpu-to-nvvm` does to GPU modules, in order.
+/// Passes of `gpu-to-nvvm` on GPU modules, in order.
 const ON_GPU_MODULES: [OnGpuModule; 12] = [
     VIEWS,
-    // Views become arithmetic on indices in this dialect.
+    // `expand-strided-metadata` emits `affine` ops for the index arithmetic of views.
     OnGpuModule {
         pass: "lower-affine",
         ..VIEWS
     },
     VECTORS,
     always("convert-scf-to-cf"),
-    // `convert-gpu-to-nvvm` fails, without a word, where ten rounds do not fold all that folds, as
-    // of ten branches each of which folds when the one before it has. So as many rounds as are
-    // needed come before, of what it does there and of nothing else: patterns made other code of
-    // branches, and Welford's rows of 1001 numbers 10 % slower.
+    // `convert-gpu-to-nvvm` fails without a diagnostic if its folding does not converge in ten
+    // iterations, as with ten branches each of which folds only after the previous one. This pass
+    // therefore folds first, with a higher limit. It runs no patterns: with patterns, branches
+    // compile to different code, and a Welford reduction over rows of 1001 elements was 10 %
+    // slower.
     OnGpuModule {
         pass: "canonicalize{enable-patterns=none max-iterations=1000 region-simplify=aggressive}",
         of: &["scf.if"],
         but: &[],
     },
-    // `convert-gpu-to-nvvm` lowers arithmetic too, but these by calls of CUDA's libdevice.
+    // `convert-gpu-to-nvvm` would lower these ops to calls of libdevice.
     OnGpuModule {
         pass: "convert-arith-to-llvm",
         of: &["arith.maxnumf", "arith.minnumf"],
@@ -244,7 +245,7 @@ const ON_GPU_MODULES: [OnGpuModule; 12] = [
 ];
 
 impl OnGpuModule {
-    /// Whether there is something to do where these are the ops.
+    /// Returns whether a module with these ops requires the pass.
     fn is_needed(&self, ops: &BTreeSet<&str>) -> bool {
         let is_for =
             |op: &&str| self.of.iter().any(|of| op.starts_with(of)) && !self.but.contains(op);
@@ -252,9 +253,8 @@ impl OnGpuModule {
     }
 }
 
-/// What `gpu-to-nvvm` does to GPU modules; where `ops` is given, without passes that have nothing
-/// to do where these are all ops. They take half as long as all of it: each rewrites what it finds,
-/// and looks for what is dead.
+/// Returns the passes of `gpu-to-nvvm` on GPU modules. If `ops` lists the names of all ops in a
+/// module, passes that these ops do not require are omitted, which halves the time of the pipeline.
 pub fn lower_gpu_modules(ops: Option<&BTreeSet<&str>>) -> String {
     let passes = ON_GPU_MODULES
         .iter()

@@ -19,19 +19,22 @@ use tx_pass::{Counts, Pass, pass};
 use tx_target::STATIC_SHARED_BYTES;
 
 pass! {
-    /// Tell LLVM what it must know of GPU modules, and check what PTX cannot hold.
+    /// Prepare GPU modules for LLVM, and check limits of PTX.
     ///
     /// ## What it does
-    /// Gives each `gpu.module` the data layout of 64-bit PTX, without which LLVM takes 64-bit
-    /// integers to be aligned to 4 bytes and splits their accesses. Gives shared memory and constant
-    /// arrays an alignment of 16 bytes, without which LLVM emits one that its own wide accesses break.
-    /// Stores constant arrays of integers that are padded, such as `i24`, and those of
-    /// `dense_resource` as bytes. Takes
-    /// a view that leaves out elements and drops dimensions in two steps: MLIR finds the dropped
-    /// ones by comparing strides, which do not match where a step is not 1, and its lowering then
-    /// dies. Removes the schedules of kernels and `synchronized`, so that tools without the dialect
-    /// can read the result. Checks that the static shared memory of each kernel is at most 48 KiB,
-    /// and that its name can be written.
+    /// * Sets the data layout of 64-bit PTX on each `gpu.module`. Without it, LLVM aligns 64-bit
+    ///   integers to 4 bytes and splits their accesses.
+    /// * Aligns shared memory and constant arrays to 16 bytes. Without an alignment, LLVM may emit
+    ///   wide accesses that its own alignment violates.
+    /// * Stores some constant arrays as bytes: arrays of padded integers, such as `i24`, and arrays
+    ///   from `dense_resource`.
+    /// * Splits a strided rank-reducing `memref.subview` into two views. MLIR infers the dropped
+    ///   dimensions by a comparison of strides, which fails if a step is not 1, and its lowering
+    ///   then crashes.
+    /// * Removes schedules and the attribute `synchronized` from kernels, so that tools without the
+    ///   `tile` dialect can read the output.
+    /// * Checks that each kernel has at most 48 KiB of static shared memory and a name that is
+    ///   valid in PTX.
     ///
     /// ## Before
     /// ```mlir
@@ -46,8 +49,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A kernel has more static shared memory than PTX allows, constant arrays take more than 64 MiB, a kernel prints as a host does or fewer
-    /// arguments than fields, a memory space is not known, or a tile op is left.
+    /// A kernel has more static shared memory than PTX allows, or a name that is invalid in PTX.
+    /// Constant arrays have more than 64 MiB. A kernel uses `vector.print`, or a `gpu.printf` with
+    /// fewer arguments than format fields. A memory space is unknown, or a tile op remains.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
         /// modules prepared
@@ -55,10 +59,10 @@ pass! {
     }
 }
 
-/// The op that MLIR lowers to calls which it does not declare where kernels are.
+/// Op that MLIR lowers to library calls of the host.
 const OF_HOSTS: &str = "vector.print";
 
-/// What LLVM 22 uses for `nvptx64`.
+/// Data layout of LLVM 22 for `nvptx64`.
 const DATA_LAYOUT: &str = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
 
 impl Pass for PrepareModule {
@@ -127,8 +131,8 @@ impl Pass for PrepareModule {
     }
 }
 
-/// Says how shared memory is aligned. Where nothing is said, LLVM counts on the alignment that it
-/// would prefer when it widens accesses, and emits the one that the element type needs.
+/// Sets the alignment of shared memory and constant arrays. Without it, LLVM widens accesses to its
+/// preferred alignment, but emits the smaller alignment of the element type.
 fn align_shared_memory(gpu_module: Op<'_>) {
     for op in walk(gpu_module) {
         if is_kernel(op) {
@@ -147,9 +151,8 @@ fn align_shared_memory(gpu_module: Op<'_>) {
     }
 }
 
-/// Stores a constant array as bytes where LLVM 22 stores its elements without the bytes that round an
-/// element up to a power of two, and loads them with these: integers of 24 or 48 bits. The data of a
-/// resource is stored as bytes, too: others read `dense`.
+/// Stores a constant array as bytes if LLVM 22 would store its elements without padding but load
+/// them with padding (24- or 48-bit integers), or if the data is a resource.
 fn store_padded<'c>(gpu_module: Op<'c>, array: Op<'c>) {
     let (Some(value), Some(ty)) = (tx_mlir::initial_value(array), constants::type_of(array)) else {
         return;
@@ -195,8 +198,8 @@ fn store_padded<'c>(gpu_module: Op<'c>, array: Op<'c>) {
     }
 }
 
-/// Makes of a view with steps that drops dimensions a view with steps, and one of that which drops
-/// them. Where all dimensions of size 1 are dropped MLIR has no doubt which.
+/// Splits a strided rank-reducing subview into a strided view and a rank reduction. No split is
+/// needed if all dimensions of size 1 are dropped.
 fn drop_dimensions_apart(op: Op<'_>) {
     if !is(op, "memref.subview") {
         return;
@@ -222,8 +225,8 @@ fn drop_dimensions_apart(op: Op<'_>) {
         return;
     }
     let b = Builder::before(op);
-    // What is known at run time only has a number of its own in these lists, and in types. As for
-    // MLIR, a step of nothing from any stride is nothing.
+    // Encoding of a dynamic value in static lists and types. MLIR computes 0 if the stride or the
+    // step is 0.
     const UNKNOWN: i64 = i64::MIN;
     let product = |(stride, step): (&Option<i64>, &i64)| match (*stride, *step) {
         (Some(0), _) | (_, 0) => 0,
@@ -266,8 +269,8 @@ fn kernels<'c>(gpu_module: Op<'c>) -> Vec<Op<'c>> {
         .collect()
 }
 
-/// PTX has names of letters, digits, `_` and `$`; LLVM gives up on others, and NVIDIA's assembler
-/// on two more.
+/// Checks that the name of a kernel has only letters, digits, `_` and `$`. LLVM aborts on other
+/// names, and ptxas rejects `_` and `WARP_SZ`.
 fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     let name = string_attribute(kernel, "sym_name").unwrap_or_default();
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
@@ -288,7 +291,8 @@ fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     .emit())
 }
 
-/// Refuses memory spaces that have no number: MLIR's conversion to LLVM ends the process at one.
+/// Checks that each memory space has a number in PTX: MLIR's conversion to LLVM aborts the process
+/// otherwise.
 fn check_memory_spaces(gpu_module: Op<'_>) -> Result<(), Failed> {
     let is_known = |space: Attribute<'_>| {
         let number = IntegerAttribute::try_from(space).ok();

@@ -1,4 +1,4 @@
-//! Whether the fields of a `gpu.printf` fit what they print.
+//! Checks of the format fields of `gpu.printf`.
 
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
@@ -6,22 +6,22 @@ use tx_mlir::{
     Failed, Op, byte_width, codes, error, integer_width, operands, string_attribute, warning,
 };
 
-/// A field of a format, with the conversion at its end.
+/// A format field.
 struct Field<'f> {
     text: &'f str,
-    /// Whether it prints eight bytes of an integer, and not four.
+    /// Set if the field prints an 8-byte integer instead of a 4-byte integer.
     long: bool,
     conversion: u8,
 }
 
-/// Checks that there are as many fields as arguments, and warns of those that read something else
-/// than they are given: they do so without a word on a device, and what follows is read at the
-/// wrong place as well.
+/// Checks that there are at least as many arguments as format fields, and warns of a field that
+/// does not match the type of its argument. A device would print such an argument as garbage, and
+/// misread all later arguments.
 pub(crate) fn check_printf(op: Op<'_>) -> Result<(), Failed> {
     let format = string_attribute(op, "format").unwrap_or_default();
     let (fields, arguments) = (fields(&format), operands(op));
     if fields.iter().any(|field| field.text.contains('*')) {
-        // Widths are arguments as well.
+        // A field width `*` consumes an argument as well.
         return Ok(());
     }
     if fields.len() > arguments.len() {
@@ -76,7 +76,7 @@ fn fields(format: &str) -> Vec<Field<'_>> {
 }
 
 impl Field<'_> {
-    /// What to write in place of the field, or of an argument of this type, if it does not print that.
+    /// Returns a correction if the field does not print arguments of type `ty`.
     fn instead(&self, ty: Type<'_>) -> Option<String> {
         let integer = ty.is_index().then_some(64).or_else(|| integer_width(ty));
         let letter = char::from(self.conversion);

@@ -14,19 +14,19 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Make the memrefs that host functions return arguments.
+    /// Convert returned memrefs of host functions to arguments.
     ///
     /// ## What it does
-    /// Adds an argument for each memref that a `func.func` returns, after its own arguments and in
-    /// the order of the results. A returned `memref.alloc` is replaced by its argument, and
-    /// `cf.assert` compares the sizes of the argument with those of the allocation that are
-    /// dynamic. Where the returned memref is a `memref.collapse_shape` or `memref.expand_shape` of a
-    /// `memref.alloc` of static sizes, as many times as there are, the allocation is replaced by the
-    /// inverse view of the argument. Any other memref is copied to its argument before the function
-    /// returns: an argument, another view, and a memref that is returned a second time.
+    /// Adds an argument for each memref that a `func.func` returns, after the existing arguments
+    /// and in the order of results. The argument replaces a returned `memref.alloc`, and
+    /// `cf.assert` compares its dynamic sizes with those of the allocation. If the returned memref
+    /// is a reshape (a chain of `memref.collapse_shape` and `memref.expand_shape`) of a static
+    /// `memref.alloc`, the inverse reshape of the argument replaces the allocation. Any other
+    /// memref is copied to its argument before the return: an argument, another view, or a memref
+    /// that is returned twice.
     ///
-    /// It takes the place of MLIR 22's `buffer-results-to-out-params`, which crashes on a memref
-    /// that is returned twice. Results that are no memrefs stay.
+    /// The pass replaces `buffer-results-to-out-params` of MLIR 22, which crashes on a memref that
+    /// is returned twice. Results of other types stay.
     ///
     /// ## Before
     /// ```mlir
@@ -47,7 +47,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A function that returns a memref has several blocks, or is called: run `inline` before.
+    /// A function that returns a memref has several blocks, or is called. Run `inline` first.
     pub struct PromoteResults as "memref-promote-results" creates [arith, cf, memref] {
     } counts {
         /// results that became arguments
@@ -81,7 +81,7 @@ fn is_memref(ty: Type<'_>) -> bool {
     MemRefType::try_from(ty).is_ok()
 }
 
-/// The block and the terminator of a function that returns a memref.
+/// Returns the block and the terminator of a function that returns a memref.
 fn returned_memrefs<'c>(module: Op<'c>, op: Op<'c>) -> Result<Option<(Blk<'c>, Op<'c>)>, Failed> {
     let all = match is(op, "func.func") && enclosing(op, "gpu.module").is_none() {
         true => blocks(op),
@@ -123,7 +123,8 @@ fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts
     let inputs = body.argument_count();
     let b = Builder::before(end);
     for number in 0..operands(end).len() {
-        // An earlier result may have replaced this one.
+        // The operand is read again, because the promotion of an earlier result may have replaced
+        // it.
         let value = operands(end)[number];
         if !is_memref(value.r#type()) {
             continue;
@@ -176,7 +177,7 @@ fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts
     resize_dictionaries(function, "res_attrs", &is_kept, 0);
 }
 
-/// Asserts that the memory of a result has the sizes that the program computes for it.
+/// Asserts that the argument for a result has the sizes of the allocation that it replaces.
 fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     let b = Builder::before(alloc);
     let shape = MemRef::of(result).map(|memref| memref.shape);
@@ -189,7 +190,8 @@ fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
     }
 }
 
-/// The function's own allocation of static sizes that `value` is a reshape of, and the reshapes from `value` on.
+/// Returns the static allocation that `value` is a reshape of, and the chain of reshapes, last
+/// first.
 fn reshaped<'c>(value: Val<'c>, function: Op<'c>) -> Option<(Op<'c>, Vec<Op<'c>>)> {
     let is_plain =
         |v: Val<'c>| MemRef::of(v).is_some_and(|m| m.is_contiguous() && m.elements().is_some());
@@ -211,7 +213,7 @@ fn reshaped<'c>(value: Val<'c>, function: Op<'c>) -> Option<(Op<'c>, Vec<Op<'c>>
 const COLLAPSE: &str = "memref.collapse_shape";
 const EXPAND: &str = "memref.expand_shape";
 
-/// The view of `memory`, which has the type of the result of `view`, that has the type of its source.
+/// Emits the inverse of the reshape `view` on `memory`.
 fn undo<'c>(b: &Builder<'c>, view: Op<'c>, memory: Val<'c>) -> Val<'c> {
     let source = operands(view)[0];
     let name = if is(view, EXPAND) { COLLAPSE } else { EXPAND };
@@ -232,14 +234,14 @@ fn undo<'c>(b: &Builder<'c>, view: Op<'c>, memory: Val<'c>) -> Val<'c> {
     }
 }
 
-/// Whether a function's own `memref.alloc` can be the caller's memory instead.
+/// Returns whether an argument can replace the op, a `memref.alloc` of the function.
 fn is_temporary<'c>(op: Op<'c>, function: Op<'c>) -> bool {
     is(op, "memref.alloc")
         && parent(op) == Some(function)
         && attribute(op, tx_dialect_tile::CLEARED).is_none()
 }
 
-/// Keeps some entries of a list of dictionaries, an entry for each argument or result, and adds empty ones.
+/// Filters an array of argument or result attributes by `kept`, and appends empty dictionaries.
 fn resize_dictionaries<'c>(function: Op<'c>, name: &str, kept: &[bool], added: usize) {
     let Some(all) = attribute(function, name).and_then(elements) else {
         return;

@@ -6,12 +6,13 @@ use tx_pass::{Counts, Pass, pass};
 use tx_target::{MAX_BLOCK, MAX_THREADS};
 
 pass! {
-    /// Make kernels refuse a launch with another block size than they were compiled for.
+    /// Require the compiled block size at launch.
     ///
     /// ## What it does
-    /// A known block size comes out of `convert-gpu-to-nvvm` as `nvvm.maxntid`, an upper bound.
-    /// This pass makes it `nvvm.reqntid`: member masks of shuffles and counts of barriers are
-    /// computed from it, and the driver then checks it. PTX allows one of the two.
+    /// `convert-gpu-to-nvvm` lowers a known block size to `nvvm.maxntid`, an upper bound. This pass
+    /// replaces `nvvm.maxntid` by `nvvm.reqntid`, an exact size that the driver checks at launch.
+    /// Member masks of shuffles and thread counts of barriers depend on the exact size. PTX permits
+    /// only one of the two attributes.
     ///
     /// ## Before
     /// ```mlir
@@ -26,8 +27,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// No device launches blocks of that size: LLVM ends the process over a negative one, and the
-    /// driver refuses the others.
+    /// The block size is not between 1 and the limits of CUDA. LLVM would abort on a negative size,
+    /// and the driver would reject the others.
     pub struct RequireBlockSize as "nvvm-require-block-size" creates [nvvm] {
     } counts {
         /// kernels with an exact block size

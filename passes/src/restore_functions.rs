@@ -12,8 +12,8 @@ pass! {
     /// Move the functions of an isolated module back.
     ///
     /// ## What it does
-    /// Undoes `tensor-isolate-functions`. A symbol that a pass has made in the nested module, such
-    /// as the `memref.global` of a constant, gets another name where its name is taken.
+    /// Reverts `tensor-isolate-functions`. A symbol that a pass created in the nested module, such
+    /// as the `memref.global` of a constant, is renamed if its name is in use.
     ///
     /// ## Before
     /// ```mlir
@@ -32,7 +32,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A name is taken, and MLIR cannot rename the uses of the symbol.
+    /// A name is in use, and MLIR cannot rename the uses of the symbol.
     pub struct RestoreFunctions as "tensor-restore-functions" creates [] {
     } counts {
         /// ops moved
@@ -66,7 +66,7 @@ impl Pass for RestoreFunctions {
     }
 }
 
-/// Gives a symbol a name that is not taken; that name.
+/// Renames a symbol if its name is in use. Returns the final name.
 fn rename(
     op: Op<'_>,
     name: String,

@@ -20,14 +20,14 @@ use tx_pass::{Counts, Pass, pass};
 use tx_plan::{Choice, ExchangeChoice, Reason, Variant, VariantChoice};
 
 pass! {
-    /// Choose how each `tile.reduce` is computed.
+    /// Choose a variant for each `tile.reduce`.
     ///
     /// ## What it does
-    /// Asks every variant whether it applies, and records the best as `variant` and its parameters
-    /// as `params`: highest priority, then lowest cost, then name. A `variant` that is already
-    /// there is the only one asked; it must still accept the op. Parameters that stand beside it
-    /// are kept, and the variant finds those that do not. A `tile.all_reduce` gets `variant =
-    /// "redux"` where one `redux.sync` is cheaper than a tree of shuffles.
+    /// Evaluates every variant and records the best one that applies as `variant`, with its
+    /// parameters as `params`. Variants are ranked by highest priority, then lowest cost, then
+    /// name. If the op already has a `variant`, only this variant is evaluated, and it must apply.
+    /// Existing entries of `params` are kept; the variant computes the others. A `tile.all_reduce`
+    /// receives `variant = "redux"` if one `redux.sync` is cheaper than a tree of shuffles.
     ///
     /// ## Before
     /// ```mlir
@@ -46,11 +46,11 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// No variant accepts: the error lists every variant with every reason. Or the forced one is
-    /// unknown: the error lists those that are known. Or a parameter written beside it is unknown, is no
-    /// number, or does not fit the reduction.
+    /// No variant applies; the error lists every variant with its reasons. The requested variant is
+    /// unknown; the error lists the known variants. An existing parameter is unknown, is not an
+    /// integer, or does not fit the reduction.
     pub struct SelectVariant as "tile-select-variant" creates [] {
-        /// report every candidate with its cost or reasons as a remark
+        /// report every variant with its cost or reasons as a remark
         explain: bool = "false",
     } counts {
         /// reductions for which a variant was chosen
@@ -108,7 +108,7 @@ type Params = Vec<(String, i64)>;
 type Chosen = (&'static str, Params);
 
 impl SelectVariant {
-    /// How the lanes of a `tile.all_reduce` exchange values, unless the program says it.
+    /// Chooses the exchange of a `tile.all_reduce`, unless the op has a `variant`.
     fn choose_exchange(&self, view: &AllReduce<'_>) -> Result<Option<&'static str>, Failed> {
         if string_attribute(view.op, "variant").is_some() {
             return Ok(None);
@@ -191,7 +191,7 @@ impl SelectVariant {
     }
 }
 
-/// What the variant computes, and in its place what is written on the op.
+/// Returns the computed parameters of a variant, overridden by the parameters written on the op.
 fn params(
     variant: &dyn crate::variants::Variant,
     reduction: &Reduction<'_>,
@@ -208,7 +208,7 @@ fn params(
     Ok(params)
 }
 
-/// One error with every variant and every reason.
+/// Reports one error that lists every variant with its reasons.
 fn refuse(op: Op<'_>, forced: Option<&str>, asked: &[Candidate]) -> Failed {
     let who = forced.map_or_else(
         || "no variant can".to_owned(),

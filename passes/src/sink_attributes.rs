@@ -15,12 +15,11 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `acc`, `determinism`, `nan` and `schedule` on linalg ops by a `tile.annotate` at
-    /// the start of the body. MLIR's passes drop attributes that they do not know when they
-    /// generalize an op, fuse a producer into it or reshape it, but they copy its body.
-    /// `linalg-hoist-attributes` moves the attributes back.
+    /// the start of the body. MLIR's passes drop unknown attributes when they generalize, fuse or
+    /// reshape an op, but they copy its body. `linalg-hoist-attributes` moves the attributes back.
     ///
-    /// Where the attributes stand depends on the op: `linalg.reduce … dimensions = [1] {acc =
-    /// f64}`, `linalg.generic {indexing_maps …} ins(…) outs(…) attrs = {acc = f64} {…}`, and
+    /// The position of attributes in the text depends on the op: `linalg.reduce … dimensions = [1]
+    /// {acc = f64}`, `linalg.generic {indexing_maps …} ins(…) outs(…) attrs = {acc = f64} {…}`, and
     /// `linalg.matvec {acc = f64} ins(…) outs(…)`.
     ///
     /// A named op whose body is not printed (`linalg.matvec`) becomes a `linalg.generic`.
@@ -41,8 +40,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An attribute is misspelt, has a wrong value, is for reductions and the op reduces nothing,
-    /// or stands on an op that has no body (`linalg.softmax`).
+    /// An attribute is misspelt or has an invalid value. It applies to reductions only, and the op
+    /// has none. The op has no body (`linalg.softmax`).
     pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
     } counts {
         /// ops whose attributes were moved
@@ -50,11 +49,11 @@ pass! {
     }
 }
 
-/// The op that holds the attributes in a body.
+/// Op that holds the attributes inside a body.
 pub(crate) const ANNOTATE: &str = "tile.annotate";
 
-/// The indexing maps of the outputs of the op that a `schedule` was written for: a consumer that an
-/// op is fused into may have the same types of loops in another order.
+/// Attribute with the indexing maps of the outputs for which a `schedule` was written. A fused op
+/// may have loops of the same types in another order.
 pub(crate) const OUTPUT_MAPS: &str = "output_maps";
 
 type Handed<'c> = Vec<(&'static HandedOn, Attribute<'c>)>;
@@ -83,7 +82,7 @@ impl Pass for SinkAttributes {
     }
 }
 
-/// An op with attributes to move; `None` for one without.
+/// Returns the loops and attributes of an op; `None` without attributes.
 fn check<'c>(op: Op<'c>) -> Result<Option<(Loops<'c>, Handed<'c>)>, Failed> {
     let handed = handed_on(op);
     let loops = Loops::of(op).filter(|loops| loops.body.is_some());
@@ -136,7 +135,7 @@ pub(crate) fn output_maps<'c>(loops: &Loops<'c>) -> Attribute<'c> {
     ArrayAttribute::new(context, &maps).into()
 }
 
-/// The types of an op's loops, as `linalg.generic` has them.
+/// Returns the iterator types of an op, as in `linalg.generic`.
 fn iterator_types<'c>(loops: &Loops<'c>) -> Attribute<'c> {
     if let Some(written) = attribute(loops.op, ITERATORS) {
         return written;
@@ -145,10 +144,10 @@ fn iterator_types<'c>(loops: &Loops<'c>) -> Attribute<'c> {
     iterators(&b, loops.dims, |d| loops.reduced.contains(&d))
 }
 
-/// Ops whose body stands in the text of the program.
+/// Ops whose printed form contains the body.
 const WITH_BODY: [&str; 3] = ["linalg.generic", "linalg.map", "linalg.reduce"];
 
-/// The op with a body that is printed.
+/// Converts a named op to a `linalg.generic`, whose body is printed.
 fn generic<'c>(loops: &Loops<'c>, iterators: Attribute<'c>) -> Op<'c> {
     let op = loops.op;
     let (Some(body), Some(maps)) = (loops.body, affine::indexing_maps(op)) else {

@@ -9,13 +9,13 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Compute in bodies what the host would compute from elements of tensors.
+    /// Copy scalars that depend on tensor elements into linalg bodies.
     ///
     /// ## What it does
-    /// Copies a scalar that is computed from a `tensor.extract` into the body of each linalg op that
-    /// uses it, with the extract and the arithmetic between. Elements of tensors are in the
-    /// memory of the device: the host, which prepares launches, has none of them. The scalar may
-    /// be used in the body or be an input of the op.
+    /// Copies a scalar that depends on a `tensor.extract` into the body of each linalg op that uses
+    /// it, with the extract and the arithmetic between them. Tensors are in device memory, which
+    /// the host cannot read while it prepares launches. The scalar may be used in the body or be an
+    /// input of the op.
     ///
     /// ## Before
     /// ```mlir
@@ -43,7 +43,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// It does not.
+    /// The pass does not fail.
     pub struct SinkScalars as "linalg-sink-scalars" creates [arith, tensor] {
     } counts {
         /// ops into which scalars were copied
@@ -66,8 +66,8 @@ impl Pass for SinkScalars {
     }
 }
 
-/// The ops that compute scalars from elements of tensors, in order: each `tensor.extract`, and what
-/// only computes with them.
+/// Returns the ops that compute scalars from tensor elements, in order: each `tensor.extract`, and
+/// arithmetic that depends on one.
 fn of_elements<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     let mut known = BTreeSet::new();
     let mut chain = walk(module);
@@ -86,7 +86,7 @@ fn of_elements<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     chain
 }
 
-/// Copies the scalars of the chain that a body uses; whether there were any.
+/// Copies the ops of `chain` that a body uses into the body. Returns whether there were any.
 fn sink<'c>(op: Op<'c>, body: Blk<'c>, chain: &[Op<'c>]) -> bool {
     let outside = chain.iter().filter(|part| !is_within(**part, op));
     let outside: Vec<Op<'c>> = outside.copied().collect();
@@ -127,12 +127,12 @@ fn sink<'c>(op: Op<'c>, body: Blk<'c>, chain: &[Op<'c>]) -> bool {
     true
 }
 
-/// Whether an op stands in a region of another.
+/// Returns whether `op` is in a region of `around`.
 fn is_within(op: Op<'_>, around: Op<'_>) -> bool {
     tx_mlir::ancestors(op).any(|ancestor| ancestor == around)
 }
 
-/// Whether an op computes one number from others, and does nothing else.
+/// Returns whether an op is scalar arithmetic without side effects.
 fn computes(op: Op<'_>) -> bool {
     let is_scalar = |value: &Val<'_>| !value.r#type().is_shaped();
     let simple = name(op).starts_with("arith.") || name(op).starts_with("math.");

@@ -2,11 +2,11 @@ use tx_mlir::{Failed, Op, is, walk};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Remove clock readings from GPU binaries.
+    /// Remove compile times from GPU binaries.
     ///
     /// ## What it does
-    /// `gpu-module-to-binary` notes in each object how long LLVM took. This pass removes the note,
-    /// so that the output is a function of the input.
+    /// `gpu-module-to-binary` records the time that LLVM needed in each object. This pass removes
+    /// the record, so that equal input gives equal output.
     ///
     /// ## Before
     /// ```mlir
@@ -19,7 +19,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Never.
+    /// The pass does not fail.
     pub struct StripTimes as "gpu-binary-strip-times" creates [gpu] {
     } counts {
         /// notes removed

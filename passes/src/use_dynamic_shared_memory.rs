@@ -15,14 +15,15 @@ use tx_pass::{Counts, Pass, pass};
 use tx_target::STATIC_SHARED_BYTES;
 
 pass! {
-    /// Make shared memory above 48 KiB dynamic.
+    /// Convert shared memory above 48 KiB to dynamic shared memory.
     ///
     /// ## What it does
-    /// PTX has at most 48 KiB of static shared memory; a launch may ask for more. Where the arrays of a
-    /// kernel in shared memory, its workgroup attributions and `memref.global`s, take more than that, all
-    /// of them become views of `gpu.dynamic_shared_memory`, one after the other at multiples of 16 bytes,
-    /// and each launch of the kernel asks for as many bytes. A kernel that has dynamic shared memory
-    /// of its own, or arrays of a larger alignment, is left as it is.
+    /// PTX permits at most 48 KiB of static shared memory per block; dynamic shared memory can be
+    /// larger. If the workgroup attributions and shared `memref.global`s of a kernel exceed this
+    /// limit, all of them become views of `gpu.dynamic_shared_memory`. The views are consecutive,
+    /// each at a multiple of 16 bytes, and each launch of the kernel requests their total size. The
+    /// pass does not change a kernel that already uses dynamic shared memory, or has arrays with an
+    /// alignment above 16 bytes.
     ///
     /// ## Before
     /// ```mlir
@@ -39,7 +40,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The arrays take more than a block of the chip may have.
+    /// The arrays exceed the shared memory that the chip permits per block.
     pub struct UseDynamicSharedMemory as "gpu-use-dynamic-shared-memory" creates [arith, gpu, memref] {
     } counts {
         /// kernels with dynamic shared memory
@@ -82,7 +83,7 @@ impl Pass for UseDynamicSharedMemory {
     }
 }
 
-/// Whether the arrays of a kernel take too much to be static, and may be views.
+/// Returns whether the arrays of a kernel exceed the static limit and can become views.
 fn is_wanted(kernel: Op<'_>, memory: &SharedMemory<'_>) -> bool {
     let has_own = || walk(kernel).into_iter().any(|op| is(op, DYNAMIC_SHARED));
     memory.bytes > STATIC_SHARED_BYTES
@@ -113,7 +114,7 @@ fn check(kernel: Op<'_>, gpu_module: Op<'_>, bytes: u64) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The launches of a kernel.
+/// Returns the launches of a kernel.
 fn launches<'c>(module: Op<'c>, kernel: Op<'c>, gpu_module: Op<'c>) -> Vec<Op<'c>> {
     let path = [gpu_module, kernel].map(|op| string_attribute(op, "sym_name").unwrap_or_default());
     walk(module)
@@ -127,7 +128,7 @@ fn launches<'c>(module: Op<'c>, kernel: Op<'c>, gpu_module: Op<'c>) -> Vec<Op<'c
         .collect()
 }
 
-/// Makes views of the arrays of a kernel.
+/// Replaces the shared arrays of a kernel by views of dynamic shared memory.
 fn replace(kernel: Op<'_>, memory: &SharedMemory<'_>) {
     let Some(body) = blocks(kernel).first().copied() else {
         return;
@@ -149,7 +150,7 @@ fn replace(kernel: Op<'_>, memory: &SharedMemory<'_>) {
                 .operands(&[raw, offset])
                 .result(plain(ty, Some(space)).unwrap_or(ty))
                 .value();
-            // The number of a space is another one than its name.
+            // A memory space as a number and as a named attribute are different types.
             if array.r#type() != ty {
                 let cast = b.create("memref.memory_space_cast").operands(&[array]);
                 array = cast.result(ty).value();
@@ -171,7 +172,7 @@ fn space_of<'c>(ty: Type<'c>) -> Option<Attribute<'c>> {
     MemRef::from_type(ty).and_then(|memref| memref.memory_space())
 }
 
-/// A memref type in another space, with the elements of each row side by side.
+/// Returns the row-major memref type with another memory space; `None` for a dynamic shape.
 fn plain<'c>(ty: Type<'c>, space: Option<Attribute<'c>>) -> Option<Type<'c>> {
     let memref = MemRef::from_type(ty)?;
     let sizes: Option<Vec<i64>> = memref
@@ -182,7 +183,7 @@ fn plain<'c>(ty: Type<'c>, space: Option<Attribute<'c>>) -> Option<Type<'c>> {
     Some(MemRefType::new(memref.element, &sizes?, None, space).into())
 }
 
-/// Removes shared variables that nothing takes any more.
+/// Removes shared variables without uses.
 fn remove_unused(gpu_module: Op<'_>) {
     let all = walk(gpu_module);
     let used: BTreeSet<String> = all
