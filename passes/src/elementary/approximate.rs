@@ -1,14 +1,14 @@
-//! Functions and quotients by the approximate instructions of the chip, for ops with `fastmath<afn>`.
+//! Functions and quotients with `fastmath<afn>`, computed by approximate GPU instructions.
 //!
-//! An f32 `math.exp2`, `math.log2` and quotient 1 / x with the flag are `ex2.approx.ftz`,
-//! `lg2.approx.ftz` and `rcp.approx`; the others are products of these.
+//! On f32, `math.exp2`, `math.log2` and the quotient 1 / x with the flag are the instructions
+//! `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. Other ops are products of these.
 
 use super::arithmetic::{Arithmetic, Constant, Float};
 use super::exponential::LN_2;
 use super::logarithm::LOG2_E;
 use tx_mlir::{Op, Val, has_flag, is, name, results, set_attribute};
 
-/// The ops that have approximate instructions, alone or with a factor.
+/// Ops that have approximate instructions, possibly with an additional multiplication.
 const APPROXIMATE: [&str; 6] = [
     "arith.divf",
     "math.exp",
@@ -18,19 +18,18 @@ const APPROXIMATE: [&str; 6] = [
     "math.log2",
 ];
 
-/// The flags of `arith.fastmath`.
+/// Names of the `arith.fastmath` flags.
 const FLAGS: [&str; 7] = ["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"];
 
-/// log10 2.
 const LOG10_2: Constant = Constant(0x3e9a_209b, 0x3fd3_4413_509f_79ff);
 
-/// Whether an op is computed by approximate instructions: it is one of those that have them, in f32
-/// or a narrower type, and its flags permit it.
+/// Returns whether an op is computed by approximate instructions: it has them, is of f32 or a
+/// narrower type, and has the flag `afn`.
 pub(crate) fn is_approximate(op: Op<'_>) -> bool {
     has_flag(op, "fastmath", "afn") && may_be_approximate(op)
 }
 
-/// Whether the chip has approximate instructions for an op.
+/// Returns whether the GPU has approximate instructions for an op.
 fn may_be_approximate(op: Op<'_>) -> bool {
     let [result] = results(op)[..] else {
         return false;
@@ -39,7 +38,8 @@ fn may_be_approximate(op: Op<'_>) -> bool {
     APPROXIMATE.contains(&name(op)) && element.is_some_and(|float| float.bits() <= 32)
 }
 
-/// Permits the approximate instructions for an op that has them; whether it does.
+/// Sets the flag `afn` on an op that has approximate instructions. Returns whether the flag was
+/// added.
 pub(crate) fn permit(op: Op<'_>) -> bool {
     if !may_be_approximate(op) || has_flag(op, "fastmath", "afn") {
         return false;
@@ -54,7 +54,7 @@ pub(crate) fn permit(op: Op<'_>) -> bool {
     true
 }
 
-/// The value of an op of f32 `arguments`; `None` where the op is an instruction as it is.
+/// Expands an approximate op on f32 arguments; `None` for ops without approximate instructions.
 pub(super) fn expand<'a, 'c>(
     m: &'a Arithmetic<'a, 'c>,
     op: &str,
@@ -71,7 +71,8 @@ pub(super) fn expand<'a, 'c>(
     })
 }
 
-/// Whether an op is an instruction as it is: of f32, and no quotient but 1 / x.
+/// Returns whether an op is a single approximate instruction: an op on f32, and 1 / x if it is a
+/// quotient.
 pub(super) fn is_instruction(op: Op<'_>) -> bool {
     let of_one = || {
         let dividend = tx_mlir::operands(op).first().copied();

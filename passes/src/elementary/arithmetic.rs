@@ -1,4 +1,4 @@
-//! Numbers in the making: values of one float type, with operators that create ops.
+//! Wrappers of SSA values of one float type, whose operators emit ops.
 
 mod wide;
 
@@ -8,14 +8,14 @@ use melior::ir::{Type, ValueLike};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use tx_mlir::{Builder, Val};
 
-/// A binary format, as its bits are laid out.
+/// Binary float format of the computation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     Single,
     Double,
 }
 
-/// A constant: the bits of its value as an f32 and as an f64.
+/// A constant: the bits of its value as f32 and as f64.
 #[derive(Clone, Copy)]
 pub(super) struct Constant(pub(super) u32, pub(super) u64);
 
@@ -25,24 +25,24 @@ impl Constant {
     pub(super) const SMALLEST_NORMAL: Self = Self(0x0080_0000, 0x0010_0000_0000_0000);
 }
 
-/// 1.5 · 2^(bits of the fraction).
+/// 1.5 · 2^f, where f is the number of fraction bits of the format.
 const SHIFT: Constant = Constant(0x4b40_0000, 0x4338_0000_0000_0000);
 
 /// 2^-64.
 const SMALL: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 
-/// A constant with more bits than the type has: the value rounded, and the rest, rounded.
+/// A constant with more bits than the type: the rounded value, and the rounded remainder.
 #[derive(Clone, Copy)]
 pub(super) struct Precise(pub(super) Constant, pub(super) Constant);
 
-/// Bits of the coefficients of a polynomial, that of the lowest power first, for f32 and for f64.
+/// Coefficients of a polynomial in ascending powers, as bits of f32 and of f64.
 pub(super) struct Polynomial {
     pub(super) single: &'static [u32],
     pub(super) double: &'static [u64],
 }
 
-/// The type of the elements of a one-dimensional vector of known length, and how many there are;
-/// other types as they are.
+/// Returns the length and the element type of a one-dimensional vector with a static length. Other
+/// types are returned unchanged, without a length.
 pub(super) fn parts(ty: Type<'_>) -> (Option<u64>, Type<'_>) {
     match tx_mlir::vector_parts(ty) {
         Some((lanes, element)) if Type::vector(&[lanes], element) == ty => (Some(lanes), element),
@@ -50,23 +50,23 @@ pub(super) fn parts(ty: Type<'_>) -> (Option<u64>, Type<'_>) {
     }
 }
 
-/// The value in another type.
+/// Emits the conversion `op` of a value to type `ty`.
 pub(super) fn convert<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
     b.create(op).operands(&[value]).result(ty).value()
 }
 
-/// Arithmetic in one type: f32, f64, or vectors of them.
+/// A builder of arithmetic on f32, f64, or vectors of them.
 pub(super) struct Arithmetic<'b, 'c> {
     b: &'b Builder<'c>,
     format: Format,
-    /// Elements of the vector, when it is one.
+    /// Number of vector elements; `None` for scalars.
     lanes: Option<u64>,
     float: Type<'c>,
     whole: Type<'c>,
 }
 
 impl<'b, 'c> Arithmetic<'b, 'c> {
-    /// Arithmetic in `ty`, if it is one of those types.
+    /// Returns a builder for `ty`; `None` for other types.
     pub(super) fn new(b: &'b Builder<'c>, ty: Type<'c>) -> Option<Self> {
         let (lanes, element) = parts(ty);
         let (format, bits) = match tx_scalar::Float::of(element) {
@@ -85,7 +85,7 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         })
     }
 
-    /// An op with `fastmath<afn>`.
+    /// Emits an op with `fastmath<afn>`.
     fn flagged<'a>(&'a self, op: &str, operands: &[Float<'a, 'c>]) -> Float<'a, 'c> {
         let operands: Vec<_> = operands.iter().map(|operand| operand.value).collect();
         let flags = self.b.attribute("#arith.fastmath<afn>");
@@ -101,7 +101,7 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         Float { m: self, value }
     }
 
-    /// One of two by the format.
+    /// Returns the argument that belongs to the format.
     pub(super) fn pick<T>(&self, single: T, double: T) -> T {
         match self.format {
             Format::Single => single,
@@ -109,17 +109,17 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         }
     }
 
-    /// Bits of the fraction.
+    /// Number of bits of the fraction.
     fn fraction(&self) -> i64 {
         self.pick(23, 52)
     }
 
-    /// What is added to an exponent to store it.
+    /// Bias of the stored exponent.
     fn bias(&self) -> i64 {
         self.pick(127, 1023)
     }
 
-    /// A constant of `ty` or of all its elements, from its bits.
+    /// Emits a scalar or splat constant of `ty` from its bits.
     fn bits(&self, bits: u64, ty: Type<'c>) -> Val<'c> {
         let digits = self.pick(8, 16);
         let text = match self.lanes {
@@ -129,22 +129,22 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         self.b.constant(self.b.attribute(&text), ty)
     }
 
-    /// A constant of the type.
+    /// Emits a float constant of the format.
     pub(super) fn constant(&self, constant: Constant) -> Float<'_, 'c> {
         self.value(self.bits(self.pick(constant.0.into(), constant.1), self.float))
     }
 
-    /// The bits of a constant.
+    /// Emits an integer constant with the bits of a float constant.
     fn constant_bits(&self, constant: Constant) -> Whole<'_, 'c> {
         self.integer(self.pick(constant.0.into(), constant.1.cast_signed()))
     }
 
-    /// Value and rest of a constant.
+    /// Emits the rounded value and the remainder of a constant.
     pub(super) fn precise(&self, constant: Precise) -> (Float<'_, 'c>, Float<'_, 'c>) {
         (self.constant(constant.0), self.constant(constant.1))
     }
 
-    /// A number that both formats have.
+    /// Emits a constant that is exact in both formats.
     pub(super) fn number(&self, number: f64) -> Float<'_, 'c> {
         let single = number as f32;
         debug_assert!(
@@ -154,7 +154,7 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         self.constant(Constant(single.to_bits(), number.to_bits()))
     }
 
-    /// An integer as wide as the floats.
+    /// Emits an integer constant as wide as the floats.
     pub(super) fn integer(&self, integer: i64) -> Whole<'_, 'c> {
         let bits = integer.cast_unsigned() & self.pick(u64::from(u32::MAX), u64::MAX);
         Whole {
@@ -171,14 +171,14 @@ pub(super) struct Float<'a, 'c> {
     value: Val<'c>,
 }
 
-/// An integer as wide as the floats, or a vector of them.
+/// An integer as wide as the floats, or a vector of such integers.
 #[derive(Clone, Copy)]
 pub(super) struct Whole<'a, 'c> {
     m: &'a Arithmetic<'a, 'c>,
     value: Val<'c>,
 }
 
-/// A condition, or a vector of conditions.
+/// A boolean, or a vector of booleans.
 #[derive(Clone, Copy)]
 pub(super) struct Truth<'a, 'c> {
     m: &'a Arithmetic<'a, 'c>,
@@ -202,7 +202,7 @@ impl<'a, 'c> Float<'a, 'c> {
         self.m.value(op.result(self.m.float).value())
     }
 
-    /// `self * factor + term`, rounded once.
+    /// Emits `self * factor + term`, rounded once.
     pub(super) fn fma(self, factor: Self, term: Self) -> Self {
         self.apply("math.fma", &[factor, term])
     }
@@ -215,12 +215,12 @@ impl<'a, 'c> Float<'a, 'c> {
         self.apply("math.floor", &[])
     }
 
-    /// An op of this number that is computed approximately.
+    /// Emits an approximate unary op on this number.
     pub(super) fn approximate(self, op: &str) -> Self {
         self.m.flagged(op, &[self])
     }
 
-    /// 1 / x, approximately.
+    /// Emits an approximate 1 / x.
     pub(super) fn reciprocal(self) -> Self {
         self.m.flagged("arith.divf", &[self.m.number(1.0), self])
     }
@@ -229,12 +229,12 @@ impl<'a, 'c> Float<'a, 'c> {
         self.apply("math.sqrt", &[])
     }
 
-    /// The magnitude with the sign of another.
+    /// Emits the magnitude of `self` with the sign of `other`.
     pub(super) fn with_sign_of(self, other: Self) -> Self {
         self.apply("math.copysign", &[other])
     }
 
-    /// The number, or its negative where the sign of another is set.
+    /// Emits `self`, negated if the sign bit of `other` is set.
     pub(super) fn times_sign_of(self, other: Self) -> Self {
         self * self.m.number(1.0).with_sign_of(other)
     }
@@ -246,12 +246,12 @@ impl<'a, 'c> Float<'a, 'c> {
         }
     }
 
-    /// Whether they are equal; never for NaN, nor is what follows.
+    /// Emits an ordered comparison for equality: false for NaN, as are `above` and `below`.
     pub(super) fn equals(self, other: Self) -> Truth<'a, 'c> {
         self.compare(1, other)
     }
 
-    /// Whether they are not equal; always for NaN.
+    /// Emits an unordered comparison for inequality: true for NaN.
     pub(super) fn differs(self, other: Self) -> Truth<'a, 'c> {
         self.compare(13, other)
     }
@@ -264,27 +264,29 @@ impl<'a, 'c> Float<'a, 'c> {
         self.compare(4, other)
     }
 
-    /// The larger of both; NaN stays NaN, as in what follows.
+    /// Emits the maximum of `self` and `low`. If `self` is NaN, the result is NaN, as in `at_most`
+    /// and `clamp`.
     pub(super) fn at_least(self, low: Self) -> Self {
         self.below(low).select(low, self)
     }
 
-    /// The smaller of both.
+    /// Emits the minimum of `self` and `high`.
     pub(super) fn at_most(self, high: Self) -> Self {
         self.above(high).select(high, self)
     }
 
-    /// The nearest number that is neither below `low` nor above `high`.
+    /// Emits `self` clamped to the range from `low` to `high`.
     pub(super) fn clamp(self, low: Self, high: Self) -> Self {
         self.at_least(low).at_most(high)
     }
 
-    /// The nearest integer, as a float and as an integer plus [`SHIFT`]'s bits, of a number below
-    /// 2^(bits of the fraction − 2); for others, and for NaN, anything.
+    /// Emits the nearest integer to `self` · `scale`, as a float, and as an integer that still
+    /// contains the bits of [`SHIFT`]. The product must be below 2^(fraction bits − 2); for other
+    /// numbers and NaN, the results are arbitrary.
     ///
-    /// `scale` is multiplied in before, exactly. The sum with [`SHIFT`] has no room for fractions,
-    /// and its last bits are those of the integer. Its other bits are gone from what is shifted to
-    /// the exponent, also from half of it.
+    /// The sum with [`SHIFT`] has no fraction bits, and its lowest bits are those of the integer.
+    /// The other bits of [`SHIFT`] vanish if the integer, or half of it, is shifted to the
+    /// exponent.
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         let shifted = self.fma(scale, m.constant(SHIFT));
@@ -298,22 +300,22 @@ impl<'a, 'c> Float<'a, 'c> {
         }
     }
 
-    /// `self` · 2^`exponent`, rounded once, for `self` of about 1 and exponents of twice the range
-    /// of the type; with [`SHIFT`]'s bits or without.
+    /// Emits `self` · 2^`exponent`, rounded once. `self` is about 1, and the exponent is within
+    /// twice the range of the type. The exponent may contain the bits of [`SHIFT`].
     pub(super) fn scaled(self, exponent: Whole<'a, 'c>) -> Self {
         let half = exponent.shift_right(1);
         self * half.power_of_two() * (exponent - half).power_of_two()
     }
 
-    /// The same for exponents that are not above 0.
+    /// Emits `self` · 2^`exponent` as [`Self::scaled`] does, for exponents that are at most 0.
     pub(super) fn scaled_down(self, exponent: Whole<'a, 'c>) -> Self {
-        // More than the fraction has bits: the first product is no subnormal number.
+        // 64 exceeds the number of fraction bits, so the first product is not subnormal.
         let raised = exponent + self.m.integer(64);
         self * raised.power_of_two() * SMALL
     }
 
-    /// Splits a positive finite number into `significand` and `exponent`, so that the number is
-    /// significand · 2^exponent and the significand is between √½ and √2.
+    /// Splits a positive, finite, normal number into significand · 2^exponent. The significand is
+    /// between √½ and √2.
     pub(super) fn split(self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         // √½, rounded down.
@@ -325,10 +327,10 @@ impl<'a, 'c> Float<'a, 'c> {
         (significand.as_bits(), exponent)
     }
 
-    /// The same for numbers that may be subnormal.
+    /// Splits a number as [`Self::split`] does; the number may be subnormal.
     pub(super) fn split_any(self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
-        // More than the fraction has bits.
+        // The power exceeds the number of fraction bits, so the scaled number is normal.
         let (factor, power) = (
             m.pick(16_777_216.0, 18_014_398_509_481_984.0),
             m.pick(24, 54),
@@ -339,7 +341,7 @@ impl<'a, 'c> Float<'a, 'c> {
         (significand, exponent - shift)
     }
 
-    /// A polynomial at this number.
+    /// Emits the value of a polynomial at this number, by Horner's method.
     pub(super) fn polynomial(self, polynomial: &Polynomial) -> Self {
         let constant = |bits| self.m.value(self.m.bits(bits, self.m.float));
         let coefficients: Vec<u64> = match self.m.format {
@@ -363,7 +365,7 @@ impl<'a, 'c> Whole<'a, 'c> {
         }
     }
 
-    /// Without [`SHIFT`]'s bits.
+    /// Removes the bits of [`SHIFT`].
     pub(super) fn without_shift(self) -> Self {
         self - self.m.constant_bits(SHIFT)
     }
@@ -372,12 +374,12 @@ impl<'a, 'c> Whole<'a, 'c> {
         self.apply("arith.shli", self.m.integer(places))
     }
 
-    /// Divides by a power of two, rounding down.
+    /// Emits an arithmetic right shift: division by a power of two, rounded down.
     pub(super) fn shift_right(self, places: i64) -> Self {
         self.apply("arith.shrsi", self.m.integer(places))
     }
 
-    /// The float with these bits.
+    /// Emits the float with the bits of this integer.
     pub(super) fn as_bits(self) -> Float<'a, 'c> {
         let m = self.m;
         m.value(convert(m.b, "arith.bitcast", self.value, m.float))
@@ -388,7 +390,7 @@ impl<'a, 'c> Whole<'a, 'c> {
         m.value(convert(m.b, "arith.sitofp", self.value, m.float))
     }
 
-    /// 2^`self`, for exponents of normal numbers.
+    /// Emits 2^`self`, for exponents of normal numbers.
     pub(super) fn power_of_two(self) -> Float<'a, 'c> {
         let m = self.m;
         (self + m.integer(m.bias()))
@@ -396,7 +398,7 @@ impl<'a, 'c> Whole<'a, 'c> {
             .as_bits()
     }
 
-    /// 2^`self`, and 0 instead of subnormal numbers.
+    /// Emits 2^`self`, or 0 if that would be subnormal.
     pub(super) fn power_of_two_or_zero(self) -> Float<'a, 'c> {
         self.apply("arith.maxsi", self.m.integer(-self.m.bias()))
             .power_of_two()
@@ -425,7 +427,7 @@ impl<'a, 'c> Truth<'a, 'c> {
     }
 }
 
-/// Operators that are an op each.
+/// Implements operators that emit one op each.
 macro_rules! operators {
     ($($number:ident: $operator:ident $method:ident $op:literal;)*) => { $(
         impl $operator for $number<'_, '_> {
@@ -452,7 +454,7 @@ operators! {
     Truth: BitOr bitor "arith.ori";
 }
 
-/// The same with a number that both formats have.
+/// Implements operators whose right operand is a constant that is exact in both formats.
 macro_rules! with_numbers {
     ($($operator:ident $method:ident)*) => { $(
         impl $operator<f64> for Float<'_, '_> {

@@ -3,7 +3,8 @@
 use super::arithmetic::{Constant, Float, Polynomial};
 use super::exponential::{exp, times_exp};
 
-/// erf a / a − 1 as a function of a², for a ≤ 1. Error: below 2^-29 (f32), 2^-56 (f64).
+/// Coefficients of erf a / a − 1 as a polynomial in a², for a ≤ 1. Error: below 2^-29 (f32), 2^-56
+/// (f64).
 const NEAR: Polynomial = Polynomial {
     single: &[
         0x3e03_75d4,
@@ -31,8 +32,8 @@ const NEAR: Polynomial = Polynomial {
     ],
 };
 
-/// −ln(1 − erf(1 + t)), for t up to 3 (f32) and 5 (f64). Error times 1 − erf(1 + t): below 2^-26
-/// (f32), 2^-57 (f64).
+/// Coefficients of −ln(1 − erf(1 + t)), for t up to 3 (f32) and 5 (f64). Error times 1 − erf(1 +
+/// t): below 2^-26 (f32), 2^-57 (f64).
 const FAR: Polynomial = Polynomial {
     single: &[
         0x3fec_bfe0,
@@ -65,8 +66,9 @@ const FAR: Polynomial = Polynomial {
     ],
 };
 
-/// (1 + 2a) · e^a² · erfc a as a function of (a − k) / (a + k), for a up to 10.1 and k of 2 (f32), a up to
-/// 27.3 and k of 4 (f64). Error: below 2^-25 (f32), 2^-53 (f64).
+/// Coefficients of (1 + 2a) · e^a² · erfc a as a polynomial in (a − k) / (a + k). In f32, k is 2
+/// and a is at most 10.1; in f64, k is 4 and a is at most 27.3. Error: below 2^-25 (f32), 2^-53
+/// (f64).
 const COMPLEMENT: Polynomial = Polynomial {
     single: &[
         0x3fa3_7407,
@@ -107,29 +109,31 @@ const COMPLEMENT: Polynomial = Polynomial {
     ],
 };
 
-/// erf x: a polynomial near 0, and 1 − e^-p(|x|) elsewhere.
+/// Computes erf x: by a polynomial for |x| < 1, else as 1 − e^-p(|x|).
 pub(super) fn erf<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);
     let a = x.abs();
     let near = (a * a).polynomial(&NEAR).fma(a, a);
-    // Beyond it, the result rounds to 1.
+    // Above `last`, the result rounds to 1.
     let last = m.number(m.pick(4.0, 6.0));
     let t = a.clamp(one, last) - one;
     let far = one - exp(-t.polynomial(&FAR));
     a.below(one).select(near, far).with_sign_of(x)
 }
 
-/// 1 − erf x, which is e^-x² times a function that falls as 1 / x; and 2 − erfc |x| for negative x.
+/// Computes erfc x = 1 − erf x as the product of e^-x² and a function that decreases as 1 / x; for
+/// negative x, computes 2 − erfc |x|.
 pub(super) fn erfc<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);
-    // Beyond it, the result rounds to 0.
+    // For larger |x|, the result rounds to 0.
     let a = x
         .abs()
         .at_most(m.constant(Constant(0x4121_999a, 0x403b_4ccc_cccc_cccd)));
     let k = m.number(m.pick(2.0, 4.0));
-    // What the rounded quotient t lacks is (a − k) − t · (a + k), where a − (t + 1) · k is exact.
+    // The rounding error of the quotient t is (a − k) − t · (a + k), where a − (t + 1) · k is
+    // exact.
     let inverse = one / (a + k);
     let t = (a - k) * inverse;
     let lost = (-t).fma(a, (-(t + one)).fma(k, a));

@@ -1,20 +1,19 @@
 //! Exponential functions.
 //!
 //! The argument is n · ln 2 + r with an integer n and |r| ≤ ½ ln 2, and the result is 2^n · e^r.
-//! The error of n · ln 2 is kept below that of the last bit of r by two constants for ln 2.
+//! Two constants for ln 2 keep the error of n · ln 2 below the last bit of r.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 use super::logarithm::LOG2_E;
 use super::sign;
 
-/// ln 2.
 pub(super) const LN_2: Precise = Precise(
     Constant(0x3f31_7218, 0x3fe6_2e42_fefa_39ef),
     Constant(0xb102_e308, 0x3c7a_bc9e_3b39_803f),
 );
 
-/// (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Error times r²: below 2^-28 (f32), 2^-61 (f64). What
-/// remains of e^r is added to it rounded: more would not be seen.
+/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Error times r²: below 2^-28 (f32), 2^-61
+/// (f64). The sum with 1 + r is rounded, so a smaller error would have no effect.
 const EXP: Polynomial = Polynomial {
     single: &[
         0x3eff_fffe,
@@ -26,7 +25,8 @@ const EXP: Polynomial = Polynomial {
     double: EXP_DOUBLE,
 };
 
-/// The same where nothing is added to r. Error times |r|: below 2^-31 (f32), 2^-61 (f64).
+/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2, if the error is relative to r. Error times
+/// |r|: below 2^-31 (f32), 2^-61 (f64).
 const EXPM1: Polynomial = Polynomial {
     single: &[
         0x3f00_0000,
@@ -53,7 +53,7 @@ const EXP_DOUBLE: &[u64] = &[
     0x3e21_f786_7e58_779f,
 ];
 
-/// (2^r − 1) / r, for |r| ≤ ½. Error times |r|: below 2^-32 (f32), 2^-59 (f64).
+/// Coefficients of (2^r − 1) / r, for |r| ≤ ½. Error times |r|: below 2^-32 (f32), 2^-59 (f64).
 const EXP2: Polynomial = Polynomial {
     single: &[
         0x3f31_7218,
@@ -80,7 +80,8 @@ const EXP2: Polynomial = Polynomial {
     ],
 };
 
-/// (tanh a − a) / a³ as a function of a², for a ≤ 9/16. Error times a²: below 2^-29 (f32), 2^-59 (f64).
+/// Coefficients of (tanh a − a) / a³ as a polynomial in a², for a ≤ 9/16. Error times a²: below
+/// 2^-29 (f32), 2^-59 (f64).
 const TANH: Polynomial = Polynomial {
     single: &[
         0xbeaa_aaa4,
@@ -104,7 +105,8 @@ const TANH: Polynomial = Polynomial {
     ],
 };
 
-/// (sinh a − a) / a³ as a function of a², for a ≤ 1. Error times a²: below 2^-31 (f32), 2^-56 (f64).
+/// Coefficients of (sinh a − a) / a³ as a polynomial in a², for a ≤ 1. Error times a²: below 2^-31
+/// (f32), 2^-56 (f64).
 const SINH: Polynomial = Polynomial {
     single: &[0x3e2a_aaab, 0x3c08_8876, 0x3950_0d68, 0x363b_5643],
     double: &[
@@ -119,14 +121,14 @@ const SINH: Polynomial = Polynomial {
     ],
 };
 
-/// Above this, e^x is infinite.
+/// Returns a number above which e^x is infinite.
 fn highest<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     m.number(m.pick(89.0, 710.0))
 }
 
-/// −n as a float, n as `nearest_integer` gives it, and x − n · ln 2 before and after the smaller
-/// part of ln 2 is taken off.
+/// Reduced argument: −n as a float, n as returned by `nearest_integer`, and x − n · ln 2, computed
+/// with one constant (`rough`) and with both (`r`).
 struct Reduced<'a, 'c> {
     minus_n: Float<'a, 'c>,
     power: Whole<'a, 'c>,
@@ -140,7 +142,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
         let (n, power) = x.nearest_integer(m.constant(LOG2_E.0));
         let minus_n = -n;
         let (ln2, rest) = m.precise(LN_2);
-        // Exact: the difference has no bit below the last of ln 2.
+        // Exact: the difference has no bit below the last bit of ln 2.
         let rough = minus_n.fma(ln2, x);
         Self {
             minus_n,
@@ -150,18 +152,18 @@ impl<'a, 'c> Reduced<'a, 'c> {
         }
     }
 
-    /// What r lacks.
+    /// Computes the rounding error of r.
     fn rest(&self) -> Float<'a, 'c> {
         let m = self.r.arithmetic();
         self.minus_n.fma(m.constant(LN_2.1), self.rough - self.r)
     }
 }
 
-/// e^x.
+/// Computes e^x.
 pub(super) fn exp<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let is_small = sign::is_nonpositive(x.into_value());
-    // e^-104 is less than half of the smallest f32, e^-746 of the smallest f64.
+    // e^-104 is less than half of the smallest f32, and e^-746 less than half of the smallest f64.
     let x = x.at_least(m.number(m.pick(-104.0, -746.0)));
     let x = if is_small { x } else { x.at_most(highest(x)) };
     let Reduced { r, power, .. } = Reduced::new(x);
@@ -174,7 +176,7 @@ pub(super) fn exp<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     }
 }
 
-/// 2^x.
+/// Computes 2^x.
 pub(super) fn exp2<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let x = x.clamp(
@@ -187,7 +189,7 @@ pub(super) fn exp2<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     r.fma(r.polynomial(&EXP2), one).scaled(power)
 }
 
-/// 2^(x + rest), for a small rest.
+/// Computes 2^(x + rest), for a small `rest`.
 pub(super) fn exp2_of_sum<'a, 'c>(x: Float<'a, 'c>, rest: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);
@@ -198,12 +200,12 @@ pub(super) fn exp2_of_sum<'a, 'c>(x: Float<'a, 'c>, rest: Float<'a, 'c>) -> Floa
     (r.fma(q, correction) + one).scaled(power)
 }
 
-/// e^x − 1, as 2^n · ((1 − 2^-n) + (e^r − 1)). The parentheses may cancel, so that what is lost on
-/// the way is added up.
+/// Computes e^x − 1 as 2^n · ((1 − 2^-n) + (e^r − 1)). The two terms may cancel, so rounding errors
+/// are summed separately.
 pub(super) fn expm1<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);
-    // Below it, the result rounds to −1.
+    // Below the lower bound, the result rounds to −1.
     let clamped = x.clamp(m.number(m.pick(-18.0, -38.0)), highest(x));
     let reduced = Reduced::new(clamped);
     let (r, power, r_rest) = (reduced.r, reduced.power, reduced.rest());
@@ -216,7 +218,7 @@ pub(super) fn expm1<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     (sum + tail).scaled(power).with_sign_of(x)
 }
 
-/// tanh x: a polynomial near 0, and 1 − 2 / (e^2|x| + 1) elsewhere.
+/// Computes tanh x: by a polynomial near 0, else as 1 − 2 / (e^2|x| + 1).
 pub(super) fn tanh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let a = x.abs();
@@ -227,8 +229,8 @@ pub(super) fn tanh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     a.below(m.number(0.5625)).select(near, far).with_sign_of(x)
 }
 
-/// `factor` · e^(x + rest), for a small rest and an x that is neither positive nor below the logarithm of
-/// half of the smallest number.
+/// Computes `factor` · e^(x + rest), for a small `rest`. x is not positive, and not so small that
+/// e^x rounds to 0.
 pub(super) fn times_exp<'a, 'c>(
     factor: Float<'a, 'c>,
     x: Float<'a, 'c>,
@@ -238,12 +240,12 @@ pub(super) fn times_exp<'a, 'c>(
     let r = reduced.r;
     let r_rest = reduced.rest() + rest;
     let tail = (r * r).fma(r.polynomial(&EXPM1), r_rest);
-    // The rest counts e^r times.
+    // The remainder contributes `r_rest` · e^r.
     let growth = r + r_rest.fma(r + tail, tail);
     factor.fma(growth, factor).scaled(reduced.power)
 }
 
-/// ½e^a and ½e^-a, for a that is not negative. The first may be a number where e^a is not.
+/// Computes ½e^a and ½e^-a, for a ≥ 0. ½e^a may be finite although e^a is infinite.
 fn halves<'a, 'c>(a: Float<'a, 'c>) -> [Float<'a, 'c>; 2] {
     let m = a.arithmetic();
     let Reduced { r, power, .. } = Reduced::new(a.at_most(m.number(m.pick(90.0, 712.0))));
@@ -253,7 +255,7 @@ fn halves<'a, 'c>(a: Float<'a, 'c>) -> [Float<'a, 'c>; 2] {
     [half, m.number(0.25) / half]
 }
 
-/// sinh x: a polynomial near 0, and ½e^x − ½e^-x elsewhere.
+/// Computes sinh x: by a polynomial near 0, else as ½e^x − ½e^-x.
 pub(super) fn sinh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let a = x.abs();
     let square = a * a;
@@ -263,7 +265,7 @@ pub(super) fn sinh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     is_near.select(near, growing - falling).with_sign_of(x)
 }
 
-/// cosh x.
+/// Computes cosh x.
 pub(super) fn cosh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let [growing, falling] = halves(x.abs());
     growing + falling

@@ -2,8 +2,8 @@
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Truth};
 
-/// (atan t − t) / t³ as a function of t², for |t| ≤ √2 − 1. Error times t²: below 2^-30 (f32), 2^-56
-/// (f64).
+/// Coefficients of (atan t − t) / t³ as a polynomial in t², for |t| ≤ √2 − 1. Error times t²: below
+/// 2^-30 (f32), 2^-56 (f64).
 const ATAN: Polynomial = Polynomial {
     single: &[
         0xbeaa_aaa4,
@@ -27,7 +27,8 @@ const ATAN: Polynomial = Polynomial {
     ],
 };
 
-/// (asin s − s) / s³ as a function of s², for s ≤ ½. Error times s²: below 2^-31 (f32), 2^-57 (f64).
+/// Coefficients of (asin s − s) / s³ as a polynomial in s², for s ≤ ½. Error times s²: below 2^-31
+/// (f32), 2^-57 (f64).
 const ASIN: Polynomial = Polynomial {
     single: &[
         0x3e2a_aaa6,
@@ -54,23 +55,21 @@ const ASIN: Polynomial = Polynomial {
     ],
 };
 
-/// π/4.
 const QUARTER_PI: Precise = Precise(
     Constant(0x3f49_0fdb, 0x3fe9_21fb_5444_2d18),
     Constant(0xb2bb_bd2e, 0x3c81_a626_3314_5c07),
 );
 
-/// π/2.
 const HALF_PI: Precise = Precise(
     Constant(0x3fc9_0fdb, 0x3ff9_21fb_5444_2d18),
     Constant(0xb33b_bd2e, 0x3c91_a626_3314_5c07),
 );
 
-/// √2 − 1, rounded.
+/// √2 − 1: the ratio above which the angle is reduced by π/4.
 const BETWEEN: Constant = Constant(0x3ed4_13cd, 0x3fda_8279_99fc_ef34);
 
-/// `count` times a constant, plus `value` and its `tail`; `count` is 0, or the product is not below
-/// `value`.
+/// Computes `count` · `constant` + `value` + `tail`. `count` is 0, or its product is at least as
+/// large as `value`.
 fn sum<'a, 'c>(
     count: Float<'a, 'c>,
     constant: Precise,
@@ -85,11 +84,12 @@ fn sum<'a, 'c>(
     sum + (lost + (product_rest + tail))
 }
 
-/// The angle between the positive x axis and the point at `larger` and `smaller`, which are not
-/// negative, or its mirror image at the diagonal where `is_steep`, and then at the y axis where `is_left`.
+/// Computes the angle between the positive x axis and the point (`larger`, `smaller`), whose
+/// coordinates are not negative. `is_steep` mirrors the angle at the diagonal, then `is_left` at
+/// the y axis.
 ///
-/// It is atan t plus a multiple of π/4, where t is `smaller` / `larger` or, after a turn by π/4,
-/// (`smaller` − `larger`) / (`smaller` + `larger`).
+/// The angle is atan t plus a multiple of π/4. t is `smaller` / `larger`, or (`smaller` − `larger`)
+/// / (`smaller` + `larger`) after a rotation by π/4.
 fn angle<'a, 'c>(
     larger: Float<'a, 'c>,
     smaller: Float<'a, 'c>,
@@ -125,18 +125,18 @@ fn angle<'a, 'c>(
     sum(turns, QUARTER_PI, sign * t, sign * tail)
 }
 
-/// atan x.
+/// Computes atan x.
 pub(super) fn atan<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);
-    // Beyond 2^60, the result rounds to π/2.
+    // Above 2^60, the result rounds to π/2.
     let a = x.abs().at_most(m.number(1_152_921_504_606_846_976.0));
     let is_steep = a.above(one);
     let (larger, smaller) = (is_steep.select(a, one), is_steep.select(one, a));
     angle(larger, smaller, is_steep, None).times_sign_of(x)
 }
 
-/// The angle of the point at `x` and `y`.
+/// Computes the angle of the point (`x`, `y`).
 pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));
@@ -146,13 +146,14 @@ pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c>
     let larger = is_steep.select(height, width);
     let smaller = is_steep.select(width, height);
 
-    // Sums of both, reciprocals and residuals are normal numbers. Below 2^60 both are multiplied by
-    // 2^64, above 2^120 by 2^-4 (f32); below 2^400 by 2^600, above 2^1000 by 2^-4 (f64).
+    // Scales both coordinates, so that sums, reciprocals and residuals are normal numbers. In f32,
+    // numbers below 2^60 are multiplied by 2^64, and numbers above 2^120 by 2^-4. In f64, numbers
+    // below 2^400 are multiplied by 2^600, and numbers above 2^1000 by 2^-4.
     let is_small = larger.below(m.constant(Constant(0x5d80_0000, 0x58f0_0000_0000_0000)));
     let is_large = larger.above(m.constant(Constant(0x7b80_0000, 0x7e70_0000_0000_0000)));
     let up = m.constant(Constant(0x5f80_0000, 0x6570_0000_0000_0000));
     let factor = is_large.select(m.number(0.0625), is_small.select(up, one));
-    // Of infinities, and of two zeros.
+    // Infinities and pairs of zeros are replaced by 0 and 1.
     let is_infinite = larger.equals(infinity);
     let of_infinite = smaller.equals(infinity).select(one, zero);
     let smaller = is_infinite.select(of_infinite, smaller * factor);
@@ -165,7 +166,7 @@ pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c>
     is_nan.select(m.constant(Constant::NAN), result)
 }
 
-/// asin s and its tail for s up to ½; of larger magnitudes, half of the arc cosine.
+/// asin s and a tail for s ≤ ½; for a larger argument, half of the arc cosine.
 struct Arc<'a, 'c> {
     is_far: Truth<'a, 'c>,
     s: Float<'a, 'c>,
@@ -173,7 +174,7 @@ struct Arc<'a, 'c> {
 }
 
 impl<'a, 'c> Arc<'a, 'c> {
-    /// acos a is 2 asin √((1 − a) / 2).
+    /// Uses acos a = 2 asin √((1 − a) / 2) for a > ½.
     fn new(a: Float<'a, 'c>) -> Self {
         let m = a.arithmetic();
         let half = m.number(0.5);
@@ -186,7 +187,7 @@ impl<'a, 'c> Arc<'a, 'c> {
     }
 }
 
-/// asin x.
+/// Computes asin x.
 pub(super) fn asin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));
@@ -196,7 +197,7 @@ pub(super) fn asin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     sum(count, HALF_PI, factor * s, factor * tail).times_sign_of(x)
 }
 
-/// acos x.
+/// Computes acos x.
 pub(super) fn acos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);

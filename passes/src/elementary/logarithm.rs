@@ -1,14 +1,14 @@
 //! Logarithms.
 //!
 //! The argument is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f), ln(1 + f) is 2
-//! artanh s = 2s + s · R(s²), where R(s²) is small; and 2s is f − f²/2 + s · f²/2, in which only
-//! the last term is rounded at a size that is small beside the sum.
+//! artanh s = 2s + s · R(s²), where R(s²) is small. The term 2s is f − f²/2 + s · f²/2, and only
+//! its last part has a rounding error, which is small relative to the sum.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 use super::exponential::LN_2;
 
-/// (2 artanh s − 2s) / s³ as a function of s², for s between ±0.1716. Error times s²: below 2^-34
-/// (f32), 2^-58 (f64).
+/// Coefficients of (2 artanh s − 2s) / s³ as a polynomial in s², for |s| ≤ 0.1716. Error times s²:
+/// below 2^-34 (f32), 2^-58 (f64).
 const ARTANH: Polynomial = Polynomial {
     single: &[0x3f2a_aaaa, 0x3ecc_ce13, 0x3e91_e9ee, 0x3e78_9ccc],
     double: &[
@@ -22,8 +22,8 @@ const ARTANH: Polynomial = Polynomial {
     ],
 };
 
-/// A base: its logarithm of 2, the first part so short that its product with an exponent is exact;
-/// and what natural logarithms are multiplied by, unless it is 1.
+/// Constants of a base. `of_two` is the logarithm of 2; its first part is so short that the product
+/// with an exponent is exact. `factor` converts natural logarithms to the base; `None` for base e.
 struct Base {
     of_two: Precise,
     factor: Option<Precise>,
@@ -59,7 +59,8 @@ pub(super) const LOG2_E: Precise = Precise(
     Constant(0x32a5_7060, 0x3c77_77d0_ffda_0d24),
 );
 
-/// The logarithm of 2^`k` · (1 + `f`), given ln(1 + f) − ln(1 + `f`) if that is not 0.
+/// Computes the logarithm of 2^`k` · (1 + f). `rest` is ln(1 + f) − ln(1 + `f`), or `None` if `f`
+/// is exact.
 fn logarithm<'a, 'c>(
     base: &Base,
     k: Whole<'a, 'c>,
@@ -70,7 +71,7 @@ fn logarithm<'a, 'c>(
     let s = f / (f + 2.0);
     let square = s * s;
     let half = f * 0.5;
-    // f − f²/2, what rounding it left out, and s · (f²/2 + R).
+    // f − f²/2, its rounding error, and s · (f²/2 + R).
     let high = (-half).fma(f, f);
     let lost = (-half).fma(f, f - high);
     let mut low = s.fma(half.fma(f, square * square.polynomial(&ARTANH)), lost);
@@ -94,7 +95,7 @@ fn logarithm<'a, 'c>(
     sum + (lost + k.fma(of_two_rest, low))
 }
 
-/// `result`, which is right for positive finite numbers, or what a logarithm is of others.
+/// Selects `result` for positive finite x, else the IEEE 754 special value of a logarithm.
 fn with_limits<'a, 'c>(x: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, infinity) = (m.number(0.0), m.constant(Constant::INFINITY));
@@ -111,22 +112,22 @@ fn log_of_base<'a, 'c>(base: &Base, x: Float<'a, 'c>) -> Float<'a, 'c> {
     )
 }
 
-/// ln x.
+/// Computes ln x.
 pub(super) fn log<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&NATURAL, x)
 }
 
-/// The logarithm to base 2.
+/// Computes the logarithm to base 2.
 pub(super) fn log2<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&TWO, x)
 }
 
-/// The logarithm to base 10.
+/// Computes the logarithm to base 10.
 pub(super) fn log10<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&TEN, x)
 }
 
-/// ln(1 + x). What rounding 1 + x lost is divided by it and added.
+/// Computes ln(1 + x). Adds the rounding error of 1 + x, divided by 1 + x.
 pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));
@@ -134,11 +135,11 @@ pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let above = sum - one;
     let lost = (one - (sum - above)) + (x - above);
     let (significand, k) = sum.split();
-    // Where k is 0, f is x itself.
+    // If k is 0, f is exactly x.
     let is_near = k.to_float().equals(zero);
     let f = is_near.select(x, significand - one);
-    // 1 / (1 + f) is 1.0625 − f with an error of 0.0625; what is lost is at most half of the last
-    // bit of the sum.
+    // 1.0625 − f approximates 1 / (1 + f) with an error of 0.0625. That suffices, because the
+    // rounding error is at most half of the last bit of the sum.
     let inverse = m.number(1.0625) - f;
     let lost = lost * (m.integer(0) - k).power_of_two_or_zero() * inverse;
     let result = logarithm(&NATURAL, k, f, Some(is_near.select(zero, lost)));
@@ -146,7 +147,7 @@ pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     special.with_sign_of(x)
 }
 
-/// ln(1 + `argument`), or ln 2x of x above 2^60, where squares may overflow.
+/// Computes ln(1 + `argument`), or ln 2x for x above 2^60, where squares may overflow.
 fn log1p_or_log_of_double<'a, 'c>(x: Float<'a, 'c>, argument: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let is_large = x.above(m.number(1_152_921_504_606_846_976.0));
@@ -154,7 +155,7 @@ fn log1p_or_log_of_double<'a, 'c>(x: Float<'a, 'c>, argument: Float<'a, 'c>) -> 
     result + is_large.select(m.constant(LN_2.0), m.number(0.0))
 }
 
-/// asinh x, as ln(1 + (|x| + x² / (1 + √(x² + 1)))).
+/// Computes asinh x as ln(1 + (|x| + x² / (1 + √(x² + 1)))).
 pub(super) fn asinh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let one = x.arithmetic().number(1.0);
     let a = x.abs();
@@ -163,7 +164,7 @@ pub(super) fn asinh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log1p_or_log_of_double(a, argument).with_sign_of(x)
 }
 
-/// acosh x, as ln(1 + (t + √(t² + 2t))) with t = x − 1.
+/// Computes acosh x as ln(1 + (t + √(t² + 2t))) with t = x − 1.
 pub(super) fn acosh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);
@@ -173,7 +174,7 @@ pub(super) fn acosh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     x.below(one).select(m.constant(Constant::NAN), result)
 }
 
-/// atanh x, as ½ ln(1 + 2|x| / (1 − |x|)).
+/// Computes atanh x as ½ ln(1 + 2|x| / (1 − |x|)).
 pub(super) fn atanh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let a = x.abs();
     let argument = (a + a) / (x.arithmetic().number(1.0) - a);

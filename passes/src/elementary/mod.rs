@@ -1,7 +1,7 @@
-//! Elementary functions in arithmetic that gives the same bits on every machine: sums, products,
-//! quotients, square roots and fused multiplications, each correctly rounded, and integers.
+//! Elementary functions as arithmetic with equal bits on every machine. They use integer ops and
+//! correctly rounded additions, multiplications, divisions, square roots and fused multiply-adds.
 //!
-//! Nothing here branches. What is right for some numbers only is selected at the end.
+//! The expansions do not branch. They compute all cases and select at the end.
 
 mod approximate;
 mod arithmetic;
@@ -22,7 +22,7 @@ use arithmetic::{Arithmetic, Float, convert, parts};
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{Blk, Builder, Op, Val, f32_of, name, operands, results};
 
-/// A function of one argument or of two.
+/// Expansion of a function of one or two arguments.
 #[derive(Clone, Copy)]
 enum Function {
     One(for<'a, 'c> fn(Float<'a, 'c>) -> Float<'a, 'c>),
@@ -31,7 +31,7 @@ enum Function {
 
 use Function::{One, Two};
 
-/// Every function, by the name of its op.
+/// Expansion of each supported op, by op name.
 const FUNCTIONS: [(&str, Function); 26] = [
     ("math.acos", One(inverse::acos)),
     ("math.acosh", One(logarithm::acosh)),
@@ -61,25 +61,25 @@ const FUNCTIONS: [(&str, Function); 26] = [
     ("math.tanh", One(exponential::tanh)),
 ];
 
-/// The nearest integer, of two the one that is farther from zero.
+/// Rounds to the nearest integer, ties away from zero.
 fn round<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let a = x.abs();
     let floor = a.floor();
     let is_low = (a - floor).below(m.number(0.5));
-    // Of infinity the difference is NaN, and the sum is infinity.
+    // For an infinity, `a - floor` is NaN, and `floor + 1.0` is the infinity.
     is_low.select(floor, floor + 1.0).with_sign_of(x)
 }
 
-/// The names of all ops that are functions here.
+/// Returns the names of all ops in [`FUNCTIONS`].
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name)
 }
 
-/// Ops that a function becomes, about.
+/// Approximate number of ops in the expansion of a function.
 const WEIGHT: i64 = 20;
 
-/// Ops that those of a block become, about.
+/// Returns the approximate number of ops in a block after expansion.
 pub(crate) fn weight(block: Blk<'_>) -> i64 {
     let weight = |op| match names().any(|function| function == name(op)) {
         true if !is_approximate(op) => WEIGHT,
@@ -88,13 +88,13 @@ pub(crate) fn weight(block: Blk<'_>) -> i64 {
     tx_mlir::ops(block).into_iter().map(weight).sum()
 }
 
-/// The element type of a float, or of a vector of floats.
+/// Returns the float type of a scalar, or of the elements of a vector.
 fn element(value: Val<'_>) -> Option<tx_scalar::Float> {
     tx_scalar::Float::of(parts(value.r#type()).1)
 }
 
-/// What an op computes, if it is a function here, or a conversion from or to an 8-bit float, or has
-/// approximate instructions that its flags permit.
+/// Emits the expansion of an op: a function, a conversion from or to an 8-bit float, or an op with
+/// approximate instructions that its fast-math flags permit.
 pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     let [result] = results(op)[..] else {
         return None;
@@ -146,11 +146,12 @@ fn expand_exactly<'c>(
     Some(converted(b, "arith.truncf", result, ty))
 }
 
-/// Whole exponents of which powers are products, within the errors that are stated.
+/// Integer exponents whose powers are computed by multiplication within the documented error
+/// bounds.
 const SMALL: std::ops::RangeInclusive<i64> = -2..=3;
 
-/// x to the power of one of [`SMALL`]. 1 / x comes first: x² may overflow where its reciprocal is a
-/// number.
+/// Computes x to the power of an exponent in [`SMALL`]. For a negative exponent, 1 / x is computed
+/// first, because x² may overflow although its reciprocal is finite.
 fn small_power<'a, 'c>(x: Float<'a, 'c>, power: i64) -> Float<'a, 'c> {
     let one = x.arithmetic().number(1.0);
     let factor = if power < 0 { one / x } else { x };
@@ -162,7 +163,7 @@ fn small_power<'a, 'c>(x: Float<'a, 'c>, power: i64) -> Float<'a, 'c> {
     }
 }
 
-/// x to the power of a number that needs no logarithm: a small whole one, ½ or -½.
+/// Computes a power without a logarithm, if the exponent is in [`SMALL`], ½ or -½.
 fn simple_power<'a, 'c>(x: Float<'a, 'c>, power: f64) -> Option<Float<'a, 'c>> {
     let m = x.arithmetic();
     if power.fract() == 0.0 && SMALL.contains(&(power as i64)) {
@@ -171,7 +172,7 @@ fn simple_power<'a, 'c>(x: Float<'a, 'c>, power: f64) -> Option<Float<'a, 'c>> {
     if power.abs() != 0.5 {
         return None;
     }
-    // The root of -0.0 would be that, and the root of -inf NaN; the powers are 0.0 and inf.
+    // The square root of -0.0 is -0.0, and that of -inf is NaN; the powers are 0.0 and inf.
     let infinity = m.constant(arithmetic::Constant::INFINITY);
     let root = (x + m.number(0.0)).sqrt();
     let root = x.equals(-infinity).select(infinity, root);
@@ -182,8 +183,8 @@ fn simple_power<'a, 'c>(x: Float<'a, 'c>, power: f64) -> Option<Float<'a, 'c>> {
     })
 }
 
-/// x to the power of a whole number: a product where it is a small constant, else as `math.powf`
-/// of |x|, with the sign of x where the exponent is odd.
+/// Computes x to an integer power. An exponent in [`SMALL`] needs only multiplications. Other
+/// exponents use `math.powf` of |x|, with the sign of x if the exponent is odd.
 fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
     let ty = x.r#type();
     let wide = computed_in(ty)?;
@@ -205,13 +206,13 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
     Some(converted(b, "arith.truncf", result, ty))
 }
 
-/// The integer that a value is known to be.
+/// Returns the value of an integer constant.
 fn constant(value: Val<'_>) -> Option<i64> {
     let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
     tx_mlir::integer_value(tx_mlir::attribute(op, "value")?)
 }
 
-/// The number that a value, or each element of it, is known to be.
+/// Returns the value of a float constant, or of a splat constant.
 fn constant_float(value: Val<'_>) -> Option<f64> {
     let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
     let number = tx_mlir::attribute(op, "value")?;
@@ -219,7 +220,7 @@ fn constant_float(value: Val<'_>) -> Option<f64> {
     tx_mlir::float_value(number)
 }
 
-/// The value in another float type.
+/// Converts a value to another float type.
 fn converted<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to {
         return value;
@@ -227,7 +228,8 @@ fn converted<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, to: Type<'c>) -> Val
     narrow::expand(b, op, value, to).unwrap_or_else(|| convert(b, op, value, to))
 }
 
-/// The type that a function of `ty` is computed in: f32 for narrower floats.
+/// Returns the type of the computation for operands of type `ty`: f32 for narrower floats, else
+/// `ty`.
 fn computed_in(ty: Type<'_>) -> Option<Type<'_>> {
     let (lanes, element) = parts(ty);
     let wide = match tx_scalar::Float::of(element)? {

@@ -1,4 +1,4 @@
-//! Conversions from and to 8-bit floats, which LLVM has no type for.
+//! Conversions from and to 8-bit floats. LLVM has no type for them.
 
 use super::arithmetic::{convert, parts};
 use melior::ir::{Type, ValueLike};
@@ -6,12 +6,12 @@ use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Val, f32_of};
 use tx_scalar::Float;
 
-/// An 8-bit format.
+/// Returns the 8-bit float format of a type, or of its elements.
 fn narrow(ty: Type<'_>) -> Option<Float> {
     Float::of(parts(ty).1).filter(|float| float.bits() == 8)
 }
 
-/// A builder of ops on values that all have the lanes of one of them.
+/// A builder of ops on scalars, or on vectors of `lanes` elements.
 struct Lanes<'b, 'c> {
     b: &'b Builder<'c>,
     lanes: Option<u64>,
@@ -26,7 +26,7 @@ impl<'c> Lanes<'_, 'c> {
         convert(self.b, op, value, self.shaped(element))
     }
 
-    /// An integer of the type of a value.
+    /// Emits an integer constant of the type of `like`.
     fn int(&self, like: Val<'c>, n: i64) -> Val<'c> {
         self.b.int(n, like.r#type())
     }
@@ -36,7 +36,7 @@ impl<'c> Lanes<'_, 'c> {
     }
 }
 
-/// What `arith.extf` or `arith.truncf` makes of a value, where one of the types is an 8-bit float.
+/// Emits the expansion of `arith.extf` or `arith.truncf`, if one of the types is an 8-bit float.
 pub(super) fn expand<'c>(
     b: &Builder<'c>,
     op: &str,
@@ -55,9 +55,10 @@ pub(super) fn expand<'c>(
     }
 }
 
-/// The value of an 8-bit float, exactly. f8E5M2 is the upper half of an f16. f8E4M3FN has exponent
-/// and fraction where f16 has them, one bit lower and with a bias that is 8 less; its only
-/// value that is not finite is NaN, all ones.
+/// Emits the exact value of an 8-bit float. The bits of f8E5M2 are the upper half of an f16. The
+/// exponent and fraction of f8E4M3FN are shifted to their places in an f16, and the result is
+/// scaled by 2^8, the difference of the biases. The only non-finite value of f8E4M3FN is NaN, with
+/// all bits of the magnitude set.
 fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     let half = m.b.float_type("f16");
     let single = f32_of(value.r#type());
@@ -83,17 +84,17 @@ fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Va
     match Float::of(to) {
         Some(Float::F32) => in_single,
         Some(Float::F64) => m.cast("arith.extf", in_single, to),
-        // Each value is one of the 16-bit types too.
+        // f16 and bf16 contain all values of the 8-bit types.
         _ => m.cast("arith.truncf", in_single, to),
     }
 }
 
-/// A number rounded to an 8-bit float, to nearest and ties to even. As in `arith.truncf`, what is
-/// too large becomes an infinity of f8E5M2 and NaN of f8E4M3FN.
+/// Rounds a number to an 8-bit float, to nearest, ties to even. As in `arith.truncf`, a number out
+/// of range becomes an infinity of f8E5M2 and a NaN of f8E4M3FN.
 ///
-/// Of numbers that are normal in the narrow type, the bits are rounded as an integer, which carries
-/// into the exponent. To smaller numbers a power of two is added whose last place is the least
-/// number of the narrow type: the sum is rounded there.
+/// If the result is a normal number, the bits are rounded as an integer, with a carry into the
+/// exponent. For a subnormal result, adding a power of two rounds the number: the last bit of the
+/// sum is the smallest subnormal number of the 8-bit type.
 fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Option<Val<'c>> {
     let (value, from) = match Float::of(parts(value.r#type()).1)? {
         wide @ (Float::F32 | Float::F64) => (value, wide),
@@ -134,7 +135,7 @@ fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) ->
     let is_small =
         m.b.compare_ints(Predicate::Ult as i64, magnitude, m.int(magnitude, least));
     let rounded = m.b.select(Cond::Val(is_small), small, normal);
-    // NaN has the greatest magnitudes, which f8E4M3FN makes NaN in any case.
+    // NaN has a larger magnitude than any number, so saturation turns it into the NaN of f8E4M3FN.
     let (most, nan) = match to {
         Float::F8E5M2 => (0x7c, Some(0x7e)),
         _ => (0x7f, None),
@@ -153,7 +154,7 @@ fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) ->
     Some(m.cast("arith.bitcast", byte, element))
 }
 
-/// As many ones.
+/// Returns an integer with the lowest `width` bits set.
 fn mask(width: u32) -> i64 {
     (u64::MAX >> (64 - width)).cast_signed()
 }

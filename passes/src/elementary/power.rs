@@ -1,12 +1,12 @@
-//! Powers, as 2^(y · log2 |x|). The logarithm has twice the bits of the type, since a large
-//! exponent multiplies its error.
+//! Powers, computed as 2^(y · log2 |x|). The logarithm has twice the bits of the type, because a
+//! large exponent multiplies its error.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise};
 use super::exponential::exp2_of_sum;
 use super::logarithm::LOG2_E;
 
-/// (2 artanh s − 2s − ⅔s³) / s⁵ as a function of s², for s between ±0.1716. Error times s⁴/2: below
-/// 2^-36 (f32), 2^-66 (f64).
+/// Coefficients of (2 artanh s − 2s − ⅔s³) / s⁵ as a polynomial in s², for |s| ≤ 0.1716. Error
+/// times s⁴/2: below 2^-36 (f32), 2^-66 (f64).
 const ARTANH: Polynomial = Polynomial {
     single: &[0x3ecc_cd00, 0x3e92_293d, 0x3e6f_d180],
     double: &[
@@ -20,18 +20,17 @@ const ARTANH: Polynomial = Polynomial {
     ],
 };
 
-/// ⅔.
 const TWO_THIRDS: Precise = Precise(
     Constant(0x3f2a_aaab, 0x3fe5_5555_5555_5555),
     Constant(0xb2aa_aaab, 0x3c85_5555_5555_5555),
 );
 
-/// A number as a sum, the second part of which is beyond the last bit of the first.
+/// A number as an unevaluated sum; the second summand is smaller than the last bit of the first.
 #[derive(Clone, Copy)]
 struct Sum<'a, 'c>(Float<'a, 'c>, Float<'a, 'c>);
 
 impl<'a, 'c> Sum<'a, 'c> {
-    /// `large` + (`small` + `rest`), where `large` is 0 or not below `small`.
+    /// Computes `large` + (`small` + `rest`); `large` is 0 or at least as large as `small`.
     fn of(large: Float<'a, 'c>, small: Float<'a, 'c>, rest: Float<'a, 'c>) -> Self {
         let sum = large + small;
         Self(sum, (small - (sum - large)) + rest)
@@ -44,13 +43,13 @@ impl<'a, 'c> Sum<'a, 'c> {
     }
 }
 
-/// log2 of a positive finite number.
+/// Computes log2 of a positive finite number.
 fn log2<'a, 'c>(x: Float<'a, 'c>) -> Sum<'a, 'c> {
     let m = x.arithmetic();
     let (one, two) = (m.number(1.0), m.number(2.0));
     let (significand, k) = x.split_any();
     let f = significand - one;
-    // s = f / (2 + f), and what it lacks of that.
+    // s = f / (2 + f), and the rounding error of s.
     let divisor = Sum::of(one, significand, m.number(0.0));
     let inverse = one / divisor.0;
     let s = f * inverse;
@@ -65,20 +64,20 @@ fn log2<'a, 'c>(x: Float<'a, 'c>) -> Sum<'a, 'c> {
     Sum::of(k.to_float(), logarithm.0, logarithm.1)
 }
 
-/// x^y, with the special values of IEEE 754's `pow`.
+/// Computes x^y, with the special values of `pow` in IEEE 754.
 pub(super) fn powf<'a, 'c>(x: Float<'a, 'c>, y: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));
     let infinity = m.constant(Constant::INFINITY);
     let magnitude = x.abs();
     let logarithm = log2(magnitude);
-    // Of infinity and NaN themselves.
+    // The logarithm of infinity is infinity, and that of NaN is NaN.
     let high = magnitude.below(infinity).select(logarithm.0, magnitude);
     let high = magnitude.equals(zero).select(-infinity, high);
 
     let product = high * y;
     let rest = logarithm.1.fma(y, high.fma(y, -product));
-    // Beyond it all is 0 or infinite, and there may be no rest.
+    // Beyond `limit`, the power is 0 or infinite, and `rest` may be NaN.
     let limit = m.number(m.pick(160.0, 1100.0));
     let rest = product.abs().below(limit).select(rest, zero);
     let result = exp2_of_sum(product.clamp(-limit, limit), rest);

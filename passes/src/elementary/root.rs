@@ -1,8 +1,8 @@
-//! Roots.
+//! Cube root and reciprocal square root.
 
 use super::arithmetic::{Constant, Float, Polynomial};
 
-/// s^-⅓, for s from √2/4 to 2√2. Error times ∛s: below 2^-7.
+/// Approximation of s^-⅓ for s from √2/4 to 2√2. Error times ∛s: below 2^-7.
 const START: Polynomial = Polynomial {
     single: &[
         0x3ffe_3f4d,
@@ -22,16 +22,15 @@ const START: Polynomial = Polynomial {
     ],
 };
 
-/// ⅓, rounded.
 const THIRD: Constant = Constant(0x3eaa_aaab, 0x3fd5_5555_5555_5555);
 
-/// 1 / √x.
+/// Computes 1 / √x.
 pub(super) fn rsqrt<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     x.arithmetic().number(1.0) / x.sqrt()
 }
 
-/// ∛x. The number is s · 2^3n with an integer n. Newton's method for 1 / ∛s has no division; its last
-/// step is that of ∛s itself, with a residual that is exact.
+/// Computes ∛x. The argument is s · 2^3n with an integer n. Newton's method for 1 / ∛s needs no
+/// division. The last step is a Newton step for ∛s with an exact residual.
 pub(super) fn cbrt<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));

@@ -1,6 +1,7 @@
-//! What is known of the sign of a value from the ops that compute it.
+//! Sign of a value, derived from the ops that compute it.
 //!
-//! Differences from a maximum are the arguments of most exponentials, and they are never positive.
+//! Most exponentials in programs have a difference from a maximum as argument, which is never
+//! positive.
 
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{
@@ -11,14 +12,14 @@ use tx_mlir::{
 use super::arithmetic::parts;
 use tx_scalar::Float;
 
-/// How many ops in a row are looked at.
+/// Maximum number of ops in a chain that the analysis follows.
 const DEPTH: usize = 8;
 
-/// Predicates of `arith.cmpf`.
+/// Encodings of predicates of `arith.cmpf`.
 const OEQ: i64 = 1;
 const UNE: i64 = 13;
 
-/// Whether a value is 0, negative or NaN, as far as the ops show that compute it.
+/// Returns whether a value is provably 0, negative or NaN.
 pub(super) fn is_nonpositive(value: Val<'_>) -> bool {
     nonpositive(value, DEPTH)
 }
@@ -33,7 +34,7 @@ fn nonpositive(value: Val<'_>, depth: usize) -> bool {
         ("arith.negf", [x]) => defining_op(*x).is_some_and(|x| is(x, "math.absf")),
         ("arith.subf", [x, y]) => never_below(*y, *x, depth),
         ("arith.minimumf", both) => both.iter().any(known),
-        // Of a number and NaN it takes the number.
+        // If one operand is NaN, `arith.minnumf` returns the other operand.
         ("arith.minnumf", both) => {
             both.iter().any(|x| constant_is(*x, is_number_up_to_zero)) || both.iter().all(known)
         }
@@ -45,7 +46,7 @@ fn nonpositive(value: Val<'_>, depth: usize) -> bool {
     }
 }
 
-/// Whether `low - high` is never positive.
+/// Returns whether `low - high` is provably never positive.
 fn never_below(high: Val<'_>, low: Val<'_>, depth: usize) -> bool {
     if high == low {
         return true;
@@ -54,7 +55,7 @@ fn never_below(high: Val<'_>, low: Val<'_>, depth: usize) -> bool {
         return false;
     };
     let of = operands(op);
-    // Not more than either operand, or NaN.
+    // `arith.minimumf` is at most each of its operands, or NaN.
     let smaller = defining_op(low).filter(|op| is(*op, "arith.minimumf"));
     let lower: Vec<_> = std::iter::once(low)
         .chain(smaller.into_iter().flat_map(operands))
@@ -62,11 +63,13 @@ fn never_below(high: Val<'_>, low: Val<'_>, depth: usize) -> bool {
     let is_above = |x: &Val<'_>| lower.iter().any(|low| never_below(*x, *low, depth));
     match name(op) {
         "arith.maximumf" => return of.iter().any(is_above),
-        // What is NaN is dropped, so only the value itself will do.
+        // `arith.maxnumf` drops a NaN operand, so an operand that may be NaN gives no bound. Only
+        // `low` itself does: if `low` is NaN, so is the difference.
         "arith.maxnumf" => return of.iter().any(|x| lower.contains(x)),
         _ => {}
     }
-    // Something else in place of -inf, than which nothing is less: the difference is still -inf.
+    // A select may replace -inf by another value. If `high` was -inf, `low` is -inf, and the
+    // difference stays -inf.
     match &of[..] {
         [condition, yes, no] if is(op, "arith.select") => {
             let Some(compare) = defining_op(*condition).filter(|op| is(*op, "arith.cmpf")) else {
@@ -87,7 +90,8 @@ fn never_below(high: Val<'_>, low: Val<'_>, depth: usize) -> bool {
     }
 }
 
-/// Whether a value is a constant all of whose elements are so, by their bits and how many bits they have.
+/// Returns whether a value is a constant all of whose elements satisfy `so`, a predicate on bits
+/// and element type.
 fn constant_is(value: Val<'_>, so: fn(u64, Type<'_>) -> bool) -> bool {
     let Some(constant) = defining_op(value).filter(|op| is(*op, "arith.constant")) else {
         return false;
@@ -100,13 +104,13 @@ fn constant_is(value: Val<'_>, so: fn(u64, Type<'_>) -> bool) -> bool {
         .is_some_and(|all| all.into_iter().all(|bits| so(bits, element)))
 }
 
-/// The bits without the sign, and whether it is minus.
+/// Returns the bits without the sign bit, and whether the sign is negative.
 fn magnitude(bits: u64, ty: Type<'_>) -> (u64, bool) {
     let sign = 1 << (float_width(ty) - 1);
     (bits & (sign - 1), bits & sign != 0)
 }
 
-/// The magnitude of infinity, of types that have it where the exponent has all bits set.
+/// Returns the magnitude bits of infinity, for types whose infinity has all exponent bits set.
 fn infinity(ty: Type<'_>) -> Option<u64> {
     match Float::of(ty)? {
         Float::F16 => Some(0x7c00),

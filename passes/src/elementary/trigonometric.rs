@@ -1,13 +1,14 @@
 //! Sine, cosine and tangent.
 //!
-//! The argument is q · π/2 + r with an integer q and |r| ≤ π/4. The reduction is Payne and Hanek's:
-//! the significand is multiplied by those bits of 2/π that decide q modulo 4 and r, in integer
-//! arithmetic. It has the same error for all arguments. The bits are constants that are selected by
-//! the exponent, so that there is no table in memory.
+//! The argument is q · π/2 + r with an integer q and |r| ≤ π/4. Payne–Hanek reduction computes q
+//! modulo 4 and r: it multiplies the significand by the relevant bits of 2/π in integer arithmetic.
+//! The error is equal for all arguments. The exponent selects the bits of 2/π among constants by
+//! `arith.select`, without a table in memory.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
 
-/// (sin r − r) / r³ as a function of r², for |r| ≤ π/4. Error times r²: below 2^-32 (f32), 2^-57 (f64).
+/// Coefficients of (sin r − r) / r³ as a polynomial in r², for |r| ≤ π/4. Error times r²: below
+/// 2^-32 (f32), 2^-57 (f64).
 const SIN: Polynomial = Polynomial {
     single: &[0xbe2a_aaab, 0x3c08_88b3, 0xb950_2541, 0x363c_3578],
     double: &[
@@ -21,7 +22,8 @@ const SIN: Polynomial = Polynomial {
     ],
 };
 
-/// (cos r − 1 + r²/2) / r⁴ as a function of r², for |r| ≤ π/4. Error times r⁴: below 2^-33 (f32), 2^-59 (f64).
+/// Coefficients of (cos r − 1 + r²/2) / r⁴ as a polynomial in r², for |r| ≤ π/4. Error times r⁴:
+/// below 2^-33 (f32), 2^-59 (f64).
 const COS: Polynomial = Polynomial {
     single: &[0x3d2a_aaa5, 0xbab6_0617, 0x37cc_f568],
     double: &[
@@ -34,7 +36,6 @@ const COS: Polynomial = Polynomial {
     ],
 };
 
-/// π/4.
 const QUARTER_PI: Constant = Constant(0x3f49_0fdb, 0x3fe9_21fb_5444_2d18);
 
 /// π/2 · 2^-63.
@@ -46,7 +47,7 @@ const HALF_PI_SCALED: Precise = Precise(
 /// 2^-63.
 const LAST: f64 = 1.0 / 9_223_372_036_854_775_808.0;
 
-/// 64 zeros and the first bits of 2/π behind the point.
+/// 64 zero bits, followed by the first bits of the fraction of 2/π.
 const TWO_OVER_PI: [u64; 20] = [
     0,
     0xa2f9_836e_4e44_1529,
@@ -70,8 +71,9 @@ const TWO_OVER_PI: [u64; 20] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// `count - 1` words of 64 bits of [`TWO_OVER_PI`], from a bit number on. The number of a word is
-/// applied by its binary digits, the highest of which is `first_digit`.
+/// Emits `count - 1` 64-bit words of [`TWO_OVER_PI`], from bit number `bit` on. Selects by the
+/// binary digits of the word number select the words; the highest digit has the value
+/// `first_digit`.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();
@@ -80,7 +82,7 @@ fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Ve
         let is_set = bit.has(64 * digit as u64);
         let moved = |at: usize| match words.get(at + digit) {
             Some(later) => is_set.select_wide(*later, words[at]),
-            // Not used where the digit is set.
+            // Not used if the digit is set.
             None => words[at],
         };
         words = (0..count + digit - 1).map(moved).collect();
@@ -94,7 +96,7 @@ fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Ve
         .collect()
 }
 
-/// An argument that is not negative: q and r, and what r lacks.
+/// q and r of an argument that is not negative, and the rounding error of r.
 struct Reduced<'a, 'c> {
     quadrant: Wide<'a, 'c>,
     r: Float<'a, 'c>,
@@ -108,11 +110,11 @@ impl<'a, 'c> Reduced<'a, 'c> {
         let bits = a.bits().widened();
         let implicit = 1 << fraction;
         let significand = bits.and(implicit - 1) | m.wide(implicit);
-        // The first bit whose product with the significand may count 2 or less.
+        // The first bit whose product with the significand has a weight of at most 2.
         let first = bits.shift_right(fraction) + m.wide(62_u64.wrapping_sub(bias + fraction));
         let first = first.at_least(m.wide(0));
 
-        // a · 2/π modulo 4: two bits, and the fraction.
+        // a · 2/π modulo 4: two integer bits, then the fraction.
         let is_double = m.pick(false, true);
         let [high, low] = if is_double {
             Self::product_of_double(significand, first)
@@ -131,7 +133,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
         } else {
             rest
         };
-        // A small `rough` may be below the rest.
+        // A small `rough` may be smaller than `rest`.
         let sum = rough + rest;
         let rest = (rough - sum) + rest;
         let (factor, factor_rest) = m.precise(HALF_PI_SCALED);
@@ -146,7 +148,8 @@ impl<'a, 'c> Reduced<'a, 'c> {
         }
     }
 
-    /// The upper 64 bits of the product of a significand of 24 bits and 96 bits of 2/π; nothing follows.
+    /// Computes the upper 64 bits of the product of a 24-bit significand and 96 bits of 2/π. The
+    /// second word is 0.
     fn product_of_single(significand: Wide<'a, 'c>, first: Wide<'a, 'c>) -> [Wide<'a, 'c>; 2] {
         let words = words_from(first, 2, 3);
         let lower = significand * words[1].shift_right(32);
@@ -154,7 +157,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
         [significand * words[0] + lower.shift_right(32), zero]
     }
 
-    /// The upper 128 bits of the product of a significand of 53 bits and 192 bits of 2/π.
+    /// Computes the upper 128 bits of the product of a 53-bit significand and 192 bits of 2/π.
     fn product_of_double(significand: Wide<'a, 'c>, first: Wide<'a, 'c>) -> [Wide<'a, 'c>; 2] {
         let m = significand.arithmetic();
         let words = words_from(first, 16, 4);
@@ -165,7 +168,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
         [high, low]
     }
 
-    /// sin r as a sum.
+    /// Computes sin r as an unevaluated sum.
     fn sine(&self) -> [Float<'a, 'c>; 2] {
         let Self { r, rest, .. } = *self;
         let m = r.arithmetic();
@@ -177,7 +180,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
         ]
     }
 
-    /// cos r as a sum.
+    /// Computes cos r as an unevaluated sum.
     fn cosine(&self) -> [Float<'a, 'c>; 2] {
         let Self { r, rest, .. } = *self;
         let one = r.arithmetic().number(1.0);
@@ -189,21 +192,21 @@ impl<'a, 'c> Reduced<'a, 'c> {
         [rough, tail]
     }
 
-    /// The sine or the cosine of r: of an odd q, and of an even one.
+    /// Selects the sine or the cosine of r by the parity of q.
     fn select(&self, odd: [Float<'a, 'c>; 2], even: [Float<'a, 'c>; 2]) -> [Float<'a, 'c>; 2] {
         let is_odd = self.quadrant.has(1);
         [0, 1].map(|part| is_odd.select(odd[part], even[part]))
     }
 }
 
-/// A result for finite arguments; NaN for others.
+/// Selects `result` for finite arguments, else NaN.
 fn of_finite<'a, 'c>(a: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = a.arithmetic();
     a.below(m.constant(Constant::INFINITY))
         .select(result, m.constant(Constant::NAN))
 }
 
-/// sin x.
+/// Computes sin x.
 pub(super) fn sin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let a = x.abs();
     let reduced = Reduced::new(a);
@@ -213,7 +216,7 @@ pub(super) fn sin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     of_finite(a, value.times_sign_of(x))
 }
 
-/// cos x.
+/// Computes cos x.
 pub(super) fn cos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let a = x.abs();
     let reduced = Reduced::new(a);
@@ -223,7 +226,7 @@ pub(super) fn cos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     of_finite(a, is_negative.select(-value, value))
 }
 
-/// tan x: the quotient of two sums, with what rounding left out.
+/// Computes tan x as a quotient of two sums, with correction of the rounding error.
 pub(super) fn tan<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let a = x.abs();
     let one = a.arithmetic().number(1.0);

@@ -1,11 +1,11 @@
-//! 64-bit integers, one for each float.
+//! 64-bit integers, one per float of the computation.
 
 use super::{Arithmetic, Float, Truth, Whole, convert};
 use melior::ir::{Type, ValueLike};
 use std::ops::{Add, BitAnd, BitOr, Mul, Sub};
 use tx_mlir::Val;
 
-/// A 64-bit integer, or a vector of them.
+/// A 64-bit integer, or a vector of 64-bit integers.
 #[derive(Clone, Copy)]
 pub(in crate::elementary) struct Wide<'a, 'c> {
     m: &'a Arithmetic<'a, 'c>,
@@ -18,7 +18,7 @@ impl<'c> Arithmetic<'_, 'c> {
         self.lanes.map_or(element, |n| Type::vector(&[n], element))
     }
 
-    /// A 64-bit integer.
+    /// Emits a 64-bit integer constant.
     pub(in crate::elementary) fn wide(&self, bits: u64) -> Wide<'_, 'c> {
         let ty = self.wide_type();
         Wide {
@@ -29,7 +29,7 @@ impl<'c> Arithmetic<'_, 'c> {
 }
 
 impl<'a, 'c> Whole<'a, 'c> {
-    /// The integer without a sign.
+    /// Emits the zero extension to 64 bits.
     pub(in crate::elementary) fn widened(self) -> Wide<'a, 'c> {
         let (m, ty) = (self.m, self.m.wide_type());
         let value = if self.value.r#type() == ty {
@@ -42,7 +42,7 @@ impl<'a, 'c> Whole<'a, 'c> {
 }
 
 impl<'a, 'c> Float<'a, 'c> {
-    /// The integer that this number is, of a magnitude below 2^63.
+    /// Emits the conversion of an integral float with a magnitude below 2^63.
     pub(in crate::elementary) fn to_wide(self) -> Wide<'a, 'c> {
         let m = self.m;
         Wide {
@@ -76,17 +76,17 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.shift_left_by(self.m.wide(places))
     }
 
-    /// Shifts in zeros.
+    /// Emits a logical right shift.
     pub(in crate::elementary) fn shift_right(self, places: u64) -> Self {
         self.shift_right_by(self.m.wide(places))
     }
 
-    /// Divides by a power of two, rounding down.
+    /// Emits an arithmetic right shift: division by a power of two, rounded down.
     pub(in crate::elementary) fn shift_right_signed(self, places: u64) -> Self {
         self.apply("arith.shrsi", self.m.wide(places))
     }
 
-    /// The larger of two signed integers.
+    /// Emits the signed maximum.
     pub(in crate::elementary) fn at_least(self, low: Self) -> Self {
         self.apply("arith.maxsi", low)
     }
@@ -95,12 +95,12 @@ impl<'a, 'c> Wide<'a, 'c> {
         self & self.m.wide(mask)
     }
 
-    /// Whether one of the bits of `mask` is set.
+    /// Emits whether `self` has any bit of `mask`.
     pub(in crate::elementary) fn has(self, mask: u64) -> Truth<'a, 'c> {
         self.and(mask).compare(1, self.m.wide(0))
     }
 
-    /// Whether it is below another, both without a sign.
+    /// Emits an unsigned less-than comparison.
     pub(in crate::elementary) fn is_below(self, other: Self) -> Truth<'a, 'c> {
         self.compare(6, other)
     }
@@ -112,13 +112,13 @@ impl<'a, 'c> Wide<'a, 'c> {
         }
     }
 
-    /// The nearest float of a signed integer.
+    /// Emits the conversion of a signed integer to the nearest float.
     pub(in crate::elementary) fn to_float(self) -> Float<'a, 'c> {
         let m = self.m;
         m.value(convert(m.b, "arith.sitofp", self.value, m.float))
     }
 
-    /// The upper half of the product, without signs, by a number below 2^63.
+    /// Emits the upper 64 bits of the unsigned product. `self` must be below 2^63.
     pub(in crate::elementary) fn times_high(self, other: Self) -> Self {
         const HALF: u64 = u32::MAX as u64;
         let (high, low) = (self.shift_right(32), self.and(HALF));
@@ -142,7 +142,7 @@ impl<'a, 'c> Truth<'a, 'c> {
     }
 }
 
-/// Operators that are an op each.
+/// Implements operators that emit one op each.
 macro_rules! operators {
     ($($operator:ident $method:ident $op:literal;)*) => { $(
         impl $operator for Wide<'_, '_> {
