@@ -1,14 +1,15 @@
-//! Numbers that are a multiple of something away from a known one.
+//! Congruence classes: integers with a known residue modulo a number.
 //!
-//! Threads that each go on by as many elements as there are threads have ranges that overlap, and
-//! yet no two of them meet: what their numbers leave when they are divided by the step differs, in
-//! whichever iterations they are.
+//! In a grid-stride loop, threads access overlapping ranges of indices, but no two threads access
+//! the same index. Their indices have different residues modulo the stride, in any iteration.
+//! Congruence classes prove this; ranges cannot.
 
-/// Numbers of 64 bits and more wrap around at a multiple of this, which is as far as is looked.
+/// Binary logarithm of the largest modulus. Integers of 64 or more bits wrap around at a multiple
+/// of 2^62.
 const LARGEST: u32 = 62;
 
-/// The integers that are a multiple of `modulus` away from `residue`, as signed numbers; with a
-/// modulus of 0, that one alone.
+/// The signed integers that equal `residue` modulo `modulus`. With a modulus of 0, the class
+/// contains `residue` only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Class {
     modulus: i64,
@@ -37,7 +38,7 @@ impl Class {
             _ if (1..=largest).contains(&modulus) => modulus,
             _ => gcd(modulus, largest),
         };
-        // Both are at most `largest` now.
+        // Both numbers are at most `largest` after the match.
         let narrow = |n: i128| i64::try_from(n).unwrap_or(0);
         Self {
             modulus: narrow(modulus),
@@ -49,26 +50,27 @@ impl Class {
         (self.modulus.into(), self.residue.into())
     }
 
-    /// What the sum of two numbers is in, as long as it does not wrap around.
+    /// Returns the class of the sum of two members, if the sum does not wrap around.
     pub(crate) fn plus(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         Self::new(gcd(m, n), r + s)
     }
 
-    /// The same of the difference.
+    /// Returns the class of the difference of two members, if the difference does not wrap around.
     pub(crate) fn minus(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         Self::new(gcd(m, n), r - s)
     }
 
-    /// The same of the product.
+    /// Returns the class of the product of two members, if the product does not wrap around.
     pub(crate) fn times(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         // (r + m a) (s + n b) = r s + r n b + s m a + m n a b.
         Self::new(gcd(gcd(r * n, s * m), m * n), r * s)
     }
 
-    /// The same of the first, times two to the power of the second.
+    /// Returns the class of a member of `self` shifted left by a member of `by`, if the shift does
+    /// not overflow.
     pub(crate) fn shifted(self, by: Self) -> Self {
         match u32::try_from(by.residue) {
             Ok(bits) if by.modulus == 0 && bits < LARGEST => self.times(Self::exactly(1 << bits)),
@@ -76,41 +78,40 @@ impl Class {
         }
     }
 
-    /// What is left of it where numbers wrap around, so that they are off by multiples of two to
-    /// the power of `bits`.
+    /// Returns the class after wraparound, which changes members by multiples of 2^`bits`.
     pub(crate) fn wrapped(self, bits: u32) -> Self {
         let (m, r) = self.parts();
         Self::new(gcd(m, 1 << bits.min(LARGEST)), r)
     }
 
-    /// The least class that holds both.
+    /// Returns the smallest class that contains both classes.
     pub(crate) fn join(self, other: Self) -> Self {
         let ((m, r), (n, s)) = (self.parts(), other.parts());
         Self::new(gcd(gcd(m, n), r - s), r)
     }
 
-    /// What two classes may be told apart by: the numbers that neither may be a multiple of away
-    /// from the other.
+    /// Returns the greatest common divisor of both moduli. Residues modulo this divisor distinguish
+    /// members of the two classes.
     pub(crate) fn common(self, other: Self) -> i64 {
         self.divisor(other.modulus)
     }
 
-    /// The greatest number that divides both the modulus and another one.
+    /// Returns the greatest common divisor of the modulus and `of`.
     pub(crate) fn divisor(self, of: i64) -> i64 {
         common_divisor(self.modulus, of)
     }
 
-    /// What numbers leave when they are divided by a divisor of the modulus.
+    /// Returns the residue of the members modulo a divisor of the modulus.
     pub(crate) fn residue(self, divisor: i64) -> i64 {
         self.residue.rem_euclid(divisor.max(1))
     }
 
-    /// Whether a number of this class and one of the other may be such that `own` numbers after the
-    /// one and `others` after the other, one is in both.
+    /// Returns whether two intervals may intersect: `own` + 1 consecutive integers from a member of
+    /// `self`, and `others` + 1 consecutive integers from a member of `other`.
     pub(crate) fn meets(self, own: i64, other: Self, others: i64) -> bool {
         let common = i128::from(self.common(other));
         if common <= 1 {
-            // One number is told from another by ranges.
+            // Without a common divisor, only ranges can distinguish the members.
             return true;
         }
         let [own, others] = [own, others].map(i128::from);
@@ -119,10 +120,10 @@ impl Class {
     }
 }
 
-/// The greatest number that divides two moduli.
+/// Returns the greatest common divisor of two moduli; 0 is a multiple of every number.
 pub(crate) fn common_divisor(one: i64, other: i64) -> i64 {
     match (one, other) {
-        // Most are the same, and this is asked for each thread.
+        // Fast path: most moduli are equal, and the function runs once per thread.
         (one, other) if one == other || one == 0 => other,
         (one, 0) => one,
         (one, other) => i64::try_from(gcd(one.into(), other.into())).unwrap_or(1),

@@ -1,4 +1,5 @@
-//! Constant arrays: `memref.global` with data, which kernels address in the global memory of their module.
+//! Constant arrays: `memref.global` ops with data, which kernels read from the global memory of
+//! their module.
 
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,25 +12,25 @@ use tx_mlir::{
     string_attribute, symbol_uses, type_value, walk,
 };
 
-/// Most bytes of constant arrays that a module may hold: PTX writes each byte as a number.
+/// Maximum bytes of constant arrays in a module: PTX lists each byte as a decimal number.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
-/// Alignment of constant arrays, in bytes: that of the widest access.
+/// Alignment of constant arrays in bytes, equal to the widest memory access.
 pub(crate) const ALIGNMENT: i64 = 16;
 
-/// Whether a memref is a constant array of the host, or a view of one. Kernels address it directly: it
-/// is not passed to them.
+/// Returns whether a memref is a constant array of the host, or a view of one. Kernels address
+/// constant arrays directly, not through an argument.
 pub(crate) fn is_constant(memref: Val<'_>) -> bool {
     tx_mlir::constant_of(memref).is_some()
 }
 
-/// The type of a `memref.global`.
+/// Returns the type of a `memref.global`.
 pub(crate) fn type_of<'c>(global: Op<'c>) -> Option<MemRef<'c>> {
     let ty = attribute(global, "type").and_then(type_value)?;
     MemRef::from_type(ty)
 }
 
-/// Name of a `memref.global`, as programs write it.
+/// Returns the name of a `memref.global`, with `@`.
 pub(crate) fn name_of(global: Op<'_>) -> String {
     format!(
         "@{}",
@@ -37,20 +38,20 @@ pub(crate) fn name_of(global: Op<'_>) -> String {
     )
 }
 
-/// Bytes of a `memref.global`.
+/// Returns the bytes of a `memref.global`.
 fn bytes_of(global: Op<'_>) -> Option<u64> {
     let ty = type_of(global)?;
     ty.elements()?.checked_mul(byte_width(ty.element)?)
 }
 
-/// Whether a `memref.global` is in global memory and has an initial value.
+/// Returns whether a `memref.global` is in global memory and has an initial value.
 pub(crate) fn is_array(op: Op<'_>) -> bool {
     is(op, "memref.global")
         && initial_value(op).is_some()
         && type_of(op).is_some_and(|ty| ty.space == Space::Global)
 }
 
-/// Refuses a host function that uses `memref.global`s which kernels cannot hold.
+/// Checks that kernels can contain each `memref.global` that a host function uses.
 pub(crate) fn check_host(function: Op<'_>) -> Result<(), Failed> {
     let mut used = BTreeMap::new();
     for op in walk(function) {
@@ -79,8 +80,8 @@ pub(crate) fn check_host(function: Op<'_>) -> Result<(), Failed> {
     check(function, used.into_values())
 }
 
-/// Refuses the constant arrays of one module where they are too large, or have no data that can be
-/// read. The error stands at `holder`.
+/// Checks the size and the data of the constant arrays of one module. The error location is
+/// `holder`.
 pub(crate) fn check<'c>(
     holder: Op<'c>,
     arrays: impl Iterator<Item = Op<'c>>,
@@ -131,8 +132,8 @@ pub(crate) fn check<'c>(
         .emit())
 }
 
-/// The size of a dimension of a memref, as the op that makes the memref has it; `None` for an op that
-/// has no such operand.
+/// Returns the size of a dimension from the op that defines the memref. `None` if that op does not
+/// state the size.
 fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     let ty = MemRef::of(memref)?;
     if let Some(size) = *ty.shape.get(dim)? {
@@ -159,7 +160,7 @@ fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
             size(b, source, *order.as_projected_permutation()?.get(dim)?)
         }
         "memref.subview" => {
-            // A dimension of one element may be dropped; the dynamic ones are kept in order.
+            // The subview may drop dimensions of size 1, but keeps the order of dynamic dimensions.
             let place = ty.shape[..dim].iter().filter(|size| size.is_none()).count();
             let sizes = listed("static_sizes", 2)?.into_iter();
             sizes.filter(|size| size.known().is_none()).nth(place)
@@ -168,8 +169,9 @@ fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     }
 }
 
-/// Erases what functions compute of constant arrays and do not use, and private constant arrays that
-/// nothing in `module` names any more. Their sizes are taken from the ops that make views of them.
+/// Erases unused results that `functions` compute from constant arrays, and private constant arrays
+/// without uses in `module`. Each `memref.dim` of a view is first replaced by the size operand of
+/// the view.
 pub(crate) fn erase_unused<'c>(module: Op<'c>, functions: &[Op<'c>]) {
     let mut globals: BTreeMap<String, Op<'c>> = BTreeMap::new();
     let all: Vec<Op<'c>> = functions
@@ -205,7 +207,7 @@ pub(crate) fn erase_unused<'c>(module: Op<'c>, functions: &[Op<'c>]) {
     if globals.is_empty() {
         return;
     }
-    // Symbols of a `gpu.module` are its own.
+    // A `gpu.module` has a symbol table of its own.
     let hosts = walk(module)
         .into_iter()
         .filter(|op| enclosing(*op, "gpu.module").is_none());
@@ -219,14 +221,14 @@ pub(crate) fn erase_unused<'c>(module: Op<'c>, functions: &[Op<'c>]) {
     unused.for_each(|(_, global)| erase(global));
 }
 
-/// How many arrays an error lists.
+/// Maximum number of arrays that an error lists.
 const LISTED: usize = 4;
 
 fn has_data(global: Op<'_>) -> bool {
     initial_value(global).is_some_and(|value| dense_bits(value).is_some())
 }
 
-/// Refuses an op that writes a constant array.
+/// Rejects an op that writes a constant array.
 pub(crate) fn check_written<'c>(op: Op<'c>, number: usize, output: Val<'c>) -> Result<(), Failed> {
     let Some(global) = tx_mlir::constant_of(output) else {
         return Ok(());

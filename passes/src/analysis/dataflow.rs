@@ -1,7 +1,7 @@
-//! The data flow of a function: what each op reads and writes, in the order of the program.
+//! Data flow of a function: the memory that each op reads and writes, in program order.
 //!
-//! Conversion, forming of kernels and scheduling ask this alone who touches which memory. It is built once for a
-//! function that stays as it is; a pass that decides something returns its decision, and changes the function then.
+//! Conversion, formation of kernels and scheduling use this analysis. It is computed once, for a
+//! function that does not change. Passes first make all decisions, then change the function.
 
 use super::constants::is_constant;
 use melior::ir::block::BlockLike;
@@ -15,19 +15,19 @@ use tx_mlir::{
     walk,
 };
 
-/// An operand, and the element of it that a point of the loops of its op means.
+/// An operand, and the map from loop indices to the accessed element.
 #[derive(Clone)]
 pub(crate) struct Access<'c> {
-    /// The memref, or a scalar, which is the same at every point.
+    /// The memref, or a scalar that is the same in all iterations.
     pub(crate) value: Val<'c>,
-    /// None for a scalar.
+    /// `None` for a scalar.
     pub(crate) memref: Option<MemRef<'c>>,
-    /// From the loops to the index.
+    /// Map from loop indices to element indices.
     pub(crate) map: AffineMap,
 }
 
 impl<'c> Access<'c> {
-    /// Of an operand that is indexed by `map`.
+    /// Creates the access of an operand with an indexing map.
     pub(crate) fn new(value: Val<'c>, map: AffineMap) -> Self {
         Self {
             value,
@@ -36,17 +36,18 @@ impl<'c> Access<'c> {
         }
     }
 
-    /// Whether it is of memory, and not of a scalar.
+    /// Returns whether the operand is a memref, not a scalar.
     pub(crate) fn is_memory(&self) -> bool {
         self.memref.is_some()
     }
 
-    /// Whether both are of one element at every point.
+    /// Returns whether both access the same element in every iteration.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.value == other.value && self.map == other.map
     }
 
-    /// The access from other loops, of which there are `dims`: `loops` says by them where each loop is.
+    /// Returns the access in terms of `dims` other loops; `loops` expresses each old loop by the
+    /// new ones.
     pub(crate) fn replace(&self, dims: usize, loops: &[tx_mlir::Affine]) -> Self {
         Self {
             map: self.map.replace(dims, loops),
@@ -55,7 +56,7 @@ impl<'c> Access<'c> {
     }
 }
 
-/// What a `linalg` op or a copy of arrays reads and writes.
+/// Operands of a `linalg` op or a copy of arrays.
 pub(crate) struct Accesses<'c> {
     /// Number of loops.
     pub(crate) dims: usize,
@@ -64,7 +65,7 @@ pub(crate) struct Accesses<'c> {
 }
 
 impl<'c> Accesses<'c> {
-    /// `None` for ops that have no loops in this form.
+    /// Returns the accesses of `op`; `None` if `op` has no loops in this form.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let values = operands(op);
         let (maps, outputs) = if is(op, "memref.copy") || is(op, "tile.copy") {
@@ -96,11 +97,12 @@ impl<'c> Accesses<'c> {
     }
 }
 
-/// Memory that a memref is a view of, or all of.
+/// The root memory of a memref.
 #[derive(Clone, Copy)]
 struct Memory<'c> {
     root: Val<'c>,
-    /// Whether it is memory of its own: an argument of the function, an allocation, or a constant array.
+    /// Set if the memory aliases no other root: an argument of the function, an allocation, or a
+    /// constant array.
     is_apart: bool,
 }
 
@@ -127,32 +129,32 @@ fn is_allocation(op: Op<'_>) -> bool {
     is(op, "memref.alloc") || is(op, "memref.alloca")
 }
 
-/// Whether two memrefs may be the same memory. Arguments of a function are different memories, as
-/// allocations are.
+/// Returns whether two memrefs may alias. Different arguments of a function never alias, nor do
+/// different allocations.
 pub(crate) fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
     Memory::of(a).may_be(Memory::of(b))
 }
 
-/// What an op does to memory.
+/// Kinds of memory effects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
-    /// Reads, writes or frees it.
+    /// Reads, writes or frees memory.
     Any,
-    /// Writes or frees it.
+    /// Writes or frees memory.
     Change,
 }
 
-/// An op in its place, with what it and the ops in its regions do.
+/// An op of a block with the memory effects of the op and its nested ops.
 pub(crate) struct Step<'c> {
     pub(crate) op: Op<'c>,
-    /// Whether memory is changed, and which; none where it may be any.
+    /// For each effect: whether it changes memory, and the memory; `None` for unknown memory.
     effects: Vec<(bool, Option<Memory<'c>>)>,
 }
 
 impl<'c> Step<'c> {
     fn of(op: Op<'c>) -> Self {
         let mut effects = Vec::new();
-        // An assertion ends the program or does nothing.
+        // A `cf.assert` either stops the program or has no effect.
         for inner in walk(op).into_iter().filter(|op| !is(*op, "cf.assert")) {
             let Some(own) = memory_effects(inner) else {
                 effects.push((true, None));
@@ -171,7 +173,7 @@ impl<'c> Step<'c> {
         Self { op, effects }
     }
 
-    /// Whether it may do that to `memory`.
+    /// Returns whether the op may have the effect `touch` on `memory`.
     pub(crate) fn touches(&self, touch: Touch, memory: Val<'c>) -> bool {
         let memory = Memory::of(memory);
         self.effects.iter().any(|(changes, own)| {
@@ -180,23 +182,23 @@ impl<'c> Step<'c> {
     }
 }
 
-/// Whether one of `steps` may do that to one of `memories`.
+/// Returns whether one of `steps` may have the effect `touch` on one of `memories`.
 pub(crate) fn any_touches<'c>(steps: &[Step<'c>], touch: Touch, memories: &[Val<'c>]) -> bool {
     let touches = |step: &Step<'c>| memories.iter().any(|m| step.touches(touch, *m));
     steps.iter().any(touches)
 }
 
-/// What the ops of a function do.
+/// The data flow of a function.
 pub(crate) struct Dataflow<'c> {
     users: BTreeMap<usize, Vec<Op<'c>>>,
-    /// The ops of each block that is run in order.
+    /// The ops of each block, in order of execution.
     blocks: Vec<Vec<Step<'c>>>,
-    /// The block and the place of an op in it.
+    /// The block number of each op, and its position in the block.
     places: BTreeMap<usize, (usize, usize)>,
 }
 
 impl<'c> Dataflow<'c> {
-    /// Of `function`, or of another op with regions.
+    /// Analyses `function`, or another op with regions.
     pub(crate) fn of(function: Op<'c>) -> Self {
         let mut flow = Self {
             users: BTreeMap::new(),
@@ -211,7 +213,7 @@ impl<'c> Dataflow<'c> {
                     list.push(op);
                 }
             }
-            // Bodies of loops over arrays compute a point.
+            // Bodies of `linalg` ops execute once per point, not in program order.
             let around = parent(op).filter(|around| op != function && !is_loops(*around));
             let Some(block) = around.and_then(|_| op.block()) else {
                 continue;
@@ -229,12 +231,13 @@ impl<'c> Dataflow<'c> {
         flow
     }
 
-    /// The ops that use `value`, in program order, each once.
+    /// Returns the ops that use `value`, in program order and without duplicates.
     pub(crate) fn users(&self, value: Val<'c>) -> &[Op<'c>] {
         self.users.get(&key(value)).map_or(&[], Vec::as_slice)
     }
 
-    /// What makes and ends `value`, when it is a temporary that only `users` use besides.
+    /// Returns the allocation and deallocations of `value`, if it is a temporary that no ops but
+    /// `users` use.
     pub(crate) fn temporary(&self, value: Val<'c>, users: &[Op<'c>]) -> Option<Vec<Op<'c>>> {
         let alloc = defining_op(value).filter(|op| is_allocation(*op))?;
         let mut around = Vec::new();
@@ -249,27 +252,28 @@ impl<'c> Dataflow<'c> {
         Some(around)
     }
 
-    /// What is run before `op` in its block.
+    /// Returns the ops before `op` in its block.
     pub(crate) fn before(&self, op: Op<'c>) -> &[Step<'c>] {
         let place = self.places.get(&op_key(op));
         place.map_or(&[], |(block, place)| &self.blocks[*block][..*place])
     }
 
-    /// What is run after `op` in its block.
+    /// Returns the ops after `op` in its block.
     pub(crate) fn after(&self, op: Op<'c>) -> &[Step<'c>] {
         let place = self.places.get(&op_key(op));
         place.map_or(&[], |(block, place)| &self.blocks[*block][place + 1..])
     }
 
-    /// The ops between two of one block; `None` when `last` does not come after `first` there.
+    /// Returns the ops between two ops of one block; `None` unless `last` follows `first` in that
+    /// block.
     pub(crate) fn between(&self, first: Op<'c>, last: Op<'c>) -> Option<&[Step<'c>]> {
         let (block, first) = self.places.get(&op_key(first))?;
         let (other, last) = self.places.get(&op_key(last))?;
         (block == other && first < last).then(|| &self.blocks[*block][first + 1..*last])
     }
 
-    /// Refuses an op that combines with what one of `memories` holds, which is allocated in the
-    /// function, and which nothing has written.
+    /// Rejects an op that accumulates into one of `memories` if that memory is an uninitialized
+    /// allocation of the function.
     pub(crate) fn check_written(&self, op: Op<'c>, memories: &[Val<'c>]) -> Result<(), Failed> {
         for (i, memory) in memories.iter().enumerate() {
             let base = root(*memory);
@@ -301,12 +305,12 @@ impl<'c> Dataflow<'c> {
     }
 }
 
-/// Whether the regions of `op` are run at each point of loops over arrays.
+/// Returns whether the regions of `op` execute at each point of an iteration space.
 fn is_loops(op: Op<'_>) -> bool {
     name(op).starts_with("linalg.") || is(op, "tile.reduce")
 }
 
-/// A key of an op.
+/// Returns a map key of an op.
 pub(crate) fn op_key(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }

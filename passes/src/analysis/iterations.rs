@@ -1,23 +1,23 @@
-//! Loops whose iterations are told one by one.
+//! Analysis of loops one iteration at a time.
 //!
-//! A range for each thread says what a thread may touch in any iteration. In a tree written as a
-//! loop, `S[t] += S[t + d]` for `t < d`, some iteration has another thread touch almost every
-//! place, and yet no iteration has two threads touch one. As block sizes are known, so mostly are
-//! the numbers that such loops carry, all of them: an access of one iteration is compared with
-//! another access of the same one under each of its numbers in turn.
+//! A range per thread covers the accesses of a thread in all iterations. In a tree reduction
+//! written as a loop, `S[t] += S[t + d]` for `t < d`, two threads access the same element in
+//! different iterations, but never in the same iteration. Block sizes are static, so the
+//! loop-carried values are usually constants too. The analysis substitutes the values of each
+//! iteration, and compares two accesses within that iteration.
 
 use crate::analysis::threads::{Threads, arguments, counts_unsigned, last_operands};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Blk, Op, Val, first_block, is, name, operands};
 
-/// More iterations are not told apart, those of loops in loops counted together.
+/// Maximum number of analysed iterations, over all nested loops together.
 const MOST: usize = 256;
 
-/// Values that are one number for all threads in one iteration.
+/// Values that are constant for all threads in one iteration, with these constants.
 pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
 
-/// Analyses of the kernel, one for each iteration of these loops, of which each is within the one
-/// before. A loop whose iterations are not known stays one case, and so do those within it.
+/// Returns one analysis of the kernel per iteration of the nested `loops`, outermost loop first. A
+/// loop whose iterations are unknown is not split, nor are the loops inside it.
 pub(crate) fn cases<'c>(threads: &Threads<'c>, loops: &[Op<'c>]) -> Vec<Threads<'c>> {
     let mut cases = vec![threads.given(&[])];
     for op in loops {
@@ -36,8 +36,8 @@ pub(crate) fn cases<'c>(threads: &Threads<'c>, loops: &[Op<'c>]) -> Vec<Threads<
     cases
 }
 
-/// What a loop carries in each of its iterations, as far as that is one number; `None` where their
-/// count is not known, or too large.
+/// Returns the constant loop-carried values of each iteration of a loop; `None` if the trip count
+/// is unknown or too large.
 fn iterations<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     match name(op) {
         "scf.for" => counted(threads, op),
@@ -46,7 +46,7 @@ fn iterations<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>
     }
 }
 
-/// An `scf.for`.
+/// Returns the iterations of an `scf.for`.
 fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     let [from, to, step, inits @ ..] = &operands(op)[..] else {
         return None;
@@ -76,7 +76,7 @@ fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> 
     Some(all)
 }
 
-/// An `scf.while`, in whose body both what its condition sees and what that hands on are known.
+/// Returns the iterations of an `scf.while`, with the arguments of both of its regions.
 fn conditional<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     let (condition, body) = (first_block(op, 0)?, first_block(op, 1)?);
     let (tested, handed_on) = (arguments(condition), arguments(body));
@@ -97,15 +97,15 @@ fn conditional<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c
     }
 }
 
-/// Those of `values` that are one number, as `arguments`.
+/// Returns the `arguments` whose `values` are constant for all threads, with these constants.
 fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>]) -> Iteration<'c> {
     let number =
         |(argument, value): (&Val<'c>, &Val<'c>)| Some((*argument, threads.number(*value)?));
     arguments.iter().zip(values).filter_map(number).collect()
 }
 
-/// The loops around both of two ops, the outermost first, in whose one iteration both are: those
-/// around `round`, which has gone round in between, or all.
+/// Returns the loops, outermost first, of which two ops execute in the same iteration. If the loop
+/// `round` starts a new iteration between the ops, only loops around `round` qualify.
 pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -> Vec<Op<'c>> {
     let around: Vec<Op<'c>> = tx_mlir::ancestors(first).collect();
     let both = tx_mlir::ancestors(second).filter(|op| around.contains(op));
@@ -114,7 +114,7 @@ pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -
     let whole = both.iter().take_while(|op| Some(**op) != round);
     let is_loop = |op: &&Op<'c>| is(**op, "scf.for") || is(**op, "scf.while");
     let loops = whole.filter(is_loop);
-    // The condition of a loop is computed once more than its body.
+    // The condition of an `scf.while` executes once more than its body.
     let in_body = |op: &&Op<'c>| {
         let condition = first_block(**op, 0).filter(|_| is(**op, "scf.while"));
         let inside = |op: Op<'c>| condition.is_some_and(|c| is_within(op, c));
@@ -123,7 +123,7 @@ pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -
     loops.take_while(in_body).copied().collect()
 }
 
-/// Whether an op is in a block, or in a region of an op that is.
+/// Returns whether an op is in a block, directly or nested.
 fn is_within(op: Op<'_>, block: Blk<'_>) -> bool {
     let own = |op: Op<'_>| op.block().map(|b| b.to_raw().ptr) == Some(block.to_raw().ptr);
     own(op) || tx_mlir::ancestors(op).any(own)

@@ -1,4 +1,4 @@
-//! The kernel around an op: its block size, its target, and where a thread stands in it.
+//! The kernel that contains an op: its block size, cluster size, chip and thread ids.
 
 use crate::analysis::shared_memory::ALIGN;
 use crate::analysis::target;
@@ -12,30 +12,26 @@ use tx_mlir::{
 };
 use tx_target::{Chip, DEFAULT_CHIP, MAX_CLUSTER, MAX_GRID, MAX_THREADS, WARP, WARPS_PER_GROUP};
 
-/// Most threads of a block along z.
+/// Maximum number of threads of a block along z.
 const MAX_Z: i64 = 64;
-/// Threads in a warpgroup.
 pub(crate) const WARPGROUP: i64 = (WARP * WARPS_PER_GROUP) as i64;
-/// Threads in a warp.
 pub(crate) const WARP_SIZE: i64 = WARP as i64;
 
 /// A kernel with a known block size.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernel<'c> {
-    /// The `gpu.func`.
     pub(crate) op: Op<'c>,
-    /// Threads in x, y and z.
     pub(crate) block: [i64; 3],
-    /// Threads in all.
+    /// Number of threads per block.
     pub(crate) threads: i64,
-    /// Blocks of a cluster, where that is known.
+    /// Number of blocks per cluster, if known.
     pub(crate) blocks: Option<i64>,
 }
 
 pub(crate) use tx_mlir::gpu::is_kernel;
 use tx_mlir::gpu::missing_block_size;
 
-/// Checks the block and the grid that a kernel gives, if it does: sizes that no GPU can launch.
+/// Checks that a GPU can launch the `known_block_size` and `known_grid_size` of a kernel.
 pub(crate) fn check_launch(func: Op<'_>) -> Result<(), Failed> {
     if attribute(func, "known_block_size").is_some() {
         Kernel::of(func, func)?;
@@ -53,7 +49,7 @@ pub(crate) fn check_launch(func: Op<'_>) -> Result<(), Failed> {
 }
 
 impl<'c> Kernel<'c> {
-    /// The kernel around `op`.
+    /// Returns the kernel that contains `op`.
     pub(crate) fn around(op: Op<'c>) -> Result<Self, Failed> {
         let name = tx_mlir::name(op);
         match enclosing(op, "gpu.func") {
@@ -84,7 +80,7 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// The kernel `func`, for the sake of `op` (where a complaint is reported).
+    /// Returns the kernel `func`. Errors are reported at `op`.
     pub(crate) fn of(func: Op<'c>, op: Op<'c>) -> Result<Self, Failed> {
         let Some(sizes) = attribute(func, "known_block_size").and_then(integers) else {
             return Err(error(op.location(), "the kernel has no block size")
@@ -118,8 +114,8 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Threads of a block that execute an op of this scope together. The last warp of a block may be
-    /// narrower than a warp.
+    /// Returns the number of threads that execute an op of a scope together. The last warp of a
+    /// block may have fewer threads.
     pub(crate) fn threads_of(&self, scope: Scope) -> i64 {
         match scope {
             Scope::Thread => 1,
@@ -129,12 +125,12 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Whether the block has a last warp that is not full.
+    /// Returns whether the last warp of a block has fewer than 32 threads.
     pub(crate) fn has_partial_warp(&self) -> bool {
         self.threads % WARP_SIZE != 0
     }
 
-    /// The linear thread id: x first, z last.
+    /// Emits the linear thread id, with x varying fastest.
     pub(crate) fn thread(&self, b: &Builder<'c>) -> Index<'c> {
         let mut linear = Index::Const(0);
         let mut pitch = 1;
@@ -153,7 +149,7 @@ impl<'c> Kernel<'c> {
         linear
     }
 
-    /// The position of `thread` in its group of this scope.
+    /// Emits the position of `thread` in its group of a scope.
     pub(crate) fn position(&self, b: &Builder<'c>, thread: Index<'c>, scope: Scope) -> Index<'c> {
         let size = self.threads_of(scope);
         if size >= self.threads {
@@ -163,7 +159,7 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// The number of the warp of `thread`.
+    /// Emits the warp id of `thread`.
     pub(crate) fn warp(&self, b: &Builder<'c>, thread: Index<'c>) -> Index<'c> {
         if self.threads <= WARP_SIZE {
             Index::Const(0)
@@ -172,12 +168,12 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// The lane of `thread`.
+    /// Emits the lane id of `thread`.
     pub(crate) fn lane(&self, b: &Builder<'c>, thread: Index<'c>) -> Index<'c> {
         self.position(b, thread, Scope::Warp)
     }
 
-    /// The chip that the kernel's module is compiled for: its first `#nvvm.target`, or the default.
+    /// Returns the chip of the first `#nvvm.target` of the kernel's module, or the default chip.
     pub(crate) fn chip(&self) -> Chip {
         let default = || Chip::parse(DEFAULT_CHIP).unwrap_or(tx_target::CHIPS[0]);
         enclosing(self.op, "gpu.module")
@@ -188,7 +184,7 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// Blocks of a cluster of the kernel `func`, for the sake of `op`.
+/// Returns the number of blocks per cluster of the kernel `func`. Errors are reported at `op`.
 fn blocks_of_cluster<'c>(func: Op<'c>, op: Op<'c>) -> Result<Option<i64>, Failed> {
     let Some(sizes) = attribute(func, "known_cluster_size").and_then(integers) else {
         return Ok(None);
@@ -207,7 +203,7 @@ fn blocks_of_cluster<'c>(func: Op<'c>, op: Op<'c>) -> Result<Option<i64>, Failed
     }
 }
 
-/// The lanes of this thread's warp that exist, as a mask.
+/// Emits the mask of existing lanes in the warp of the current thread.
 pub(crate) fn members<'c>(b: &Builder<'c>, kernel: &Kernel<'c>) -> Val<'c> {
     let i32 = b.int_type(32);
     let left_over = kernel.threads % WARP_SIZE;
@@ -224,10 +220,10 @@ pub(crate) fn members<'c>(b: &Builder<'c>, kernel: &Kernel<'c>) -> Val<'c> {
     b.select(in_full_warp, full, partial)
 }
 
-/// Alignment of shared memory that the compiler lays out, in bytes: that of the widest access.
+/// Alignment of compiler-allocated shared memory in bytes, equal to the widest memory access.
 pub(crate) const SHARED_ALIGNMENT: u64 = 16;
 
-/// Gives a workgroup attribution [`SHARED_ALIGNMENT`], unless it has as much or more.
+/// Raises the alignment of a workgroup attribution to at least [`SHARED_ALIGNMENT`].
 pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
     let entries = attribute(kernel, "workgroup_attrib_attrs")
         .and_then(elements)
@@ -244,7 +240,7 @@ pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
                 .get(i)
                 .map(|d| tx_mlir::dictionary(*d))
                 .unwrap_or_default();
-            // An alignment that is there already is the program's, and may be larger.
+            // An existing alignment comes from the program and may be larger.
             let is_enough = |(name, value): &(String, Attribute<'_>)| {
                 let bytes = integer_value(*value).unwrap_or(0);
                 name == ALIGN && bytes >= SHARED_ALIGNMENT.cast_signed()
@@ -264,11 +260,11 @@ pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
     tx_mlir::set_attribute(kernel, "workgroup_attrib_attrs", all);
 }
 
-/// The number of threads that `tile-analyze-scope` has recorded on `op`, which has a scope and
-/// stands in `kernel`.
+/// Returns the number of threads that `tile-analyze-scope` recorded on `op`, an op with a scope in
+/// `kernel`.
 ///
 /// # Errors
-/// When there is no record, or it gives more threads than the scope has.
+/// If the attribute is missing, or its number of threads exceeds the scope.
 pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, Failed> {
     let threads = tx_mlir::dictionary_entry(op, "exec", "threads")
         .and_then(|a| melior::ir::attribute::IntegerAttribute::try_from(a).ok())

@@ -1,12 +1,12 @@
-//! Whether a combiner that a program brings may be used in any order.
+//! Checks of the algebraic properties of `custom` combiners in the program.
 
 use crate::linalg::laws::{Law, Slip, check, instead, slip};
 use melior::ir::operation::OperationLike;
 use tx_mlir::build::argument;
 use tx_mlir::{Failed, Op, attribute, codes, elements, enclosing, error, first_block, warning};
 
-/// Refuses a `custom` combiner for which a law is seen to fail, and warns of one that may be meant
-/// for values that do not occur.
+/// Rejects a `custom` combiner that is provably not associative, not commutative or without a valid
+/// identity. Warns of a combiner that violates a property only for some values.
 pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     let identities = attribute(op, "identities")
         .and_then(elements)
@@ -57,12 +57,13 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whether somebody wrote `op`: what `tile-schedule` made kernels of, it has looked at.
+/// Returns whether the program contained `op`. Ops in kernels with a `schedule` were created by
+/// `tile-schedule`, which already checked the original op.
 pub(crate) fn is_written(op: Op<'_>) -> bool {
     enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }
 
-/// Warns of a combiner that breaks a law for tuples that are nothing special.
+/// Warns of a combiner that violates a property for most ordinary tuples.
 fn warn_of(op: Op<'_>, slip: &Slip) {
     let Slip {
         broken,

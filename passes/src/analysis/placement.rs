@@ -1,8 +1,9 @@
-//! Where the elements of a fragment live, seen from the threads of a scope.
+//! Placement of the elements of a fragment on threads and registers.
 //!
-//! A layout is split along the tile's dimensions. What lies on threads becomes digits of the
-//! thread's number in its scope, what lies on registers a list of slots; an element's index is the
-//! sum of what the thread's digits and the slot contribute to each dimension.
+//! A layout has entries on threads and entries on registers. Entries on threads become digits of
+//! the thread's number in its scope. Entries on registers become a list of slots, one per register
+//! of a thread. The index of an element along each dimension is the sum of the contributions of the
+//! thread's digits and of the slot.
 
 use crate::analysis::kernel::WARP_SIZE;
 use melior::ir::ValueLike;
@@ -11,68 +12,69 @@ use tx_dialect_tile::{Axis, Fragment, Iter, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 
-/// What a coordinate of a layout says.
+/// Meaning of a coordinate of a layout entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// Which element: `weight` times the coordinate along dimension `dim`.
+    /// An element index: `weight` times the coordinate along dimension `dim`.
     Element { dim: usize, weight: i64 },
-    /// Which copy.
+    /// The number of a copy of the same elements.
     Replica,
 }
 
-/// A coordinate that lies on threads: `thread / stride % radix`.
+/// A layout entry on threads, whose coordinate is `thread / stride % radix`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Digit {
     pub(crate) extent: i64,
-    /// In threads.
+    /// Distance in threads.
     pub(crate) stride: i64,
     pub(crate) role: Role,
 }
 
-/// A register of every thread that holds some of the tile.
+/// A register that each thread of the fragment has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
-    /// What the slot contributes to each dimension.
+    /// Contribution of the slot to the index along each dimension.
     pub(crate) index: Vec<i64>,
-    /// The same elements are in an earlier slot.
+    /// Set if an earlier slot holds the same elements.
     pub(crate) copy: bool,
 }
 
-/// A layout taken apart.
+/// Placement of a fragment, computed from its layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Placement {
     pub(crate) shape: Vec<i64>,
-    /// Smallest stride first.
+    /// Digits in order of ascending stride.
     pub(crate) digits: Vec<Digit>,
-    /// How digits are read off a thread's number.
+    /// Parts of the thread number from which the digits are extracted.
     levels: Vec<Level>,
-    /// The first thread that holds something.
+    /// The first thread that holds elements.
     pub(crate) first: i64,
-    /// In the order of slot numbers.
+    /// Slots in order of their numbers.
     pub(crate) slots: Vec<Slot>,
 }
 
-/// Digits that are read off one part of a thread's number: its lane, its warp, or all of it. Each
-/// stride is a multiple of the one before, and beyond its digit.
+/// Digits that are extracted from one part of a thread number: the lane, the warp, or the whole
+/// number. Each stride is a multiple of the previous stride and exceeds the range of the previous
+/// digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// In threads.
+    /// Threads per unit of this part.
     unit: i64,
-    /// Values that this part of the number has; as many as there are when absent.
+    /// Number of values of this part; `None` if only the number of threads bounds it.
     size: Option<i64>,
-    /// The first value that holds something.
+    /// First value whose threads hold elements.
     first: i64,
     digits: Vec<Digit>,
 }
 
-/// A thread's digits while code is written.
+/// The digits of a thread as emitted values.
 pub(crate) struct Located<'c> {
     pub(crate) digits: Vec<Index<'c>>,
-    /// Whether the thread holds some of the tile.
+    /// Whether the thread holds elements of the fragment.
     pub(crate) holds: Cond<'c>,
 }
 
-/// Threads between neighbours on an axis; `None` for registers.
+/// Returns the distance in threads between neighbours on an axis; `None` for registers.
 fn unit(axis: Axis) -> Option<i64> {
     Some(match axis {
         Axis::Reg => return None,
@@ -82,7 +84,7 @@ fn unit(axis: Axis) -> Option<i64> {
     })
 }
 
-/// The narrowest scope whose threads an axis counts.
+/// Returns the narrowest scope that contains all threads of an axis.
 fn scope_of(axis: Axis) -> Scope {
     match axis {
         Axis::Reg => Scope::Thread,
@@ -93,10 +95,10 @@ fn scope_of(axis: Axis) -> Scope {
 }
 
 impl Placement {
-    /// The placement of a fragment on the threads of a scope.
+    /// Computes the placement of a fragment on the threads of a scope.
     ///
     /// # Errors
-    /// Says why the scope cannot hold it.
+    /// States why the scope cannot hold the fragment.
     pub(crate) fn of(fragment: &Fragment<'_>, scope: Scope) -> Result<Self, String> {
         let layout = &fragment.layout;
         let all = layout
@@ -149,13 +151,13 @@ impl Placement {
         })
     }
 
-    /// One more than the last thread that holds something.
+    /// Returns the number of threads up to the last one that holds elements.
     pub(crate) fn threads(&self) -> i64 {
         let last: i64 = self.digits.iter().map(|d| (d.extent - 1) * d.stride).sum();
         self.first + last + 1
     }
 
-    /// The digits of a thread, when it holds something.
+    /// Returns the digits of a thread; `None` if the thread holds no elements.
     pub(crate) fn coordinates(&self, thread: i64) -> Option<Vec<i64>> {
         let mut digits = Vec::new();
         for level in &self.levels {
@@ -180,7 +182,7 @@ impl Placement {
         Some(digits)
     }
 
-    /// What a thread's digits contribute to each dimension.
+    /// Returns the contribution of a thread's digits to the index along each dimension.
     pub(crate) fn thread_index(&self, thread: i64) -> Option<Vec<i64>> {
         let mut index = vec![0; self.shape.len()];
         for (digit, value) in self.digits.iter().zip(self.coordinates(thread)?) {
@@ -191,7 +193,7 @@ impl Placement {
         Some(index)
     }
 
-    /// Writes the digits of `thread`, which is below `span`.
+    /// Emits the digits of `thread`, a number below `span`.
     pub(crate) fn locate<'c>(&self, b: &Builder<'c>, thread: Index<'c>, span: i64) -> Located<'c> {
         let mut located = Located {
             digits: Vec::new(),
@@ -213,7 +215,7 @@ impl Placement {
         located
     }
 
-    /// What the thread contributes to each dimension.
+    /// Emits the contribution of the thread's digits to the index along each dimension.
     pub(crate) fn index<'c>(&self, b: &Builder<'c>, located: &Located<'c>) -> Vec<Index<'c>> {
         let mut index = vec![Index::Const(0); self.shape.len()];
         for (digit, value) in self.digits.iter().zip(&located.digits) {
@@ -224,7 +226,7 @@ impl Placement {
         index
     }
 
-    /// Whether the thread holds the first copy of what it holds.
+    /// Emits whether the thread holds the first copy of its elements.
     pub(crate) fn is_first_copy<'c>(&self, b: &Builder<'c>, located: &Located<'c>) -> Cond<'c> {
         self.digits
             .iter()
@@ -237,13 +239,13 @@ impl Placement {
 }
 
 impl Level {
-    /// How far the digits of the next stride are away, for all but the last.
+    /// Returns the ratio of the next stride to the stride of digit `k`; `None` for the last digit.
     fn radix(&self, k: usize) -> Option<i64> {
         let next = self.digits.get(k + 1)?;
         Some(next.stride / self.digits[k].stride)
     }
 
-    /// Writes the digits of `number`, which is below `values`.
+    /// Emits the digits of `number`, which is below `values`.
     fn locate<'c>(
         &self,
         b: &Builder<'c>,
@@ -284,8 +286,8 @@ impl Level {
     }
 }
 
-/// Digits by the part of a thread's number that they are read off: lane and warp, unless some digit
-/// goes across warps.
+/// Groups digits by the part of the thread number that contains them: lane and warp, or the whole
+/// number if a digit spans lanes and warps.
 fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
     let lanes: i64 = digits
         .iter()
@@ -345,7 +347,7 @@ fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
     Ok(all)
 }
 
-/// Splits the shard along the dimensions of the tile; entries of extent 1 say nothing.
+/// Splits the shard entries along the dimensions of the tile. Entries of extent 1 are ignored.
 fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
     let mut left = shard.iter().copied().filter(|i| i.extent > 1).rev();
     let mut current: Option<Iter> = None;
@@ -382,7 +384,8 @@ fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
     Ok(parts)
 }
 
-/// A digit as one of lanes and one of warps, where it is both and can be cut there.
+/// Splits a digit at the warp boundary into a lane digit and a warp digit, if it spans the boundary
+/// and is divisible there.
 fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     let lanes = WARP_SIZE / digit.stride.max(1);
     let crosses = digit.stride < WARP_SIZE && digit.stride * digit.extent > WARP_SIZE;
@@ -409,7 +412,7 @@ fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     ]
 }
 
-/// Every register of a thread, by slot number.
+/// Returns the registers of a thread, in order of slot numbers.
 fn slots(parts: &[(Iter, Role)], rank: usize) -> Vec<Slot> {
     let empty = Slot {
         index: vec![0; rank],
@@ -435,7 +438,7 @@ fn slots(parts: &[(Iter, Role)], rank: usize) -> Vec<Slot> {
     slots.into_iter().map(|(_, slot)| slot).collect()
 }
 
-/// The placement of a fragment on the threads of an op.
+/// Computes the placement of a fragment on the threads of an op.
 pub(crate) fn placement<'c>(
     op: Op<'c>,
     fragment: Val<'c>,

@@ -1,4 +1,4 @@
-//! The static shared memory of a kernel.
+//! Static shared memory of a kernel.
 
 use super::kernel::SHARED_ALIGNMENT;
 use melior::ir::block::BlockLike;
@@ -12,26 +12,25 @@ use tx_mlir::{
 
 /// An array in shared memory.
 pub(crate) struct Array<'c> {
-    /// The attribution, or the results of all `memref.get_global` of one variable.
+    /// The attribution, or the results of all `memref.get_global` ops of one variable.
     pub(crate) values: Vec<Val<'c>>,
-    /// Its first byte, where all arrays lie one after the other.
+    /// Offset of the first byte if all arrays are laid out consecutively.
     pub(crate) offset: u64,
-    /// What the program asks for, in bytes.
+    /// Alignment in bytes that the program requests.
     pub(crate) alignment: u64,
 }
 
-/// Arrays of static size that a kernel has in shared memory, in the order of its attributions and of the
-/// names of variables.
+/// Static arrays of a kernel in shared memory: attributions in order, then variables by name.
 pub(crate) struct SharedMemory<'c> {
     pub(crate) arrays: Vec<Array<'c>>,
-    /// How many of them are attributions.
+    /// Number of `arrays` that are attributions.
     pub(crate) attributions: usize,
-    /// Of all, in bytes, each at a multiple of [`SHARED_ALIGNMENT`].
+    /// Total bytes of the arrays, each aligned to [`SHARED_ALIGNMENT`].
     pub(crate) bytes: u64,
 }
 
 impl<'c> SharedMemory<'c> {
-    /// That of `kernel`, in `gpu_module`.
+    /// Returns the shared memory of `kernel` in `gpu_module`.
     pub(crate) fn of(kernel: Op<'c>, gpu_module: Op<'c>) -> Self {
         let mut all = Self {
             arrays: Vec::new(),
@@ -87,10 +86,11 @@ impl<'c> SharedMemory<'c> {
     }
 }
 
-/// The alignment of an attribution, in bytes.
+/// Attribute with the alignment of an attribution in bytes.
 pub(crate) const ALIGN: &str = "llvm.align";
 
-/// The attributions of a kernel: arguments of its body that are none of the kernel.
+/// Returns the workgroup attributions of a kernel, which follow the kernel arguments in the entry
+/// block.
 fn attributions<'c>(kernel: Op<'c>) -> Vec<Val<'c>> {
     let Some(body) = blocks(kernel).first().copied() else {
         return Vec::new();
@@ -107,7 +107,7 @@ fn attributions<'c>(kernel: Op<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Bytes of an array in shared memory.
+/// Returns the bytes of an array in shared memory; `None` for other memory spaces.
 fn shared_bytes(memref: &MemRef<'_>) -> Option<u64> {
     (memref.space == Space::Shared)
         .then(|| memref.elements()?.checked_mul(byte_width(memref.element)?))

@@ -5,25 +5,25 @@ use tx_mlir::{Failed, NvvmTarget, Op, attribute, codes, elements, error};
 use tx_pass::{PassInfo, option_error};
 use tx_target::Chip;
 
-/// PTX versions that LLVM 22 can emit, times ten.
+/// PTX versions that LLVM 22 can emit, multiplied by ten.
 const PTX_VERSIONS: [u32; 31] = [
     32, 40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82,
     83, 84, 85, 86, 87, 88, 90,
 ];
 
-/// The features that LLVM takes where a target names none.
+/// Features that LLVM uses if a target names none.
 const LLVM_DEFAULT: &str = "+ptx60";
 
-/// What the code that is made for an `#nvvm.target` may use.
+/// Chip and PTX version of an `#nvvm.target`.
 pub(crate) struct Target {
     pub(crate) chip: Chip,
-    /// The newest PTX version that its features name, or the oldest that knows the chip where they
-    /// name none; times ten.
+    /// Newest PTX version among the target features, or the oldest that supports the chip,
+    /// multiplied by ten.
     pub(crate) ptx: u32,
 }
 
 impl Target {
-    /// That of an `#nvvm.target` of `module`; refused where LLVM does not know what it names.
+    /// Reads an `#nvvm.target` of `module`. Reports an unknown chip or feature as an error.
     pub(crate) fn read(module: Op<'_>, target: &NvvmTarget) -> Result<Self, Failed> {
         let chip = Chip::parse(&target.chip).map_err(|e| {
             error(module.location(), e.to_string())
@@ -60,7 +60,7 @@ impl Target {
     }
 }
 
-/// The targets of a GPU module.
+/// Returns the NVVM targets of a GPU module.
 pub(crate) fn targets(module: Op<'_>) -> impl Iterator<Item = NvvmTarget> {
     let targets = attribute(module, "targets").and_then(elements);
     targets
@@ -69,13 +69,13 @@ pub(crate) fn targets(module: Op<'_>) -> impl Iterator<Item = NvvmTarget> {
         .filter_map(NvvmTarget::of)
 }
 
-/// The chip that the option `chip` of a pass names.
+/// Parses the option `chip` of a pass.
 pub(crate) fn chip_option(module: Op<'_>, pass: &PassInfo, name: &str) -> Result<Chip, Failed> {
     Chip::parse(name)
         .map_err(|e| option_error(module, pass, "chip", name, format!("option `chip`: {e}")).emit())
 }
 
-/// A PTX version as it is written: 7.8 for 78.
+/// Formats a PTX version: `7.8` for 78.
 pub(crate) fn version(ptx: u32) -> String {
     format!("{}.{}", ptx / 10, ptx % 10)
 }

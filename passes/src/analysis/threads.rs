@@ -1,8 +1,8 @@
-//! What each thread of a block computes.
+//! Analysis of the values that each thread of a block computes.
 //!
-//! The block size is known, so a value that is computed from thread ids and constants is known
-//! for every thread: conditions on ids become exact sets of threads, and indices become ranges.
-//! What comes from elsewhere is at least known to be the same for all threads of a block, or not.
+//! The block size is static, so a value that depends only on thread ids and constants is known for
+//! every thread. Conditions on thread ids become exact sets of threads, and indices become ranges.
+//! For other values, the analysis determines the widest scope whose threads have equal values.
 
 use crate::analysis::classes::Class;
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
@@ -19,21 +19,21 @@ use tx_mlir::{
     only_computes, operands, ops, parent,
 };
 
-/// Smallest and largest value that one thread may see.
+/// Minimum and maximum of a value in one thread.
 pub(crate) type Range = (i64, i64);
 
-/// What is known of a value.
+/// Known properties of a value.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
-    /// The widest scope whose threads see one value whenever they get there together.
+    /// Widest scope whose threads have equal values when they reach the op together.
     pub(crate) same: Scope,
-    /// For each thread the range of values; `None` when nothing is known.
+    /// Range of the value in each thread; `None` if unknown.
     pub(crate) ranges: Option<Rc<[Range]>>,
-    /// For each thread the class that values are in; `None` when nothing is known beside the ranges.
+    /// Congruence class of the value in each thread; `None` if only the ranges are known.
     classes: Classes,
 }
 
-/// A class for each thread.
+/// Congruence class per thread.
 type Classes = Option<Rc<[Class]>>;
 
 impl Fact {
@@ -45,19 +45,20 @@ impl Fact {
         }
     }
 
-    /// The same values, of which this is known beside their ranges.
+    /// Replaces the congruence classes of the fact.
     fn with_classes(mut self, classes: Classes) -> Self {
         self.classes = classes;
         self
     }
 
-    /// The class that the values of each thread are in, where it is not that of all numbers.
+    /// Returns the congruence class of each thread's value; `None` if no thread has a nontrivial
+    /// class.
     pub(crate) fn classes(&self) -> Classes {
         let exact = || Some(self.exact()?.into_iter().map(Class::exactly).collect());
         self.classes.clone().or_else(exact)
     }
 
-    /// The exact value of each thread.
+    /// Returns the exact value in each thread; `None` if a value is not exact.
     pub(crate) fn exact(&self) -> Option<Vec<i64>> {
         self.ranges
             .as_ref()?
@@ -70,39 +71,37 @@ impl Fact {
 /// The threads that execute an op.
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// Exactly these or none of them; with `split`, some of these.
+    /// Exactly these threads or none of them; if `split` is set, a subset of these threads.
     pub(crate) threads: ThreadSet,
-    /// What lets through threads by data that is not known.
+    /// The branch or loop that threads take differently, depending on unknown data.
     pub(crate) split: Option<Split<'c>>,
 }
 
 /// A branch or a loop that threads may take differently.
 #[derive(Clone, Copy)]
 pub(crate) struct Split<'c> {
-    /// The op.
     pub(crate) op: Op<'c>,
-    /// Threads of this scope take it together.
+    /// Threads of one group of this scope always take the same path.
     pub(crate) together: Scope,
 }
 
 impl<'c> Active<'c> {
-    /// What splits threads of one group of `scope`.
+    /// Returns the op that may split the threads of one group of `scope`.
     pub(crate) fn splits(&self, scope: Scope) -> Option<Op<'c>> {
         self.split.filter(|s| s.together < scope).map(|s| s.op)
     }
 }
 
-/// A set of threads of one block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ThreadSet(Vec<bool>);
 
 impl ThreadSet {
-    /// All threads of a block.
+    /// Returns the set of all threads of a block.
     pub(crate) fn all(threads: i64) -> Self {
         Self(vec![true; usize::try_from(threads).unwrap_or(0)])
     }
 
-    /// The members, ascending.
+    /// Returns the members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
         (0i64..).zip(&self.0).filter(|(_, m)| **m).map(|(t, _)| t)
     }
@@ -113,8 +112,8 @@ impl ThreadSet {
         }
     }
 
-    /// The groups of `size` consecutive threads that have members, and whether each is complete
-    /// (as far as its threads exist).
+    /// Returns the nonempty groups of `size` consecutive threads, and whether each group is
+    /// complete. Threads beyond the end of the block do not count.
     pub(crate) fn groups(&self, size: i64) -> Vec<(i64, bool)> {
         let size = usize::try_from(size).unwrap_or(1).max(1);
         (0i64..)
@@ -124,7 +123,7 @@ impl ThreadSet {
             .collect()
     }
 
-    /// The set as ascending half-open ranges.
+    /// Returns the set as ascending half-open ranges.
     pub(crate) fn ranges(&self) -> Vec<(i64, i64)> {
         let mut ranges: Vec<(i64, i64)> = Vec::new();
         for t in self.iter() {
@@ -141,24 +140,24 @@ impl ThreadSet {
 pub(crate) struct Threads<'c> {
     kernel: Kernel<'c>,
     count: usize,
-    /// Values that are taken to be one number.
+    /// Values that are assumed to be constant, with these constants.
     assumed: Vec<(Val<'c>, i64)>,
-    /// What is known; nothing yet where a question is being answered.
+    /// Facts of analysed values; `None` while the analysis of a value is in progress.
     facts: RefCell<BTreeMap<usize, Option<Fact>>>,
-    /// What was found out of what loops carry. While it is tried what a loop around one of these
-    /// carries, less and less is known of that, and what was found before is where to begin.
+    /// Facts of loop-carried values, by loop. Facts only become weaker while the analysis of an
+    /// outer loop iterates, so an inner loop starts from its previous result.
     carried: RefCell<BTreeMap<usize, Carried>>,
-    /// How deep the question being answered is nested in others.
+    /// Current depth of recursion.
     depth: Cell<u32>,
 }
 
-/// What is known of the arguments of a loop's blocks.
+/// Facts of the block arguments of a loop.
 type Carried = BTreeMap<usize, Fact>;
 
-/// Most blocks along one dimension of a grid.
+/// Maximum number of blocks along one dimension of a grid.
 const MOST_BLOCKS: i64 = i32::MAX as i64;
 
-/// Chains of ops longer than this are not followed: the stack is finite.
+/// Maximum depth of recursion, which bounds stack use.
 const DEEPEST: u32 = 400;
 
 impl<'c> Threads<'c> {
@@ -174,7 +173,8 @@ impl<'c> Threads<'c> {
         }
     }
 
-    /// The same where these values are one number for all threads, beside those that are taken to be so here.
+    /// Returns an analysis under the additional assumption that `values` have the given constants
+    /// in all threads.
     pub(crate) fn given(&self, values: &[(Val<'c>, i64)]) -> Self {
         let mut given = Self::new(self.kernel);
         given.assumed = [&self.assumed, values].concat();
@@ -186,7 +186,7 @@ impl<'c> Threads<'c> {
         given
     }
 
-    /// What `value` is for all threads, where that is one number.
+    /// Returns the constant that `value` equals in all threads.
     pub(crate) fn number(&self, value: Val<'c>) -> Option<i64> {
         let ranges = self.fact(value).ranges?;
         let first = ranges.first()?.0;
@@ -196,12 +196,11 @@ impl<'c> Threads<'c> {
             .then_some(first)
     }
 
-    /// The kernel.
     pub(crate) fn kernel(&self) -> Kernel<'c> {
         self.kernel
     }
 
-    /// What is known of `value`.
+    /// Returns the facts of `value`.
     pub(crate) fn fact(&self, value: Val<'c>) -> Fact {
         if let Some(known) = self.facts.borrow().get(&key(value)) {
             return known.clone().unwrap_or(Fact::unknown(Scope::Thread));
@@ -220,7 +219,8 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// A fact with ranges; `same` is what is known beside them.
+    /// Creates a fact with ranges. `same` is the minimum scope of equal values; equal exact values
+    /// widen it.
     fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -236,7 +236,7 @@ impl<'c> Threads<'c> {
                 fact.same = scope;
             }
         }
-        // It follows from what is known here alone, which is the same in every block.
+        // The fact follows from the kernel alone, so it holds in every block.
         if fact.same == Scope::Cta {
             fact.same = Scope::Cluster;
         }
@@ -251,7 +251,7 @@ impl<'c> Threads<'c> {
         self.ranged(ranges, Scope::Thread)
     }
 
-    /// A number of which no thread knows more than its range.
+    /// Creates a fact of a value with equal ranges in all threads.
     fn anywhere_in(&self, range: Range, same: Scope) -> Fact {
         self.ranged(std::iter::repeat_n(range, self.count).collect(), same)
     }
@@ -260,7 +260,8 @@ impl<'c> Threads<'c> {
         self.per_thread(|_| value)
     }
 
-    /// What threads have in common when they compute something from values alone.
+    /// Returns the scope of equal values of an op that computes only from operands with these
+    /// facts.
     fn common(facts: &[Fact]) -> Scope {
         facts.iter().map(|f| f.same).min().unwrap_or(Scope::Cluster)
     }
@@ -273,7 +274,8 @@ impl<'c> Threads<'c> {
             return Fact::unknown(Scope::Thread);
         };
         if is(owner, "gpu.func") {
-            // Kernel arguments are the same for everybody; pointers to shared memory for a block.
+            // Kernel arguments are equal in all threads. Pointers to shared memory are equal within
+            // a block.
             let entry = blocks(owner)
                 .first()
                 .is_some_and(|b| b.to_raw().ptr == block.to_raw().ptr);
@@ -323,14 +325,16 @@ impl<'c> Threads<'c> {
             .unwrap_or_else(|| Fact::unknown(Scope::Thread))
     }
 
-    /// The classes of what an `scf.for` counts: its lower bound, and any number of steps.
+    /// Returns the classes of the induction variable of an `scf.for`: the lower bound plus a
+    /// multiple of the step.
     fn counted(&self, op: Op<'c>, index: Val<'c>, bounds: &[Fact]) -> Classes {
         let [from, to, step] = bounds else {
             return None;
         };
         let bits = width(index);
-        // The last step may go past the largest number, after which nothing but powers of two hold.
-        // Numbers of 64 bits have no memory to count through as far as that.
+        // The last step may exceed the largest integer of the type. After wraparound, only residues
+        // modulo powers of two hold. A 64-bit induction variable cannot reach that point within
+        // available memory.
         let ends =
             |range: &Range, step: &Range| fits((range.1, range.1.saturating_add(step.1)), bits);
         let forward = |steps: &Rc<[Range]>| steps.iter().all(|step| step.0 > 0);
@@ -349,15 +353,16 @@ impl<'c> Threads<'c> {
         })
     }
 
-    /// Finds out what threads have in common of all that a loop carries, and which classes that is
-    /// in: as much as where it begins, as long as nothing that it hands on has less.
+    /// Computes facts of the loop-carried values of a loop by fixed-point iteration. The iteration
+    /// starts with the facts of the initial values and weakens them until the yielded values
+    /// satisfy them.
     fn carry(&self, op: Op<'c>) {
         let bodies = blocks(op);
         let arguments: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| arguments(*body)).collect();
         let is_known =
             |value: &Val<'c>| matches!(self.facts.borrow().get(&key(*value)), Some(Some(_)));
-        // What stands before the loop is found out once, and not anew for each thing that is tried
-        // of it; so is what loops around it carry, which may take what this one does.
+        // Values before the loop and values carried by outer loops are analysed once, before the
+        // iteration starts.
         let mut around: Vec<Op<'c>> = tx_mlir::ancestors(op).filter(|op| is_loop(*op)).collect();
         around.reverse();
         let around = around
@@ -376,7 +381,8 @@ impl<'c> Threads<'c> {
         {
             return;
         }
-        // What is known of one iteration is not known of those before it, from which this comes.
+        // Facts of one iteration do not hold for the previous iterations that produced the carried
+        // values.
         if arguments
             .iter()
             .flatten()
@@ -387,11 +393,12 @@ impl<'c> Threads<'c> {
             self.facts.borrow_mut().extend(unknown);
             return;
         }
-        // What is being asked may depend on what the loop carries: it is asked again.
+        // Analyses in progress may depend on the carried values, so their results are discarded.
         let mut before = self.facts.borrow().clone();
         before.retain(|_, fact| fact.is_some());
         let last: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| last_operands(*body)).collect();
-        // Each argument with what it is given at first, and in later rounds.
+        // Pairs of block arguments and the values that they receive, in the first and in later
+        // iterations.
         let skip =
             |values: &[Val<'c>], n: usize| values.iter().skip(n).copied().collect::<Vec<_>>();
         let (first, later) = match (arguments.as_slice(), last.as_slice()) {
@@ -440,30 +447,31 @@ impl<'c> Threads<'c> {
         }
     }
 
-    /// What a loop carries when it begins, as if all threads had that in common.
+    /// Returns the initial facts of loop-carried values, under the assumption that all threads have
+    /// equal values.
     fn begun(&self, edges: &[(Val<'c>, Val<'c>)]) -> Carried {
         let mut begun = Carried::new();
         for (to, from) in edges {
             let classes = self.fact(*from).classes();
             let fact = Fact::unknown(Scope::Cluster).with_classes(classes);
-            // The condition of an `scf.while` hands on what it was given.
+            // The condition region of an `scf.while` may forward its arguments.
             self.facts.borrow_mut().insert(key(*to), Some(fact.clone()));
             begun.insert(key(*to), fact);
         }
         begun
     }
 
-    /// Whether a value is taken to be one number.
+    /// Returns whether a value is assumed to be constant.
     fn is_given(&self, value: Val<'c>) -> bool {
         self.assumed.iter().any(|(given, _)| *given == value)
     }
 
-    /// What a loop has for a result: what it began with, or what one of its iterations handed on,
-    /// the same one for threads that leave it together.
+    /// Returns the fact of a loop result: the initial value, or the value that the last iteration
+    /// yields. Threads that leave the loop together leave it in the same iteration.
     fn outcome(&self, op: Op<'c>, result: usize) -> Fact {
         let bodies = blocks(op);
         let all: Vec<Val<'c>> = bodies.iter().flat_map(|body| arguments(*body)).collect();
-        // What is known of one iteration is not known of the last.
+        // Facts of one iteration do not hold for the last iteration.
         if all.iter().any(|value| self.is_given(*value)) {
             return Fact::unknown(Scope::Thread);
         }
@@ -495,7 +503,7 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// Threads of this scope run a loop equally often.
+    /// Returns the widest scope whose threads execute a loop equally often.
     fn together(&self, op: Op<'c>) -> Scope {
         match name(op) {
             "scf.for" => {
@@ -518,7 +526,8 @@ impl<'c> Threads<'c> {
                     .first()
                     .map_or(Scope::Thread, |v| self.fact(*v).same)
             }
-            // How often they go round is told by all operands but what they begin with.
+            // The trip count depends on all operands except the initial values, which are the last
+            // operand group.
             "scf.parallel" | "affine.for" => {
                 let groups = tx_mlir::operand_groups(op).unwrap_or_default();
                 let counted = groups.split_last().map_or(&[][..], |(_, counted)| counted);
@@ -549,7 +558,7 @@ impl<'c> Threads<'c> {
         match name(op) {
             "arith.constant" => attribute(op, "value")
                 .and_then(tx_mlir::integer_value)
-                // True of an `i1` is 1, and -1 as a signed number.
+                // `true` is 1 in this analysis, but -1 as a signed `i1`.
                 .map(|n| if width(value) == 1 { n & 1 } else { n })
                 .map_or_else(|| Fact::unknown(Scope::Cluster), |n| self.constant(n)),
             "gpu.thread_id" => self.thread_id(dimension()),
@@ -591,11 +600,11 @@ impl<'c> Threads<'c> {
             {
                 Fact::unknown(Scope::Cta)
             }
-            // What a barrier combines of its threads, all of them are given.
+            // A barrier reduction returns the same value to all threads of the block.
             "nvvm.barrier" if operands(op).len() == 1 => Fact::unknown(Scope::Cta),
             "arith.select" => self.select(op),
-            // Conversions keep a number that is in range of both types; `true` is 1 here, and
-            // sign extension would make it -1.
+            // Conversions keep a number that both types can represent. `true` is 1 in this
+            // analysis, but sign extension yields -1.
             "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui"
             | "arith.trunci" => {
                 let source = operands(op)[0];
@@ -622,13 +631,13 @@ impl<'c> Threads<'c> {
                     }
                 }
             }
-            // The same address is read by all: the same value, as long as program order holds,
-            // which is what synchronisation is for. Private memory is another for each thread.
+            // Threads that load the same address get the same value, provided that program order
+            // holds; barriers guarantee it. Private memory differs between threads.
             "memref.load" => {
                 let inputs = operands(op);
                 let space = MemRef::of(inputs[0]).map_or(Space::Private, |m| m.space);
                 let facts: Vec<Fact> = inputs.into_iter().map(|v| self.fact(v)).collect();
-                // What blocks of a cluster wrote, others of it may see late.
+                // Blocks of a cluster may see writes of other blocks at different times.
                 let most = match space {
                     Space::Private => Scope::Thread,
                     _ => Scope::Cta,
@@ -646,7 +655,7 @@ impl<'c> Threads<'c> {
                 facts.extend(operands(op).into_iter().map(|v| self.fact(v)));
                 Fact::unknown(Self::common(&facts))
             }
-            // Whether a lane got another's value depends on the lane, whatever the value.
+            // The validity of a shuffled value depends on the lane, even if the value does not.
             "gpu.shuffle" | "gpu.rotate" if tx_mlir::results(op).get(1) == Some(&value) => {
                 Fact::unknown(Scope::Thread)
             }
@@ -657,8 +666,8 @@ impl<'c> Threads<'c> {
         }
     }
 
-    /// What threads have in common of the sizes of a memref, which do not depend on where a view
-    /// begins.
+    /// Returns the widest scope with equal sizes of a memref. Sizes do not depend on the offset of
+    /// a view.
     fn size(&self, memref: Val<'c>) -> Scope {
         let Some(op) = defining_op(memref) else {
             return self.fact(memref).same;
@@ -707,11 +716,12 @@ impl<'c> Threads<'c> {
             .with_classes(classes)
     }
 
-    /// Two-operand integer arithmetic on ranges. Anything else that is computed from values alone
-    /// is the same where they are; what has no operands may ask the hardware who it is.
+    /// Computes the fact of a binary integer op from ranges. Any other op without side effects has
+    /// equal results for equal operands. An op without operands may read a thread-dependent
+    /// register.
     fn arithmetic(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
-        // A division is the same for the same operands, wherever it is one.
+        // A division that traps or is undefined has equal results for equal operands as well.
         if facts.is_empty() || !only_computes(op) || !blocks(op).is_empty() {
             return Fact::unknown(Scope::Thread);
         }
@@ -725,7 +735,7 @@ impl<'c> Threads<'c> {
         fact.with_classes(classes)
     }
 
-    /// The ranges of two-operand integer arithmetic, as long as nothing wraps around.
+    /// Returns the ranges of a binary integer op; `None` if it may wrap around.
     fn computed(op: Op<'c>, facts: &[Fact]) -> Option<Rc<[Range]>> {
         let [left, right] = facts else {
             return None;
@@ -735,7 +745,7 @@ impl<'c> Threads<'c> {
         let predicate = attribute(op, "predicate")
             .and_then(|a| IntegerAttribute::try_from(a).ok())
             .map_or(-1, |a| a.value());
-        // `true` is 1 here, and -1 as a signed number.
+        // `true` is 1 in this analysis, but -1 as a signed `i1`.
         let signed =
             (2..=5).contains(&predicate) || matches!(name(op), "arith.minsi" | "arith.maxsi");
         if signed && operands(op).first().is_some_and(|v| is_i1(*v)) {
@@ -746,13 +756,13 @@ impl<'c> Threads<'c> {
         left.iter()
             .zip(right.iter())
             .map(|(l, r)| {
-                // Arithmetic of narrow integers wraps around.
+                // Narrow integers may wrap around.
                 combine(*l, *r).filter(|range| fits(*range, bits))
             })
             .collect()
     }
 
-    /// The threads that execute `op`.
+    /// Returns the threads that execute `op`.
     pub(crate) fn active(&self, op: Op<'c>) -> Active<'c> {
         let mut threads = ThreadSet::all(self.kernel.threads);
         let mut split: Option<Split<'c>> = None;
@@ -761,11 +771,11 @@ impl<'c> Threads<'c> {
             if outer == self.kernel.op {
                 break;
             }
-            // Threads of this scope go one way.
+            // Widest scope whose threads take the same path.
             let together = match name(outer) {
                 "scf.if" | "scf.index_switch" => self.narrow(&mut threads, outer, inner),
                 "scf.execute_region" if is_structured(outer) => Scope::Cluster,
-                // Combiners.
+                // Regions of a reduction execute in all threads.
                 "tile.reduce" | "tile.all_reduce" => Scope::Cluster,
                 _ => self.together(outer),
             };
@@ -786,8 +796,8 @@ impl<'c> Threads<'c> {
         Active { threads, split }
     }
 
-    /// Leaves those threads that may take the arm of a branch which an op is in. Returns the scope
-    /// whose threads take the branch together, once these are left out.
+    /// Removes the threads that cannot take the branch arm that contains an op. Returns the widest
+    /// scope whose remaining threads take the arm together.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);
@@ -802,8 +812,8 @@ impl<'c> Threads<'c> {
                     .and_then(integers)
                     .unwrap_or_default(),
             };
-            // The first arm of an `scf.if` is for the one case, and the first of an
-            // `scf.index_switch` for what is none of them.
+            // The first region of an `scf.if` is the case 1. The first region of an
+            // `scf.index_switch` is the default case.
             let own = match is(branch, "scf.if") {
                 true => cases.get(arm),
                 false => arm.checked_sub(1).and_then(|arm| cases.get(arm)),
@@ -821,7 +831,7 @@ impl<'c> Threads<'c> {
     }
 }
 
-/// What `combine` makes of the classes of two values for each thread, where it is not all numbers.
+/// Combines the classes of two values per thread; `None` if all results are trivial.
 fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) -> Classes {
     let (left, right) = (left.classes(), right.classes());
     let count = left.as_ref().or(right.as_ref())?.len();
@@ -832,12 +842,12 @@ fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) 
     Some(all).filter(|all| all.iter().any(|class| *class != Class::ANY))
 }
 
-/// The classes of a value that is one of two.
+/// Returns the classes of a value that equals one of two values.
 fn either(left: &Fact, right: &Fact) -> Classes {
     combined(left, right, Class::join)
 }
 
-/// The classes of two-operand integer arithmetic; `stays` where it is known not to wrap around.
+/// Returns the classes of a binary integer op; `stays` states that the op does not wrap around.
 fn computed_classes(op: Op<'_>, facts: &[Fact], stays: bool) -> Classes {
     let combine = match name(op) {
         "arith.addi" => Class::plus,
@@ -857,23 +867,24 @@ fn computed_classes(op: Op<'_>, facts: &[Fact], stays: bool) -> Classes {
     })
 }
 
-/// Whether an `scf.for` compares its bounds as unsigned numbers, of which a negative one is huge.
+/// Returns whether an `scf.for` compares its bounds as unsigned integers.
 pub(crate) fn counts_unsigned(op: Op<'_>) -> bool {
     attribute(op, "unsignedCmp").is_some()
 }
 
-/// Whether a loop may count past the largest signed number, which ranges do not know of.
+/// Returns whether an unsigned loop may count past the largest signed integer, which ranges cannot
+/// represent.
 fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
     let mut all = bounds.iter().filter_map(|fact| fact.ranges.as_ref());
     counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))
 }
 
-/// Whether each region of an op is one block.
+/// Returns whether an op is no `scf.execute_region` with several blocks.
 fn is_structured(op: Op<'_>) -> bool {
     !is(op, "scf.execute_region") || blocks(op).len() == 1
 }
 
-/// Whether an op is a loop of which is known what it carries.
+/// Returns whether an op is a loop whose carried values are analysed.
 fn is_loop(op: Op<'_>) -> bool {
     matches!(name(op), "scf.for" | "scf.while")
 }
@@ -882,13 +893,13 @@ fn key_of(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-/// The arguments of a block.
+/// Returns the arguments of a block.
 pub(crate) fn arguments(block: Blk<'_>) -> Vec<Val<'_>> {
     let all = (0..block.argument_count()).filter_map(|n| block.argument(n).ok());
     all.map(Into::into).collect()
 }
 
-/// What the last op of a block hands on.
+/// Returns the operands of the terminator of a block.
 pub(crate) fn last_operands(block: Blk<'_>) -> Vec<Val<'_>> {
     ops(block)
         .last()
@@ -896,20 +907,20 @@ pub(crate) fn last_operands(block: Blk<'_>) -> Vec<Val<'_>> {
         .unwrap_or_default()
 }
 
-/// Whether an op reads a special register of this name, or one dimension of it.
+/// Returns whether an op reads the special register `register`, or one dimension of it.
 fn is_register(op: Op<'_>, register: &str) -> bool {
     let rest = name(op).strip_prefix("nvvm.read.ptx.sreg.");
     let rest = rest.and_then(|rest| rest.strip_prefix(register));
     rest.is_some_and(|rest| rest.is_empty() || [".x", ".y", ".z"].contains(&rest))
 }
 
-/// Bits of an integer; of an index, 64.
+/// Returns the bits of an integer type, or 64 for `index`.
 fn width(value: Val<'_>) -> u32 {
     use melior::ir::ValueLike as _;
     tx_mlir::integer_width(value.r#type()).unwrap_or(64)
 }
 
-/// Whether all numbers of a range can be written in so many bits.
+/// Returns whether a signed integer of `bits` bits can represent all numbers of a range.
 fn fits(range: Range, bits: u32) -> bool {
     match bits {
         1 => range.0 >= 0 && range.1 <= 1,
@@ -923,25 +934,26 @@ fn is_i1(value: Val<'_>) -> bool {
     tx_mlir::integer_width(value.r#type()) == Some(1)
 }
 
-/// Whether all threads run the loop equally often although its bounds differ.
+/// Returns whether all threads have equal trip counts although the bounds differ.
 fn same_trips(bounds: &[Fact]) -> bool {
     let exact: Option<Vec<Vec<i64>>> = bounds.iter().map(Fact::exact).collect();
     let Some(exact) = exact else { return false };
     let trips = |t: usize| {
-        // Bounds may be as far apart as numbers of 64 bits are.
+        // The difference of 64-bit bounds may need more than 64 bits.
         let [from, to, step] = [0, 1, 2].map(|bound| i128::from(exact[bound][t]));
         ((to - from).max(0) + step.max(1) - 1) / step.max(1)
     };
     (0..exact[0].len()).all(|t| trips(t) == trips(0))
 }
 
-/// The least and the greatest of what `f` makes of the ends of two ranges.
+/// Returns the minimum and maximum of `f` at the corners of two ranges.
 fn corners(l: Range, r: Range, f: fn(i64, i64) -> Option<i64>) -> Option<Range> {
     let all = [f(l.0, r.0)?, f(l.0, r.1)?, f(l.1, r.0)?, f(l.1, r.1)?];
     Some((*all.iter().min()?, *all.iter().max()?))
 }
 
-/// Gives the range of `op` on values from two ranges; `None` when it is not known.
+/// Returns the function from two operand ranges to the result range of `op`. The function returns
+/// `None` if the range is unknown.
 fn combination(op: &str, predicate: i64) -> Box<dyn Fn(Range, Range) -> Option<Range>> {
     fn exactly(f: fn(i64, i64) -> i64) -> impl Fn(Range, Range) -> Option<Range> {
         move |l, r| (l.0 == l.1 && r.0 == r.1).then(|| (f(l.0, r.0), f(l.0, r.0)))
@@ -991,13 +1003,13 @@ fn combination(op: &str, predicate: i64) -> Box<dyn Fn(Range, Range) -> Option<R
     }
 }
 
-/// The truth of a comparison as a range of 0 and 1.
+/// Returns the range of a comparison result: 0, 1 or both.
 fn compare(predicate: i64, l: Range, r: Range) -> Option<Range> {
     let unsigned = predicate >= 6;
     if unsigned && (l.0 < 0 || r.0 < 0) {
         return None;
     }
-    // (always, never) of `l < r` and of `l <= r`.
+    // (always true, never true) for `l < r` and for `l <= r`.
     let less = (l.1 < r.0, l.0 >= r.1);
     let less_equal = (l.1 <= r.0, l.0 > r.1);
     let equal = (l.0 == l.1 && l == r, l.1 < r.0 || r.1 < l.0);

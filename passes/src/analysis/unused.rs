@@ -1,4 +1,4 @@
-//! What an op says that changes nothing.
+//! Warnings about attributes without effect.
 
 use crate::analysis::laws::is_written;
 use melior::ir::operation::OperationLike;
@@ -6,7 +6,7 @@ use melior::ir::{TypeLike, ValueLike};
 use tx_dialect_tile::{AllReduce, Kind, Nan, Reduce, element_type};
 use tx_mlir::{Op, warning};
 
-/// Warns of attributes that have no meaning beside the others, on an op that somebody wrote.
+/// Warns of a `nan` policy without effect, if the program contained the op.
 pub(crate) fn warn_of_unused(op: Op<'_>) {
     if !is_written(op) {
         return;
