@@ -1,4 +1,4 @@
-//! Attributes of linalg ops that become attributes of `tile` ops.
+//! Attributes of linalg ops that `tile` ops receive.
 
 use super::read::Loops;
 use crate::grid::steps::{Case, Step};
@@ -10,18 +10,18 @@ use tx_mlir::{
     nearest, type_value,
 };
 
-/// An attribute of a linalg op that its `tile.reduce`, or its kernel, gets.
+/// An attribute of a linalg op that is copied to its `tile.reduce` or kernel.
 pub(crate) struct HandedOn {
     pub(crate) name: &'static str,
-    /// Whether an op that reduces nothing may have it.
+    /// Set if ops without reduction may have the attribute.
     pub(crate) is_for_all: bool,
-    /// Whether a value is of the attribute's kind.
+    /// Returns whether a value has the right kind.
     fits: fn(Attribute<'_>) -> bool,
-    /// Its values, for messages.
+    /// Description of the legal values, for error messages.
     expected: &'static str,
 }
 
-/// Every attribute that is handed on.
+/// All attributes that are copied.
 pub(crate) const HANDED_ON: [HandedOn; 4] = [
     HandedOn {
         name: "acc",
@@ -57,18 +57,18 @@ pub(crate) const HANDED_ON: [HandedOn; 4] = [
     },
 ];
 
-/// Attributes of `tile.reduce` that a linalg op has by other means, or not at all.
+/// Attributes that only a `tile.reduce` accepts.
 const OF_TILE: [&str; 3] = ["variant", "params", "accumulate"];
 
-/// The attributes of an op that are handed on.
+/// Returns the attributes of an op that are copied to the `tile` op.
 pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>)> {
     let found = |one: &'static HandedOn| Some((one, attribute(op, one.name)?));
     HANDED_ON.iter().filter_map(found).collect()
 }
 
-/// Checks the attributes of a linalg op. One that is handed on must be of its kind, and on an op
-/// that can have it; what may be another spelling of one, or belongs to `tile.reduce` alone, would
-/// be dropped without a message.
+/// Checks the attributes of a linalg op. A copied attribute needs a value of the right kind, on an
+/// op that accepts it. Misspelt attributes, and attributes that only a `tile.reduce` accepts, are
+/// errors, because they would be dropped silently.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, value) in discardable_attributes(op) {
         if found.contains('.') {
@@ -107,12 +107,12 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whether an op has a loop that no output is indexed by.
+/// Returns whether an op has a loop that indexes no output.
 pub(crate) fn reduces(op: Op<'_>) -> bool {
     Loops::of(op).is_some_and(|loops| !loops.reduced.is_empty())
 }
 
-/// An attribute of reductions on an op that is none.
+/// Reports a reduction attribute on an op without reduction.
 pub(crate) fn of_no_reduction(op: Op<'_>, attribute: &str) -> Failed {
     error(
         op.location(),

@@ -1,4 +1,4 @@
-//! Bodies of `linalg` ops: which parts depend on old values, and copies of parts of them.
+//! Bodies of `linalg` ops: dependence on old values, and copies of parts.
 
 use melior::ir::block::BlockLike;
 use melior::ir::operation::Operation;
@@ -9,7 +9,7 @@ use tx_mlir::{
     is_defined_in, key, memory_effects, operands, ops, results, set_operand, walk,
 };
 
-/// What `op` and the ops in its regions are given from outside of it.
+/// Returns the values from outside that `op` and its nested ops use.
 pub(crate) fn free_values<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     let mut all = operands(op);
     for inner in walk(op).into_iter().skip(1) {
@@ -22,7 +22,7 @@ pub(crate) fn free_values<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     all
 }
 
-/// Keys of the values in `block`, and in regions in it, that depend on one of `values`.
+/// Returns the keys of the values in `block` and nested regions that depend on one of `values`.
 pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usize> {
     let mut found: BTreeSet<usize> = values.iter().map(|v| key(*v)).collect();
     for op in ops(block) {
@@ -37,8 +37,8 @@ pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usi
     found
 }
 
-/// The ops of `block`, in order, that `roots` are computed by, stopping at values with a key in
-/// `known`.
+/// Returns the ops of `block`, in order, that compute `roots`. The search stops at values whose key
+/// is `known`.
 pub(crate) fn slice<'c>(
     block: Blk<'c>,
     roots: &[Val<'c>],
@@ -59,18 +59,18 @@ pub(crate) fn slice<'c>(
     found
 }
 
-/// Whether `value` is a constant, wherever it is made.
+/// Returns whether `value` is an `arith.constant`.
 pub(crate) fn is_constant(value: Val<'_>) -> bool {
     defining_op(value).is_some_and(|op| is(op, "arith.constant"))
 }
 
-/// The number of the loop whose index `value` is.
+/// Returns the loop whose index `value` is.
 pub(crate) fn loop_index(value: Val<'_>) -> Option<usize> {
     let op = defining_op(value).filter(|op| is(*op, "linalg.index"))?;
     usize::try_from(integer_attribute(op, "dim")?).ok()
 }
 
-/// Whether ops of a slice only compute, and so can be computed elsewhere.
+/// Returns whether ops have no side effects, so that they can be moved.
 pub(crate) fn only_computes(slice: &[Op<'_>]) -> bool {
     slice.iter().all(|op| {
         walk(*op)
@@ -79,7 +79,7 @@ pub(crate) fn only_computes(slice: &[Op<'_>]) -> bool {
     })
 }
 
-/// The memory that a body reads beside its arguments.
+/// Returns the memrefs that a body reads in addition to its arguments.
 pub(crate) fn memory_read<'c>(body: Blk<'c>) -> Vec<Val<'c>> {
     let effects = ops(body)
         .into_iter()
@@ -99,9 +99,9 @@ pub(crate) struct Copier<'b, 'c> {
 }
 
 impl<'c> Copier<'_, 'c> {
-    /// Copies what `roots` are computed by in `from`, with values in the places of those that are
-    /// known, and with `index` for the indices of loops. Constants are made anew, wherever they
-    /// come from; other values from outside are used as they are.
+    /// Copies the ops that compute `roots` in `from`. `known` maps values to their replacements,
+    /// and `index` emits the index of a loop. Constants are recreated; other values from outside
+    /// are used unchanged.
     pub(crate) fn copy(
         &self,
         from: Blk<'c>,
@@ -151,7 +151,7 @@ impl<'c> Copier<'_, 'c> {
         resolved
     }
 
-    /// A value from outside of the block: constants are made anew.
+    /// Returns a value from outside the block; constants are recreated.
     pub(crate) fn captured(&self, value: Val<'c>) -> Val<'c> {
         match defining_op(value) {
             Some(op) if is_constant(value) => self.constant(op, value.r#type()),

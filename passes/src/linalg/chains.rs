@@ -1,4 +1,4 @@
-//! Element-wise ops one after the other, computed as one.
+//! Fusion of chains of element-wise ops.
 
 use super::body::Copier;
 use super::generic::{Generic, iterators};
@@ -14,30 +14,30 @@ use melior::ir::{Block, Region, RegionLike, Type};
 use tx_mlir::build::argument;
 use tx_mlir::{AffineMap, Builder, Op, Val, first_block};
 
-/// An element-wise op, and others before it that only fill temporaries for it.
+/// An element-wise op, and producers that write temporaries for it alone.
 pub(crate) struct Chain<'c> {
     loops: Loops<'c>,
     found: Found<'c>,
 }
 
 impl<'c> Chain<'c> {
-    /// The chain that ends with `loops`; none where nothing before it is computed for it alone.
+    /// Returns the chain that ends with `loops`; `None` if no producer can be fused.
     pub(crate) fn ending(loops: Loops<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Option<Self> {
         let found = gather(&loops, Some((flow, taken)));
         (!found.stages.is_empty()).then_some(Self { loops, found })
     }
 
-    /// Ops that are gone once it is written.
+    /// Returns the ops that the fused op replaces.
     pub(crate) fn gone(&self) -> impl Iterator<Item = Op<'c>> {
         self.found.gone.iter().copied().chain([self.loops.op])
     }
 
-    /// How many ops are computed with the last one.
+    /// Returns the number of fused producers.
     pub(crate) fn computed(&self) -> usize {
         self.found.stages.len()
     }
 
-    /// Writes it as one `linalg.generic` in the place of the last op.
+    /// Emits the fused `linalg.generic` before the last op.
     pub(crate) fn write(&self) {
         let op = self.loops.op;
         let b = Builder::before(op);

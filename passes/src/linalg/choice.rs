@@ -1,12 +1,12 @@
-//! Programs that choose between what they are given, told by what they choose.
+//! Recognition of `max`, `min`, `argmax` and `argmin` in combiners that only select.
 
 use super::program::Program;
 use super::scalar::{Scalar, Sort, samples};
 use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan};
 
-/// Ops that choose between what they are given and make nothing new: what they compute depends on
-/// the order of numbers alone, so that few samples tell all of it.
+/// Ops that select one of their operands or compare them. A program of these ops depends only on
+/// the order of its inputs, so a few samples determine its result.
 const CHOOSING: [&str; 14] = [
     "arith.cmpf",
     "arith.cmpi",
@@ -24,20 +24,20 @@ const CHOOSING: [&str; 14] = [
     "scf.yield",
 ];
 
-/// Whether a program does nothing but choose.
+/// Returns whether a program consists of selections only.
 pub(crate) fn only_chooses(program: &Program) -> bool {
     !program.has_constants() && program.ops.iter().all(|n| CHOOSING.contains(&n.as_str()))
 }
 
-/// Runs a choice of one value.
+/// Runs a selection between two values.
 fn chosen(program: &Program, l: Scalar, r: Scalar) -> Option<Scalar> {
     program.run(&[l, r])?.first().copied()
 }
 
-/// The better of two integers.
+/// Function that selects one of two integers.
 type Best = fn(i64, i64) -> i64;
 
-/// The kind that a choice of one integer is.
+/// Returns the kind of an integer selection.
 pub(crate) fn integer_choice(program: &Program, sort: Sort) -> Option<Kind> {
     let samples = samples(sort);
     let is = |best: Best| {
@@ -50,7 +50,7 @@ pub(crate) fn integer_choice(program: &Program, sort: Sort) -> Option<Kind> {
             })
         })
     };
-    // Sign-extended numbers are ordered as narrow ones are, signed or not.
+    // Sign extension preserves both the signed and the unsigned order.
     let kinds: [(Kind, Best); 4] = [
         (Kind::Max, std::cmp::max),
         (Kind::Min, std::cmp::min),
@@ -67,7 +67,7 @@ pub(crate) fn integer_choice(program: &Program, sort: Sort) -> Option<Kind> {
         .map(|(kind, _)| kind)
 }
 
-/// The kind that a choice of one float is.
+/// Returns the kind and NaN policy of a float selection.
 pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)> {
     let samples = samples(sort);
     let is = |best: fn(f64, f64) -> f64| {
@@ -90,38 +90,40 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
     let (one, nan) = (Scalar::Float(1.0), Scalar::Float(f64::NAN));
     let is_nan = |l, r| Some(chosen(program, l, r)?.float()?.is_nan());
     match (is_nan(one, nan)?, is_nan(nan, one)?) {
-        // The old value is never NaN here: it starts with the identity.
+        // The old value is never NaN: it starts with the identity, and NaN never wins.
         (false, _) => Some((kind, Nan::Ignore)),
         (true, true) => Some((kind, Nan::Propagate)),
-        // NaN wins and is then forgotten: the order decides.
+        // A NaN replaces the old value and is replaced later, so the order of elements matters.
         (true, false) => None,
     }
 }
 
-/// Which elements a choice of (value, index) pairs keeps of a row that has NaN, from the first element to the last.
+/// Element that a selection of (value, index) pairs keeps in a row with NaN, if the row is visited
+/// in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NanRule {
-    /// Value and index of the first NaN, or of no NaN.
+    /// Value and index of the first NaN (propagate), or the best element that is not NaN (ignore).
     Like(Nan),
     /// Value and index of the last NaN.
     Last,
-    /// The value NaN, and the index of the best element before the first NaN.
+    /// The value NaN, with the index of the best element before the first NaN.
     ValueOnly,
-    /// Value and index of the best element after the last NaN, or of that NaN where it is the last element.
+    /// Value and index of the best element after the last NaN, or of the last NaN if no element
+    /// follows.
     AfterLast,
-    /// Any other.
+    /// Any other element.
     Other,
 }
 
-/// What a choice of (value, index) pairs is.
+/// Kind, NaN rule and tie rule of a selection of (value, index) pairs.
 pub(crate) struct PairChoice {
     pub(crate) kind: Kind,
     pub(crate) nan: NanRule,
-    /// Whether the later of equal values wins.
+    /// Set if the later of two equal values wins.
     pub(crate) ties_keep_later: bool,
 }
 
-/// Which of two pairs a program chooses: `Some(true)` for the right one, `None` for a mixture.
+/// Returns whether a program selects the right one of two pairs; `None` if it mixes the pairs.
 fn takes_right(
     program: &Program,
     value: usize,
@@ -150,11 +152,12 @@ fn takes_right(
     }
 }
 
-/// What a choice of pairs is, of which part `value` is compared.
+/// Returns the kind and rules of a pair selection that compares part `value`.
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
     let samples = samples(sort);
-    // Whether the right pair is taken, where its value and its index are beyond the left one's.
+    // Outcomes by the order of the right pair relative to the left: whether the right pair is
+    // selected.
     let mut greater = BTreeSet::new();
     let mut less = BTreeSet::new();
     let mut later = BTreeSet::new();
@@ -186,7 +189,8 @@ pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice>
         (false, true) => Kind::ArgMin,
         _ => return None,
     };
-    // The highest index of all is a combiner, but no `argmax`.
+    // A selection of the highest index among equal values is a combiner, but neither `argmax` nor
+    // `argmin`.
     let ties_keep_later = match (one(&later)?, one(&earlier)?) {
         (false, _) => false,
         (true, true) => true,
@@ -203,12 +207,12 @@ pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice>
     })
 }
 
-/// What a choice of pairs does with NaN.
+/// Determines the NaN rule of a pair selection.
 fn nan_rule(program: &Program, value: usize) -> Option<NanRule> {
     const FIRST: i64 = 3;
     const SECOND: i64 = 8;
     let (number, nan) = (Scalar::Float(1.0), Scalar::Float(f64::NAN));
-    // The selected element: whether it is NaN, and its index.
+    // Whether the selected element is NaN, and its index.
     let kept = |l: Scalar, r: Scalar| {
         let mut inputs = [l, Scalar::Int(FIRST), r, Scalar::Int(SECOND)];
         if value == 1 {
@@ -219,14 +223,14 @@ fn nan_rule(program: &Program, value: usize) -> Option<NanRule> {
         Some((result[value].is_nan(), result[1 - value].int()?))
     };
     let (meets, stays, both) = (kept(number, nan)?, kept(nan, number)?, kept(nan, nan)?);
-    // The first NaN is not replaced by numbers.
+    // Numbers do not replace the first NaN.
     let holds = stays == (true, FIRST);
     Some(match (meets, both) {
         ((true, SECOND), (true, FIRST)) if holds => NanRule::Like(Nan::Propagate),
         ((true, SECOND), (true, SECOND)) if holds => NanRule::Last,
         ((true, FIRST), (true, FIRST)) if holds => NanRule::ValueOnly,
         ((true, SECOND), (true, SECOND)) if stays == (false, SECOND) => NanRule::AfterLast,
-        // What results start from is no NaN.
+        // The initial value is not NaN.
         ((false, FIRST), _) => NanRule::Like(Nan::Ignore),
         _ => NanRule::Other,
     })

@@ -1,4 +1,4 @@
-//! Combiners and elements of a reduction in the making, and what is neutral to them.
+//! Combiners and elements of a reduction, and their neutral values.
 
 use super::body::Copier;
 use super::laws::{Laws, Partial};
@@ -8,17 +8,17 @@ use tx_dialect_tile::Kind;
 use tx_mlir::{Blk, Val};
 use tx_scalar::extremes;
 
-/// What one element is combined as.
+/// The value that one iteration combines.
 #[derive(Clone, Copy)]
 pub(crate) enum Element<'c> {
     /// A value of the body.
     Value(Val<'c>),
-    /// The product of two.
+    /// The product of two values of the body.
     Product(Val<'c>, Val<'c>),
 }
 
 impl<'c> Element<'c> {
-    /// The values that it is made of.
+    /// Returns the factors of a product, or the single value.
     pub(crate) fn values(self) -> Vec<Val<'c>> {
         match self {
             Self::Value(v) => vec![v],
@@ -26,34 +26,34 @@ impl<'c> Element<'c> {
         }
     }
 
-    /// Its type.
     pub(crate) fn ty(self) -> Type<'c> {
         self.values()[0].r#type()
     }
 }
 
-/// A combiner region in the making.
+/// A combiner region before it is emitted.
 pub(crate) struct Combiner<'c> {
     pub(crate) block: Blk<'c>,
-    /// Types of the parts of a partial result.
+    /// Type of each part of a partial result.
     pub(crate) types: Vec<Type<'c>>,
     pub(crate) parts: Vec<Part<'c>>,
 }
 
-/// How one part of a combined partial result is computed.
+/// Computation of one part of the combined partial result.
 #[derive(Clone)]
 pub(crate) enum Part<'c> {
-    /// By the body, with arguments of the combiner in the places of these values.
+    /// A computation in the body; `known` maps values of the body to arguments of the combiner.
     Body {
         known: Vec<(Val<'c>, usize)>,
         root: Val<'c>,
     },
-    /// By one op.
+    /// A single op.
     Op(&'static str),
 }
 
 impl<'c> Combiner<'c> {
-    /// Writes the combiner's block, which takes N left and N right values; what it yields.
+    /// Emits the body of the combiner region on N left and N right arguments. Returns the yielded
+    /// values.
     pub(crate) fn write(&self, copier: &Copier<'_, 'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
         let n = self.types.len();
         self.parts
@@ -63,7 +63,7 @@ impl<'c> Combiner<'c> {
                 Part::Op(op) => copier.b.binary(op, arguments[i], arguments[n + i]),
                 Part::Body { known, root } => {
                     let known: Vec<_> = known.iter().map(|(v, a)| (*v, arguments[*a])).collect();
-                    // Indices of loops are elements.
+                    // The combiner never uses loop indices: they belong to the element part.
                     let index = |_| arguments[0];
                     copier.copy(self.block, &known, &index, &[*root])[0]
                 }
@@ -72,16 +72,16 @@ impl<'c> Combiner<'c> {
     }
 }
 
-/// How it is known what is neutral.
+/// Knowledge about neutral values of a combiner.
 pub(crate) enum Neutral {
-    /// The first parts are of named kinds, and others may be anything.
+    /// The leading parts have named kinds; the neutral value of a later part is arbitrary.
     Kinds(Vec<Kind>),
-    /// By trying.
+    /// Properties that are tested on samples.
     Laws(Laws),
 }
 
 impl Neutral {
-    /// Whether partial results of these sorts and values leave others as they are.
+    /// Returns whether a partial result of `values` is neutral.
     pub(crate) fn leaves_alone(&self, values: &Partial, sorts: &[Sort]) -> bool {
         match self {
             Self::Kinds(kinds) => kinds
@@ -93,7 +93,7 @@ impl Neutral {
         }
     }
 
-    /// Whether a reduction may start from these values, which are not neutral to all others.
+    /// Returns whether a reduction may start from `values` although they are not neutral.
     pub(crate) fn starts(&self, values: &Partial) -> bool {
         match self {
             Self::Kinds(_) => false,
@@ -101,7 +101,7 @@ impl Neutral {
         }
     }
 
-    /// A neutral partial result of these sorts.
+    /// Returns a neutral partial result, if one is found.
     pub(crate) fn find(&self, sorts: &[Sort]) -> Option<Partial> {
         match self {
             Self::Kinds(kinds) => {
@@ -113,7 +113,8 @@ impl Neutral {
     }
 }
 
-/// What changes no bit of a value of a named kind: of sums, 0.0 would change the sign of -0.0.
+/// Returns the value of a named kind that changes no bit of an operand; for float sums, 0.0 would
+/// change -0.0.
 pub(crate) fn exact_identity(kind: Kind, sort: Sort) -> Scalar {
     match (kind, sort) {
         (Kind::Sum, Sort::Float(_)) => Scalar::Float(-0.0),
@@ -121,7 +122,7 @@ pub(crate) fn exact_identity(kind: Kind, sort: Sort) -> Scalar {
     }
 }
 
-/// The identity of a named kind.
+/// Returns the identity of a named kind.
 fn identity(kind: Kind, sort: Sort) -> Scalar {
     let Sort::Int(bits) = sort else {
         return Scalar::Float(match kind {

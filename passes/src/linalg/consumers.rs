@@ -1,4 +1,4 @@
-//! Element-wise ops that read the results of a reduction, computed with each result.
+//! Fusion of element-wise consumers into the epilogue of a reduction.
 
 use super::plan::{Consumer, Given, Plan, Tail};
 use super::read::Loops;
@@ -6,7 +6,7 @@ use super::taken::Taken;
 use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
 use tx_mlir::{Affine, Op, Val};
 
-/// The next consumer of the results of a plan that can be computed with it.
+/// Returns the next consumer of the results that can be fused into the plan.
 pub(crate) fn next_consumer<'c>(
     plan: &Plan<'c>,
     flow: &Dataflow<'c>,
@@ -15,8 +15,8 @@ pub(crate) fn next_consumer<'c>(
     consumer(plan, next_user(plan, flow)?, flow, taken)
 }
 
-/// The first op after the reduction that has to do with a destination, when the reduction can be
-/// done as late as there.
+/// Returns the first op after the reduction that accesses a destination, if the reduction can be
+/// moved to that op.
 fn next_user<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>) -> Option<Op<'c>> {
     let reads = plan.reads();
     for step in flow.after(plan.at) {
@@ -31,7 +31,7 @@ fn next_user<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>) -> Option<Op<'c>> {
     None
 }
 
-/// `op` as one more consumer; `None` where it cannot be computed with each result.
+/// Returns `op` as a consumer; `None` if it cannot be fused into the epilogue.
 fn consumer<'c>(
     plan: &Plan<'c>,
     op: Op<'c>,
@@ -80,11 +80,12 @@ fn consumer<'c>(
     };
     let others = (0..plan.destinations.len()).filter(|i| !takes.contains(i));
     let others: Vec<Val<'c>> = others.map(|i| plan.destinations[i].value).collect();
-    // Not even one place may be both: threads that do not store a result may read there later.
+    // Even equal elements must not overlap: threads that do not store the result may still read the
+    // old element.
     let extra = extras.iter().map(|e| e.value);
     let clear = plan.read_by_elements().into_iter().chain(extra).all(apart)
         && others.iter().all(|o| !may_alias(*o, destination.value));
-    // Old values that are combined must be those of the place that gets the result.
+    // An accumulating reduction must combine the old value of the element that it overwrites.
     let keeps_place = in_place.is_some_and(|i| takes == [i]);
     let overwrites = in_place.is_some_and(|i| !takes.contains(&i));
     if takes.is_empty() || !clear || overwrites || plan.accumulate && !keeps_place {
@@ -112,8 +113,8 @@ fn consumer<'c>(
     })
 }
 
-/// The loop of the reduction that each loop of a consumer is: it reads every destination element
-/// by element, in the place where the reduction writes it.
+/// Returns the loop of the reduction that corresponds to each loop of a consumer. The consumer must
+/// read every destination at the element that the reduction writes.
 fn loops_of_consumer<'c>(plan: &Plan<'c>, loops: &Loops<'c>) -> Option<Vec<usize>> {
     let mut dims = vec![None; loops.dims];
     for operand in loops.all() {

@@ -9,16 +9,16 @@ use tx_mlir::{
     Affine, MemRef, Op, Val, argument_of, attribute, defining_op, enclosing, is, parent,
 };
 
-/// An op that fills a whole memref with a value.
+/// An op that fills a whole memref with one value.
 #[derive(Clone, Copy)]
 pub(crate) struct Fill<'c> {
     pub(crate) op: Op<'c>,
-    /// The value, where it is a constant.
+    /// The value, if it is constant.
     pub(crate) value: Option<Scalar>,
 }
 
-/// The fill of `memory` that `reader` sees, when nothing reads or writes it in between. Fills that
-/// were folded do nothing any more.
+/// Returns the fill whose values `reader` sees in `memory`, if no op accesses `memory` in between.
+/// Fills that a plan has folded are ignored.
 pub(crate) fn fill_before<'c>(
     reader: Op<'c>,
     memory: Val<'c>,
@@ -37,8 +37,8 @@ pub(crate) fn fill_before<'c>(
     None
 }
 
-/// What each of `outputs`, which `writer` overwrites as a whole, was filled with just before, where that is a
-/// constant, and the fill, which is not needed where the constant is known.
+/// Returns, for each of `outputs`, the last fill before `writer` and its constant, if `writer`
+/// overwrites the whole output. Such a fill can be erased once its constant is known.
 pub(crate) fn overwritten<'c>(
     writer: Op<'c>,
     outputs: &[&Access<'c>],
@@ -61,8 +61,8 @@ pub(crate) fn overwritten<'c>(
     outputs.iter().map(overwritten).collect()
 }
 
-/// What `op` fills `memory` with, where it fills it with one value, and that value where it is a
-/// constant.
+/// Returns the value with which `op` fills `memory`: `None` if `op` is no fill, and an inner `None`
+/// if the value is not constant.
 fn filled<'c>(
     op: Op<'c>,
     memory: Val<'c>,
@@ -78,7 +78,7 @@ fn filled<'c>(
     }
     let value = match (loops.body, &loops.yielded()[..]) {
         (None, _) => loops.inputs.first()?.value,
-        // An operand, by its name in the body, or a value from outside.
+        // The yielded value is an operand, as a block argument, or a value from outside.
         (Some(body), [value]) => match argument_of(*value) {
             Some((block, i)) if block == body => loops.inputs.get(i)?.value,
             _ => *value,

@@ -1,4 +1,4 @@
-//! Which neighbours of a reduction are computed together with it.
+//! Fusion of element-wise ops into a reduction.
 
 use super::consumers::next_consumer;
 use super::plan::Plan;
@@ -6,8 +6,8 @@ use super::producers::producers;
 use super::taken::Taken;
 use crate::analysis::dataflow::Dataflow;
 
-/// Decides what is computed together with a reduction: what fills its sources alone, and then as many ops as there
-/// are that use its results alone.
+/// Fuses the producers of the sources into a reduction, then as many consumers of its results as
+/// possible.
 pub(crate) fn fuse<'c>(plan: &mut Plan<'c>, flow: &Dataflow<'c>, taken: &Taken) {
     let found = producers(plan, flow, taken);
     plan.take_producers(found);

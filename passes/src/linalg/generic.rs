@@ -1,13 +1,13 @@
-//! Builds `linalg.generic` ops.
+//! Builder of `linalg.generic` ops.
 
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::{Attribute, Region, Type};
 use tx_mlir::{AffineMap, Builder, Op, Val, parse_attribute};
 
-/// The attribute of the types of loops.
+/// Attribute with the types of loops.
 pub(crate) const ITERATORS: &str = "iterator_types";
 
-/// The types of `dims` loops, of which some are reductions.
+/// Returns the iterator types of `dims` loops; `reduces` selects the reduction loops.
 pub(crate) fn iterators<'c>(
     b: &Builder<'c>,
     dims: usize,
@@ -19,13 +19,13 @@ pub(crate) fn iterators<'c>(
     ArrayAttribute::new(b.context(), &each.collect::<Vec<_>>()).into()
 }
 
-/// A `linalg.generic`.
+/// Operands, attributes and body of a `linalg.generic`.
 pub(crate) struct Generic<'a, 'c> {
-    /// Inputs and outputs.
+    /// Inputs, then outputs.
     pub(crate) operands: &'a [Val<'c>],
-    /// How each is indexed.
+    /// Indexing map of each operand.
     pub(crate) maps: &'a [AffineMap],
-    /// How many of them are inputs.
+    /// Number of inputs among the operands.
     pub(crate) inputs: usize,
     pub(crate) iterators: Attribute<'c>,
     pub(crate) results: &'a [Type<'c>],
@@ -33,7 +33,7 @@ pub(crate) struct Generic<'a, 'c> {
 }
 
 impl<'c> Generic<'_, 'c> {
-    /// Writes it.
+    /// Emits the `linalg.generic`.
     pub(crate) fn build(self, b: &Builder<'c>) -> Op<'c> {
         let maps = self.maps.iter().map(|map| map.to_attribute(b.context()));
         let maps = ArrayAttribute::new(b.context(), &maps.collect::<Vec<_>>());

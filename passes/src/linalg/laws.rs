@@ -1,5 +1,5 @@
-//! The laws of combiners at compile time: which values they are tried on, and what is refused.
-//! [`tx_scalar::laws`] tries them, on the combiner as a small program.
+//! Tests of algebraic properties of combiners at compile time. [`tx_scalar::laws`] runs the
+//! combiner on samples; this module chooses the samples and the verdict.
 
 mod slips;
 
@@ -15,17 +15,17 @@ use tx_mlir::build::argument;
 use tx_mlir::{Blk, Val, defining_op, key, name, operands, ops};
 use tx_scalar::laws::{Evaluator, pairs, sides, triples, varied};
 
-/// A partial result: a value for each part.
+/// A partial result: one value per part.
 pub(crate) type Partial = Vec<Scalar>;
 
-/// What may be meant by a combiner that subtracts from `before`, what was combined before, or
-/// divides it; of one that subtracts that from an element, or divides the element by it, why the
-/// order matters.
+/// Returns a hint for a combiner that subtracts or divides. If the combiner subtracts an element
+/// from the old value `before`, or divides by it, the hint is an equivalent sum or product. If it
+/// subtracts `before` from an element, the hint explains why the order matters.
 pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static str> {
     let end = ops(block).pop()?;
     let made = defining_op(*operands(end).first()?)?;
     let dependent = dependents(block, &[before]);
-    // What it is combined with may be computed.
+    // The other operand may itself be computed.
     let is_apart = |element: &Val<'_>| !dependent.contains(&key(*element));
     let swapped = match operands(made)[..] {
         [old, element] if old == before && is_apart(&element) => false,
@@ -54,20 +54,19 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
     })
 }
 
-/// Checks the combiner region of a `custom` reduction, which takes N left and N right values. What
-/// nothing here can compute gets no verdict.
+/// Tests the combiner region of a `custom` reduction on N left and N right values. A combiner with
+/// unknown ops is not tested.
 ///
-/// Of combiners of several values only some of all tuples occur, such as a mean with its count, and
-/// which these are is not known: a law must hold for some of those that are tried, at least. Nor is
-/// it known which elements occur, so of an identity only that must hold which is true whatever
-/// these are: it is neutral to itself, and to some value at least. 0 is neutral for a largest
-/// magnitude as long as these are not negative. `element` is the region that makes elements, of
-/// which more occur than its samples show.
+/// For combiners of several values, only some tuples occur in practice, such as a mean with its
+/// count. The set of these tuples is unknown. A property therefore fails only if it fails for all
+/// tested tuples. The elements are unknown too, so an identity fails only if it is not neutral to
+/// itself, or to no value at all. For example, 0 is neutral for a maximum of magnitudes. If
+/// `element` is given, its results on samples are the tested tuples.
 ///
-/// Returns a value that may occur, and that the identity changes.
+/// Returns an example of a value that may occur and that the identity changes.
 ///
 /// # Errors
-/// Gives values for which a law does not hold.
+/// Values for which a property does not hold.
 pub(crate) fn check<'c>(
     block: Blk<'c>,
     element: Option<Blk<'c>>,
@@ -85,7 +84,7 @@ pub(crate) fn check<'c>(
     });
     match &made {
         _ if laws.sorts.len() == 1 => laws.check()?,
-        // What an element has in each of its parts follows from its source.
+        // The region `element` determines which tuples occur.
         Some(made) => laws.check_some(made, |one, other| one != other)?,
         None => laws.check_some(&laws.samples, differ_in_all)?,
     }
@@ -96,7 +95,7 @@ pub(crate) fn check<'c>(
     laws.check_some_kept(&identity)?;
     let occur = match made {
         Some(made) => made,
-        // Which tuples occur is not known.
+        // The set of tuples that occur is unknown.
         None if laws.sorts.len() > 1 => Vec::new(),
         None => with_infinities(laws.samples.clone()),
     };
@@ -110,7 +109,7 @@ pub(crate) fn check<'c>(
     }))
 }
 
-/// What an `element` region makes of samples, each at an index that is the same in all dimensions.
+/// Returns the results of an `element` region on samples. All indices of a sample are equal.
 fn elements_of(
     block: Blk<'_>,
     sorts: &[Sort],
@@ -119,7 +118,7 @@ fn elements_of(
     let Some(program) = Program::of_block(block).filter(|p| p.output_sorts() == sorts) else {
         return Vec::new();
     };
-    // Indices come last.
+    // Sources precede indices.
     let inputs = program.input_sorts();
     let is_source = |i: &usize| !argument(block, *i).r#type().is_index();
     let sources = (0..inputs.len()).take_while(is_source).count();
@@ -136,7 +135,8 @@ fn differ_in_all(one: &Partial, other: &Partial) -> bool {
     one.iter().zip(other).all(|(one, other)| one != other)
 }
 
-/// The infinities as well, where there is one float: the largest number is no identity of a minimum.
+/// Appends the infinities to samples of a single float: the largest finite number is no identity of
+/// a minimum.
 fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
     if let Some([Scalar::Float(_)]) = samples.first().map(Vec::as_slice) {
         samples.extend([f64::INFINITY, f64::NEG_INFINITY].map(|x| vec![Scalar::Float(x)]));
@@ -144,7 +144,7 @@ fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
     samples
 }
 
-/// A combiner and the values that it is tried with.
+/// A combiner and the samples on which it is tested.
 pub(crate) struct Laws {
     program: Program,
     /// Sort of each part of a partial result.
@@ -152,14 +152,15 @@ pub(crate) struct Laws {
     samples: Vec<Partial>,
 }
 
-/// Partial results that are tried with each other; three at a time take the cube of it.
+/// Maximum number of tested partial results; associativity tests its cube.
 const MOST_SAMPLES: usize = 28;
 
-/// Identities that are tried.
+/// Maximum number of tested identity candidates.
 const MOST_CANDIDATES: usize = 5000;
 
 impl Laws {
-    /// The laws of a program that takes N left and N right values and gives N; `None` for others.
+    /// Creates the tests of a program with N left inputs, N right inputs and N outputs; `None` for
+    /// other programs.
     pub(crate) fn new(program: Program) -> Option<Self> {
         let sorts = program.output_sorts();
         let n = sorts.len();
@@ -174,7 +175,7 @@ impl Laws {
         })
     }
 
-    /// The values of an `identities` attribute, when it has one for each part.
+    /// Returns the values of an `identities` attribute, if it has one per part.
     fn identity(&self, identities: &[Attribute<'_>]) -> Option<Partial> {
         let parts = identities.iter().zip(&self.sorts);
         let identity: Option<Partial> = parts.map(|(a, sort)| Scalar::of(*a, *sort)).collect();
@@ -185,10 +186,10 @@ impl Laws {
         self.program.run(&[left, right].concat())
     }
 
-    /// Tries commutativity and associativity.
+    /// Tests commutativity and associativity.
     ///
-    /// Where one of several parts is divided by, it may be a count or a weight, and the laws need to
-    /// hold for positive ones only.
+    /// If the combiner divides by one of several parts, that part may be a count or a weight. The
+    /// properties then need to hold for positive values of that part only.
     pub(crate) fn check(&mut self) -> Verdict {
         let broken = match self.check_samples() {
             Err(broken) if self.sorts.len() > 1 && self.program.divides() => broken,
@@ -210,7 +211,8 @@ impl Laws {
         self.holds(Law::Associative, triples(&self.samples))
     }
 
-    /// Tries whether the order matters to all tuples that are `apart`: then it does whichever occur.
+    /// Tests whether both properties fail for all tuples that are `apart`; then they fail for any
+    /// tuples that occur.
     fn check_some(&self, tuples: &[Partial], apart: fn(&Partial, &Partial) -> bool) -> Verdict {
         let two = pairs(tuples).filter(|of| apart(of[0], of[1]));
         self.holds_for_some(Law::Commutative, two.clone())?;
@@ -221,8 +223,8 @@ impl Laws {
         self.holds_for_some(Law::Associative, three)
     }
 
-    /// Tries whether `identity` is neutral to any sample: one that changes all of them, as 0 does
-    /// in a product, is wrong whatever the elements are.
+    /// Tests whether `identity` is neutral to any sample. An identity that changes all samples,
+    /// such as 0 for a product, is wrong for any elements.
     fn check_some_kept(&self, identity: &Partial) -> Verdict {
         let others = self.samples.iter().filter(|x| differ_in_all(x, identity));
         if others.clone().any(|x| self.run(identity, x).is_none()) {
@@ -233,12 +235,12 @@ impl Laws {
             .map_err(CounterExample::of_all)
     }
 
-    /// Tries whether `identity` is neutral on either side of every sample and of itself: threads
-    /// without an element combine it.
+    /// Tests whether `identity` is neutral on both sides of every sample and of itself, because
+    /// threads without an element combine it.
     pub(crate) fn check_identity(&self, identity: &Partial) -> Verdict {
         let all = once(identity).chain(&self.samples);
         self.holds(Law::Identity, sides(identity, all))?;
-        // Where numbers overflow on the way, a law says nothing.
+        // An overflow in between decides nothing.
         let overflows = |(y, x): (&Scalar, &Scalar)| !y.is_finite() && x.is_finite() || y.is_nan();
         let edges = self.edges(identity);
         let known = sides(identity, &edges).filter(|of| {
@@ -248,22 +250,23 @@ impl Laws {
         self.holds(Law::Identity, known)
     }
 
-    /// Whether a number comes of the identity and `x`. Where `inf - inf` is computed on the way, it
-    /// may come of no others either.
+    /// Returns whether combining `identity` and `x` avoids NaN. A NaN from `inf - inf` is no
+    /// evidence against the identity: `x` may give NaN with every value.
     fn is_number(&self, identity: &[Scalar], x: &[Scalar]) -> bool {
         let sides = [self.run(identity, x), self.run(x, identity)];
         !sides.iter().flatten().flatten().any(|y| y.is_nan())
     }
 
-    /// Samples with one part at a time as small, as large and as odd as it may be: with few values
-    /// for each of several parts, -1 would pass for the least. So would an index beside a value that
-    /// is the identity's, which only a tie shows.
+    /// Returns samples with one part at a time replaced by an extreme or unusual value. Otherwise,
+    /// with few values per part, -1 would pass as a minimum. A tuple that equals the identity in
+    /// all other parts tests ties.
     fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();
         };
         let mut bases = vec![base.clone()];
-        // Beside a count of nothing other parts mean nothing.
+        // If the combiner divides by a count, the other parts of an identity with count 0 are
+        // arbitrary.
         if !self.program.divides() {
             bases.push(identity.to_vec());
         }
@@ -276,9 +279,10 @@ impl Laws {
         bases.iter().flat_map(|base| varied(base, values)).collect()
     }
 
-    /// Whether what the combiner makes of `start` and any value is combined in the place of that
-    /// value, and not changed by `start` any more: 0 and -3 make 3 in a root of squares, to which 0
-    /// is neutral.
+    /// Returns whether a reduction may start from `start`. Combining `start` with a value may
+    /// change the value, but the changed value must then act as the original one, and combining
+    /// `start` again must not change it. For example, the square root of a sum of squares turns 0
+    /// and -3 into 3, and 0 is neutral to 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));
@@ -298,14 +302,13 @@ impl Laws {
             && self.samples.iter().all(|x| replaces(x) == Some(true))
     }
 
-    /// What a reduction may start from, as [`Self::starts_from`], when one of those that are
-    /// commonly neutral is it.
+    /// Returns a candidate from which a reduction may start, as text (see [`Self::starts_from`]).
     pub(crate) fn find_start(&self) -> Option<String> {
         let found = self.first_candidate(|start| self.starts_from(start));
         found.map(|start| self.show(&start))
     }
 
-    /// A neutral partial result, when one of those that commonly are is.
+    /// Returns a neutral partial result, if a candidate is neutral.
     pub(crate) fn find_identity(&self) -> Option<Partial> {
         self.first_candidate(|identity| self.check_identity(identity).is_ok())
     }
@@ -332,7 +335,8 @@ impl Evaluator for Laws {
         partial.iter().all(|v| v.is_finite())
     }
 
-    /// Up to rounding on the way for orders, and up to a single rounding for what is neutral.
+    /// Tolerates accumulated rounding errors for commutativity and associativity, but only one
+    /// rounding for an identity.
     fn difference(&self, law: Law, left: &Partial, right: &Partial) -> Option<usize> {
         let mut parts = left.iter().zip(right).zip(&self.sorts);
         parts.position(|((l, r), sort)| match law {
@@ -347,14 +351,14 @@ impl Evaluator for Laws {
     }
 }
 
-/// Number of combinations of a value of each part.
+/// Returns the number of combinations of one value per part.
 fn combinations<T>(parts: &[Vec<T>]) -> usize {
     parts
         .iter()
         .fold(1, |count: usize, part| count.saturating_mul(part.len()))
 }
 
-/// The combination of `parts` with number `i`, where the first part changes fastest.
+/// Returns combination number `i` of `parts`; the first part varies fastest.
 fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
     let mut rest = i;
     let digit = |values: &Vec<T>| {
@@ -365,8 +369,8 @@ fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
     parts.iter().map(digit).collect()
 }
 
-/// Partial results of small values: every value of a single part; of several parts all
-/// combinations of few, or a fixed choice of them that mixes. Part `count` is positive.
+/// Returns partial results of small values: every sample of a single part, or up to
+/// [`MOST_SAMPLES`] combinations of several parts. The part `count`, if any, is positive.
 fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
     let mut parts: Vec<Vec<Scalar>> = sorts.iter().map(|s| samples(*s)).collect();
     if sorts.len() > 1 {
@@ -378,7 +382,7 @@ fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
         part.retain(|v| v.is_positive());
     }
     let count = combinations(&parts);
-    // The stride has no factor in common with the number of combinations, so that none comes twice.
+    // The stride is coprime to the number of combinations, so no combination repeats.
     let stride = [1, 7, 11, 13, 17, 19]
         .into_iter()
         .rfind(|s| *s == 1 || count > MOST_SAMPLES && !count.is_multiple_of(*s))

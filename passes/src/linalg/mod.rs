@@ -1,5 +1,5 @@
-//! What is known of `linalg` ops: their loops as data, their bodies cut into an element and a
-//! combiner, the laws that combiners must obey, and the neighbours they can be fused with.
+//! Analysis of `linalg` ops: loops and operands as data, division of bodies into element and
+//! combiner, properties of combiners, and fusion with neighbouring ops.
 
 pub(crate) mod attributes;
 pub(crate) mod body;

@@ -1,4 +1,4 @@
-//! Ops that compute a part of what another op over loops computes.
+//! Ops that compute a part of another `linalg` op.
 
 use super::attributes::handed_on;
 use super::body::{Copier, free_values, slice};
@@ -16,24 +16,24 @@ use tx_mlir::{
     value_location,
 };
 
-/// An operand of a part, and the argument of the original body that it stands for, if any.
+/// An operand of a part, and the argument of the original body that it replaces, if any.
 pub(super) type Operand<'c> = (Access<'c>, Option<Val<'c>>);
 
-/// An op that computes a part of what `loops` computes.
+/// An op that computes a part of `loops`.
 pub(super) struct Part<'a, 'c> {
     pub(super) loops: &'a Loops<'c>,
     /// Number of loops of the part.
     pub(super) dims: usize,
-    /// The index of each loop of `loops`, by the loops of the part.
+    /// Index of each loop of `loops`, in terms of the loops of the part.
     pub(super) by: Vec<Affine>,
-    /// Operands; their maps are those over `loops`.
+    /// Inputs, with maps over the loops of `loops`.
     pub(super) inputs: Vec<Operand<'c>>,
     pub(super) outputs: Vec<Operand<'c>>,
 }
 
 impl<'a, 'c> Part<'a, 'c> {
-    /// The part over the same loops with these outputs, which reads what `roots`, values of the body, are
-    /// computed from.
+    /// Creates a part with the loops of `loops` and the given outputs. Its inputs are the operands
+    /// from which `roots`, values of the body, are computed.
     pub(super) fn of(
         loops: &'a Loops<'c>,
         roots: &[Val<'c>],
@@ -52,7 +52,7 @@ impl<'a, 'c> Part<'a, 'c> {
         let (mut inputs, others): (Vec<_>, Vec<_>) = operands
             .filter(|(_, value)| !is_own(*value))
             .partition(|(_, value)| used.contains(&key(*value)));
-        // Operands alone give the length of a loop.
+        // The trip count of a loop is known only from operands that the loop indexes.
         for d in 0..loops.dims {
             let gives = |access: &Access<'c>| access.map.results.contains(&Affine::Dim(d));
             let mut known = inputs
@@ -77,8 +77,8 @@ impl<'a, 'c> Part<'a, 'c> {
         })
     }
 
-    /// Writes the part. `compute` is given what the arguments of the original body are in the part, what
-    /// copies its values and makes indices of its loops, and the arguments of the part's body.
+    /// Emits the part. `compute` receives the new body, and the arguments of the new block; it
+    /// returns the yielded values.
     pub(super) fn write(
         &self,
         b: &Builder<'c>,
@@ -133,14 +133,13 @@ impl<'a, 'c> Part<'a, 'c> {
         made
     }
 
-    /// Writes the part whose outputs are `roots`.
+    /// Emits the part whose outputs are `roots`.
     pub(super) fn write_roots(&self, b: &Builder<'c>, roots: &[Val<'c>]) -> Op<'c> {
         self.write(b, |body, _| body.copy(roots, &[]))
     }
 
-    /// Writes a part that overwrites its outputs. What these were filled with just before, as far as it is
-    /// constant, is known in its body, and the fills are erased. `compute` is as for [`Part::write`], with
-    /// these constants.
+    /// Emits a part that overwrites its outputs. If a constant fill precedes an output, `compute`
+    /// also receives the constant, and the fill is erased.
     pub(super) fn overwrite(
         &self,
         b: &Builder<'c>,
@@ -170,7 +169,7 @@ impl<'a, 'c> Part<'a, 'c> {
     }
 }
 
-/// The body of a part in the making.
+/// The body of a part while it is emitted.
 pub(super) struct Body<'b, 'c> {
     part: &'b Part<'b, 'c>,
     copier: Copier<'b, 'c>,
@@ -182,7 +181,7 @@ impl<'c> Body<'_, 'c> {
         self.copier.b
     }
 
-    /// Copies what `roots` are computed by in the original body, where `more` values are known too.
+    /// Copies the computation of `roots` from the original body; `more` adds known values.
     pub(super) fn copy(&self, roots: &[Val<'c>], more: &[(Val<'c>, Val<'c>)]) -> Vec<Val<'c>> {
         let Some(body) = self.part.loops.body else {
             return Vec::new();
@@ -192,7 +191,7 @@ impl<'c> Body<'_, 'c> {
             .copy(body, &known, &|dim| self.index(dim), roots)
     }
 
-    /// The index of a loop of the original op.
+    /// Emits the index of a loop of the original op.
     pub(super) fn index(&self, dim: usize) -> Val<'c> {
         let b = self.copier.b;
         match self.part.by[dim] {

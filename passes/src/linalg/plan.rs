@@ -1,4 +1,4 @@
-//! What becomes of one reduction: decided as a whole before anything is changed.
+//! Plan for the conversion of one reduction, complete before the first change.
 
 use super::body::{dependents, free_values, memory_read, only_computes};
 use super::combiner::{Neutral, exact_identity};
@@ -18,30 +18,30 @@ use tx_mlir::{
     type_value, walk,
 };
 
-/// Where a value that a body is given comes from.
+/// Origin of an argument of a body.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'c> {
     /// An element of this source.
     Source(usize),
-    /// What this stage computes.
+    /// The result of this stage.
     Stage(usize),
     /// A value from outside.
     Scalar(Val<'c>),
 }
 
-/// An element-wise op that is computed with each element.
+/// An element-wise producer that is fused into the element part.
 pub(crate) struct Stage<'c> {
     pub(crate) loops: Loops<'c>,
-    /// Its loops, by those of the reduction.
+    /// Index of each loop of the producer, in terms of the loops of the reduction.
     pub(crate) dims: Vec<Affine>,
-    /// What its body is given, with the old value at the end where it reads that.
+    /// Origin of each body argument; the old value, if used, is the last.
     pub(crate) inputs: Vec<Input<'c>>,
 }
 
-/// Where a value that a consumer's body is given comes from.
+/// Origin of an argument of a consumer's body.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
-    /// What would be stored in this destination.
+    /// The result for this destination.
     Result(usize),
     /// An element of this `with` operand.
     Extra(usize),
@@ -49,30 +49,30 @@ pub(crate) enum Given<'c> {
     Scalar(Val<'c>),
 }
 
-/// An element-wise op that is computed with each result.
+/// An element-wise consumer that is fused into the epilogue.
 pub(crate) struct Tail<'c> {
     pub(crate) loops: Loops<'c>,
-    /// Its loops, by those of the reduction.
+    /// Loop of the reduction that corresponds to each loop of the consumer.
     pub(crate) dims: Vec<usize>,
     pub(crate) inputs: Vec<Given<'c>>,
-    /// The destination whose old value it reads.
+    /// The destination whose old value the consumer reads.
     pub(crate) old: Option<usize>,
-    /// Destinations that it reads; the first of them gets what it computes, and the others are
-    /// gone.
+    /// Destinations that the consumer reads. Its result goes to the first of them; the others are
+    /// removed.
     pub(crate) takes: Vec<usize>,
 }
 
-/// Where the elements of an op come from, and what is computed of them.
+/// Sources of an op after fusion of its producers.
 #[derive(Default)]
 pub(crate) struct Found<'c> {
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
-    /// What the body of the op is given.
+    /// Origin of each argument of the op's body.
     pub(crate) inputs: Vec<Input<'c>>,
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// What changes in a plan with one more consumer.
+/// Changes to a plan by one more consumer.
 pub(crate) struct Consumer<'c> {
     pub(crate) tail: Tail<'c>,
     pub(crate) destination: Access<'c>,
@@ -80,35 +80,35 @@ pub(crate) struct Consumer<'c> {
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// What becomes of a reduction.
+/// Plan for the conversion of a reduction.
 pub(crate) struct Plan<'c> {
     pub(crate) loops: Loops<'c>,
     pub(crate) what: Recognised<'c>,
     pub(crate) accumulate: bool,
-    /// Identities of `custom`.
+    /// Identities of a `custom` combiner.
     pub(crate) identities: Option<Partial>,
-    /// What is put in the places of old values where elements are what the body makes of them.
+    /// Values that replace old values if the body computes the elements.
     pub(crate) old_values: Vec<(Val<'c>, Attribute<'c>)>,
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
-    /// What the reduction's body is given.
+    /// Origin of each argument of the reduction's body.
     pub(crate) inputs: Vec<Input<'c>>,
     pub(crate) destinations: Vec<Access<'c>>,
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) tails: Vec<Tail<'c>>,
-    /// The op in whose place the reduction is done.
+    /// The op before which the `tile.reduce` is emitted.
     pub(crate) at: Op<'c>,
-    /// Ops that are gone then.
+    /// Ops that the `tile.reduce` replaces.
     pub(crate) gone: Vec<Op<'c>>,
-    /// Those of them that filled destinations with what is neutral.
+    /// Fills of destinations among `gone` whose value is neutral.
     pub(crate) folded: Vec<Op<'c>>,
 }
 
 impl<'c> Plan<'c> {
-    /// The plan for one reduction, without its neighbours, except for fills that fold.
+    /// Creates the plan of one reduction without fusion, except for folded fills.
     ///
     /// # Errors
-    /// Says why the reduction cannot be converted.
+    /// States why the reduction cannot be converted.
     pub(crate) fn of(loops: Loops<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Result<Self, Failed> {
         check_body(&loops)?;
         let mut what = recognise(&loops)?;
@@ -129,8 +129,8 @@ impl<'c> Plan<'c> {
             .flatten()
             .enumerate()
             .map(|(i, f)| {
-                // Where nothing is better than what was filled in, its index stays: 0 alone is what
-                // a reduction of nothing has.
+                // If no element is better than the filled value, the filled index stays. An empty
+                // reduction has index 0, so only a filled 0 can be folded.
                 f.value.filter(|v| !is_index(i) || v.int() == Some(0))
             })
             .collect();
@@ -154,7 +154,7 @@ impl<'c> Plan<'c> {
                 let found = given.or_else(|| what.neutral.find(&sorts?));
                 match found {
                     Some(found) => Some(found),
-                    // Where old values took part, rows without elements would change them.
+                    // With old values as operands, rows without elements would change them.
                     None => {
                         let constants = filled.map(|(constants, _)| constants);
                         folded = constants.filter(|c| what.neutral.starts(c));
@@ -194,7 +194,7 @@ impl<'c> Plan<'c> {
         })
     }
 
-    /// Computes producers with the elements.
+    /// Fuses producers into the element part.
     pub(super) fn take_producers(&mut self, found: Found<'c>) {
         self.sources = found.sources;
         self.stages = found.stages;
@@ -202,7 +202,7 @@ impl<'c> Plan<'c> {
         self.gone.extend(found.gone);
     }
 
-    /// Computes one more consumer with the results.
+    /// Fuses one more consumer into the epilogue.
     pub(super) fn take_consumer(&mut self, step: Consumer<'c>) {
         self.at = step.tail.loops.op;
         self.gone.push(self.at);
@@ -217,7 +217,7 @@ impl<'c> Plan<'c> {
         self.tails.push(step.tail);
     }
 
-    /// Types of the parts of a partial result.
+    /// Returns the type of each part of a partial result.
     pub(crate) fn partial_types(&self) -> Vec<Type<'c>> {
         if let Some(combiner) = &self.what.combiner {
             return combiner.types.clone();
@@ -231,13 +231,13 @@ impl<'c> Plan<'c> {
             .collect()
     }
 
-    /// Everything that the reduction reads.
+    /// Returns all memrefs that the reduction reads.
     pub(crate) fn reads(&self) -> Vec<Val<'c>> {
         let extras = self.extras.iter().map(|o| o.value);
         self.read_by_elements().into_iter().chain(extras).collect()
     }
 
-    /// What is read for the elements.
+    /// Returns the memrefs that the element part reads.
     pub(crate) fn read_by_elements(&self) -> Vec<Val<'c>> {
         let mut read = self.loops.body.map(memory_read).unwrap_or_default();
         read.extend(self.sources.iter().map(|o| o.value));
@@ -259,8 +259,8 @@ fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
         .emit()
 }
 
-/// What is put in the places of old values: what outputs are filled with, the identity of the
-/// combiner, or what changes no bit in a combiner that has a name.
+/// Returns the replacements of old values: the filled value, the identity of the combiner, or for a
+/// named kind the value that changes no bit.
 fn old_values<'c>(
     what: &Recognised<'c>,
     filled: Option<&Partial>,
@@ -279,7 +279,8 @@ fn old_values<'c>(
     what.olds.iter().filter_map(value).collect()
 }
 
-/// A body computes, and reads memory that the op does not write, by what does not depend on old values.
+/// Checks that the body has no side effects. Only values that do not depend on old values may be
+/// loaded, from memory that the op does not write.
 fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
     let Some(body) = loops.body else {
         return Ok(());
@@ -324,7 +325,8 @@ fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// `acc` is a type of partial results, which a combiner region has already.
+/// Rejects `acc` on a `custom` reduction, whose combiner region already defines the types of
+/// partial results.
 fn check_accumulator<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed> {
     if what.kind == Kind::Custom && attribute(op, "acc").is_some() {
         return Err(error(

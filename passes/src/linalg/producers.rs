@@ -1,5 +1,4 @@
-//! Element-wise ops that fill the inputs of a reduction, or of another element-wise op, computed
-//! with each element.
+//! Fusion of element-wise producers into a reduction or another element-wise op.
 
 use super::body::Copier;
 use super::plan::{Found, Input, Plan, Stage};
@@ -9,10 +8,10 @@ use crate::analysis::dataflow::{Access, Dataflow, Touch, any_touches, may_alias}
 use tx_mlir::build::{Index, argument};
 use tx_mlir::{Affine, Op, Val, is};
 
-/// Where the elements of a reduction come from, with the producers that are computed with them.
+/// Returns the sources of a reduction after fusion of its producers.
 pub(crate) fn producers<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Found<'c> {
     let found = gather(&plan.loops, Some((flow, taken)));
-    // Without the temporary nothing may be left that says how long a loop is.
+    // Without the temporary, no operand may define the trip count of a loop.
     match found.says_lengths(&plan.loops, &plan.destinations) {
         true => found,
         false => gather(&plan.loops, None),
@@ -20,7 +19,7 @@ pub(crate) fn producers<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>, taken: &Taken)
 }
 
 impl<'c> Found<'c> {
-    /// Whether sources and destinations say how long every loop is.
+    /// Returns whether sources and destinations define the trip count of every loop.
     fn says_lengths(&self, loops: &Loops<'c>, destinations: &[Access<'c>]) -> bool {
         let all = || self.sources.iter().chain(destinations);
         let said = |d| all().any(|o| o.map.results.contains(&Affine::Dim(d)));
@@ -28,8 +27,8 @@ impl<'c> Found<'c> {
     }
 }
 
-/// Where the elements of `loops` come from; with neighbours, those that only fill temporaries for it
-/// are computed with it.
+/// Returns the sources of `loops`. If `neighbours` is given, producers that write temporaries for
+/// `loops` alone are fused.
 pub(crate) fn gather<'c>(
     loops: &Loops<'c>,
     neighbours: Option<(&Dataflow<'c>, &Taken)>,
@@ -46,8 +45,8 @@ pub(crate) fn gather<'c>(
     gather.found
 }
 
-/// Computes what the body of an op is given, of elements of its `sources` at the indices of its
-/// loops, of which there are `dims`.
+/// Emits the arguments of an op's body from elements of its `sources`. `dims` is the number of
+/// loops of the op.
 pub(crate) fn given<'c>(
     (stages, inputs): (&[Stage<'c>], &[Input<'c>]),
     copier: &Copier<'_, 'c>,
@@ -91,14 +90,14 @@ pub(crate) fn given<'c>(
 
 struct Gather<'a, 'c> {
     reader: &'a Loops<'c>,
-    /// None where nothing is to be fused.
+    /// Data flow and used ops; `None` disables fusion.
     neighbours: Option<(&'a Dataflow<'c>, &'a Taken)>,
     found: Found<'c>,
 }
 
 impl<'c> Gather<'_, 'c> {
-    /// Where what `reader` reads through `operand`, whose map is over the loops of the op whose
-    /// elements are wanted, comes from.
+    /// Returns the origin of `operand`, which `reader` reads. The map of `operand` is over the
+    /// loops of the final op.
     fn input(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Input<'c> {
         if !operand.is_memory() {
             return Input::Scalar(operand.value);
@@ -114,11 +113,11 @@ impl<'c> Gather<'_, 'c> {
         }))
     }
 
-    /// The stage that computes what `operand` reads, when that is a temporary for `reader` alone.
+    /// Returns the stage that computes `operand`, if that is a temporary for `reader` alone.
     fn temporary(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Option<usize> {
         let (flow, _) = self.neighbours?;
-        // What is read by several iterations is computed once, unless a reduction does with each
-        // element what it does anyway.
+        // An element that several iterations read is computed once. A reduction may recompute it,
+        // because the reduction computes each of its elements anyway.
         let places = operand.map.as_projected_permutation();
         let once = places.is_some_and(|places| places.len() == self.reader.dims);
         if self.reader.reduced.is_empty() && !once {
@@ -133,7 +132,7 @@ impl<'c> Gather<'_, 'c> {
         let around = flow.temporary(operand.value, &users)?;
         let (last, writers) = users.split_last()?;
         let outputs = &self.reader.outputs;
-        // A reader that updates it in place still stores there, although nothing reads that.
+        // An update in place still stores to the temporary, although no op reads it.
         if *last != reader || outputs.iter().any(|o| o.value == operand.value) {
             return None;
         }
@@ -146,8 +145,8 @@ impl<'c> Gather<'_, 'c> {
         Some(stage)
     }
 
-    /// The stage that computes what the last of `writers` leaves in `operand`: the first of them
-    /// writes it, and the others work in place.
+    /// Returns the stage that computes the final contents of `operand`. The first of `writers`
+    /// writes it, and the others update it in place.
     fn written(&mut self, writers: &[Op<'c>], operand: &Access<'c>) -> Option<usize> {
         let (op, earlier) = writers.split_last()?;
         let (flow, taken) = self.neighbours?;
@@ -184,7 +183,7 @@ impl<'c> Gather<'_, 'c> {
         if let Some(known) = self.found.stages.iter().position(known) {
             return Some(known);
         }
-        // First what may not be possible.
+        // This recursion may fail, so it precedes all changes.
         let before = match in_place {
             true => Some(Input::Stage(self.written(earlier, operand)?)),
             false => None,

@@ -1,4 +1,4 @@
-//! Combiner regions as small programs, to run on numbers.
+//! Interpreter of combiner regions on sample values.
 
 use super::body::{is_constant, slice};
 use super::scalar::{Scalar, Sort, sort_of};
@@ -12,17 +12,17 @@ use tx_mlir::{
 };
 use tx_scalar::{Operation, operation, signed, truncated};
 
-/// A computation on scalars. Places hold values; the first ones are the inputs.
+/// A computation on scalars. Numbered places hold values; the first places are the inputs.
 #[derive(Clone, Default)]
 pub(crate) struct Program {
-    /// Sort of each place.
+    /// Type of each place.
     places: Vec<Sort>,
     inputs: usize,
-    /// Bits of the places that are known.
+    /// Places of constants, with their bits.
     constants: Vec<(usize, u64)>,
     steps: Vec<Step>,
     outputs: Vec<usize>,
-    /// Names of the ops, each once.
+    /// Names of the ops, without duplicates.
     pub(crate) ops: Vec<String>,
 }
 
@@ -30,18 +30,18 @@ pub(crate) struct Program {
 enum Step {
     Compute {
         operation: Rc<Operation>,
-        /// As many as the operation takes; others stand for nothing.
+        /// Places of the operands; surplus entries are ignored.
         arguments: [usize; 3],
         to: usize,
     },
-    /// One of two values.
+    /// Selection of one of two values.
     Select { arguments: [usize; 3], to: usize },
     If {
         condition: usize,
         branches: [Branch; 2],
         to: Vec<usize>,
     },
-    /// `scf.index_switch`: the first branch is that of no case.
+    /// `scf.index_switch`; the first branch is the default case.
     Switch {
         value: usize,
         cases: Vec<i64>,
@@ -50,7 +50,7 @@ enum Step {
     },
     /// `scf.execute_region`.
     Region { body: Branch, to: Vec<usize> },
-    /// `scf.for`, with places of the lower bound, the upper bound and the step.
+    /// `scf.for`; `bounds` are the places of the lower bound, the upper bound and the step.
     For {
         bounds: [usize; 3],
         width: u32,
@@ -59,7 +59,7 @@ enum Step {
         body: Branch,
         to: Vec<usize>,
     },
-    /// `scf.while`: the first value that `before` yields is the condition.
+    /// `scf.while`; the first value that `before` yields is the condition.
     While {
         inits: Vec<usize>,
         before: Branch,
@@ -70,17 +70,17 @@ enum Step {
 
 #[derive(Clone, Default)]
 struct Branch {
-    /// Places of the arguments of the block.
+    /// Places of the block arguments.
     arguments: Vec<usize>,
     steps: Vec<Step>,
     yields: Vec<usize>,
 }
 
-/// Iterations of all loops of a program in one run; longer runs are not decided.
+/// Maximum number of loop iterations in one run; the result of a longer run is undecided.
 const MAX_ITERATIONS: usize = 10_000;
 
 impl Program {
-    /// A program with inputs of these sorts that computes nothing yet.
+    /// Creates a program with inputs of the given types and no steps.
     pub(crate) fn new(inputs: &[Sort]) -> Self {
         Self {
             places: inputs.to_vec(),
@@ -89,8 +89,8 @@ impl Program {
         }
     }
 
-    /// The program of a block whose arguments are the inputs; `None` when it does what nothing
-    /// here knows.
+    /// Creates the program of a block whose arguments are the inputs; `None` if an op is not
+    /// supported.
     pub(crate) fn of_block(block: Blk<'_>) -> Option<Self> {
         use melior::ir::block::BlockLike as _;
         let arguments: Vec<Val<'_>> = (0..block.argument_count())
@@ -108,30 +108,30 @@ impl Program {
         Some(program)
     }
 
-    /// Sorts of the inputs.
+    /// Returns the types of the inputs.
     pub(crate) fn input_sorts(&self) -> &[Sort] {
         &self.places[..self.inputs]
     }
 
-    /// Sorts of the outputs.
+    /// Returns the types of the outputs.
     pub(crate) fn output_sorts(&self) -> Vec<Sort> {
         self.outputs.iter().map(|o| self.places[*o]).collect()
     }
 
-    /// Whether it uses a number of its own.
+    /// Returns whether the program uses a constant that is not boolean.
     pub(crate) fn has_constants(&self) -> bool {
         self.constants
             .iter()
             .any(|(place, _)| self.places[*place] != Sort::Int(1))
     }
 
-    /// Whether anything is divided.
+    /// Returns whether the program contains a division.
     pub(crate) fn divides(&self) -> bool {
         self.ops.iter().any(|op| op.starts_with("arith.div"))
     }
 
-    /// Adds an output: what `block` computes `root` by, with inputs in the places of the values
-    /// that are known. `None` when that is not known here.
+    /// Adds the computation of `root` in `block` as an output; `known` maps values to inputs.
+    /// Returns `None` if an op is not supported.
     pub(crate) fn compute<'c>(
         &mut self,
         block: Blk<'c>,
@@ -217,7 +217,7 @@ impl Program {
         Some(())
     }
 
-    /// A branch or a loop.
+    /// Adds a branch or a loop.
     fn control(
         &mut self,
         op: Op<'_>,
@@ -300,7 +300,7 @@ impl Program {
         Some(branch)
     }
 
-    /// The outputs for these inputs; `None` where they are not defined.
+    /// Runs the program. Returns `None` if the outputs are undefined.
     pub(crate) fn run(&self, inputs: &[Scalar]) -> Option<Vec<Scalar>> {
         let mut values = vec![0; self.places.len()];
         for ((place, input), sort) in values.iter_mut().zip(inputs).zip(&self.places) {
@@ -319,7 +319,8 @@ impl Program {
     }
 }
 
-/// Runs a branch, after which its arguments and results are in `values`; what it yields.
+/// Runs a branch and returns its yielded values. `values` is updated with the arguments and results
+/// of the branch.
 fn run_branch(
     branch: &Branch,
     arguments: &[u64],
@@ -337,7 +338,7 @@ fn put(places: &[usize], numbers: &[u64], values: &mut [u64]) {
     }
 }
 
-/// Counts one more iteration; `None` where there are too many.
+/// Counts one more iteration; `None` above the maximum.
 fn count(iterations: &mut usize) -> Option<()> {
     *iterations += 1;
     (*iterations <= MAX_ITERATIONS).then_some(())
@@ -391,7 +392,7 @@ fn run_steps(steps: &[Step], values: &mut [u64], iterations: &mut usize) -> Opti
                 body,
                 to,
             } => {
-                // Numbers of both signs, with room for the step.
+                // `i128` represents signed and unsigned 64-bit bounds plus the step.
                 let number = |place: usize| match is_unsigned {
                     true => i128::from(values[place]),
                     false => i128::from(signed(values[place], *width)),

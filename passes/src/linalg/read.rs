@@ -1,4 +1,4 @@
-//! A `linalg` op as data: its loops, its operands with their indexing maps, and its body.
+//! A `linalg` op as data: its loops, its operands with indexing maps, and its body.
 
 use super::generic::ITERATORS;
 use crate::analysis::dataflow::{Access, Accesses};
@@ -11,7 +11,7 @@ use tx_mlir::{
     first_block, has_uses, is, is_memref, name, operands, ops, parent,
 };
 
-/// A `linalg` op, or a `memref.copy`.
+/// Loops, operands and body of a `linalg` op or a `memref.copy`.
 #[derive(Clone)]
 pub(crate) struct Loops<'c> {
     pub(crate) op: Op<'c>,
@@ -19,14 +19,14 @@ pub(crate) struct Loops<'c> {
     pub(crate) dims: usize,
     pub(crate) inputs: Vec<Access<'c>>,
     pub(crate) outputs: Vec<Access<'c>>,
-    /// What is computed; none copies the only input.
+    /// Body of the op; `None` copies the only input.
     pub(crate) body: Option<Blk<'c>>,
-    /// Loops that no output is indexed by.
+    /// Loops that index no output.
     pub(crate) reduced: Vec<usize>,
 }
 
 impl<'c> Loops<'c> {
-    /// The view; `None` for ops that have no loops in this form.
+    /// Reads an op; `None` if the op has no loops in this form.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let body = match is(op, "memref.copy") {
             true => None,
@@ -53,29 +53,29 @@ impl<'c> Loops<'c> {
         })
     }
 
-    /// Loops that outputs are indexed by.
+    /// Returns the parallel loops, which index outputs.
     pub(crate) fn kept(&self) -> Vec<usize> {
         (0..self.dims)
             .filter(|d| !self.reduced.contains(d))
             .collect()
     }
 
-    /// Every operand.
+    /// Returns all operands, inputs first.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Access<'c>> {
         self.inputs.iter().chain(&self.outputs)
     }
 
-    /// The body's name of an output's old value.
+    /// Returns the block argument with the old value of an output.
     pub(crate) fn old_value(&self, output: usize) -> Option<Val<'c>> {
         Some(argument(self.body?, self.inputs.len() + output))
     }
 
-    /// Whether the body looks at what the first output held before.
+    /// Returns whether the body reads the old value of the first output.
     pub(crate) fn reads_output(&self) -> bool {
         self.old_value(0).is_some_and(has_uses)
     }
 
-    /// What the body computes for each output.
+    /// Returns the value that the body yields for each output.
     pub(crate) fn yielded(&self) -> Vec<Val<'c>> {
         self.body
             .and_then(|b| ops(b).last().copied())
@@ -83,7 +83,8 @@ impl<'c> Loops<'c> {
             .unwrap_or_default()
     }
 
-    /// Whether each iteration computes one element of each output, and all are elements of memory.
+    /// Returns whether each iteration computes one element of each output, and all outputs are
+    /// memrefs.
     pub(crate) fn is_element_wise(&self) -> bool {
         let places = |o: &Access<'c>| {
             o.map
@@ -100,15 +101,15 @@ impl<'c> Loops<'c> {
     }
 }
 
-/// The element type of a memref, or the type of a scalar.
+/// Returns the element type of a memref, or the type of a scalar.
 pub(crate) fn element_of<'c>(value: Val<'c>) -> Type<'c> {
     MemRef::of(value).map_or_else(|| value.r#type(), |m| m.element)
 }
 
-/// The op as a reduction; `None` where it reduces nothing.
+/// Reads an op as a reduction; `None` if the op has no reduced loop.
 ///
 /// # Errors
-/// Says why a reduction cannot be converted.
+/// States why a reduction cannot be converted.
 pub(crate) fn reduction<'c>(op: Op<'c>) -> Result<Option<Loops<'c>>, Failed> {
     if !name(op).starts_with("linalg.") {
         return Ok(None);
@@ -127,7 +128,7 @@ pub(crate) fn reduction<'c>(op: Op<'c>) -> Result<Option<Loops<'c>>, Failed> {
     Ok(Some(loops))
 }
 
-/// What `linalg.generic` says of its loops agrees with how outputs are indexed.
+/// Checks that the iterator types of a `linalg.generic` agree with the maps of its outputs.
 fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     let op = loops.op;
     let Some(written) = attribute(op, ITERATORS).and_then(elements) else {
@@ -161,7 +162,7 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a pass on memrefs advises where it finds a tensor. Commands of `tx` run the pipeline themselves.
+/// Note for a tensor in a pass on memrefs. The commands of `tx` run the pipeline automatically.
 pub(crate) const TENSORS_FIRST: &str = "run the pipeline `tensors-to-memrefs` first";
 
 fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
@@ -215,7 +216,7 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
                     true
                 }
             }
-            // A dimension of length 1 that stands for reduced ones.
+            // The output keeps reduced dimensions with size 1.
             Affine::Const(0) => true,
             _ => false,
         });
@@ -236,11 +237,11 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What to do with work that stands in a loop or a branch of a host function.
+/// Note for a grid-level op in a loop or a branch of a host function.
 pub(crate) const NO_HOST_LOOPS: &str = "a host function has no loops and no branches: reduce the \
      whole array at once, with the loop as one more dimension that is not reduced";
 
-/// How a function with branches is refused.
+/// Error for a host function with several blocks.
 pub(crate) const ONE_BLOCK: &str = "a host function must be one block, without branches";
 
 fn check_place(op: Op<'_>) -> Result<(), Failed> {

@@ -1,5 +1,4 @@
-//! What a reduction's body computes: a named kind, or a combiner of its own with elements that
-//! it is given.
+//! Recognition of a reduction's body: a named kind, or a custom combiner and its elements.
 
 use super::body::{dependents, free_values, is_constant, loop_index, slice};
 use super::choice::{NanRule, PairChoice, float_choice, integer_choice, only_chooses, pair_choice};
@@ -18,26 +17,25 @@ use tx_mlir::{
     operands, ops, results, value_location, written_name,
 };
 
-/// What a body computes.
+/// Combiner and elements of a reduction's body.
 pub(crate) struct Recognised<'c> {
     pub(crate) kind: Kind,
     pub(crate) nan: Option<Nan>,
-    /// Which output of the op each destination is.
+    /// Number of the op's output for each destination.
     pub(crate) order: Vec<usize>,
-    /// What is combined: a value for each destination, except that `argmax` and `argmin` may count
-    /// for themselves.
+    /// The combined value of each destination. `argmax` and `argmin` may lack the index, which the
+    /// `tile.reduce` then computes.
     pub(crate) elements: Vec<Element<'c>>,
-    /// The combiner of `custom`.
+    /// Combiner of a `custom` reduction.
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
-    /// Old values, in the types in which they are combined, and which output each is of, where
-    /// elements are what the body makes of them: they are computed with what is neutral in their
-    /// places.
+    /// Old values that neutral values replace, with their outputs, if the body computes the
+    /// elements. The types are those of the combine operation.
     pub(crate) olds: Vec<(Val<'c>, usize)>,
 }
 
 impl<'c> Recognised<'c> {
-    /// Makes each element what the body makes of it and of what is put in the place of old values.
+    /// Makes the yielded values of the body the elements; initial values replace the old values.
     pub(crate) fn start(&mut self, loops: &Loops<'c>) {
         let yielded = loops.yielded();
         self.elements = self
@@ -50,7 +48,7 @@ impl<'c> Recognised<'c> {
     }
 }
 
-/// Combiners of one op, and the kinds that they are.
+/// Ops that are combiners, with their kind and NaN policy.
 pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
     ("arith.addf", Kind::Sum, None),
     ("arith.addi", Kind::Sum, None),
@@ -69,7 +67,7 @@ pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
     ("arith.xori", Kind::Xor, None),
 ];
 
-/// Crossing values and outputs that are paired by trying.
+/// Maximum number of tested pairings of crossing values and outputs.
 const MOST_PAIRINGS: usize = 4096;
 
 /// An output that one op combines.
@@ -78,20 +76,21 @@ struct Single<'c> {
     kind: Kind,
     nan: Option<Nan>,
     element: Element<'c>,
-    /// Old values in the type in which they are combined, where the element is what the body makes
-    /// of what is neutral.
+    /// Old values, in the type of the combine operation, that the neutral value replaces if the
+    /// body computes the element.
     olds: Vec<Val<'c>>,
 }
 
-/// A way to cut the body: which value from the element part each output combines.
+/// A division of the body into element and combiner: the value of the element part that each output
+/// combines.
 struct Pairing<'c> {
     values: Vec<Val<'c>>,
     parts: Vec<Part<'c>>,
-    /// None where an op is not known.
+    /// The combiner as a program; `None` if an op is not supported.
     program: Option<Program>,
 }
 
-/// A body, and what in it depends on old values.
+/// A body, and the values in it that depend on old values.
 struct Cut<'a, 'c> {
     loops: &'a Loops<'c>,
     body: Blk<'c>,
@@ -100,10 +99,10 @@ struct Cut<'a, 'c> {
     dependent: BTreeSet<usize>,
 }
 
-/// Reads the body of a reduction.
+/// Recognises the body of a reduction.
 ///
 /// # Errors
-/// Says why it is no combiner of elements.
+/// States why the body is no combiner of elements.
 pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed> {
     let Some(cut) = Cut::of(loops, |_| true) else {
         return Err(error(loops.op.location(), "has no body").emit());
@@ -128,14 +127,15 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
     cut.custom(&cuts)
 }
 
-/// Whether one named op combines output `i`, where only the outputs that `changes` holds for change from
-/// one element to the next.
+/// Returns whether one named op combines output `i`. `changes` selects the outputs that change
+/// between elements.
 pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> bool) -> bool {
     let cut = Cut::of(loops, changes);
     cut.is_some_and(|cut| cut.single(i).or_else(|| cut.several(i)).is_some())
 }
 
-/// Whether the body as a whole combines two partial results in any order, with an identity that is known.
+/// Returns whether the whole body is an associative and commutative combiner of two partial results
+/// with a known identity.
 pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
     let Some(cut) = Cut::of(loops, |_| true) else {
         return false;
@@ -147,29 +147,28 @@ pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
     })
 }
 
-/// A choice of the largest or smallest value and its index that differs from `argmax` and `argmin` in
-/// rows with NaN.
+/// A selection of the largest or smallest value and its index that differs from `argmax` and
+/// `argmin` for rows with NaN.
 pub(crate) struct SpecialPair<'c> {
-    /// `argmax` or `argmin`.
     pub(crate) kind: Kind,
     /// `Last`, `ValueOnly` or `AfterLast`.
     pub(crate) nan: NanRule,
-    /// Which of the two outputs is the value.
+    /// Number of the output that holds the value.
     pub(crate) value: usize,
-    /// The element and its index, in the body.
+    /// The element and its index, as values of the body.
     pub(crate) element: Val<'c>,
     pub(crate) index: Val<'c>,
-    /// Whether the index is that of the only reduced loop.
+    /// Set if the index is that of the only reduced loop.
     pub(crate) is_counted: bool,
 }
 
-/// The body of a reduction as such a choice.
+/// Recognises a body that is such a selection.
 pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
     Cut::of(loops, |_| true)?.special()
 }
 
 impl<'a, 'c> Cut<'a, 'c> {
-    /// The body of `loops`, with what depends on old values that change.
+    /// Computes the dependence of a body on the old values that change.
     fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
         let body = loops.body?;
         let olds = (0..loops.outputs.len()).map(|i| loops.old_value(i));
@@ -189,7 +188,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         !self.dependent.contains(&key(value))
     }
 
-    /// Output `i`, when one op combines its old value and an element.
+    /// Recognises output `i` if one op combines its old value and an element.
     fn single(&self, i: usize) -> Option<Single<'c>> {
         let (result, is_old) = self.widened(i);
         let op = defining_op(result)?;
@@ -214,8 +213,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// What output `i` is before it is narrowed, and whether a value is its old value, widened if
-    /// that is narrowed: a combine in a wider type is narrowed after every step.
+    /// Returns output `i` before it is narrowed, and a predicate for its old value, widened if the
+    /// output is narrowed. Such bodies combine in a wider type and narrow after every step.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {
@@ -229,7 +228,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         (result, is_old)
     }
 
-    /// Output `i`, when several steps of one op combine its old value, or some under a condition.
+    /// Recognises output `i` if several steps of one op, or conditional steps, combine its old
+    /// value.
     fn several(&self, i: usize) -> Option<Single<'c>> {
         let (result, is_old) = self.widened(i);
         let depends = |v: Val<'c>| !self.independent(v);
@@ -246,7 +246,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// What is only widened to the type of partial results is an element as it is.
+    /// Removes a conversion of an element to the type of partial results, which the `tile.reduce`
+    /// performs itself.
     fn unwidened(&self, element: Element<'c>) -> Element<'c> {
         if let Element::Value(value) = element
             && let Some(op) = defining_op(value).filter(|op| is(*op, "arith.extf"))
@@ -286,9 +287,10 @@ impl<'a, 'c> Cut<'a, 'c> {
         }
     }
 
-    /// The values that the combiner part uses, for every cut that may give each output one of them:
-    /// first where the combiner has only what depends on old values, then with what else has another
-    /// type, then with more and more of what elements are computed by. `x * x` may belong to either part.
+    /// Returns the crossing values (values of the element part that the combiner part uses) of
+    /// every possible division of the body. The first division puts only ops that depend on old
+    /// values into the combiner. Later divisions add ops with results of other types, then more and
+    /// more ops of the element part. For example, `x * x` may belong to either part.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -310,8 +312,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         cuts
     }
 
-    /// The ops of an element whose results the combiner can use only where it computes them itself: no
-    /// old value has their type, as of comparisons.
+    /// Returns the ops of the element part that the combiner must compute itself, because no old
+    /// value has their result type. Comparisons are an example.
     fn of_other_types(&self, ops: &[Op<'c>]) -> Vec<Op<'c>> {
         let is_of_old_type = |v: &Val<'c>| self.olds.iter().any(|old| old.r#type() == v.r#type());
         let mut moved: Vec<Op<'c>> = Vec::new();
@@ -327,8 +329,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         }
     }
 
-    /// The values of the element part that the combiner part uses, in the order of the body.
-    /// Constants are not among them, and `moved` ops of the element are in the combiner.
+    /// Returns the values of the element part that the combiner part uses, in the order of the
+    /// body. Constants are excluded, and the combiner computes `moved` ops itself.
     fn crossing(&self, moved: &[Op<'c>]) -> Vec<Val<'c>> {
         let moved: Vec<usize> = moved.iter().flat_map(|op| results(*op)).map(key).collect();
         let is_element = |k| !self.dependent.contains(&k) && !moved.contains(&k);
@@ -352,8 +354,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         found
     }
 
-    /// Every way to give each output a crossing value of its type, so that all of them are given;
-    /// those that keep the order first.
+    /// Returns every assignment of crossing values to outputs of equal type that uses all crossing
+    /// values. Assignments in order come first.
     fn pairings(&self, crossing: &[Val<'c>]) -> Vec<Pairing<'c>> {
         let n = self.olds.len();
         let count = u32::try_from(n)
@@ -367,7 +369,7 @@ impl<'a, 'c> Cut<'a, 'c> {
                     (0..).take(n).map(digit).collect()
                 })
                 .collect(),
-            // Too many to try; the order may be right.
+            // The assignments are too many to test, so only the assignment in order is tested.
             None => vec![(0..n).map(|i| i.min(crossing.len() - 1)).collect()],
         };
         codes.sort_by_key(|given| given.iter().zip(0..).filter(|(g, i)| **g != *i).count());
@@ -422,7 +424,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         Some(program)
     }
 
-    /// A largest or smallest value that is chosen by a comparison.
+    /// Recognises `max` and `min` that are written as a comparison and a selection.
     fn choice(&self, pairing: &Pairing<'c>) -> Option<Recognised<'c>> {
         let program = pairing.program.as_ref().filter(|p| only_chooses(p))?;
         let sort = *program.input_sorts().first()?;
@@ -445,7 +447,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// `argmax` and `argmin`: a comparison of values chooses value and index.
+    /// Recognises `argmax` and `argmin`: one comparison selects value and index.
     fn choice_of_pairs(&self, pairing: &Pairing<'c>) -> Result<Option<Recognised<'c>>, Failed> {
         let Some(program) = pairing.program.as_ref().filter(|p| only_chooses(p)) else {
             return Ok(None);
@@ -455,10 +457,10 @@ impl<'a, 'c> Cut<'a, 'c> {
             let Some(found) = self.pair_of(program, value) else {
                 continue;
             };
-            // `nan` on the op chooses where the order of elements decides.
+            // `nan` on the op decides if the result depends on the order of elements.
             let nan = match (found.nan, said) {
                 (NanRule::Like(nan), _) | (_, Some(nan)) => nan,
-                // Such an op is several reductions, unless a schedule is for one.
+                // Such an op becomes several reductions, unless it has a schedule.
                 (NanRule::Last | NanRule::AfterLast, None) => Nan::Propagate,
                 (NanRule::ValueOnly, None) => continue,
                 (NanRule::Other, None) => return Err(self.depends_on_order()),
@@ -496,7 +498,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         Ok(None)
     }
 
-    /// What the program chooses, if its output `value` is compared and the other one is an index.
+    /// Returns the pair selection of a program that compares output `value`, if the other output is
+    /// an index.
     fn pair_of(&self, program: &Program, value: usize) -> Option<PairChoice> {
         let index = 1 - value;
         let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))
@@ -504,7 +507,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         pair_choice(program, value).filter(|_| is_index)
     }
 
-    /// The error for a choice of pairs in which elements after a NaN replace its value or its index.
+    /// Reports a pair selection in which elements after a NaN replace its value or its index.
     fn depends_on_order(&self) -> Failed {
         error(
             self.loops.op.location(),
@@ -522,7 +525,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         .emit()
     }
 
-    /// The body as a choice of pairs that no `argmax` or `argmin` makes of rows with NaN.
+    /// Recognises a pair selection that differs from `argmax` and `argmin` for rows with NaN.
     fn special(&self) -> Option<SpecialPair<'c>> {
         let [_, _] = self.olds[..] else { return None };
         let cuts = self.cuts();
@@ -554,7 +557,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// The reduced loops, when there is one and `value` is its index.
+    /// Returns the reduced loops, if there is one and `value` is its index.
     fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
         let mut value = value;
         while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {
@@ -564,10 +567,10 @@ impl<'a, 'c> Cut<'a, 'c> {
         (self.loops.reduced == [dim]).then_some(&self.loops.reduced[..])
     }
 
-    /// A combiner of its own, when it obeys the laws.
+    /// Recognises a custom combiner, if it is associative and commutative.
     fn custom(&self, cuts: &[Vec<Val<'c>>]) -> Result<Recognised<'c>, Failed> {
         let op = self.loops.op;
-        // What is told is of the body as it is written.
+        // The counterexample in the error refers to the body as written.
         let mut broken: Option<CounterExample> = None;
         let mut unknown = false;
         for (i, cut) in cuts.iter().enumerate() {
@@ -649,14 +652,14 @@ impl<'a, 'c> Cut<'a, 'c> {
         }
     }
 
-    /// The first result that is made of no old value.
+    /// Returns the first result that does not depend on an old value.
     fn forgotten(&self) -> Option<usize> {
         let end = ops(self.body).pop()?;
         let made = |value: &Val<'c>| self.dependent.contains(&key(*value));
         operands(end).iter().position(|value| !made(value))
     }
 
-    /// The error for a body that forgets what was combined before.
+    /// Reports a body that ignores the old value.
     fn forgot(&self, i: usize) -> Failed {
         let old = self.olds[i];
         let place = argument_of(old).map_or(0, |(_, place)| place);
@@ -684,7 +687,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         .emit()
     }
 
-    /// Says how to write what is combined under a condition.
+    /// Adds a note on conditional combination, if the body has a condition.
     fn says_condition<S>(&self, report: Report<'c, S>) -> Report<'c, S> {
         let depends = |v: Val<'c>| !self.independent(v);
         let mut both = self.yielded.iter().zip(&self.olds);
@@ -697,7 +700,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         )
     }
 
-    /// The error for a body that is no combiner of two partial results.
+    /// Reports a body that is no combiner of two partial results.
     fn refuse(&self, crossing: &[Val<'c>]) -> Failed {
         let list = |values: &[Val<'c>]| {
             let types: Vec<String> = values.iter().map(|v| v.r#type().to_string()).collect();

@@ -1,5 +1,5 @@
-//! Numbers as programs hold them, and those that laws are tried with. What ops compute of them is said in
-//! [`tx_scalar`].
+//! Scalar values of combiner programs, and samples for tests of combiners. [`tx_scalar`] defines
+//! the ops on scalars.
 
 use melior::Context;
 use melior::ir::attribute::{FloatAttribute, IntegerAttribute};
@@ -9,8 +9,8 @@ use tx_scalar::{extremes, signed, truncated};
 
 pub(crate) use tx_scalar::{Float, Scalar as Sort};
 
-/// The sort of a type; `None` for types that nothing here computes with, such as 8-bit floats, of
-/// which there is no arithmetic.
+/// Returns the scalar type of an MLIR type; `None` for unsupported types, such as 8-bit floats,
+/// which have no arithmetic.
 pub(crate) fn sort_of(ty: Type<'_>) -> Option<Sort> {
     if IntegerType::try_from(ty).is_ok_and(|int| !int.is_signless()) {
         return None;
@@ -18,7 +18,7 @@ pub(crate) fn sort_of(ty: Type<'_>) -> Option<Sort> {
     Sort::of(ty).filter(|sort| sort.float().is_none_or(|float| float.bits() > 8))
 }
 
-/// By how much results of two orders may differ, relatively.
+/// Maximum relative difference between two orders of combination.
 pub(crate) fn tolerance(sort: Sort) -> f64 {
     match sort {
         Sort::Float(Float::F16 | Float::BF16) => 5e-2,
@@ -26,7 +26,7 @@ pub(crate) fn tolerance(sort: Sort) -> f64 {
     }
 }
 
-/// By how much a neutral value may change another, relatively: as much as rounding does.
+/// Maximum relative change by a neutral value: one rounding.
 pub(crate) fn rounding(sort: Sort) -> f64 {
     match sort {
         Sort::Float(Float::F16 | Float::BF16) => 1e-2,
@@ -35,7 +35,7 @@ pub(crate) fn rounding(sort: Sort) -> f64 {
     }
 }
 
-/// Values that laws are tried with, small and telling ones first.
+/// Returns samples for tests of combiners; small values and edge cases come first.
 pub(crate) fn samples(sort: Sort) -> Vec<Scalar> {
     match sort {
         Sort::Int(1) => vec![Scalar::Int(-1), Scalar::Int(0)],
@@ -51,23 +51,21 @@ pub(crate) fn samples(sort: Sort) -> Vec<Scalar> {
     }
 }
 
-/// Values that may be neutral.
+/// Returns candidates for identities.
 pub(crate) fn candidates(sort: Sort) -> Vec<Scalar> {
     let all = tx_scalar::laws::candidates(sort).into_iter();
     all.map(|bits| Scalar::of_bits(bits, sort)).collect()
 }
 
-/// A value.
+/// A scalar value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Scalar {
-    /// An integer, sign-extended.
     Int(i64),
-    /// A float of any width.
     Float(f64),
 }
 
 impl Scalar {
-    /// The value of a constant.
+    /// Returns the value of a constant attribute.
     pub(crate) fn of(attribute: Attribute<'_>, sort: Sort) -> Option<Self> {
         match sort {
             Sort::Int(bits) => IntegerAttribute::try_from(attribute)
@@ -79,7 +77,7 @@ impl Scalar {
         }
     }
 
-    /// The value that these bits are.
+    /// Decodes a value from its bits.
     pub(crate) fn of_bits(bits: u64, sort: Sort) -> Self {
         match sort {
             Sort::Int(width) => Self::Int(signed(bits, width)),
@@ -87,7 +85,7 @@ impl Scalar {
         }
     }
 
-    /// The bits of the value in a type of its sort.
+    /// Encodes the value in the type `sort`.
     pub(crate) fn bits(self, sort: Sort) -> u64 {
         match (self, sort) {
             (Self::Int(n), Sort::Int(width)) => truncated(n, width),
@@ -97,7 +95,7 @@ impl Scalar {
         }
     }
 
-    /// As a constant of type `ty`, whose sort is that of the value.
+    /// Returns the value as an attribute of type `ty`.
     pub(crate) fn to_attribute<'c>(self, context: &'c Context, ty: Type<'c>) -> Attribute<'c> {
         match self {
             Self::Int(n) => IntegerAttribute::new(ty, n).into(),
@@ -105,7 +103,7 @@ impl Scalar {
         }
     }
 
-    /// The number, when it is a float.
+    /// Returns the number if it is a float.
     pub(crate) fn float(self) -> Option<f64> {
         match self {
             Self::Float(x) => Some(x),
@@ -113,7 +111,7 @@ impl Scalar {
         }
     }
 
-    /// The number, when it is an integer.
+    /// Returns the number if it is an integer.
     pub(crate) fn int(self) -> Option<i64> {
         match self {
             Self::Int(n) => Some(n),
@@ -121,7 +119,7 @@ impl Scalar {
         }
     }
 
-    /// Whether it is more than zero.
+    /// Returns whether the number is greater than zero.
     pub(crate) fn is_positive(self) -> bool {
         match self {
             Self::Int(n) => n > 0,
@@ -129,18 +127,18 @@ impl Scalar {
         }
     }
 
-    /// Whether it is a number, and no infinity.
+    /// Returns whether the number is neither infinite nor NaN.
     pub(crate) fn is_finite(self) -> bool {
         self.float().is_none_or(f64::is_finite)
     }
 
-    /// Whether it is NaN.
+    /// Returns whether the number is NaN.
     pub(crate) fn is_nan(self) -> bool {
         self.float().is_some_and(f64::is_nan)
     }
 
-    /// Whether two numbers differ by at most `relative` of `unit`, or of themselves where they are
-    /// larger; NaN is like nothing, and infinities are equal to themselves.
+    /// Returns whether two numbers differ by at most `relative` times the largest magnitude among
+    /// them and `unit`. NaN is close to no number; equal infinities are close.
     pub(crate) fn is_close(self, other: Self, relative: f64, unit: f64) -> bool {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => a == b,
@@ -153,7 +151,7 @@ impl Scalar {
     }
 }
 
-/// A value as users read it.
+/// Formats a value for messages.
 pub(crate) fn show(value: Scalar, sort: Sort) -> String {
     match value {
         Scalar::Int(n) if sort == Sort::Int(1) => (n != 0).to_string(),

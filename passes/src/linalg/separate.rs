@@ -1,4 +1,4 @@
-//! Ops of several outputs as several ops, each of which is one reduction or one element-wise op.
+//! Separation of ops with several outputs into single reductions and element-wise ops.
 
 use super::attributes::handed_on;
 use super::body::{dependents, memory_read};
@@ -16,17 +16,17 @@ use tx_mlir::{
     only_reads, ops, parent, walk,
 };
 
-/// Separates what the ops of a module compute.
+/// Separates the `linalg` ops of a module.
 ///
-/// * An op that yields every old value as it was is erased.
-/// * A reduction over loops of one iteration is an element-wise op.
-/// * Outputs that do not depend on each other are computed by ops of their own, one for each
-///   combiner, and one for all outputs that hold elements. Outputs that have one combiner, or are combined
-///   by one named op each, stay together, and an output that is yielded as it was is dropped.
-/// * The largest or smallest value and its index are several reductions where NaN is kept as no
-///   `argmax` keeps it.
+/// * An op that yields every old value unchanged is erased.
+/// * A reduction whose reduced loops have one iteration becomes an element-wise op.
+/// * Independent outputs become separate ops: one per combiner, and one for all outputs that hold
+///   one value per element. Outputs with a common combiner, or with one named op each, stay
+///   together. An output that is yielded unchanged is dropped.
+/// * The largest or smallest value and its index become several reductions if their NaN behaviour
+///   differs from `argmax` and `argmin`.
 ///
-/// What cannot be separated without another meaning is left as it is.
+/// An op stays if its separation would change its results.
 pub(crate) fn separate_all(module: Op<'_>) {
     let mut pending: Vec<Op<'_>> = walk(module)
         .into_iter()
@@ -41,7 +41,7 @@ pub(crate) fn separate_all(module: Op<'_>) {
     }
 }
 
-/// The ops that replace `op`; `None` where it stays.
+/// Returns the ops that replace `op`; `None` if `op` stays.
 fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     let loops = Loops::of(op).filter(|l| l.body.is_some() && !l.outputs.is_empty())?;
     let is_array = |o: &Access<'c>| o.is_memory() && o.map.symbols == 0;
@@ -63,9 +63,9 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     Some(made)
 }
 
-/// Whether the op means the same when some of its outputs are written after all others are complete: no
-/// output shares memory with another operand, except with an input of the same elements, and the body
-/// does nothing but read other memory.
+/// Returns whether outputs may be written after all others are complete. No output may alias
+/// another operand, except an input with the same elements, and the body may only read other
+/// memory.
 fn is_order_free(loops: &Loops<'_>) -> bool {
     let Some(body) = loops.body else { return false };
     let same_elements = |input: &Access<'_>, output: &Access<'_>| {
@@ -88,13 +88,13 @@ fn is_order_free(loops: &Loops<'_>) -> bool {
         && ops(body).into_iter().flat_map(walk).all(only_reads)
 }
 
-/// Whether each iteration of all loops has its own element of an operand.
+/// Returns whether each iteration of all loops accesses a distinct element of an operand.
 fn covers_all_loops(loops: &Loops<'_>, operand: &Access<'_>) -> bool {
     let places = operand.map.as_projected_permutation();
     places.is_some_and(|places| places.len() == loops.dims)
 }
 
-/// No op in place of one that yields every old value as it was.
+/// Replaces an op that yields every old value unchanged by no op.
 fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let yielded = loops.yielded();
     let is_handed_on = |(i, value): (usize, &Val<'c>)| loops.old_value(i) == Some(*value);
@@ -102,8 +102,8 @@ fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     (is_empty && handed_on(loops.op).is_empty()).then(Vec::new)
 }
 
-/// A reduction over loops of one iteration each, as an element-wise op. Reductions by named ops stay:
-/// they are one `tile.reduce` whatever the length.
+/// Converts a reduction whose reduced loops have one iteration to an element-wise op. A reduction
+/// by a named op stays, because it becomes one `tile.reduce` for any length.
 fn without_unit_loops<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_unit = |d: &usize| loops.all().any(|o| length(o, *d) == Some(1));
     let n = loops.outputs.len();
@@ -137,7 +137,7 @@ fn without_unit_loops<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     ])
 }
 
-/// The static length of loop `d`, where an operand has one.
+/// Returns the static trip count of loop `d`, if the operand defines it.
 fn length(operand: &Access<'_>, d: usize) -> Option<u64> {
     let place = operand
         .map
@@ -147,7 +147,7 @@ fn length(operand: &Access<'_>, d: usize) -> Option<u64> {
     operand.memref.as_ref()?.shape.get(place).copied().flatten()
 }
 
-/// Ops for outputs that do not depend on each other.
+/// Splits independent outputs into separate ops.
 fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let n = loops.outputs.len();
     let body = loops.body?;
@@ -172,7 +172,7 @@ fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     }
     let depends =
         |i: usize, on: usize| -> bool { dependents(body, &[olds[on]]).contains(&key(yielded[i])) };
-    // What an element becomes must not depend on what was combined before it.
+    // An element-wise output must not depend on previously combined values.
     if element_wise
         .iter()
         .any(|i| changing.iter().any(|on| depends(*i, *on)))
@@ -204,9 +204,9 @@ fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
         .into_iter()
         .filter(|i| !is_handed_on(*i))
         .collect();
-    // Elements are overwritten last.
+    // Element-wise outputs are written last.
     groups.extend((!written.is_empty()).then_some(written));
-    // One op reads its elements once.
+    // A single op loads its elements only once.
     let is_whole = groups.iter().map(Vec::len).sum::<usize>() == n && changing.len() == n;
     if groups.first().is_some_and(|group| group.len() == n)
         || is_whole && groups.iter().all(|g| used(g[0]) == used(0)) && is_lawful(loops)
@@ -223,7 +223,7 @@ fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     groups.iter().map(part).collect()
 }
 
-/// Whether each output is indexed by all loops that are called parallel.
+/// Returns whether all parallel loops index each output.
 fn has_places(loops: &Loops<'_>) -> bool {
     let iterators = attribute(loops.op, ITERATORS)
         .and_then(elements)

@@ -1,19 +1,20 @@
-//! The largest or smallest value and its index, where rows with NaN get what no `argmax` gives.
+//! The largest or smallest value and its index, with NaN behaviour that differs from `argmax` and
+//! `argmin`.
 //!
-//! What the loop nest leaves of such a row depends on where its first or last NaN stands. A combiner
-//! that is commutative cannot have that in a state of constant size, so that several reductions, each
-//! of which may be done in any order, compute it:
+//! For a row with NaN, the result of the loop nest depends on the position of the first or last
+//! NaN. No commutative combiner with a state of constant size computes such a result. Several
+//! reductions compute it instead, each independent of the order of elements:
 //!
-//! * Where the value of a NaN is kept without its index, the index is that of the best element before
-//!   the first NaN. The first reduction computes the value, and where the first NaN stands. The second
-//!   is an `argmax` of the elements before it.
-//! * Where later NaN replace earlier ones, indices of NaN are negated for an `argmax` that keeps the lowest
-//!   index of NaN, and negated again at the end.
-//! * Where any element replaces a NaN, the first reduction computes where the last NaN stands, and the
-//!   second is an `argmax` of the elements after it.
+//! * The program keeps the value NaN, but not its index: the index is that of the best element
+//!   before the first NaN. The first reduction computes the value and the position of the first
+//!   NaN. The second is an `argmax` of the elements before that position.
+//! * Later NaN replace earlier ones: indices of NaN are negated for an `argmax` that keeps the
+//!   lowest index of NaN, and negated again at the end.
+//! * Any element replaces a NaN: the first reduction computes the position of the last NaN, and the
+//!   second is an `argmax` of the elements after that position.
 //!
-//! Unless outputs were filled with what is neutral, these reductions write temporaries, and the body is
-//! computed once more, of their results and of old values.
+//! Unless the outputs were filled with neutral values, these reductions write temporaries. The
+//! original body then combines their results with the old values.
 
 use super::attributes::handed_on;
 use super::choice::NanRule;
@@ -40,7 +41,7 @@ const NE: i64 = 1;
 const SLT: i64 = 2;
 const SGE: i64 = 5;
 
-/// The ops that compute `loops`; `None` where it is no such choice.
+/// Emits the ops that replace `loops`; `None` if `loops` is not such a selection.
 pub(super) fn separate<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_other = |one: &str| one != "determinism";
     if loops.reduced.is_empty()
@@ -71,7 +72,7 @@ pub(super) fn separate<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     work.write()
 }
 
-/// The length of loop `d`.
+/// Returns the trip count of loop `d`.
 fn length<'c>(b: &Builder<'c>, loops: &Loops<'c>, d: usize) -> Option<Index<'c>> {
     let lengths = loops.all().filter_map(|o| {
         let place = o.map.results.iter().position(|r| *r == Affine::Dim(d))?;
@@ -94,7 +95,7 @@ struct Work<'a, 'c> {
     index: Access<'c>,
     old_value: Val<'c>,
     old_index: Val<'c>,
-    /// Lengths of the reduced loops but the first.
+    /// Trip counts of the reduced loops except the first.
     lengths: Vec<Index<'c>>,
 }
 
@@ -116,7 +117,7 @@ impl<'c> Work<'_, 'c> {
         Some(made)
     }
 
-    /// The value NaN with the index of the best element before the first NaN.
+    /// Emits the value NaN with the index of the best element before the first NaN.
     fn value_only(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let is_fresh = self.is_fresh();
         let best = self.temporary(&self.value, temporaries);
@@ -150,7 +151,7 @@ impl<'c> Work<'_, 'c> {
         Some(made)
     }
 
-    /// Value and index of the last NaN.
+    /// Emits value and index of the last NaN.
     fn last(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         if self.is_fresh() {
             let (value, index) = (&self.value, &self.index);
@@ -173,14 +174,14 @@ impl<'c> Work<'_, 'c> {
         ])
     }
 
-    /// Value and index of the best element after the last NaN, or of that NaN.
+    /// Emits value and index of the best element after the last NaN, or of the last NaN.
     fn after_last(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);
         let last = self.places(temporaries);
         let last_index = self.temporary(&self.index, temporaries);
         self.fill_value(best.value);
-        // The index of no element.
+        // Index of a row without elements.
         let none = self.greatest();
         self.fill_index(index.value, none);
         self.fill_index(last.value, -1);
@@ -241,7 +242,8 @@ impl<'c> Work<'_, 'c> {
         Some(vec![last_nan, after, with_old])
     }
 
-    /// The element and the index of the original body, for the results of reductions.
+    /// Returns the results of the reductions as replacements of the element and the index in the
+    /// original body.
     fn results(&self, best: &Access<'c>, index: &Access<'c>) -> Vec<Operand<'c>> {
         vec![
             (best.clone(), Some(self.pair.element)),
@@ -249,7 +251,7 @@ impl<'c> Work<'_, 'c> {
         ]
     }
 
-    /// The outputs of the original op, the value first.
+    /// Returns the outputs of the original op, the value first.
     fn outputs(&self) -> Vec<Operand<'c>> {
         vec![
             (self.value.clone(), Some(self.old_value)),
@@ -257,15 +259,15 @@ impl<'c> Work<'_, 'c> {
         ]
     }
 
-    /// A temporary for the place of an element in each row.
+    /// Allocates a temporary for one element position per row.
     fn places(&self, temporaries: &mut Vec<Val<'c>>) -> Access<'c> {
         let memory = self.allocate(&self.value, &self.index);
         temporaries.push(memory);
         Access::new(memory, self.value.map.clone())
     }
 
-    /// Whether outputs were filled with the identity and with index 0, so that results of no better
-    /// element are what an `argmax` has.
+    /// Returns whether the outputs were filled with the identity and with index 0, the result of an
+    /// `argmax` without elements.
     fn is_fresh(&self) -> bool {
         let Some(function) = enclosing(self.loops.op, "func.func") else {
             return false;
@@ -288,7 +290,7 @@ impl<'c> Work<'_, 'c> {
         }
     }
 
-    /// The predicate that holds for a better element.
+    /// Returns the comparison predicate of a better element.
     fn better(&self) -> i64 {
         match self.pair.kind {
             Kind::ArgMin => OLT,
@@ -296,7 +298,7 @@ impl<'c> Work<'_, 'c> {
         }
     }
 
-    /// The greatest index.
+    /// Returns the largest integer of the index type.
     fn greatest(&self) -> i64 {
         match integer_width(element_of(self.index.value)) {
             Some(32) => i64::from(i32::MAX),
@@ -304,7 +306,7 @@ impl<'c> Work<'_, 'c> {
         }
     }
 
-    /// Memory of the shape of `like` for elements of the type of `of`.
+    /// Allocates memory with the shape of `like` and the element type of `of`.
     fn allocate(&self, like: &Access<'c>, of: &Access<'c>) -> Val<'c> {
         let shape = like.memref.iter().flat_map(|m| m.shape.iter().enumerate());
         let size = |(i, size): (usize, &Option<u64>)| match size {
@@ -342,7 +344,7 @@ impl<'c> Work<'_, 'c> {
         self.fill(memory, self.b.float(self.neutral(), element_of(memory)));
     }
 
-    /// The place of an element in its row, as an index of the program.
+    /// Emits the position of an element in its row, in the index type of the program.
     fn place(&self, body: &Body<'_, 'c>) -> Val<'c> {
         let b = body.builder();
         let mut place = body.index(self.loops.reduced[0]);
@@ -364,7 +366,8 @@ impl<'c> Work<'_, 'c> {
         b.compare_floats(UNO, value, value)
     }
 
-    /// Computes where the first NaN of each row stands, and `with_value` the value of the row.
+    /// Emits a reduction to the position of the first NaN of each row, and `with_value` to the
+    /// value of the row.
     fn first_nan(&self, first: &Access<'c>, with_value: bool) -> Option<Op<'c>> {
         let value = self.loops.yielded()[self.pair.value];
         let mut outputs: Vec<Operand<'c>> = vec![(first.clone(), None)];
@@ -385,8 +388,8 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Computes the best of the elements of each row whose place `counts` by the place that `limit` holds. Others
-    /// have the index `none`.
+    /// Emits a reduction to the best element of each row among those whose position satisfies
+    /// `counts` relative to `limit`. Other elements have the index `none`.
     fn best_where(
         &self,
         best: &Access<'c>,
@@ -423,7 +426,7 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Computes the best element of each row, or its last NaN with a negated index.
+    /// Emits a reduction to the best element of each row, or to its last NaN with a negated index.
     fn best_or_last(&self, best: &Access<'c>, index: &Access<'c>) -> Option<Op<'c>> {
         let roots = [self.pair.element, self.pair.index];
         let outputs = vec![(best.clone(), None), (index.clone(), None)];
@@ -445,7 +448,7 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Negates the indices of NaN again.
+    /// Emits the second negation of the indices of NaN.
     fn decoded(&self, best: &Access<'c>, index: &Access<'c>) -> Op<'c> {
         let inputs = vec![(best.clone(), None)];
         let part = self.over_rows(inputs, vec![(index.clone(), None)]);
@@ -461,13 +464,13 @@ impl<'c> Work<'_, 'c> {
         })
     }
 
-    /// The greatest index less `index`, which gives `index` when it is done twice.
+    /// Emits the difference of the largest index and `index`; a second call restores `index`.
     fn negated(&self, b: &Builder<'c>, index: Val<'c>) -> Val<'c> {
         let greatest = b.int(self.greatest(), index.r#type());
         b.binary("arith.subi", greatest, index)
     }
 
-    /// An op over the loops that are not reduced.
+    /// Returns a part over the parallel loops.
     fn over_rows(&self, inputs: Vec<Operand<'c>>, outputs: Vec<Operand<'c>>) -> Part<'_, 'c> {
         let kept = self.loops.kept();
         let place = |d: usize| match kept.iter().position(|k| *k == d) {

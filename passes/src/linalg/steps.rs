@@ -1,29 +1,29 @@
-//! Bodies that combine old values in several steps of one op, or under a condition: `(old + x) +
-//! y`, `if p { old + x } else { old }`. Both are one step, with the element that the body makes of
-//! what is neutral in the place of the old value. For floats that is another order of additions, as
-//! any reduction has.
+//! Bodies that combine an old value in several steps of one op, or under a condition: `(old + x) +
+//! y`, `if p { old + x } else { old }`. Such a body is equivalent to one step, whose element is the
+//! result of the body for a neutral old value. For floats, this changes the order of additions, as
+//! any reduction does.
 
 use super::recognise::NAMED;
 use tx_dialect_tile::{Kind, Nan};
 use tx_mlir::{Op, Val, defining_op, first_block, is, key, operands, ops, results};
 
-/// Steps that are followed; more are none.
+/// Maximum number of steps.
 const MOST: usize = 1000;
 
-/// The way from a result back to the old value.
+/// A traversal from a result back to the old value.
 pub(crate) struct Steps<'a, 'c> {
-    /// Whether a value is the old one.
+    /// Returns whether a value is the old value.
     pub(crate) is_old: &'a dyn Fn(Val<'c>) -> bool,
-    /// Whether a value of the body, or of a branch in it, depends on it.
+    /// Returns whether a value in the body depends on the old value.
     pub(crate) depends: &'a dyn Fn(Val<'c>) -> bool,
     pub(crate) left: usize,
 }
 
-/// What all steps are.
+/// The op of all steps, with its kind and NaN policy.
 pub(crate) type Named = (&'static str, Kind, Option<Nan>);
 
 impl<'a, 'c> Steps<'a, 'c> {
-    /// Steps from a value that is the old one, by these.
+    /// Creates a traversal.
     pub(crate) fn new(
         is_old: &'a dyn Fn(Val<'c>) -> bool,
         depends: &'a dyn Fn(Val<'c>) -> bool,
@@ -35,7 +35,8 @@ impl<'a, 'c> Steps<'a, 'c> {
         }
     }
 
-    /// The op of all steps to `value`. Subtractions alone are none: what is meant by them is asked.
+    /// Returns the common op of all steps to `value`. Subtractions alone are not recognised; their
+    /// error suggests a sum of negated elements.
     pub(crate) fn to(mut self, value: Val<'c>) -> Option<Named> {
         let mut found = Found::default();
         self.follow(value, &mut found)?;
@@ -82,7 +83,7 @@ struct Found {
     combines: bool,
 }
 
-/// The two values of which `op` gives one as `value`.
+/// Returns the two values between which `op` selects `value`.
 fn choices<'c>(op: Op<'c>, value: Val<'c>) -> Option<[Val<'c>; 2]> {
     if is(op, "arith.select") {
         let [_, yes, no] = operands(op)[..] else {
@@ -98,8 +99,8 @@ fn choices<'c>(op: Op<'c>, value: Val<'c>) -> Option<[Val<'c>; 2]> {
     Some([yielded(0)?, yielded(1)?])
 }
 
-/// Whether `value` is one of `olds` where a condition is not met, which `depends` says does not
-/// depend on them.
+/// Returns whether `value` is a selection between `old` and another value, by a condition that does
+/// not depend on old values.
 pub(crate) fn is_conditional<'c>(
     value: Val<'c>,
     old: Val<'c>,

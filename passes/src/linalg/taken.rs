@@ -1,4 +1,4 @@
-//! Ops that plans have taken, and those that they may take.
+//! Ops that conversion plans already use.
 
 use super::body::{only_computes, slice};
 use super::read::Loops;
@@ -7,37 +7,38 @@ use std::collections::BTreeSet;
 use tx_dialect_tile::GROUP;
 use tx_mlir::{Op, attribute, is, ops, walk};
 
-/// Ops that plans have taken.
+/// Ops that conversion plans already use.
 #[derive(Default)]
 pub(crate) struct Taken {
     all: BTreeSet<usize>,
-    /// Fills that do nothing any more.
+    /// Fills without effect after conversion.
     folded: BTreeSet<usize>,
 }
 
 impl Taken {
-    /// Takes ops that are computed with another.
+    /// Marks ops that are fused into another op.
     pub(crate) fn take<'c>(&mut self, ops: impl IntoIterator<Item = Op<'c>>) {
         self.all.extend(ops.into_iter().map(op_key));
     }
 
-    /// Takes fills that do nothing any more.
+    /// Marks fills that have no effect after conversion.
     pub(crate) fn fold<'c>(&mut self, fills: impl IntoIterator<Item = Op<'c>>) {
         self.folded.extend(fills.into_iter().map(op_key));
     }
 
-    /// Whether a plan has taken `op`.
+    /// Returns whether a plan uses `op`.
     pub(crate) fn has(&self, op: Op<'_>) -> bool {
         self.all.contains(&op_key(op))
     }
 
-    /// Whether `op` is a fill that a plan has folded.
+    /// Returns whether `op` is a fill without effect after conversion.
     pub(crate) fn is_folded(&self, op: Op<'_>) -> bool {
         self.folded.contains(&op_key(op))
     }
 
-    /// An element-wise op that no plan has taken, with one output, that computes and does nothing else, asserts
-    /// included, and that has no schedule and no kernel of its own.
+    /// Returns the loops of an element-wise op that can be fused. The op has one output, a body
+    /// without side effects and assertions, and no attribute `schedule` or `tile.group`, and no
+    /// plan uses it.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

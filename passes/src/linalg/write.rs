@@ -1,4 +1,4 @@
-//! Writes the `tile.reduce` that a plan describes.
+//! Emission of the `tile.reduce` of a plan.
 
 use super::attributes::handed_on;
 use super::body::Copier;
@@ -18,19 +18,19 @@ use tx_mlir::{
     first_block, i32_array, i64_array,
 };
 
-/// What is stored in a destination.
+/// Value that is stored in a destination.
 #[derive(Clone, Copy, PartialEq)]
 enum Stored {
-    /// This part of the result.
+    /// A part of the result.
     Part(usize),
-    /// What an epilogue computes.
+    /// A result of the epilogue.
     Computed,
 }
 
-/// Creates the op in its place.
+/// Emits the `tile.reduce` of a plan.
 ///
 /// # Panics
-/// If MLIR refuses it: a bug of the caller.
+/// If MLIR rejects the op, which is a bug of the caller.
 pub(crate) fn write<'c>(plan: &Plan<'c>) -> Op<'c> {
     let context = context(plan.loops.op);
     let location = plan.loops.op.location();
@@ -162,7 +162,7 @@ fn attributes<'c>(plan: &Plan<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
         .collect()
 }
 
-/// Whether maps say more than `axes` and shapes do.
+/// Returns whether the op needs explicit maps in addition to `axes` and shapes.
 fn needs_maps(plan: &Plan<'_>) -> bool {
     let dims = plan.loops.dims;
     let shape = |v: Val<'_>| MemRef::of(v).map(|m| m.shape);
@@ -176,7 +176,7 @@ fn needs_maps(plan: &Plan<'_>) -> bool {
     for d in &plan.loops.reduced {
         ones.results[*d] = Affine::Const(0);
     }
-    // Without maps, a reduced dimension that is kept is 1.
+    // Without explicit maps, reduced dimensions that are kept have size 1.
     let keeps_ones = |v: Val<'_>| {
         shape(v).is_some_and(|s| {
             plan.loops
@@ -192,7 +192,8 @@ fn needs_maps(plan: &Plan<'_>) -> bool {
     !whole || !plain || !plan.extras.is_empty()
 }
 
-/// Whether what is combined is not the sources' elements as they are.
+/// Returns whether the op needs an `element` region: the combined values are not the unchanged
+/// source elements.
 fn needs_element(plan: &Plan<'_>) -> bool {
     let elements = &plan.what.elements;
     let is_source = |(i, element): (usize, &Element<'_>)| {
@@ -243,8 +244,8 @@ fn write_element<'c>(
         .collect()
 }
 
-/// What becomes of the parts of the result without an epilogue; those that tails only move stay
-/// parts.
+/// Returns the origin of each stored value. A consumer that only moves a part of the result needs
+/// no epilogue.
 fn stored(plan: &Plan<'_>) -> Vec<Stored> {
     let mut stored: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();
     for tail in &plan.tails {
@@ -266,7 +267,7 @@ fn stored(plan: &Plan<'_>) -> Vec<Stored> {
     stored
 }
 
-/// Puts what a tail computes into the places that it takes.
+/// Stores the value of a consumer in the first destination that it reads, and removes the others.
 fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     if let Some((first, rest)) = tail.takes.split_first() {
         values[*first] = value;
@@ -276,7 +277,7 @@ fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     }
 }
 
-/// Whether what is stored is not the result as a reduction stores it by itself.
+/// Returns whether the op needs an `epilogue` region: the stored values are not the plain results.
 fn needs_epilogue<'c>(plan: &Plan<'c>, partials: &[Type<'c>]) -> bool {
     let stored = stored(plan);
     let parts: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();
@@ -338,7 +339,7 @@ fn write_epilogue<'c>(
         .collect()
 }
 
-/// `value` in a type of its sort.
+/// Converts `value` to another width of its type.
 fn resize<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
     let from = value.r#type();
     if from == ty {

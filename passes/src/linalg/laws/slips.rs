@@ -1,10 +1,11 @@
-//! Slips in one part of a combiner of several values, which some tuples hide: `l1 + r0`, where `l1
-//! + r1` is meant, is as good for all tuples of two equal numbers.
+//! Likely mistakes in one part of a combiner of several values. Some tuples hide such a mistake:
+//! `l1 + r0` instead of `l1 + r1` gives equal results for tuples of two equal numbers.
 //!
-//! Which tuples occur is not known, so a law counts as broken where no tuples that may well occur
-//! obey it: nothing special, sorted, or with parts that are the same in all elements, as a count of
-//! one or an error of nothing. The numbers are integers, no two of a part alike, so that neither
-//! rounding nor ties decide.
+//! The set of tuples that occur is unknown. A property therefore counts as violated only if no
+//! plausible set of tuples satisfies it. Plausible sets are ordinary tuples, sorted tuples, and
+//! tuples with a constant part, such as a count of one or an error of zero. The numbers are
+//! integers, and the values of a part are distinct, so neither rounding nor ties affect the
+//! verdict.
 
 use super::{CounterExample, Laws, Partial, combinations, digits, elements_of};
 use crate::linalg::program::Program;
@@ -14,25 +15,25 @@ use tx_mlir::Blk;
 use tx_scalar::laws::{Case, Evaluator, Law, pairs, triples};
 use tx_scalar::{signed, truncated};
 
-/// What no tuples obey, and the first part of the result that shows it.
+/// A violated property, and the first part of the result that differs.
 #[derive(Debug, Clone)]
 pub(crate) struct Slip {
     pub(crate) broken: CounterExample,
     pub(crate) part: usize,
-    /// Whether it is none, and the combiner one of things in an order.
+    /// Set if the combiner is associative but not commutative, such as a composition of functions.
     pub(crate) is_ordered: bool,
 }
 
-/// Values of each part: small, so that sums and products are exact, and in no order.
+/// Values of each part: small, so that sums and products are exact, and unsorted.
 const NUMBERS: [i64; 8] = [3, 11, 6, 1, 19, 8, 14, 27];
 
-/// Tuples that are tried with each other.
+/// Number of tested tuples.
 const TUPLES: usize = 6;
 
-/// Choices of parts that are the same in all tuples.
+/// Maximum number of choices of constant parts.
 const MOST_CHOICES: usize = 1024;
 
-/// A law that a `custom` combiner of several values breaks for hardly any tuple not.
+/// Returns a property that a `custom` combiner of several values violates for almost all tuples.
 pub(crate) fn slip<'c>(
     block: Blk<'c>,
     element: Option<Blk<'c>>,
@@ -69,8 +70,8 @@ pub(crate) fn slip<'c>(
     }
     let is_fixed =
         choices(&laws.sorts, &identity).any(|fixed| obeyed(&with(&tuples, &fixed), &fixed));
-    // That some tuples hide it excuses no combiner that is associative for all of them: what it
-    // combines has an order, as compositions of functions have.
+    // A combiner that is associative for all tuples has an order, such as a composition of
+    // functions. It is reported even if tuples with a constant part satisfy commutativity.
     let is_ordered = is_fixed && slip.broken.law == Law::Commutative && {
         let triples = laws.evaluate(Law::Associative, distinct_triples(&tuples));
         let holds = decided(&triples).all(|(_, [l, r])| differing(&laws, l, r).is_none());
@@ -79,7 +80,7 @@ pub(crate) fn slip<'c>(
     (!is_fixed || is_ordered).then_some(Slip { is_ordered, ..slip })
 }
 
-/// A tuple of numbers.
+/// Returns test tuple number `k`.
 fn tuple(sorts: &[Sort], k: usize) -> Partial {
     let number = |part: usize| NUMBERS[((2 * part + 1) * k + part) % NUMBERS.len()];
     let parts = sorts.iter().enumerate();
@@ -95,7 +96,7 @@ fn of_sort(number: i64, sort: Sort) -> Scalar {
     }
 }
 
-/// The tuples with the parts of each in order, as bounds and the largest two are.
+/// Sorts the parts of each tuple, as in bounds or the two largest values.
 fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
     let number = |v: &Scalar| v.float().or(v.int().map(|n| n as f64)).unwrap_or_default();
@@ -109,14 +110,15 @@ fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     tuples
 }
 
-/// The tuples with some parts fixed.
+/// Replaces the fixed parts of the tuples.
 fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     let part = |(value, fixed): (&Scalar, &Option<Scalar>)| fixed.unwrap_or(*value);
     let one = |tuple: &Partial| tuple.iter().zip(fixed).map(part).collect();
     tuples.iter().map(one).collect()
 }
 
-/// Parts that are 0, 1 or neutral in all tuples, beside others that are not.
+/// Returns choices of parts that are 0, 1 or the identity in all tuples. At least one part is not
+/// fixed.
 fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Option<Scalar>>> {
     let of_part = |(sort, neutral): (&Sort, &Scalar)| {
         let mut choices = vec![None];
@@ -136,22 +138,23 @@ fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Opti
 struct Tuples<'t> {
     laws: &'t Laws,
     tuples: &'t [Partial],
-    /// Values of parts that are the same in all of them.
+    /// Values of the parts that are equal in all tuples.
     fixed: &'t [Option<Scalar>],
 }
 
 impl Tuples<'_> {
-    /// Whether they obey the laws; not when too few results are numbers, or what is fixed hides too much.
+    /// Returns whether the tuples satisfy the properties; `false` also if too few results are
+    /// finite, or if the fixed parts hide too much.
     fn judge(&self, identity: &Partial) -> Result<bool, Slip> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
         let two = laws.evaluate(Law::Commutative, two.collect());
         let three = laws.evaluate(Law::Associative, distinct_triples(self.tuples));
-        // What chooses by the wrong part goes wrong half of the time.
+        // A selection by the wrong part fails in half of the cases.
         self.check(&two, |broken, of| 5 * broken > 2 * of)?;
         self.check(&three, |broken, of| 5 * broken > 2 * of)?;
-        // An identity that some tuples are changed by may be right for those that occur, as a bound
-        // that all are above is.
+        // An identity that changes some tuples may be valid for the tuples that occur, such as a
+        // lower bound of all elements.
         let left = self.tuples.iter().map(|x| vec![identity, x, x]);
         let left = laws.evaluate(Law::Identity, left.collect());
         let any_fixed = self.fixed.iter().any(Option::is_some);
@@ -162,7 +165,7 @@ impl Tuples<'_> {
         Ok(!few(&two) && !few(&three) && !self.is_dull(decided(&two).chain(decided(&three))))
     }
 
-    /// Gives the first that is broken, if `enough` are.
+    /// Returns the first violation, if `enough` cases violate the property.
     fn check(
         &self,
         cases: &[Case<'_, Partial>],
@@ -184,9 +187,9 @@ impl Tuples<'_> {
         })
     }
 
-    /// Whether what is fixed stays what it was: of more than one part, so that little is left of a
-    /// tuple, or an index, which is there to tell elements apart. That floats stay, as the error of
-    /// a sum may, excuses what uses them.
+    /// Returns whether the fixed parts keep their values in all results and thereby hide too much:
+    /// more than one part, or an integer part, because indices should distinguish elements. A
+    /// single constant float, such as the error of a sum, is plausible.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.flat_map(|(_, sides)| sides) {
@@ -201,7 +204,7 @@ impl Tuples<'_> {
     }
 }
 
-/// Triples of three tuples, of which the first two differ.
+/// Returns triples of distinct tuples, of which the first two have different values.
 fn distinct_triples(tuples: &[Partial]) -> Vec<Vec<&Partial>> {
     let same = |a: &Partial, b: &Partial| std::ptr::eq(a, b);
     let three = triples(tuples).filter(|of| of[0] != of[1]);
@@ -209,15 +212,15 @@ fn distinct_triples(tuples: &[Partial]) -> Vec<Vec<&Partial>> {
     three.collect()
 }
 
-/// The first part in which two sides differ, up to the rounding of orders for every law.
+/// Returns the first part in which two results differ by more than accumulated rounding.
 fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
     laws.difference(Law::Commutative, left, right)
 }
 
-/// A case with the results of both sides.
+/// A test case with the results of both sides.
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
-/// The cases of which something is known.
+/// Returns the cases with a decided result.
 fn decided<'t>(cases: &'t [Case<'t, Partial>]) -> impl Iterator<Item = Decided<'t>> {
     let known = |case: &'t Case<'t, Partial>| Some((case, case.decided()?));
     cases.iter().filter_map(known)
