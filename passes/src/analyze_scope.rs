@@ -465,7 +465,7 @@ fn check_single_writer<'c>(
         if MemRef::of(destination).is_none_or(|m| m.space == Space::Private) {
             continue;
         }
-        // Values that determine the address of the destination, for each thread.
+        // For each thread, the values that determine the address of the destination.
         let Some(places) = places(threads, destination) else {
             continue;
         };

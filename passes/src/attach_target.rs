@@ -35,7 +35,7 @@ pass! {
     /// ## Fails when
     /// The chip or a feature is unknown.
     pub struct AttachTarget as "tile-attach-target" creates [nvvm] {
-        /// chip to compile for where the module names none
+        /// target chip of modules without a target
         chip: String = "sm_80",
     } counts {
         /// modules that got a target

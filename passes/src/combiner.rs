@@ -377,7 +377,7 @@ impl<'c> Combiner<'c> {
         self.kind.is_arg() || sum || self.starts_with_nan()
     }
 
-    /// Converts one part of a result, a scalar or a vector, to its type in a partial result.
+    /// Converts a scalar or a vector to the type of part `part` of a partial result.
     pub fn widen(&self, b: &Builder<'c>, part: usize, value: Val<'c>) -> Val<'c> {
         let unsigned = matches!(
             self.kind,

@@ -570,7 +570,7 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     if head == from.len() && head == to.len() {
         return Some(source);
     }
-    // The part between the ends must have a dimension on both sides.
+    // The collapsed range must have at least one dimension on both sides.
     if head + tail == shorter {
         match tail {
             0 => head -= 1,

@@ -89,7 +89,7 @@ impl Pass for ExpandShuffleTree {
         }
         let mut scratch = Pool::default();
         for (op, kernel, combiner) in work {
-            // Taken anew: an operand may be the result of an op that was replaced meanwhile.
+            // The operands are read again: a previous expansion may have replaced one of them.
             let Some(view) = AllReduce::of(op) else {
                 continue;
             };

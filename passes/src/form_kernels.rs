@@ -88,13 +88,15 @@ pass! {
     /// ## Fails when
     /// An option has an invalid value, or an op is invalid for `tile-schedule`.
     pub struct FormKernels as "tile-form-kernels" creates [tile] {
-        /// which ops may share a kernel where the function does not say it: none, exact or algebraic
+        /// ops that may share a kernel, unless the function has `tile.fusion`: none, exact or
+        /// algebraic
         fusion: String = "algebraic",
-        /// how functions and quotients are computed where the function does not state it: exact or approx
+        /// accuracy of functions and quotients, unless the function has `tile.math`: exact or
+        /// approx
         math: String = "exact",
         /// chip whose registers and caches must hold the rows
         chip: String = "sm_80",
-        /// remark why an op does not share the kernel of the ops before it
+        /// report why an op does not share the kernel of the ops before it, as a remark
         explain: bool = "false",
     } counts {
         /// kernels that are formed of several ops
@@ -209,8 +211,8 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
     Ok(groups)
 }
 
-/// Returns the groups of a sequence of jobs: repeatedly the longest group that starts at the first
-/// remaining job.
+/// Returns the groups of consecutive jobs (grid-level ops): repeatedly the longest group that
+/// starts at the first remaining job.
 fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
     while first < jobs.len() {

@@ -125,7 +125,7 @@ fn sink<'c>(loops: &Loops<'c>, handed: &Handed<'c>) {
     annotate.build();
 }
 
-/// The indexing maps of an op's outputs.
+/// Returns the indexing maps of an op's outputs.
 pub(crate) fn output_maps<'c>(loops: &Loops<'c>) -> Attribute<'c> {
     let context = tx_mlir::context(loops.op);
     let outputs = loops.outputs.iter();

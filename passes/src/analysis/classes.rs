@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// What is computed from members is in the class that is computed.
+    /// The class of a result contains the results of all members.
     #[test]
     fn arithmetic_holds_all_results() {
         let all = [
@@ -186,8 +186,8 @@ mod tests {
         }
     }
 
-    /// Threads of a block that go on by its size never meet; by less than it, they do; nor may one
-    /// touch what is the next one's.
+    /// Threads of a block with the block size as stride never share an index. With a smaller
+    /// stride, or if each thread accesses two elements, threads may share one.
     #[test]
     fn threads_keep_to_their_class() {
         let meet = |modulus, more| {
@@ -201,8 +201,8 @@ mod tests {
         assert!(meet(63, 0) && meet(64, 1));
     }
 
-    /// A number that wraps around is off by a power of two, of which only a power of two is left;
-    /// of large numbers too.
+    /// Wraparound changes a number by a power of two, so only power-of-two moduli remain, also for
+    /// large numbers.
     #[test]
     fn wrapping_keeps_powers_of_two() {
         assert_eq!(class(96, 40).wrapped(32), class(32, 8));

@@ -97,7 +97,7 @@ impl<'c> Accesses<'c> {
     }
 }
 
-/// The root memory of a memref.
+/// Memory of a memref, identified by its root value.
 #[derive(Clone, Copy)]
 struct Memory<'c> {
     root: Val<'c>,
@@ -310,7 +310,7 @@ fn is_loops(op: Op<'_>) -> bool {
     name(op).starts_with("linalg.") || is(op, "tile.reduce")
 }
 
-/// Returns a map key of an op.
+/// Returns the address of an op as a map key.
 pub(crate) fn op_key(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }

@@ -46,7 +46,7 @@ fn iterations<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>
     }
 }
 
-/// Returns the iterations of an `scf.for`.
+/// Returns the constant values of each iteration of an `scf.for`.
 fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     let [from, to, step, inits @ ..] = &operands(op)[..] else {
         return None;
@@ -76,7 +76,8 @@ fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> 
     Some(all)
 }
 
-/// Returns the iterations of an `scf.while`, with the arguments of both of its regions.
+/// Returns the constant values of each iteration of an `scf.while`, for the arguments of both
+/// regions.
 fn conditional<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     let (condition, body) = (first_block(op, 0)?, first_block(op, 1)?);
     let (tested, handed_on) = (arguments(condition), arguments(body));
@@ -97,7 +98,7 @@ fn conditional<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c
     }
 }
 
-/// Returns the `arguments` whose `values` are constant for all threads, with these constants.
+/// Returns each argument whose value is constant for all threads, with the constant.
 fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>]) -> Iteration<'c> {
     let number =
         |(argument, value): (&Val<'c>, &Val<'c>)| Some((*argument, threads.number(*value)?));

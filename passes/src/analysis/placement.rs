@@ -17,7 +17,7 @@ use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 pub(crate) enum Role {
     /// An element index: `weight` times the coordinate along dimension `dim`.
     Element { dim: usize, weight: i64 },
-    /// The number of a copy of the same elements.
+    /// The number of a replica of the elements.
     Replica,
 }
 
@@ -58,19 +58,20 @@ pub(crate) struct Placement {
 /// digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Threads per unit of this part.
+    /// Distance in threads between consecutive values of this part.
     unit: i64,
-    /// Number of values of this part; `None` if only the number of threads bounds it.
+    /// Number of values of this part of the thread number; `None` if only the number of threads
+    /// bounds it.
     size: Option<i64>,
-    /// First value whose threads hold elements.
+    /// First value of this part whose threads hold elements.
     first: i64,
     digits: Vec<Digit>,
 }
 
-/// The digits of a thread as emitted values.
+/// Emitted digits of a thread, and whether the thread holds elements.
 pub(crate) struct Located<'c> {
     pub(crate) digits: Vec<Index<'c>>,
-    /// Whether the thread holds elements of the fragment.
+    /// Condition that the thread holds elements of the fragment.
     pub(crate) holds: Cond<'c>,
 }
 
@@ -347,7 +348,8 @@ fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
     Ok(all)
 }
 
-/// Splits the shard entries along the dimensions of the tile. Entries of extent 1 are ignored.
+/// Splits the shard entries of a layout along the dimensions of the tile. Layout entries of extent
+/// 1 are ignored.
 fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
     let mut left = shard.iter().copied().filter(|i| i.extent > 1).rev();
     let mut current: Option<Iter> = None;

@@ -51,8 +51,8 @@ impl Fact {
         self
     }
 
-    /// Returns the congruence class of each thread's value; `None` if no thread has a nontrivial
-    /// class.
+    /// Returns the congruence class of each thread's value; `None` if no class restricts the
+    /// values.
     pub(crate) fn classes(&self) -> Classes {
         let exact = || Some(self.exact()?.into_iter().map(Class::exactly).collect());
         self.classes.clone().or_else(exact)
@@ -136,7 +136,7 @@ impl ThreadSet {
     }
 }
 
-/// The analysis of one kernel.
+/// Value analysis of the threads of one kernel.
 pub(crate) struct Threads<'c> {
     kernel: Kernel<'c>,
     count: usize,
@@ -219,8 +219,8 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// Creates a fact with ranges. `same` is the minimum scope of equal values; equal exact values
-    /// widen it.
+    /// Creates a fact with ranges. If exact values are equal within a wider scope than `same`, the
+    /// fact has the wider scope.
     fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -260,8 +260,7 @@ impl<'c> Threads<'c> {
         self.per_thread(|_| value)
     }
 
-    /// Returns the scope of equal values of an op that computes only from operands with these
-    /// facts.
+    /// Returns the widest scope whose threads have equal values of all operands.
     fn common(facts: &[Fact]) -> Scope {
         facts.iter().map(|f| f.same).min().unwrap_or(Scope::Cluster)
     }
@@ -831,7 +830,7 @@ impl<'c> Threads<'c> {
     }
 }
 
-/// Combines the classes of two values per thread; `None` if all results are trivial.
+/// Combines the classes of two values per thread; `None` if no result restricts the value.
 fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) -> Classes {
     let (left, right) = (left.classes(), right.classes());
     let count = left.as_ref().or(right.as_ref())?.len();
@@ -879,7 +878,8 @@ fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
     counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))
 }
 
-/// Returns whether an op is no `scf.execute_region` with several blocks.
+/// Returns whether an op has structured control flow, unlike an `scf.execute_region` with several
+/// blocks.
 fn is_structured(op: Op<'_>) -> bool {
     !is(op, "scf.execute_region") || blocks(op).len() == 1
 }

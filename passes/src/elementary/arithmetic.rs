@@ -101,7 +101,7 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         Float { m: self, value }
     }
 
-    /// Returns the argument that belongs to the format.
+    /// Returns `single` for f32 and `double` for f64.
     pub(super) fn pick<T>(&self, single: T, double: T) -> T {
         match self.format {
             Format::Single => single,

@@ -12,8 +12,9 @@ pub(super) const LN_2: Precise = Precise(
     Constant(0xb102_e308, 0x3c7a_bc9e_3b39_803f),
 );
 
-/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Error times r²: below 2^-28 (f32), 2^-61
-/// (f64). The sum with 1 + r is rounded, so a smaller error would have no effect.
+/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. The approximation error times r² is below
+/// 2^-28 (f32) and 2^-61 (f64). The sum with 1 + r is rounded, so a smaller error would have no
+/// effect.
 const EXP: Polynomial = Polynomial {
     single: &[
         0x3eff_fffe,
@@ -25,8 +26,8 @@ const EXP: Polynomial = Polynomial {
     double: EXP_DOUBLE,
 };
 
-/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2, if the error is relative to r. Error times
-/// |r|: below 2^-31 (f32), 2^-61 (f64).
+/// Coefficients of (e^r − 1 − r) / r², for |r| ≤ ½ ln 2, if the error is relative to r. The
+/// approximation error times |r| is below 2^-31 (f32) and 2^-61 (f64).
 const EXPM1: Polynomial = Polynomial {
     single: &[
         0x3f00_0000,
@@ -53,7 +54,8 @@ const EXP_DOUBLE: &[u64] = &[
     0x3e21_f786_7e58_779f,
 ];
 
-/// Coefficients of (2^r − 1) / r, for |r| ≤ ½. Error times |r|: below 2^-32 (f32), 2^-59 (f64).
+/// Coefficients of (2^r − 1) / r, for |r| ≤ ½. The approximation error times |r| is below 2^-32
+/// (f32) and 2^-59 (f64).
 const EXP2: Polynomial = Polynomial {
     single: &[
         0x3f31_7218,
@@ -80,8 +82,8 @@ const EXP2: Polynomial = Polynomial {
     ],
 };
 
-/// Coefficients of (tanh a − a) / a³ as a polynomial in a², for a ≤ 9/16. Error times a²: below
-/// 2^-29 (f32), 2^-59 (f64).
+/// Coefficients of (tanh a − a) / a³ as a polynomial in a², for a ≤ 9/16. The approximation error
+/// times a² is below 2^-29 (f32) and 2^-59 (f64).
 const TANH: Polynomial = Polynomial {
     single: &[
         0xbeaa_aaa4,
@@ -105,8 +107,8 @@ const TANH: Polynomial = Polynomial {
     ],
 };
 
-/// Coefficients of (sinh a − a) / a³ as a polynomial in a², for a ≤ 1. Error times a²: below 2^-31
-/// (f32), 2^-56 (f64).
+/// Coefficients of (sinh a − a) / a³ as a polynomial in a², for a ≤ 1. The approximation error
+/// times a² is below 2^-31 (f32) and 2^-56 (f64).
 const SINH: Polynomial = Polynomial {
     single: &[0x3e2a_aaab, 0x3c08_8876, 0x3950_0d68, 0x363b_5643],
     double: &[
@@ -152,7 +154,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
         }
     }
 
-    /// Computes the rounding error of r.
+    /// Computes the rounding error of the reduced argument r.
     fn rest(&self) -> Float<'a, 'c> {
         let m = self.r.arithmetic();
         self.minus_n.fma(m.constant(LN_2.1), self.rough - self.r)

@@ -2,8 +2,8 @@
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Truth};
 
-/// Coefficients of (atan t − t) / t³ as a polynomial in t², for |t| ≤ √2 − 1. Error times t²: below
-/// 2^-30 (f32), 2^-56 (f64).
+/// Coefficients of (atan t − t) / t³ as a polynomial in t², for |t| ≤ √2 − 1. The approximation
+/// error times t² is below 2^-30 (f32) and 2^-56 (f64).
 const ATAN: Polynomial = Polynomial {
     single: &[
         0xbeaa_aaa4,
@@ -27,8 +27,8 @@ const ATAN: Polynomial = Polynomial {
     ],
 };
 
-/// Coefficients of (asin s − s) / s³ as a polynomial in s², for s ≤ ½. Error times s²: below 2^-31
-/// (f32), 2^-57 (f64).
+/// Coefficients of (asin s − s) / s³ as a polynomial in s², for s ≤ ½. The approximation error
+/// times s² is below 2^-31 (f32) and 2^-57 (f64).
 const ASIN: Polynomial = Polynomial {
     single: &[
         0x3e2a_aaa6,
@@ -166,7 +166,8 @@ pub(super) fn atan2<'a, 'c>(y: Float<'a, 'c>, x: Float<'a, 'c>) -> Float<'a, 'c>
     is_nan.select(m.constant(Constant::NAN), result)
 }
 
-/// asin s and a tail for s ≤ ½; for a larger argument, half of the arc cosine.
+/// Argument s ≤ ½ of an arc sine, and a correction `tail`; larger arguments use half of the arc
+/// cosine.
 struct Arc<'a, 'c> {
     is_far: Truth<'a, 'c>,
     s: Float<'a, 'c>,

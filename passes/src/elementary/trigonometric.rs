@@ -7,8 +7,8 @@
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
 
-/// Coefficients of (sin r − r) / r³ as a polynomial in r², for |r| ≤ π/4. Error times r²: below
-/// 2^-32 (f32), 2^-57 (f64).
+/// Coefficients of (sin r − r) / r³ as a polynomial in r², for |r| ≤ π/4. The approximation error
+/// times r² is below 2^-32 (f32) and 2^-57 (f64).
 const SIN: Polynomial = Polynomial {
     single: &[0xbe2a_aaab, 0x3c08_88b3, 0xb950_2541, 0x363c_3578],
     double: &[
@@ -22,8 +22,8 @@ const SIN: Polynomial = Polynomial {
     ],
 };
 
-/// Coefficients of (cos r − 1 + r²/2) / r⁴ as a polynomial in r², for |r| ≤ π/4. Error times r⁴:
-/// below 2^-33 (f32), 2^-59 (f64).
+/// Coefficients of (cos r − 1 + r²/2) / r⁴ as a polynomial in r², for |r| ≤ π/4. The approximation
+/// error times r⁴ is below 2^-33 (f32) and 2^-59 (f64).
 const COS: Polynomial = Polynomial {
     single: &[0x3d2a_aaa5, 0xbab6_0617, 0x37cc_f568],
     double: &[
@@ -71,9 +71,9 @@ const TWO_OVER_PI: [u64; 20] = [
     0x5603_3046_fc7b_6bab,
 ];
 
-/// Emits `count - 1` 64-bit words of [`TWO_OVER_PI`], from bit number `bit` on. Selects by the
-/// binary digits of the word number select the words; the highest digit has the value
-/// `first_digit`.
+/// Emits `count - 1` 64-bit words of [`TWO_OVER_PI`], from bit number `bit` on. `arith.select` ops
+/// choose the words by the binary digits of the word number; `first_digit` is the value of the
+/// highest digit.
 fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Vec<Wide<'a, 'c>> {
     let m = bit.arithmetic();
     let mut words: Vec<_> = TWO_OVER_PI.iter().map(|bits| m.wide(*bits)).collect();
@@ -110,7 +110,8 @@ impl<'a, 'c> Reduced<'a, 'c> {
         let bits = a.bits().widened();
         let implicit = 1 << fraction;
         let significand = bits.and(implicit - 1) | m.wide(implicit);
-        // The first bit whose product with the significand has a weight of at most 2.
+        // Number of the first bit of 2/π whose product with the significand has a weight of at most
+        // 2.
         let first = bits.shift_right(fraction) + m.wide(62_u64.wrapping_sub(bias + fraction));
         let first = first.at_least(m.wide(0));
 
@@ -122,7 +123,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
             Self::product_of_single(significand, first)
         };
         let quadrant = high.shift_right(62) + high.shift_right(61).and(1);
-        // Half of the signed fraction, times 2^64, in two parts.
+        // Half of the signed fraction, scaled by 2^64, as two floats.
         let high = high.shift_left(2) | low.shift_right(62);
         let half = high.shift_right_signed(1);
         let rough = half.to_float();

@@ -15,13 +15,13 @@ pub(crate) struct HandedOn {
     pub(crate) name: &'static str,
     /// Set if ops without reduction may have the attribute.
     pub(crate) is_for_all: bool,
-    /// Returns whether a value has the right kind.
+    /// Returns whether a value has the type of the attribute.
     fits: fn(Attribute<'_>) -> bool,
-    /// Description of the legal values, for error messages.
+    /// Legal values of the attribute, for error messages.
     expected: &'static str,
 }
 
-/// All attributes that are copied.
+/// All attributes of linalg ops that the `tile.reduce` or the kernel receives.
 pub(crate) const HANDED_ON: [HandedOn; 4] = [
     HandedOn {
         name: "acc",
@@ -66,9 +66,9 @@ pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>
     HANDED_ON.iter().filter_map(found).collect()
 }
 
-/// Checks the attributes of a linalg op. A copied attribute needs a value of the right kind, on an
-/// op that accepts it. Misspelt attributes, and attributes that only a `tile.reduce` accepts, are
-/// errors, because they would be dropped silently.
+/// Checks the attributes of a linalg op. `acc`, `determinism`, `nan` and `schedule` need a value of
+/// the right type, and all but `schedule` a reduction. Misspelt attributes, and attributes that
+/// only a `tile.reduce` accepts, are errors, because they would be dropped silently.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, value) in discardable_attributes(op) {
         if found.contains('.') {

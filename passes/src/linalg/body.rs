@@ -1,4 +1,4 @@
-//! Bodies of `linalg` ops: dependence on old values, and copies of parts.
+//! Bodies of `linalg` ops: dependence on the old values of outputs, and copies of computations.
 
 use melior::ir::block::BlockLike;
 use melior::ir::operation::Operation;
@@ -9,7 +9,7 @@ use tx_mlir::{
     is_defined_in, key, memory_effects, operands, ops, results, set_operand, walk,
 };
 
-/// Returns the values from outside that `op` and its nested ops use.
+/// Returns the values defined outside of `op` that `op` and its nested ops use.
 pub(crate) fn free_values<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     let mut all = operands(op);
     for inner in walk(op).into_iter().skip(1) {
@@ -100,8 +100,8 @@ pub(crate) struct Copier<'b, 'c> {
 
 impl<'c> Copier<'_, 'c> {
     /// Copies the ops that compute `roots` in `from`. `known` maps values to their replacements,
-    /// and `index` emits the index of a loop. Constants are recreated; other values from outside
-    /// are used unchanged.
+    /// and `index` emits the index of a loop. Constants are recreated; other values defined outside
+    /// of `from` are used unchanged.
     pub(crate) fn copy(
         &self,
         from: Blk<'c>,
@@ -151,7 +151,7 @@ impl<'c> Copier<'_, 'c> {
         resolved
     }
 
-    /// Returns a value from outside the block; constants are recreated.
+    /// Returns a value that is defined outside the block; constants are recreated.
     pub(crate) fn captured(&self, value: Val<'c>) -> Val<'c> {
         match defining_op(value) {
             Some(op) if is_constant(value) => self.constant(op, value.r#type()),

@@ -24,12 +24,12 @@ const CHOOSING: [&str; 14] = [
     "scf.yield",
 ];
 
-/// Returns whether a program consists of selections only.
+/// Returns whether a combiner consists of comparisons and selections only.
 pub(crate) fn only_chooses(program: &Program) -> bool {
     !program.has_constants() && program.ops.iter().all(|n| CHOOSING.contains(&n.as_str()))
 }
 
-/// Runs a selection between two values.
+/// Runs a combiner that selects one of two values.
 fn chosen(program: &Program, l: Scalar, r: Scalar) -> Option<Scalar> {
     program.run(&[l, r])?.first().copied()
 }
@@ -37,7 +37,7 @@ fn chosen(program: &Program, l: Scalar, r: Scalar) -> Option<Scalar> {
 /// Function that selects one of two integers.
 type Best = fn(i64, i64) -> i64;
 
-/// Returns the kind of an integer selection.
+/// Returns the reduction kind of a combiner that selects one of two integers.
 pub(crate) fn integer_choice(program: &Program, sort: Sort) -> Option<Kind> {
     let samples = samples(sort);
     let is = |best: Best| {
@@ -67,7 +67,7 @@ pub(crate) fn integer_choice(program: &Program, sort: Sort) -> Option<Kind> {
         .map(|(kind, _)| kind)
 }
 
-/// Returns the kind and NaN policy of a float selection.
+/// Returns the reduction kind and NaN policy of a combiner that selects one of two floats.
 pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)> {
     let samples = samples(sort);
     let is = |best: fn(f64, f64) -> f64| {
@@ -98,8 +98,8 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
     }
 }
 
-/// Element that a selection of (value, index) pairs keeps in a row with NaN, if the row is visited
-/// in order.
+/// The element that a combiner of (value, index) pairs keeps in a row with NaN, if the row is
+/// visited in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NanRule {
     /// Value and index of the first NaN (propagate), or the best element that is not NaN (ignore).
@@ -115,7 +115,7 @@ pub(crate) enum NanRule {
     Other,
 }
 
-/// Kind, NaN rule and tie rule of a selection of (value, index) pairs.
+/// Kind, NaN rule and tie rule of a combiner that selects one of two (value, index) pairs.
 pub(crate) struct PairChoice {
     pub(crate) kind: Kind,
     pub(crate) nan: NanRule,
@@ -123,7 +123,8 @@ pub(crate) struct PairChoice {
     pub(crate) ties_keep_later: bool,
 }
 
-/// Returns whether a program selects the right one of two pairs; `None` if it mixes the pairs.
+/// Returns whether a combiner selects the right one of two (value, index) pairs; `None` if its
+/// result mixes both pairs.
 fn takes_right(
     program: &Program,
     value: usize,
@@ -152,12 +153,12 @@ fn takes_right(
     }
 }
 
-/// Returns the kind and rules of a pair selection that compares part `value`.
+/// Returns the kind and rules of a combiner that selects one of two pairs by a comparison of part
+/// `value`.
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
     let samples = samples(sort);
-    // Outcomes by the order of the right pair relative to the left: whether the right pair is
-    // selected.
+    // For each order of two pairs: whether the combiner selected the right pair.
     let mut greater = BTreeSet::new();
     let mut less = BTreeSet::new();
     let mut later = BTreeSet::new();
@@ -189,8 +190,7 @@ pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice>
         (false, true) => Kind::ArgMin,
         _ => return None,
     };
-    // A selection of the highest index among equal values is a combiner, but neither `argmax` nor
-    // `argmin`.
+    // A combiner may select the highest index among equal values, but `argmax` and `argmin` do not.
     let ties_keep_later = match (one(&later)?, one(&earlier)?) {
         (false, _) => false,
         (true, true) => true,
@@ -207,12 +207,12 @@ pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice>
     })
 }
 
-/// Determines the NaN rule of a pair selection.
+/// Determines which element a combiner of pairs keeps in a row with NaN.
 fn nan_rule(program: &Program, value: usize) -> Option<NanRule> {
     const FIRST: i64 = 3;
     const SECOND: i64 = 8;
     let (number, nan) = (Scalar::Float(1.0), Scalar::Float(f64::NAN));
-    // Whether the selected element is NaN, and its index.
+    // Returns whether the selected element is NaN, and its index.
     let kept = |l: Scalar, r: Scalar| {
         let mut inputs = [l, Scalar::Int(FIRST), r, Scalar::Int(SECOND)];
         if value == 1 {

@@ -1,4 +1,4 @@
-//! Combiners and elements of a reduction, and their neutral values.
+//! Combiners, elements and neutral values of reductions in linalg bodies.
 
 use super::body::Copier;
 use super::laws::{Laws, Partial};
@@ -8,7 +8,7 @@ use tx_dialect_tile::Kind;
 use tx_mlir::{Blk, Val};
 use tx_scalar::extremes;
 
-/// The value that one iteration combines.
+/// The value that one iteration of a reduction combines.
 #[derive(Clone, Copy)]
 pub(crate) enum Element<'c> {
     /// A value of the body.
@@ -39,7 +39,7 @@ pub(crate) struct Combiner<'c> {
     pub(crate) parts: Vec<Part<'c>>,
 }
 
-/// Computation of one part of the combined partial result.
+/// Computation of one part of a partial result in a combiner region.
 #[derive(Clone)]
 pub(crate) enum Part<'c> {
     /// A computation in the body; `known` maps values of the body to arguments of the combiner.
@@ -63,7 +63,7 @@ impl<'c> Combiner<'c> {
                 Part::Op(op) => copier.b.binary(op, arguments[i], arguments[n + i]),
                 Part::Body { known, root } => {
                     let known: Vec<_> = known.iter().map(|(v, a)| (*v, arguments[*a])).collect();
-                    // The combiner never uses loop indices: they belong to the element part.
+                    // The combiner never uses loop indices: only the `element` region does.
                     let index = |_| arguments[0];
                     copier.copy(self.block, &known, &index, &[*root])[0]
                 }
@@ -72,16 +72,17 @@ impl<'c> Combiner<'c> {
     }
 }
 
-/// Knowledge about neutral values of a combiner.
+/// Neutral values of a combiner, or a way to find them.
 pub(crate) enum Neutral {
-    /// The leading parts have named kinds; the neutral value of a later part is arbitrary.
+    /// Kinds of the leading parts; the neutral value of a later part is arbitrary.
     Kinds(Vec<Kind>),
-    /// Properties that are tested on samples.
+    /// Properties of a custom combiner, which are tested on samples.
     Laws(Laws),
 }
 
 impl Neutral {
-    /// Returns whether a partial result of `values` is neutral.
+    /// Returns whether a partial result of `values` is neutral: combining it changes no other
+    /// partial result.
     pub(crate) fn leaves_alone(&self, values: &Partial, sorts: &[Sort]) -> bool {
         match self {
             Self::Kinds(kinds) => kinds

@@ -80,8 +80,8 @@ fn consumer<'c>(
     };
     let others = (0..plan.destinations.len()).filter(|i| !takes.contains(i));
     let others: Vec<Val<'c>> = others.map(|i| plan.destinations[i].value).collect();
-    // Even equal elements must not overlap: threads that do not store the result may still read the
-    // old element.
+    // Memory that the reduction reads must not overlap a destination, even at the same element:
+    // threads that do not store the result may read the element later.
     let extra = extras.iter().map(|e| e.value);
     let clear = plan.read_by_elements().into_iter().chain(extra).all(apart)
         && others.iter().all(|o| !may_alias(*o, destination.value));

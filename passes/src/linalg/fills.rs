@@ -13,7 +13,7 @@ use tx_mlir::{
 #[derive(Clone, Copy)]
 pub(crate) struct Fill<'c> {
     pub(crate) op: Op<'c>,
-    /// The value, if it is constant.
+    /// The filled value, if it is constant.
     pub(crate) value: Option<Scalar>,
 }
 
@@ -37,8 +37,8 @@ pub(crate) fn fill_before<'c>(
     None
 }
 
-/// Returns, for each of `outputs`, the last fill before `writer` and its constant, if `writer`
-/// overwrites the whole output. Such a fill can be erased once its constant is known.
+/// Returns the last constant fill of each output before `writer`, if `writer` overwrites the whole
+/// output. The caller may erase such a fill and use its constant.
 pub(crate) fn overwritten<'c>(
     writer: Op<'c>,
     outputs: &[&Access<'c>],

@@ -84,7 +84,7 @@ pub(crate) fn check<'c>(
     });
     match &made {
         _ if laws.sorts.len() == 1 => laws.check()?,
-        // The region `element` determines which tuples occur.
+        // The results of the region `element` are the tuples that occur.
         Some(made) => laws.check_some(made, |one, other| one != other)?,
         None => laws.check_some(&laws.samples, differ_in_all)?,
     }
@@ -118,7 +118,7 @@ fn elements_of(
     let Some(program) = Program::of_block(block).filter(|p| p.output_sorts() == sorts) else {
         return Vec::new();
     };
-    // Sources precede indices.
+    // In an `element` region, source arguments precede index arguments.
     let inputs = program.input_sorts();
     let is_source = |i: &usize| !argument(block, *i).r#type().is_index();
     let sources = (0..inputs.len()).take_while(is_source).count();
@@ -147,12 +147,12 @@ fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
 /// A combiner and the samples on which it is tested.
 pub(crate) struct Laws {
     program: Program,
-    /// Sort of each part of a partial result.
+    /// Scalar type of each part of a partial result.
     sorts: Vec<Sort>,
     samples: Vec<Partial>,
 }
 
-/// Maximum number of tested partial results; associativity tests its cube.
+/// Maximum number of sample partial results; the associativity test runs on all triples of samples.
 const MOST_SAMPLES: usize = 28;
 
 /// Maximum number of tested identity candidates.
@@ -211,7 +211,7 @@ impl Laws {
         self.holds(Law::Associative, triples(&self.samples))
     }
 
-    /// Tests whether both properties fail for all tuples that are `apart`; then they fail for any
+    /// Tests whether a property fails for all tuples that are `apart`; then it also fails for the
     /// tuples that occur.
     fn check_some(&self, tuples: &[Partial], apart: fn(&Partial, &Partial) -> bool) -> Verdict {
         let two = pairs(tuples).filter(|of| apart(of[0], of[1]));
@@ -240,7 +240,7 @@ impl Laws {
     pub(crate) fn check_identity(&self, identity: &Partial) -> Verdict {
         let all = once(identity).chain(&self.samples);
         self.holds(Law::Identity, sides(identity, all))?;
-        // An overflow in between decides nothing.
+        // A result that overflows decides nothing about the property.
         let overflows = |(y, x): (&Scalar, &Scalar)| !y.is_finite() && x.is_finite() || y.is_nan();
         let edges = self.edges(identity);
         let known = sides(identity, &edges).filter(|of| {

@@ -1,4 +1,4 @@
-//! Ops that compute a part of another `linalg` op.
+//! Emission of ops that compute a part of the results of another `linalg` op.
 
 use super::attributes::handed_on;
 use super::body::{Copier, free_values, slice};
@@ -16,23 +16,23 @@ use tx_mlir::{
     value_location,
 };
 
-/// An operand of a part, and the argument of the original body that it replaces, if any.
+/// An operand of the new op, and the argument of the original body that it replaces, if any.
 pub(super) type Operand<'c> = (Access<'c>, Option<Val<'c>>);
 
-/// An op that computes a part of `loops`.
+/// A new op that computes a part of the results of `loops`.
 pub(super) struct Part<'a, 'c> {
     pub(super) loops: &'a Loops<'c>,
-    /// Number of loops of the part.
+    /// Number of loops of the new op.
     pub(super) dims: usize,
-    /// Index of each loop of `loops`, in terms of the loops of the part.
+    /// Index of each loop of `loops`, in terms of the loops of the new op.
     pub(super) by: Vec<Affine>,
-    /// Inputs, with maps over the loops of `loops`.
+    /// Inputs of the new op, with maps over the loops of `loops`.
     pub(super) inputs: Vec<Operand<'c>>,
     pub(super) outputs: Vec<Operand<'c>>,
 }
 
 impl<'a, 'c> Part<'a, 'c> {
-    /// Creates a part with the loops of `loops` and the given outputs. Its inputs are the operands
+    /// Creates an op with the loops of `loops` and the given outputs. Its inputs are the operands
     /// from which `roots`, values of the body, are computed.
     pub(super) fn of(
         loops: &'a Loops<'c>,
@@ -77,8 +77,8 @@ impl<'a, 'c> Part<'a, 'c> {
         })
     }
 
-    /// Emits the part. `compute` receives the new body, and the arguments of the new block; it
-    /// returns the yielded values.
+    /// Emits the new op. `compute` receives the new body and its block arguments, and returns the
+    /// yielded values.
     pub(super) fn write(
         &self,
         b: &Builder<'c>,
@@ -133,12 +133,12 @@ impl<'a, 'c> Part<'a, 'c> {
         made
     }
 
-    /// Emits the part whose outputs are `roots`.
+    /// Emits the new op, which yields `roots`.
     pub(super) fn write_roots(&self, b: &Builder<'c>, roots: &[Val<'c>]) -> Op<'c> {
         self.write(b, |body, _| body.copy(roots, &[]))
     }
 
-    /// Emits a part that overwrites its outputs. If a constant fill precedes an output, `compute`
+    /// Emits a new op that overwrites its outputs. If a constant fill precedes an output, `compute`
     /// also receives the constant, and the fill is erased.
     pub(super) fn overwrite(
         &self,
@@ -169,7 +169,7 @@ impl<'a, 'c> Part<'a, 'c> {
     }
 }
 
-/// The body of a part while it is emitted.
+/// The body of a new op while it is emitted.
 pub(super) struct Body<'b, 'c> {
     part: &'b Part<'b, 'c>,
     copier: Copier<'b, 'c>,

@@ -18,18 +18,18 @@ use tx_mlir::{
     type_value, walk,
 };
 
-/// Origin of an argument of a body.
+/// Origin of a block argument in the body of a reduction or a fused producer.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'c> {
-    /// An element of this source.
+    /// An element of the source with this number.
     Source(usize),
-    /// The result of this stage.
+    /// The result of the fused producer with this number.
     Stage(usize),
-    /// A value from outside.
+    /// A scalar that is defined outside the body.
     Scalar(Val<'c>),
 }
 
-/// An element-wise producer that is fused into the element part.
+/// An element-wise producer that is fused into the `element` region.
 pub(crate) struct Stage<'c> {
     pub(crate) loops: Loops<'c>,
     /// Index of each loop of the producer, in terms of the loops of the reduction.
@@ -38,14 +38,14 @@ pub(crate) struct Stage<'c> {
     pub(crate) inputs: Vec<Input<'c>>,
 }
 
-/// Origin of an argument of a consumer's body.
+/// Origin of a block argument in the body of a fused consumer.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
-    /// The result for this destination.
+    /// The result for the destination with this number.
     Result(usize),
-    /// An element of this `with` operand.
+    /// An element of the `with` operand with this number.
     Extra(usize),
-    /// A value from outside.
+    /// A scalar that is defined outside the body.
     Scalar(Val<'c>),
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Tail<'c> {
 pub(crate) struct Found<'c> {
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
-    /// Origin of each argument of the op's body.
+    /// Origin of each block argument in the body of the op.
     pub(crate) inputs: Vec<Input<'c>>,
     pub(crate) gone: Vec<Op<'c>>,
 }
@@ -87,11 +87,11 @@ pub(crate) struct Plan<'c> {
     pub(crate) accumulate: bool,
     /// Identities of a `custom` combiner.
     pub(crate) identities: Option<Partial>,
-    /// Values that replace old values if the body computes the elements.
+    /// Constants that replace old values if the whole body becomes the `element` region.
     pub(crate) old_values: Vec<(Val<'c>, Attribute<'c>)>,
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
-    /// Origin of each argument of the reduction's body.
+    /// Origin of each block argument in the body of the reduction.
     pub(crate) inputs: Vec<Input<'c>>,
     pub(crate) destinations: Vec<Access<'c>>,
     pub(crate) extras: Vec<Access<'c>>,
@@ -154,7 +154,8 @@ impl<'c> Plan<'c> {
                 let found = given.or_else(|| what.neutral.find(&sorts?));
                 match found {
                     Some(found) => Some(found),
-                    // With old values as operands, rows without elements would change them.
+                    // Accumulation into old values would change the results of rows without
+                    // elements.
                     None => {
                         let constants = filled.map(|(constants, _)| constants);
                         folded = constants.filter(|c| what.neutral.starts(c));
@@ -194,7 +195,7 @@ impl<'c> Plan<'c> {
         })
     }
 
-    /// Fuses producers into the element part.
+    /// Fuses producers into the `element` region.
     pub(super) fn take_producers(&mut self, found: Found<'c>) {
         self.sources = found.sources;
         self.stages = found.stages;
@@ -237,7 +238,7 @@ impl<'c> Plan<'c> {
         self.read_by_elements().into_iter().chain(extras).collect()
     }
 
-    /// Returns the memrefs that the element part reads.
+    /// Returns the memrefs that the `element` region reads.
     pub(crate) fn read_by_elements(&self) -> Vec<Val<'c>> {
         let mut read = self.loops.body.map(memory_read).unwrap_or_default();
         read.extend(self.sources.iter().map(|o| o.value));

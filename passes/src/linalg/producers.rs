@@ -11,7 +11,7 @@ use tx_mlir::{Affine, Op, Val, is};
 /// Returns the sources of a reduction after fusion of its producers.
 pub(crate) fn producers<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Found<'c> {
     let found = gather(&plan.loops, Some((flow, taken)));
-    // Without the temporary, no operand may define the trip count of a loop.
+    // Fusion removes the temporary, after which no operand may define the trip count of a loop.
     match found.says_lengths(&plan.loops, &plan.destinations) {
         true => found,
         false => gather(&plan.loops, None),
@@ -113,7 +113,8 @@ impl<'c> Gather<'_, 'c> {
         }))
     }
 
-    /// Returns the stage that computes `operand`, if that is a temporary for `reader` alone.
+    /// Returns the number of the fused producer that computes `operand`, if that is a temporary for
+    /// `reader` alone.
     fn temporary(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Option<usize> {
         let (flow, _) = self.neighbours?;
         // An element that several iterations read is computed once. A reduction may recompute it,
@@ -145,8 +146,8 @@ impl<'c> Gather<'_, 'c> {
         Some(stage)
     }
 
-    /// Returns the stage that computes the final contents of `operand`. The first of `writers`
-    /// writes it, and the others update it in place.
+    /// Returns the number of the fused producer that computes the final contents of `operand`. The
+    /// first of `writers` writes the array, and the others update it in place.
     fn written(&mut self, writers: &[Op<'c>], operand: &Access<'c>) -> Option<usize> {
         let (op, earlier) = writers.split_last()?;
         let (flow, taken) = self.neighbours?;

@@ -21,7 +21,7 @@ use tx_mlir::{
 pub(crate) struct Recognised<'c> {
     pub(crate) kind: Kind,
     pub(crate) nan: Option<Nan>,
-    /// Number of the op's output for each destination.
+    /// Number of the op's output that belongs to each destination.
     pub(crate) order: Vec<usize>,
     /// The combined value of each destination. `argmax` and `argmin` may lack the index, which the
     /// `tile.reduce` then computes.
@@ -29,13 +29,14 @@ pub(crate) struct Recognised<'c> {
     /// Combiner of a `custom` reduction.
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
-    /// Old values that neutral values replace, with their outputs, if the body computes the
-    /// elements. The types are those of the combine operation.
+    /// Old values, with the numbers of their outputs, that neutral constants replace if the whole
+    /// body becomes the `element` region. The types are those of the combine operation.
     pub(crate) olds: Vec<(Val<'c>, usize)>,
 }
 
 impl<'c> Recognised<'c> {
-    /// Makes the yielded values of the body the elements; initial values replace the old values.
+    /// Makes the whole body the `element` region: initial values replace the old values, and the
+    /// yielded values are the elements.
     pub(crate) fn start(&mut self, loops: &Loops<'c>) {
         let yielded = loops.yielded();
         self.elements = self
@@ -48,7 +49,7 @@ impl<'c> Recognised<'c> {
     }
 }
 
-/// Ops that are combiners, with their kind and NaN policy.
+/// `arith` ops that are combiners by themselves, with their kind and NaN policy.
 pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
     ("arith.addf", Kind::Sum, None),
     ("arith.addi", Kind::Sum, None),
@@ -67,22 +68,22 @@ pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
     ("arith.xori", Kind::Xor, None),
 ];
 
-/// Maximum number of tested pairings of crossing values and outputs.
+/// Maximum number of tested assignments of crossing values to outputs.
 const MOST_PAIRINGS: usize = 4096;
 
-/// An output that one op combines.
+/// An output whose old value one op combines with an element.
 struct Single<'c> {
     op: &'static str,
     kind: Kind,
     nan: Option<Nan>,
     element: Element<'c>,
     /// Old values, in the type of the combine operation, that the neutral value replaces if the
-    /// body computes the element.
+    /// whole body becomes the `element` region.
     olds: Vec<Val<'c>>,
 }
 
-/// A division of the body into element and combiner: the value of the element part that each output
-/// combines.
+/// A division of a body into element part and combiner: the value of the element part that the
+/// combiner receives for each output.
 struct Pairing<'c> {
     values: Vec<Val<'c>>,
     parts: Vec<Part<'c>>,
@@ -151,7 +152,7 @@ pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
 /// `argmin` for rows with NaN.
 pub(crate) struct SpecialPair<'c> {
     pub(crate) kind: Kind,
-    /// `Last`, `ValueOnly` or `AfterLast`.
+    /// NaN behaviour: `Last`, `ValueOnly` or `AfterLast`.
     pub(crate) nan: NanRule,
     /// Number of the output that holds the value.
     pub(crate) value: usize,
@@ -162,13 +163,13 @@ pub(crate) struct SpecialPair<'c> {
     pub(crate) is_counted: bool,
 }
 
-/// Recognises a body that is such a selection.
+/// Recognises a body that selects the largest or smallest value with special NaN behaviour.
 pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
     Cut::of(loops, |_| true)?.special()
 }
 
 impl<'a, 'c> Cut<'a, 'c> {
-    /// Computes the dependence of a body on the old values that change.
+    /// Computes which values of a body depend on changing old values.
     fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
         let body = loops.body?;
         let olds = (0..loops.outputs.len()).map(|i| loops.old_value(i));
@@ -188,7 +189,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         !self.dependent.contains(&key(value))
     }
 
-    /// Recognises output `i` if one op combines its old value and an element.
+    /// Recognises output `i` if one op combines its old value with an element.
     fn single(&self, i: usize) -> Option<Single<'c>> {
         let (result, is_old) = self.widened(i);
         let op = defining_op(result)?;
@@ -355,7 +356,7 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// Returns every assignment of crossing values to outputs of equal type that uses all crossing
-    /// values. Assignments in order come first.
+    /// values. Assignments that keep the order of the outputs come first.
     fn pairings(&self, crossing: &[Val<'c>]) -> Vec<Pairing<'c>> {
         let n = self.olds.len();
         let count = u32::try_from(n)
@@ -457,10 +458,11 @@ impl<'a, 'c> Cut<'a, 'c> {
             let Some(found) = self.pair_of(program, value) else {
                 continue;
             };
-            // `nan` on the op decides if the result depends on the order of elements.
+            // The attribute `nan` decides if the result depends on the order of elements.
             let nan = match (found.nan, said) {
                 (NanRule::Like(nan), _) | (_, Some(nan)) => nan,
-                // Such an op becomes several reductions, unless it has a schedule.
+                // A selection with such NaN behaviour becomes several reductions, unless the op has
+                // a schedule.
                 (NanRule::Last | NanRule::AfterLast, None) => Nan::Propagate,
                 (NanRule::ValueOnly, None) => continue,
                 (NanRule::Other, None) => return Err(self.depends_on_order()),
@@ -498,8 +500,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         Ok(None)
     }
 
-    /// Returns the pair selection of a program that compares output `value`, if the other output is
-    /// an index.
+    /// Analyses a combiner of two outputs that selects by a comparison of output `value`. The other
+    /// output must be an index.
     fn pair_of(&self, program: &Program, value: usize) -> Option<PairChoice> {
         let index = 1 - value;
         let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))
@@ -507,7 +509,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         pair_choice(program, value).filter(|_| is_index)
     }
 
-    /// Reports a pair selection in which elements after a NaN replace its value or its index.
+    /// Reports a combiner of pairs in which elements after a NaN replace its value or its index.
     fn depends_on_order(&self) -> Failed {
         error(
             self.loops.op.location(),
@@ -525,7 +527,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         .emit()
     }
 
-    /// Recognises a pair selection that differs from `argmax` and `argmin` for rows with NaN.
+    /// Recognises a combiner of pairs that differs from `argmax` and `argmin` for rows with NaN.
     fn special(&self) -> Option<SpecialPair<'c>> {
         let [_, _] = self.olds[..] else { return None };
         let cuts = self.cuts();
@@ -687,7 +689,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         .emit()
     }
 
-    /// Adds a note on conditional combination, if the body has a condition.
+    /// Adds a note with the form to write, if the body combines under a condition.
     fn says_condition<S>(&self, report: Report<'c, S>) -> Report<'c, S> {
         let depends = |v: Val<'c>| !self.independent(v);
         let mut both = self.yielded.iter().zip(&self.olds);

@@ -90,7 +90,7 @@ impl Scalar {
         match (self, sort) {
             (Self::Int(n), Sort::Int(width)) => truncated(n, width),
             (Self::Float(x), Sort::Float(float)) => float.to_bits(x),
-            // A value has the sort of its type.
+            // Both enums agree, because a value has the sort of its type.
             (Self::Int(_) | Self::Float(_), _) => 0,
         }
     }

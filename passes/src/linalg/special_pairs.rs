@@ -181,7 +181,7 @@ impl<'c> Work<'_, 'c> {
         let last = self.places(temporaries);
         let last_index = self.temporary(&self.index, temporaries);
         self.fill_value(best.value);
-        // Index of a row without elements.
+        // Index that marks a row without elements.
         let none = self.greatest();
         self.fill_index(index.value, none);
         self.fill_index(last.value, -1);

@@ -11,7 +11,7 @@ use tx_mlir::{Op, attribute, is, ops, walk};
 #[derive(Default)]
 pub(crate) struct Taken {
     all: BTreeSet<usize>,
-    /// Fills without effect after conversion.
+    /// Fills with the identity, which conversion makes redundant.
     folded: BTreeSet<usize>,
 }
 
@@ -21,7 +21,7 @@ impl Taken {
         self.all.extend(ops.into_iter().map(op_key));
     }
 
-    /// Marks fills that have no effect after conversion.
+    /// Marks fills that conversion makes redundant.
     pub(crate) fn fold<'c>(&mut self, fills: impl IntoIterator<Item = Op<'c>>) {
         self.folded.extend(fills.into_iter().map(op_key));
     }
@@ -31,7 +31,7 @@ impl Taken {
         self.all.contains(&op_key(op))
     }
 
-    /// Returns whether `op` is a fill without effect after conversion.
+    /// Returns whether `op` is a fill that conversion makes redundant.
     pub(crate) fn is_folded(&self, op: Op<'_>) -> bool {
         self.folded.contains(&op_key(op))
     }

@@ -30,7 +30,7 @@ const NUMBERS: [i64; 8] = [3, 11, 6, 1, 19, 8, 14, 27];
 /// Number of tested tuples.
 const TUPLES: usize = 6;
 
-/// Maximum number of choices of constant parts.
+/// Maximum number of tested combinations of constant parts.
 const MOST_CHOICES: usize = 1024;
 
 /// Returns a property that a `custom` combiner of several values violates for almost all tuples.
@@ -80,7 +80,7 @@ pub(crate) fn slip<'c>(
     (!is_fixed || is_ordered).then_some(Slip { is_ordered, ..slip })
 }
 
-/// Returns test tuple number `k`.
+/// Returns number `k` of the tested tuples.
 fn tuple(sorts: &[Sort], k: usize) -> Partial {
     let number = |part: usize| NUMBERS[((2 * part + 1) * k + part) % NUMBERS.len()];
     let parts = sorts.iter().enumerate();
@@ -96,7 +96,8 @@ fn of_sort(number: i64, sort: Sort) -> Scalar {
     }
 }
 
-/// Sorts the parts of each tuple, as in bounds or the two largest values.
+/// Sorts the parts of each tuple, because tuples may be sorted in practice, such as lower and upper
+/// bounds.
 fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
     let number = |v: &Scalar| v.float().or(v.int().map(|n| n as f64)).unwrap_or_default();
@@ -110,15 +111,15 @@ fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     tuples
 }
 
-/// Replaces the fixed parts of the tuples.
+/// Replaces parts of the tuples by constant values.
 fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     let part = |(value, fixed): (&Scalar, &Option<Scalar>)| fixed.unwrap_or(*value);
     let one = |tuple: &Partial| tuple.iter().zip(fixed).map(part).collect();
     tuples.iter().map(one).collect()
 }
 
-/// Returns choices of parts that are 0, 1 or the identity in all tuples. At least one part is not
-/// fixed.
+/// Returns combinations of parts that are 0, 1 or the identity in all tuples. At least one part is
+/// not constant.
 fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Option<Scalar>>> {
     let of_part = |(sort, neutral): (&Sort, &Scalar)| {
         let mut choices = vec![None];
@@ -138,19 +139,20 @@ fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Opti
 struct Tuples<'t> {
     laws: &'t Laws,
     tuples: &'t [Partial],
-    /// Values of the parts that are equal in all tuples.
+    /// Value of each part that is constant in all tuples; `None` for other parts.
     fixed: &'t [Option<Scalar>],
 }
 
 impl Tuples<'_> {
     /// Returns whether the tuples satisfy the properties; `false` also if too few results are
-    /// finite, or if the fixed parts hide too much.
+    /// finite, or if constant parts hide too much.
     fn judge(&self, identity: &Partial) -> Result<bool, Slip> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
         let two = laws.evaluate(Law::Commutative, two.collect());
         let three = laws.evaluate(Law::Associative, distinct_triples(self.tuples));
-        // A selection by the wrong part fails in half of the cases.
+        // A combiner that selects by the wrong part violates the property in about half of the
+        // cases.
         self.check(&two, |broken, of| 5 * broken > 2 * of)?;
         self.check(&three, |broken, of| 5 * broken > 2 * of)?;
         // An identity that changes some tuples may be valid for the tuples that occur, such as a
@@ -165,7 +167,7 @@ impl Tuples<'_> {
         Ok(!few(&two) && !few(&three) && !self.is_dull(decided(&two).chain(decided(&three))))
     }
 
-    /// Returns the first violation, if `enough` cases violate the property.
+    /// Returns the first violation, if the number of violations is `enough`.
     fn check(
         &self,
         cases: &[Case<'_, Partial>],
@@ -187,9 +189,9 @@ impl Tuples<'_> {
         })
     }
 
-    /// Returns whether the fixed parts keep their values in all results and thereby hide too much:
-    /// more than one part, or an integer part, because indices should distinguish elements. A
-    /// single constant float, such as the error of a sum, is plausible.
+    /// Returns whether constant parts stay constant in all results and thereby hide mistakes. This
+    /// holds for several such parts, or for one integer part, because indices should distinguish
+    /// elements. A single constant float, such as the error of a sum, is plausible.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.flat_map(|(_, sides)| sides) {
