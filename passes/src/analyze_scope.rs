@@ -20,11 +20,11 @@ pass! {
     ///
     /// ## What it does
     /// Finds the threads of the block that reach each `tile` op through the enclosing branches and
-    /// loops. These threads must form complete groups of the op's scope. The pass evaluates
-    /// conditions on thread ids for every thread of the block, for any `arith` computation. The
-    /// attribute `exec` records the result: `active` lists the threads as half-open ranges,
-    /// `threads` is the number of threads that execute one instance of the op together, and `block`
-    /// is the number of threads per block.
+    /// loops. The threads that reach an op must form complete groups of its scope. The pass
+    /// evaluates conditions on thread ids for every thread of the block, for any `arith`
+    /// computation. The attribute `exec` records the result: `active` lists the threads as
+    /// half-open ranges, `threads` is the number of threads that execute one instance of the op
+    /// together, and `block` is the number of threads per block.
     ///
     /// ## Before
     /// ```mlir

@@ -18,7 +18,7 @@ pass! {
     ///
     /// ## Why
     /// LLVM aborts on an unknown chip or feature, and on a PTX version that does not support the
-    /// chip. This pass checks them while a diagnostic is still possible.
+    /// chip. This pass checks chips, features and versions while a diagnostic is still possible.
     ///
     /// ## Before
     /// ```mlir

@@ -8,9 +8,9 @@ pass! {
     /// Check that GPU modules call only functions that they define, and that all ops are lowered.
     ///
     /// ## What it does
-    /// Finds calls of functions without a body, and ops that no pass has lowered. LLVM emits PTX
-    /// with such calls without an error, but the driver cannot load it. This pass reports them at
-    /// their source line.
+    /// Finds calls of functions without a body, and ops that no pass has lowered. LLVM emits calls
+    /// of undefined functions without an error, but the driver cannot load the PTX. This pass
+    /// reports the calls at their source line.
     ///
     /// ## Before and after
     /// ```mlir
@@ -106,14 +106,14 @@ pub(crate) fn instead_of(op: &str) -> Option<&'static str> {
     found.map(|(_, instead)| *instead)
 }
 
-/// Returns whether an op can be translated to LLVM IR. Remaining casts are ignored: the op that
-/// uses them is reported.
+/// Returns whether an op can be translated to LLVM IR. A remaining cast is accepted, because the op
+/// that uses the cast is reported.
 fn is_lowered(op: Op<'_>) -> bool {
     let (dialect, _) = name(op).split_once('.').unwrap_or_default();
     matches!(dialect, "llvm" | "nvvm" | "gpu" | "builtin")
 }
 
-/// Float functions that need few or one GPU instruction.
+/// Float functions that compile to one or a few GPU instructions.
 const INSTRUCTIONS: [&str; 8] = [
     "math.absf",
     "math.ceil",

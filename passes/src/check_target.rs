@@ -18,8 +18,8 @@ pass! {
     ///
     /// ## Why
     /// LLVM's code generator aborts the process on an instruction that it cannot select, and ptxas
-    /// rejects too many parameters. This pass reports both at their source line, with a target that
-    /// supports them.
+    /// rejects too many parameters. This pass reports both errors at their source line, with a
+    /// target that supports the program.
     ///
     /// ## Before and after
     /// ```mlir

@@ -8,7 +8,7 @@ pass! {
     ///
     /// ## What it does
     /// Finds ops that read the old elements of an output that is a `tensor.empty` or a view of one.
-    /// Such an output has a shape but no values. After bufferization, the op would read
+    /// A `tensor.empty` has a shape but no values. After bufferization, the op would read
     /// uninitialized memory, and no later pass could detect the error.
     ///
     /// ## Before and after
@@ -23,7 +23,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An op reads the old elements of such an output.
+    /// An op reads the old elements of an output without values.
     pub struct CheckWritten as "tensor-check-written" creates [] {
     } counts {
         /// outputs that are combined with

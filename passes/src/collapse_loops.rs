@@ -27,8 +27,8 @@ pass! {
     /// loops become one. The row is then indexed by a remainder, and a column by a quotient, so
     /// that vectors can cross the end of a row.
     ///
-    /// `cf.assert` compares dynamic sizes that must be equal, because the collapsed op no longer
-    /// states their equality. The pass does not change ops with a `schedule` or a `tile.group`, ops
+    /// `cf.assert` compares dynamic sizes that must be equal, because the collapsed op does not
+    /// imply that they are. The pass does not change ops with a `schedule` or a `tile.group`, ops
     /// that use `linalg.index`, transposes, or ops whose operands have a strided layout.
     ///
     /// ## Before

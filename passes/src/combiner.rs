@@ -49,7 +49,7 @@ enum Combine<'c> {
 struct Packing {
     kind: Kind,
     nan: Nan,
-    /// Bits of the value; the index has the remaining bits of 32.
+    /// Number of bits of the value in a packed pair; the index has the remaining bits of 32.
     bits: u32,
 }
 
@@ -386,8 +386,8 @@ impl<'c> Combiner<'c> {
         convert(b, value, self.types[part], unsigned)
     }
 
-    /// Converts the source elements at one index to a partial result. `index` emits the index along
-    /// the reduced dimensions; it is called only if the kind needs an index.
+    /// Converts the source elements at one index to a partial result. The closure `index` emits the
+    /// index along the reduced dimensions; only kinds with an index call it.
     pub fn partial(
         &self,
         b: &Builder<'c>,

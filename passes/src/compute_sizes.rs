@@ -26,8 +26,8 @@ pass! {
     ///   value that was stored there last. Only `memref.store` at constant indices may write the
     ///   allocation. An allocation that no op reads any more is removed.
     /// * A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
-    ///   `collapse_shape` and an `expand_shape`. Equal dimensions at both ends are not reshaped.
-    ///   `cf.assert` compares dynamic numbers of elements.
+    ///   `collapse_shape` and an `expand_shape`. Leading and trailing dimensions with equal sizes
+    ///   are not reshaped. `cf.assert` compares dynamic numbers of elements.
     /// * A comparison of a size with 0 becomes a constant, because a size is never negative. An
     ///   `arith.select` with a constant condition becomes the selected value.
     ///
@@ -53,7 +53,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail. Elements that it cannot compute stay.
+    /// The pass does not fail. Elements that the pass cannot compute stay.
     pub struct ComputeSizes as "func-compute-sizes" creates [arith, cf, memref, tensor] {
     } counts {
         /// elements that are computed on the host
@@ -420,7 +420,7 @@ impl<'b, 'c> Elements<'b, 'c> {
         }
     }
 
-    /// Computes a value in a body if it is constant.
+    /// Computes a value in the body of a `linalg.generic` if the value is constant.
     fn known(&mut self, value: Val<'c>, frame: &Frame<'_, 'c>) -> Option<i64> {
         match self.computed(value, frame)? {
             Element::Const(n) => Some(n),

@@ -12,10 +12,10 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `math` ops in GPU modules by LLVM intrinsics for which LLVM selects exact
-    /// instructions. These are `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and `absi`,
-    /// `ctpop`, `ctlz` and `cttz` of integers. `exp2` and `log2` of f32 with `fastmath<afn>` become
-    /// the intrinsics of `ex2.approx.ftz` and `lg2.approx.ftz`, one per vector element. Other ops
-    /// (`exp`, `log`, ...) stay.
+    /// instructions. The ops are `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and
+    /// `absi`, `ctpop`, `ctlz` and `cttz` of integers. `exp2` and `log2` of f32 with
+    /// `fastmath<afn>` become the intrinsics of `ex2.approx.ftz` and `lg2.approx.ftz`, one per
+    /// vector element. Other ops (`exp`, `log`, ...) stay.
     ///
     /// ## Why
     /// MLIR's own lowering calls CUDA's libdevice for every `math` op, even if one instruction
@@ -58,8 +58,8 @@ const APPROXIMATIONS: [(&str, &str); 2] = [
     ("math.log2", "llvm.nvvm.lg2.approx.ftz.f"),
 ];
 
-/// Integer ops, the equivalent LLVM ops, and the attribute that makes an edge case poison. The
-/// attribute is set to false, because the `math` op defines that case.
+/// Integer `math` ops, the equivalent LLVM ops, and the LLVM attribute that makes an edge case
+/// poison. The attribute is set to false, because the `math` op defines the edge case.
 const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
     ("math.absi", "llvm.intr.abs", Some("is_int_min_poison")),
     ("math.ctlz", "llvm.intr.ctlz", Some("is_zero_poison")),
@@ -109,7 +109,8 @@ fn call<'c>(b: &Builder<'c>, intrinsic: &str, arguments: &[Val<'c>], result: Typ
         .value()
 }
 
-/// Replaces an approximate function by its intrinsic. Returns whether `op` was such a function.
+/// Replaces an approximate function by its intrinsic. Returns whether `op` was an approximate
+/// function.
 fn approximation(op: Op<'_>) -> bool {
     let known = APPROXIMATIONS.iter().find(|(from, _)| *from == name(op));
     let Some((_, to)) = known else {
@@ -139,7 +140,7 @@ fn approximation(op: Op<'_>) -> bool {
     true
 }
 
-/// Replaces an integer op in a GPU module. Returns whether `op` was such an op.
+/// Replaces an integer op in a GPU module. Returns whether `op` was a supported integer op.
 fn of_integers(op: Op<'_>) -> bool {
     let known = OF_INTEGERS.iter().find(|(from, ..)| *from == name(op));
     let Some((_, to, poison)) = known else {

@@ -18,7 +18,7 @@ pass! {
     ///
     /// ## Why
     /// MLIR's own lowering puts only the first `width` lanes into the mask, which is undefined
-    /// behaviour if other lanes execute the op. It supports only 32-bit values.
+    /// behaviour if other lanes execute the op. MLIR's lowering supports only 32-bit values.
     ///
     /// ## Before
     /// ```mlir

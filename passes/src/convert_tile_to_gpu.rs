@@ -21,9 +21,9 @@ pass! {
     /// `tile.copy` becomes loads and stores. At scope `thread`, loops visit all elements. At wider
     /// scopes, the elements are distributed over the threads, consecutive elements to consecutive
     /// threads. `tile.load` and `tile.store` become loads and stores of the elements that the
-    /// layout assigns to each thread. Every thread that holds an element loads it; the first of
-    /// them stores it. A fragment becomes a vector of the registers of one thread, also as a value
-    /// of loops and branches.
+    /// layout assigns to each thread. Every thread that holds an element loads the element; only
+    /// the first of these threads stores it. A fragment becomes a vector of the registers of one
+    /// thread, also as a value of loops and branches.
     ///
     /// ## Before
     /// ```mlir

@@ -34,7 +34,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail. An op with attributes of a reduction stays, and
+    /// The pass does not fail. A softmax with attributes of a reduction stays, and
     /// `convert-linalg-to-tile` rejects it.
     pub struct DecomposeSoftmax as "linalg-decompose-softmax" creates [arith, linalg, math, memref, tensor] {
     } counts {
@@ -57,7 +57,8 @@ pub fn has_softmax(module: &Op<'_>) -> bool {
     walk(*module).into_iter().any(is_softmax)
 }
 
-/// An op with attributes is not decomposed: they describe one reduction, but there would be two.
+/// A softmax with attributes is not decomposed: the attributes describe one reduction, but the
+/// expansion has two.
 fn is_softmax(op: Op<'_>) -> bool {
     is(op, SOFTMAX) && enclosing(op, "func.func").is_some() && handed_on(op).is_empty()
 }

@@ -10,7 +10,7 @@ use tx_mlir::{
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Add outputs whose old elements are read to the inputs of element-wise ops on tensors.
+    /// Add an input for each output that an element-wise op on tensors reads.
     ///
     /// ## What it does
     /// An element-wise `linalg.generic` on tensors may read the old elements of an `outs` operand.
@@ -19,9 +19,9 @@ pass! {
     /// fuse it with its neighbours.
     ///
     /// ## Why
-    /// When MLIR 22 fuses a producer into such an op, it keeps the output as a second output of the
-    /// fused op. The loops of the fused op could then update the same old elements several times,
-    /// or a reduction could combine them with new elements.
+    /// When MLIR 22 fuses a producer into an op that reads an output, the fused op has that output
+    /// as a second output. The loops of the fused op could then update the same old elements
+    /// several times, or a reduction could combine them with new elements.
     ///
     /// ## Before
     /// ```mlir
@@ -67,7 +67,7 @@ impl Pass for DetachInits {
     }
 }
 
-/// Adds the outputs of `op` whose old elements are read to its inputs. Returns the number of added
+/// Adds each output of `op` whose old elements are read to the inputs. Returns the number of added
 /// inputs.
 fn detach(op: Op<'_>) -> usize {
     let Some((inputs, maps)) = element_wise(op) else {

@@ -6,9 +6,9 @@ pass! {
     ///
     /// ## What it does
     /// Removes each `cf.assert` in the body of a linalg op. `canonicalize` later removes the ops
-    /// that compute its condition. Front ends emit these assertions to check each index of a
-    /// gather. An assertion costs a branch per element, and an op with an assertion in its body is
-    /// not fused. Assertions outside of bodies stay: they become checks of the launch plan.
+    /// that compute the condition of the assertion. Front ends emit an assertion for each index of
+    /// a gather. An assertion costs a branch per element, and an op with an assertion in its body
+    /// is not fused. Assertions outside of bodies stay: they become checks of the launch plan.
     ///
     /// With `keep`, the pass removes nothing: each thread checks its elements, and calls
     /// `__assertfail` if a condition is false. `tx compile --asserts` and

@@ -79,8 +79,8 @@ fn words_of(load: Op<'_>) -> Option<u64> {
     (plain && whole && fits && is_global(operands(load)[0])).then_some(bytes / WORD)
 }
 
-/// Returns whether a pointer is provably to global memory: by its address space, or as a kernel
-/// argument.
+/// Returns whether a pointer provably points to global memory: its address space is global, or it
+/// is a kernel argument.
 pub(crate) fn is_global(pointer: Val<'_>) -> bool {
     match tx_mlir::pointer_space(pointer.r#type()) {
         Some(1) => return true,

@@ -15,7 +15,7 @@ pass! {
     ///
     /// Some powers with a constant exponent are expanded without a logarithm. For an integer
     /// exponent from -2 to 3, the expansion is a product or a reciprocal. For the exponents 0.5 and
-    /// -0.5, it is a square root. `fpowi` with any other exponent is expanded as `powf`.
+    /// -0.5, the expansion is a square root. `fpowi` with any other exponent is expanded as `powf`.
     ///
     /// `arith.extf` from f8E4M3FN and f8E5M2, and `arith.truncf` to these types, become integer ops
     /// on scalars or vectors. `arith.truncf` rounds once to nearest, ties to even. A number out of
@@ -23,9 +23,9 @@ pass! {
     /// leaves other ops and types unchanged.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
-    /// divisions, square roots and `math.fma`, each rounded to nearest. They contain no branch,
-    /// table, call or fast-math flag. The results are therefore bitwise equal on every chip and on
-    /// the CPU, except for the payload of a NaN.
+    /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
+    /// branch, table, call or fast-math flag. The results are therefore bitwise equal on every chip
+    /// and on the CPU, except for the payload of a NaN.
     ///
     /// Maximum errors, in units in the last place (ulp) of the result; correct rounding alone has
     /// an error of 0.5:
@@ -58,10 +58,11 @@ pass! {
     /// infinities, signed zeros and NaN, results follow IEEE 754.
     ///
     /// With `fastmath<afn>`, `math.exp`, `exp2`, `log`, `log2`, `log10` and `arith.divf` of f32 and
-    /// narrower types use approximate instructions of the GPU. They are expanded to these ops on
-    /// f32, with the flag: `math.exp2` (`ex2.approx.ftz`), `math.log2` (`lg2.approx.ftz`) and
-    /// `arith.divf` of 1 (`rcp.approx`). The bits of approximate results may differ between chips.
-    /// Maximum errors in f32, where u is one unit in the last place of the result:
+    /// narrower types use approximate instructions of the GPU. The pass expands these functions to
+    /// three ops on f32 with the flag: `math.exp2` (`ex2.approx.ftz`), `math.log2`
+    /// (`lg2.approx.ftz`) and `arith.divf` of 1 (`rcp.approx`). The bits of approximate results may
+    /// differ between chips. Maximum errors in f32, where u is one unit in the last place of the
+    /// result:
     ///
     /// | op | error | exceptions |
     /// |---|---|---|
@@ -73,10 +74,10 @@ pass! {
     /// For narrower types, rounding to the type adds its own error.
     ///
     /// ## Why
-    /// For some of these functions, PTX has only approximations, which flush subnormal numbers and
-    /// lose up to half of the digits; for the others, it has no instruction. CUDA's libdevice is
-    /// not linked. LLVM has no 8-bit float type, and chips before sm_89 have no instructions that
-    /// convert 8-bit floats.
+    /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions, which
+    /// flush subnormal numbers and lose up to half of the digits. For the remaining functions, PTX
+    /// has no instruction. CUDA's libdevice is not linked. LLVM has no 8-bit float type, and chips
+    /// before sm_89 have no instructions that convert 8-bit floats.
     ///
     /// ## Before
     /// ```mlir

@@ -19,15 +19,16 @@ pass! {
     /// group, with ascending distances. In a group wider than a warp, each warp then stores one
     /// partial result in shared memory that this pass allocates, and every thread combines the
     /// partial results of its group. Above 16 warps (8 warps for pairs), only the first warp
-    /// combines them and stores the result for the others. `tile-insert-sync` inserts barriers
-    /// later. With `variant = "redux"`, the lanes of a warp combine by `nvvm.redux.sync`.
+    /// combines the partial results, and stores the total for the other warps. `tile-insert-sync`
+    /// inserts barriers later. With `variant = "redux"`, the lanes of a warp combine by
+    /// `nvvm.redux.sync`.
     ///
     /// If the last warp of a block is partial, a lane reads only existing lanes. The first lane of
     /// the group always combines all values and broadcasts the result.
     ///
     /// A group may not divide a warp evenly (`width 12` of a block, or `width 8 stride 100`). In
-    /// each warp, the values of such a group are combined into the group's first lane by
-    /// `gpu.shuffle idx`. That lane stores one value in shared memory. Every thread combines the
+    /// each warp, `gpu.shuffle idx` then combines the values of the group into the group's first
+    /// lane. The first lane stores the combined value in shared memory. Every thread combines the
     /// stored values of its group, at most 33, in the order of the group's threads.
     ///
     /// At scope `cluster`, the threads of each block are combined first. Each block then stores its

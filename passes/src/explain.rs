@@ -11,8 +11,8 @@ thread_local! {
     static COLLECTED: RefCell<Option<Vec<Explanation>>> = const { RefCell::new(None) };
 }
 
-/// Calls `run` and returns the explanations of the passes that `run` executes on this thread. These
-/// explanations are not emitted as remarks.
+/// Calls `run` and returns the explanations of the passes that `run` executes on this thread.
+/// Collected explanations are not emitted as remarks.
 pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<Explanation>) {
     let before = COLLECTED.replace(Some(Vec::new()));
     let result = run();

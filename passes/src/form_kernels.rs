@@ -23,16 +23,16 @@ pass! {
     ///
     /// ## What it does
     /// Ops that will share a kernel receive the same number, `tile.group = N : i64`.
-    /// `tile-schedule` lowers them to one kernel. Each op is a phase of that kernel: a block runs
-    /// all phases for its rows, with a barrier between phases.
+    /// `tile-schedule` lowers ops with equal numbers to one kernel. Each op is a phase of the
+    /// kernel: a block runs all phases for its rows, with a barrier between phases.
     ///
     /// Ops before or after a `tile.reduce` at scope `grid` join its group under these conditions:
     ///
     /// * The op has the parallel loops of the reduction, and as many loops over a row as the
     ///   reduction has reduced loops. In an element-wise op, the parallel loops are outermost; if
     ///   rows are held in registers, it has no other loops.
-    /// * The op uses an operand of another op in the group. Elements that one op of the group
-    ///   writes are used by the others only in the same row.
+    /// * The op uses an operand of another op in the group. If one op of the group writes an
+    ///   element, other ops use it only in the same row.
     /// * The innermost dimension is along a row. The threads of a block, or of a cluster (sm_90),
     ///   can hold a row in registers, or a row has at most 256 KiB, which stay in the L2 cache
     ///   while each phase reloads them. Rows of dynamic length must fit in registers: each class of
@@ -41,7 +41,8 @@ pass! {
     ///
     /// An op with a `schedule` joins no group. Ops with a `tile.group` do not change; write the
     /// attribute to form a group by hand. The schedule of a group is an attribute of its first op.
-    /// Its parallel loops are `p0`, `p1`, …, and its loops over a row are `r0`, `r1`, ….
+    /// In the schedule of a group, the parallel loops are `p0`, `p1`, …, and the loops over a row
+    /// are `r0`, `r1`, ….
     ///
     /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, disables grouping. The
     /// attribute of the function takes precedence over the option.
@@ -267,8 +268,8 @@ fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: 
 }
 
 /// Returns the group that jobs form, given that all but the last can be grouped. `Some(None)` means
-/// that they form no group yet: they need a reduction or further jobs. `None` means that no longer
-/// sequence can form a group.
+/// that the jobs form no group yet: they need a reduction or further jobs. `None` means that no
+/// longer sequence can form a group.
 fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = jobs else {
         return Some(None);

@@ -22,10 +22,10 @@ pass! {
     /// Prepare GPU modules for LLVM, and check limits of PTX.
     ///
     /// ## What it does
-    /// * Sets the data layout of 64-bit PTX on each `gpu.module`. Without it, LLVM aligns 64-bit
-    ///   integers to 4 bytes and splits their accesses.
-    /// * Aligns shared memory and constant arrays to 16 bytes. Without an alignment, LLVM may emit
-    ///   wide accesses that its own alignment violates.
+    /// * Sets the data layout of 64-bit PTX on each `gpu.module`. Without the data layout, LLVM
+    ///   aligns 64-bit integers to 4 bytes and splits their accesses.
+    /// * Aligns shared memory and constant arrays to 16 bytes. Without an explicit alignment, LLVM
+    ///   may emit wide accesses to variables that it aligns less.
     /// * Stores some constant arrays as bytes: arrays of padded integers, such as `i24`, and arrays
     ///   from `dense_resource`.
     /// * Splits a strided rank-reducing `memref.subview` into two views. MLIR infers the dropped
@@ -131,8 +131,8 @@ impl Pass for PrepareModule {
     }
 }
 
-/// Sets the alignment of shared memory and constant arrays. Without it, LLVM widens accesses to its
-/// preferred alignment, but emits the smaller alignment of the element type.
+/// Sets the alignment of shared memory and constant arrays. Without an explicit alignment, LLVM
+/// widens accesses to its preferred alignment, but emits the smaller alignment of the element type.
 fn align_shared_memory(gpu_module: Op<'_>) {
     for op in walk(gpu_module) {
         if is_kernel(op) {

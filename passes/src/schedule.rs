@@ -12,9 +12,9 @@ pass! {
     /// ## What it does
     /// Replaces every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
     /// `memref.copy` of a host function by a kernel and its `gpu.launch_func`. The attribute
-    /// `schedule` of the op determines the loops of the kernel. For an op without this attribute,
-    /// the pass chooses a schedule. Each kernel carries its schedule as an attribute. A kernel for
-    /// some lengths only also carries the range of these lengths (`lengths`).
+    /// `schedule` of the op determines the loops of the kernel. For an op without a schedule, the
+    /// pass chooses one. Each kernel carries its schedule as an attribute. A kernel for a range of
+    /// lengths also carries this range (`lengths`).
     ///
     /// * `#tile.split<"d1" by 16>` splits loop `d1` into `d1.o` and `d1.i`; `d1.i` has 16
     ///   iterations. `#tile.fuse<["d0", "d1"] to "p">` fuses several loops into one.
@@ -22,11 +22,11 @@ pass! {
     /// * `#tile.bind<"d0.o" to block_x>` distributes the iterations of a loop over blocks or
     ///   threads. A reduced loop that is bound to threads becomes a cross-thread reduction, and the
     ///   first thread stores the result. If a reduced loop is bound to `cluster_x`, the blocks of a
-    ///   cluster (sm_90) exchange partial results through distributed shared memory. `block_x` then
-    ///   counts clusters.
+    ///   cluster (sm_90) exchange partial results through distributed shared memory. Each iteration
+    ///   of a loop bound to `block_x` is then a cluster.
     /// * `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of a reduced
-    ///   loop. The partial results stay in registers if the loop is bound to threads. Otherwise
-    ///   they are stored in global memory, and a second kernel combines them.
+    ///   loop. The partial results stay in registers if the loop is bound to threads. Otherwise the
+    ///   partial results are stored in global memory, and a second kernel combines them.
     /// * `#tile.unroll<"d1.i">` unrolls a loop. `#tile.vectorize<"d1.i">` also loads the elements
     ///   of the loop as vectors, with a separate accumulator for each iteration. All loads of an
     ///   unrolled loop precede the ops that combine the elements.

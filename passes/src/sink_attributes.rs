@@ -40,8 +40,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An attribute is misspelt or has an invalid value. It applies to reductions only, and the op
-    /// has none. The op has no body (`linalg.softmax`).
+    /// An attribute is misspelt or has an invalid value. An attribute applies to reductions only,
+    /// and the op has none. The op has no body (`linalg.softmax`).
     pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
     } counts {
         /// ops whose attributes were moved

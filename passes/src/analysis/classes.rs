@@ -1,8 +1,8 @@
 //! Congruence classes: integers with a known residue modulo a number.
 //!
 //! In a grid-stride loop, threads access overlapping ranges of indices, but no two threads access
-//! the same index. Their indices have different residues modulo the stride, in any iteration.
-//! Congruence classes prove this; ranges cannot.
+//! the same index. Indices of different threads have different residues modulo the stride, in any
+//! iteration. Congruence classes prove this; ranges cannot.
 
 /// Binary logarithm of the largest modulus. Integers of 64 or more bits wrap around at a multiple
 /// of 2^62.

@@ -1,7 +1,8 @@
 //! Data flow of a function: the memory that each op reads and writes, in program order.
 //!
-//! Conversion, formation of kernels and scheduling use this analysis. It is computed once, for a
-//! function that does not change. Passes first make all decisions, then change the function.
+//! Conversion, formation of kernels and scheduling use this analysis. The analysis is computed
+//! once, for a function that does not change. Passes first make all decisions, then change the
+//! function.
 
 use super::constants::is_constant;
 use melior::ir::block::BlockLike;
@@ -18,7 +19,7 @@ use tx_mlir::{
 /// An operand, and the map from loop indices to the accessed element.
 #[derive(Clone)]
 pub(crate) struct Access<'c> {
-    /// The memref, or a scalar that is the same in all iterations.
+    /// The accessed memref, or a scalar operand.
     pub(crate) value: Val<'c>,
     /// `None` for a scalar.
     pub(crate) memref: Option<MemRef<'c>>,
@@ -56,7 +57,7 @@ impl<'c> Access<'c> {
     }
 }
 
-/// Operands of a `linalg` op or a copy of arrays.
+/// Operands and indexing maps of a `linalg` op or a copy op.
 pub(crate) struct Accesses<'c> {
     /// Number of loops.
     pub(crate) dims: usize,

@@ -264,7 +264,7 @@ pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
 /// `kernel`.
 ///
 /// # Errors
-/// If the attribute is missing, or its number of threads exceeds the scope.
+/// If the attribute `exec` is missing, or states more threads than the scope has.
 pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, Failed> {
     let threads = tx_mlir::dictionary_entry(op, "exec", "threads")
         .and_then(|a| melior::ir::attribute::IntegerAttribute::try_from(a).ok())

@@ -227,7 +227,7 @@ impl Placement {
         index
     }
 
-    /// Emits whether the thread holds the first copy of its elements.
+    /// Emits whether a thread holds the first copy of its elements.
     pub(crate) fn is_first_copy<'c>(&self, b: &Builder<'c>, located: &Located<'c>) -> Cond<'c> {
         self.digits
             .iter()
@@ -386,8 +386,8 @@ fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
     Ok(parts)
 }
 
-/// Splits a digit at the warp boundary into a lane digit and a warp digit, if it spans the boundary
-/// and is divisible there.
+/// Splits a digit that spans the warp boundary into a lane digit and a warp digit, if the boundary
+/// divides it.
 fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     let lanes = WARP_SIZE / digit.stride.max(1);
     let crosses = digit.stride < WARP_SIZE && digit.stride * digit.extent > WARP_SIZE;

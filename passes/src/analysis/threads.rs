@@ -71,7 +71,7 @@ impl Fact {
 /// The threads that execute an op.
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// Exactly these threads or none of them; if `split` is set, a subset of these threads.
+    /// Threads that execute the op: all of these or none; if `split` is set, a subset of these.
     pub(crate) threads: ThreadSet,
     /// The branch or loop that threads take differently, depending on unknown data.
     pub(crate) split: Option<Split<'c>>,
@@ -144,8 +144,9 @@ pub(crate) struct Threads<'c> {
     assumed: Vec<(Val<'c>, i64)>,
     /// Facts of analysed values; `None` while the analysis of a value is in progress.
     facts: RefCell<BTreeMap<usize, Option<Fact>>>,
-    /// Facts of loop-carried values, by loop. Facts only become weaker while the analysis of an
-    /// outer loop iterates, so an inner loop starts from its previous result.
+    /// Facts of loop-carried values, with the loop as key. Facts only become weaker while the
+    /// analysis of an outer loop iterates, so the analysis of an inner loop starts from its
+    /// previous result.
     carried: RefCell<BTreeMap<usize, Carried>>,
     /// Current depth of recursion.
     depth: Cell<u32>,
@@ -893,7 +894,7 @@ fn key_of(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-/// Returns the arguments of a block.
+/// Returns the block arguments of `block`.
 pub(crate) fn arguments(block: Blk<'_>) -> Vec<Val<'_>> {
     let all = (0..block.argument_count()).filter_map(|n| block.argument(n).ok());
     all.map(Into::into).collect()

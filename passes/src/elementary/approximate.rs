@@ -1,7 +1,8 @@
 //! Functions and quotients with `fastmath<afn>`, computed by approximate GPU instructions.
 //!
 //! On f32, `math.exp2`, `math.log2` and the quotient 1 / x with the flag are the instructions
-//! `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. Other ops are products of these.
+//! `ex2.approx.ftz`, `lg2.approx.ftz` and `rcp.approx`. Other ops become products of approximate
+//! instructions and constants.
 
 use super::arithmetic::{Arithmetic, Constant, Float};
 use super::exponential::LN_2;
@@ -23,8 +24,8 @@ const FLAGS: [&str; 7] = ["reassoc", "nnan", "ninf", "nsz", "arcp", "contract", 
 
 const LOG10_2: Constant = Constant(0x3e9a_209b, 0x3fd3_4413_509f_79ff);
 
-/// Returns whether an op is computed by approximate instructions: it has them, is of f32 or a
-/// narrower type, and has the flag `afn`.
+/// Returns whether an op is computed by approximate instructions: an op in `APPROXIMATE` on f32 or
+/// a narrower type, with the flag `afn`.
 pub(crate) fn is_approximate(op: Op<'_>) -> bool {
     has_flag(op, "fastmath", "afn") && may_be_approximate(op)
 }

@@ -55,7 +55,7 @@ pub(super) fn convert<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, ty: Type<'c
     b.create(op).operands(&[value]).result(ty).value()
 }
 
-/// A builder of arithmetic on f32, f64, or vectors of them.
+/// A builder of arithmetic on f32, f64, or vectors of these types.
 pub(super) struct Arithmetic<'b, 'c> {
     b: &'b Builder<'c>,
     format: Format,
@@ -215,7 +215,7 @@ impl<'a, 'c> Float<'a, 'c> {
         self.apply("math.floor", &[])
     }
 
-    /// Emits an approximate unary op on this number.
+    /// Emits the unary op `op` on this number with `fastmath<afn>`.
     pub(super) fn approximate(self, op: &str) -> Self {
         self.m.flagged(op, &[self])
     }

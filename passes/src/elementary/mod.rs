@@ -1,7 +1,8 @@
-//! Elementary functions as arithmetic with equal bits on every machine. They use integer ops and
-//! correctly rounded additions, multiplications, divisions, square roots and fused multiply-adds.
+//! Elementary functions as arithmetic with equal bits on every machine. The expansions use integer
+//! ops and correctly rounded additions, multiplications, divisions, square roots and fused
+//! multiply-adds.
 //!
-//! The expansions do not branch. They compute all cases and select at the end.
+//! The expansions do not branch: they compute all cases and select the result at the end.
 
 mod approximate;
 mod arithmetic;
@@ -22,7 +23,7 @@ use arithmetic::{Arithmetic, Float, convert, parts};
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{Blk, Builder, Op, Val, f32_of, name, operands, results};
 
-/// Expansion of a function of one or two arguments.
+/// The Rust function that expands a math function of one or two arguments.
 #[derive(Clone, Copy)]
 enum Function {
     One(for<'a, 'c> fn(Float<'a, 'c>) -> Float<'a, 'c>),

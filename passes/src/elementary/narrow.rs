@@ -1,4 +1,4 @@
-//! Conversions from and to 8-bit floats. LLVM has no type for them.
+//! Conversions from and to 8-bit floats, for which LLVM has no type.
 
 use super::arithmetic::{convert, parts};
 use melior::ir::{Type, ValueLike};

@@ -1,4 +1,4 @@
-//! Sign of a value, derived from the ops that compute it.
+//! Analysis of the sign of a value from the ops that compute the value.
 //!
 //! Most exponentials in programs have a difference from a maximum as argument, which is never
 //! positive.

@@ -68,7 +68,7 @@ pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>
 
 /// Checks the attributes of a linalg op. `acc`, `determinism`, `nan` and `schedule` need a value of
 /// the right type, and all but `schedule` a reduction. Misspelt attributes, and attributes that
-/// only a `tile.reduce` accepts, are errors, because they would be dropped silently.
+/// only a `tile.reduce` accepts, are errors, because conversion would drop them silently.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, value) in discardable_attributes(op) {
         if found.contains('.') {

@@ -5,7 +5,7 @@ use super::scalar::{Scalar, Sort, samples};
 use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan};
 
-/// Ops that select one of their operands or compare them. A program of these ops depends only on
+/// Ops that select one of their operands or compare them. A combiner of such ops depends only on
 /// the order of its inputs, so a few samples determine its result.
 const CHOOSING: [&str; 14] = [
     "arith.cmpf",

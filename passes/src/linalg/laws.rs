@@ -19,8 +19,9 @@ use tx_scalar::laws::{Evaluator, pairs, sides, triples, varied};
 pub(crate) type Partial = Vec<Scalar>;
 
 /// Returns a hint for a combiner that subtracts or divides. If the combiner subtracts an element
-/// from the old value `before`, or divides by it, the hint is an equivalent sum or product. If it
-/// subtracts `before` from an element, the hint explains why the order matters.
+/// from the old value `before`, or divides `before` by an element, the hint is an equivalent sum or
+/// product. If the combiner subtracts `before` from an element, the hint explains why the order
+/// matters.
 pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static str> {
     let end = ops(block).pop()?;
     let made = defining_op(*operands(end).first()?)?;
@@ -58,10 +59,10 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// unknown ops is not tested.
 ///
 /// For combiners of several values, only some tuples occur in practice, such as a mean with its
-/// count. The set of these tuples is unknown. A property therefore fails only if it fails for all
-/// tested tuples. The elements are unknown too, so an identity fails only if it is not neutral to
-/// itself, or to no value at all. For example, 0 is neutral for a maximum of magnitudes. If
-/// `element` is given, its results on samples are the tested tuples.
+/// count. The check does not know which tuples occur, so a property fails only if it fails for all
+/// tested tuples. The elements are unknown too. An identity therefore fails only if it is not
+/// neutral to itself, or to no value at all. For example, 0 is neutral for a maximum of magnitudes.
+/// If `element` is given, its results on samples are the tested tuples.
 ///
 /// Returns an example of a value that may occur and that the identity changes.
 ///
@@ -211,8 +212,8 @@ impl Laws {
         self.holds(Law::Associative, triples(&self.samples))
     }
 
-    /// Tests whether a property fails for all tuples that are `apart`; then it also fails for the
-    /// tuples that occur.
+    /// Tests whether commutativity or associativity fails for all tested tuples. Only tuples that
+    /// satisfy `apart` are combined with each other.
     fn check_some(&self, tuples: &[Partial], apart: fn(&Partial, &Partial) -> bool) -> Verdict {
         let two = pairs(tuples).filter(|of| apart(of[0], of[1]));
         self.holds_for_some(Law::Commutative, two.clone())?;
@@ -280,9 +281,9 @@ impl Laws {
     }
 
     /// Returns whether a reduction may start from `start`. Combining `start` with a value may
-    /// change the value, but the changed value must then act as the original one, and combining
-    /// `start` again must not change it. For example, the square root of a sum of squares turns 0
-    /// and -3 into 3, and 0 is neutral to 3.
+    /// change the value. The changed value must then combine like the original value, and must not
+    /// change if `start` is combined again. For example, the square root of a sum of squares turns
+    /// 0 and -3 into 3, and 0 is neutral to 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));

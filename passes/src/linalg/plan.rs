@@ -52,13 +52,13 @@ pub(crate) enum Given<'c> {
 /// An element-wise consumer that is fused into the epilogue.
 pub(crate) struct Tail<'c> {
     pub(crate) loops: Loops<'c>,
-    /// Loop of the reduction that corresponds to each loop of the consumer.
+    /// Number of the reduction's loop that corresponds to each loop of the consumer.
     pub(crate) dims: Vec<usize>,
     pub(crate) inputs: Vec<Given<'c>>,
     /// The destination whose old value the consumer reads.
     pub(crate) old: Option<usize>,
-    /// Destinations that the consumer reads. Its result goes to the first of them; the others are
-    /// removed.
+    /// Destinations that the consumer reads. The result of the consumer goes to the first of these
+    /// destinations; the other destinations are removed.
     pub(crate) takes: Vec<usize>,
 }
 

@@ -96,8 +96,8 @@ struct Gather<'a, 'c> {
 }
 
 impl<'c> Gather<'_, 'c> {
-    /// Returns the origin of `operand`, which `reader` reads. The map of `operand` is over the
-    /// loops of the final op.
+    /// Returns the origin of `operand`, which `reader` reads. The indexing map of `operand` has the
+    /// loops of the last op in the chain as inputs.
     fn input(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Input<'c> {
         if !operand.is_memory() {
             return Input::Scalar(operand.value);

@@ -217,7 +217,7 @@ impl Program {
         Some(())
     }
 
-    /// Adds a branch or a loop.
+    /// Adds an `scf` op: a branch or a loop.
     fn control(
         &mut self,
         op: Op<'_>,

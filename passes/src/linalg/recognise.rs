@@ -30,7 +30,7 @@ pub(crate) struct Recognised<'c> {
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
     /// Old values, with the numbers of their outputs, that neutral constants replace if the whole
-    /// body becomes the `element` region. The types are those of the combine operation.
+    /// body becomes the `element` region. The old values have the types of the combine operation.
     pub(crate) olds: Vec<(Val<'c>, usize)>,
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
 }
 
 impl<'a, 'c> Cut<'a, 'c> {
-    /// Computes which values of a body depend on changing old values.
+    /// Creates the division of a body; `changes` selects the outputs whose old values change.
     fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
         let body = loops.body?;
         let olds = (0..loops.outputs.len()).map(|i| loops.old_value(i));

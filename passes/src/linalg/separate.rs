@@ -223,7 +223,7 @@ fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     groups.iter().map(part).collect()
 }
 
-/// Returns whether all parallel loops index each output.
+/// Returns whether each output is indexed by all parallel loops.
 fn has_places(loops: &Loops<'_>) -> bool {
     let iterators = attribute(loops.op, ITERATORS)
         .and_then(elements)

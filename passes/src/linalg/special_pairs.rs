@@ -2,7 +2,7 @@
 //! `argmin`.
 //!
 //! For a row with NaN, the result of the loop nest depends on the position of the first or last
-//! NaN. No commutative combiner with a state of constant size computes such a result. Several
+//! NaN. No commutative combiner with a state of constant size computes that result. Several
 //! reductions compute it instead, each independent of the order of elements:
 //!
 //! * The program keeps the value NaN, but not its index: the index is that of the best element
@@ -13,8 +13,8 @@
 //! * Any element replaces a NaN: the first reduction computes the position of the last NaN, and the
 //!   second is an `argmax` of the elements after that position.
 //!
-//! Unless the outputs were filled with neutral values, these reductions write temporaries. The
-//! original body then combines their results with the old values.
+//! Unless the outputs were filled with neutral values, the reductions write temporaries. The
+//! original body then combines the results of the reductions with the old values.
 
 use super::attributes::handed_on;
 use super::choice::NanRule;
@@ -41,7 +41,8 @@ const NE: i64 = 1;
 const SLT: i64 = 2;
 const SGE: i64 = 5;
 
-/// Emits the ops that replace `loops`; `None` if `loops` is not such a selection.
+/// Emits the ops that replace `loops`; `None` if `loops` does not select a value and its index with
+/// special NaN behaviour.
 pub(super) fn separate<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_other = |one: &str| one != "determinism";
     if loops.reduced.is_empty()

@@ -37,8 +37,8 @@ impl Taken {
     }
 
     /// Returns the loops of an element-wise op that can be fused. The op has one output, a body
-    /// without side effects and assertions, and no attribute `schedule` or `tile.group`, and no
-    /// plan uses it.
+    /// without side effects and assertions, and no attribute `schedule` or `tile.group`. No plan
+    /// uses the op.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

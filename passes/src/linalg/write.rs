@@ -267,7 +267,8 @@ fn stored(plan: &Plan<'_>) -> Vec<Stored> {
     stored
 }
 
-/// Stores the value of a consumer in the first destination that it reads, and removes the others.
+/// Stores the value of a consumer in the first destination that the consumer reads, and removes its
+/// other destinations.
 fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     if let Some((first, rest)) = tail.takes.split_first() {
         values[*first] = value;

@@ -1,5 +1,5 @@
-//! Likely mistakes in one part of a combiner of several values. Some tuples hide such a mistake:
-//! `l1 + r0` instead of `l1 + r1` gives equal results for tuples of two equal numbers.
+//! Likely mistakes in one part of a combiner of several values. Some tuples hide a mistake: `l1 +
+//! r0` instead of `l1 + r1` gives equal results for tuples of two equal numbers.
 //!
 //! The set of tuples that occur is unknown. A property therefore counts as violated only if no
 //! plausible set of tuples satisfies it. Plausible sets are ordinary tuples, sorted tuples, and
