@@ -27,7 +27,8 @@ pass! {
     ///   allocation. An allocation that no op reads any more is removed.
     /// * A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
     ///   `collapse_shape` and an `expand_shape`. Leading and trailing dimensions with equal sizes
-    ///   are not reshaped. `cf.assert` compares dynamic numbers of elements.
+    ///   are not reshaped. If the number of elements is dynamic, `cf.assert` compares the numbers
+    ///   before and after the reshape.
     /// * A comparison of a size with 0 becomes a constant, because a size is never negative. An
     ///   `arith.select` with a constant condition becomes the selected value.
     ///
@@ -236,7 +237,7 @@ impl<'b, 'c> Elements<'b, 'c> {
         }
     }
 
-    /// Erases the created ops that have no uses if the computation failed.
+    /// If the computation failed, erases the created ops without uses.
     fn finish<T>(self, result: Option<T>) -> Option<T> {
         if result.is_none() {
             let unused = |op: &Op<'c>| !results(*op).into_iter().any(has_uses);
@@ -514,7 +515,7 @@ fn delinear(shape: &[Option<i64>], place: i64) -> Option<Vec<i64>> {
     Some(at)
 }
 
-/// Evaluates an affine expression at a point.
+/// Evaluates an affine expression for given loop indices.
 fn evaluate(expr: &Affine, at: &[i64]) -> Option<i64> {
     match expr {
         Affine::Dim(d) => at.get(*d).copied(),
@@ -685,8 +686,8 @@ fn reshaped<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     Some(cast(view, result.r#type()))
 }
 
-/// Returns the product of the static sizes and the sorted dynamic sizes. `None` if the product
-/// overflows 64 bits.
+/// Returns the product of the static sizes, and the dynamic sizes as a sorted list. `None` if the
+/// product overflows 64 bits.
 fn factors(sizes: &[Index<'_>]) -> Option<(i64, Vec<usize>)> {
     let mut fixed = sizes.iter().filter_map(|size| size.known());
     let fixed = fixed.try_fold(1i64, i64::checked_mul)?;

@@ -70,7 +70,7 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
     }
 }
 
-/// Emits the results of a reduction from the combined partial result `total`, as elements of
+/// Converts the combined partial result `total` to the results of a reduction, with element types
 /// `types`. Combines `total` with the old values, if any; the result of an empty reduction is the
 /// identity.
 pub(crate) fn finish<'c>(
@@ -113,8 +113,9 @@ pub(crate) fn finish<'c>(
 }
 
 /// Attribute of accesses that only one thread makes to each element, in every execution on the same
-/// memref. Accesses with equal numbers form a set. A negative number is valid only within one
-/// iteration of the enclosing loop. `tile-insert-sync` reads and removes the attribute.
+/// memref. The attribute is a number: accesses with equal numbers belong together. A negative
+/// number is valid only within one iteration of the enclosing loop. `tile-insert-sync` reads and
+/// removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
 /// Emits a `memref.load`.

@@ -14,8 +14,9 @@ pass! {
     /// Expand each `tile.reduce` with its chosen variant.
     ///
     /// ## What it does
-    /// Replaces the op by loops, loads, `tile.all_reduce` on scalars, and stores. Exchange between
-    /// threads stays a `tile.all_reduce`. `tile-insert-sync` inserts barriers later.
+    /// Replaces each `tile.reduce` by loops, loads, `tile.all_reduce` on scalars, and stores.
+    /// Exchange between threads stays a `tile.all_reduce`. `tile-insert-sync` inserts barriers
+    /// later.
     ///
     /// ## Before
     /// ```mlir

@@ -68,8 +68,8 @@ impl Pass for HoistAttributes {
     }
 }
 
-/// Returns whether an op has the loops for which the schedule of an annotation was written, in the
-/// same order.
+/// Returns whether an op still has the loops, in the same order, for which the schedule of a
+/// `tile.annotate` was written.
 fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
     let maps = Loops::of(op).map(|loops| output_maps(&loops));
     attribute(annotation, ITERATORS) == attribute(op, ITERATORS)

@@ -43,7 +43,8 @@ pass! {
     }
 }
 
-/// Memory accesses and the number of their memref operand. The index operands follow that operand.
+/// Memory accesses and the number of their memref operand. The index operands follow the memref
+/// operand.
 const ACCESSES: [(&str, usize); 5] = [
     ("memref.atomic_rmw", 1),
     ("memref.load", 0),

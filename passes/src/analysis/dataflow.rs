@@ -42,7 +42,7 @@ impl<'c> Access<'c> {
         self.memref.is_some()
     }
 
-    /// Returns whether both access the same element in every iteration.
+    /// Returns whether two accesses are to the same element in every iteration.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.value == other.value && self.map == other.map
     }
@@ -66,7 +66,7 @@ pub(crate) struct Accesses<'c> {
 }
 
 impl<'c> Accesses<'c> {
-    /// Returns the accesses of `op`; `None` if `op` has no loops in this form.
+    /// Returns the operands of `op` with their indexing maps; `None` if `op` has no indexing maps.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let values = operands(op);
         let (maps, outputs) = if is(op, "memref.copy") || is(op, "tile.copy") {
@@ -148,7 +148,8 @@ pub(crate) enum Touch {
 /// An op of a block with the memory effects of the op and its nested ops.
 pub(crate) struct Step<'c> {
     pub(crate) op: Op<'c>,
-    /// For each effect: whether it changes memory, and the memory; `None` for unknown memory.
+    /// For each memory effect: whether the effect changes memory, and the affected memory; `None`
+    /// for unknown memory.
     effects: Vec<(bool, Option<Memory<'c>>)>,
 }
 
@@ -174,7 +175,7 @@ impl<'c> Step<'c> {
         Self { op, effects }
     }
 
-    /// Returns whether the op may have the effect `touch` on `memory`.
+    /// Returns whether the op may have the memory effect `touch` on `memory`.
     pub(crate) fn touches(&self, touch: Touch, memory: Val<'c>) -> bool {
         let memory = Memory::of(memory);
         self.effects.iter().any(|(changes, own)| {

@@ -13,7 +13,7 @@ use tx_mlir::{Blk, Op, Val, first_block, is, name, operands};
 /// Maximum number of analysed iterations, over all nested loops together.
 const MOST: usize = 256;
 
-/// Values that are constant for all threads in one iteration, with these constants.
+/// Values that equal one constant in all threads during an iteration, paired with the constants.
 pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
 
 /// Returns one analysis of the kernel per iteration of the nested `loops`, outermost loop first. A

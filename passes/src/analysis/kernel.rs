@@ -80,7 +80,7 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Returns the kernel `func`. Errors are reported at `op`.
+    /// Reads the attributes of the kernel `func`, and reports errors at `op`.
     pub(crate) fn of(func: Op<'c>, op: Op<'c>) -> Result<Self, Failed> {
         let Some(sizes) = attribute(func, "known_block_size").and_then(integers) else {
             return Err(error(op.location(), "the kernel has no block size")
@@ -184,7 +184,7 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// Returns the number of blocks per cluster of the kernel `func`. Errors are reported at `op`.
+/// Returns the number of blocks per cluster of the kernel `func`, and reports errors at `op`.
 fn blocks_of_cluster<'c>(func: Op<'c>, op: Op<'c>) -> Result<Option<i64>, Failed> {
     let Some(sizes) = attribute(func, "known_cluster_size").and_then(integers) else {
         return Ok(None);
@@ -264,7 +264,7 @@ pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
 /// `kernel`.
 ///
 /// # Errors
-/// If the attribute `exec` is missing, or states more threads than the scope has.
+/// Fails if the attribute `exec` is missing, or states more threads than the scope has.
 pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, Failed> {
     let threads = tx_mlir::dictionary_entry(op, "exec", "threads")
         .and_then(|a| melior::ir::attribute::IntegerAttribute::try_from(a).ok())

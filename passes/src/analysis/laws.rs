@@ -6,7 +6,7 @@ use tx_mlir::build::argument;
 use tx_mlir::{Failed, Op, attribute, codes, elements, enclosing, error, first_block, warning};
 
 /// Rejects a `custom` combiner that is provably not associative, not commutative or without a valid
-/// identity. Warns of a combiner that violates a property only for some values.
+/// identity. Warns of a combiner that violates an algebraic property only for some values.
 pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     let identities = attribute(op, "identities")
         .and_then(elements)
@@ -63,7 +63,7 @@ pub(crate) fn is_written(op: Op<'_>) -> bool {
     enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }
 
-/// Warns of a combiner that violates a property for most ordinary tuples.
+/// Warns of a combiner that violates an algebraic property for most tested tuples.
 fn warn_of(op: Op<'_>, slip: &Slip) {
     let Slip {
         broken,

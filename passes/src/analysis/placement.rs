@@ -12,7 +12,7 @@ use tx_dialect_tile::{Axis, Fragment, Iter, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 
-/// Meaning of a coordinate of a layout entry.
+/// Meaning of the coordinate of a layout entry: an element index or a replica number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// An element index: `weight` times the coordinate along dimension `dim`.
@@ -33,9 +33,9 @@ pub(crate) struct Digit {
 /// A register that each thread of the fragment has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
-    /// Contribution of the slot to the index along each dimension.
+    /// Contribution of the register slot to the element index along each dimension.
     pub(crate) index: Vec<i64>,
-    /// Set if an earlier slot holds the same elements.
+    /// Set if an earlier register slot holds the same elements.
     pub(crate) copy: bool,
 }
 
@@ -43,13 +43,13 @@ pub(crate) struct Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct Placement {
     pub(crate) shape: Vec<i64>,
-    /// Digits in order of ascending stride.
+    /// Digits of the thread number, in order of ascending stride.
     pub(crate) digits: Vec<Digit>,
     /// Parts of the thread number from which the digits are extracted.
     levels: Vec<Level>,
-    /// The first thread that holds elements.
+    /// Number of the first thread that holds elements.
     pub(crate) first: i64,
-    /// Slots in order of their numbers.
+    /// Register slots in order of their numbers.
     pub(crate) slots: Vec<Slot>,
 }
 
@@ -63,7 +63,7 @@ struct Level {
     /// Number of values of this part of the thread number; `None` if only the number of threads
     /// bounds it.
     size: Option<i64>,
-    /// First value of this part whose threads hold elements.
+    /// Smallest value of this part of the thread number among threads that hold elements.
     first: i64,
     digits: Vec<Digit>,
 }

@@ -140,7 +140,7 @@ impl ThreadSet {
 pub(crate) struct Threads<'c> {
     kernel: Kernel<'c>,
     count: usize,
-    /// Values that are assumed to be constant, with these constants.
+    /// Values that are assumed to be constant, paired with the constants.
     assumed: Vec<(Val<'c>, i64)>,
     /// Facts of analysed values; `None` while the analysis of a value is in progress.
     facts: RefCell<BTreeMap<usize, Option<Fact>>>,
@@ -152,7 +152,7 @@ pub(crate) struct Threads<'c> {
     depth: Cell<u32>,
 }
 
-/// Facts of the block arguments of a loop.
+/// Facts (known properties) of the block arguments of a loop.
 type Carried = BTreeMap<usize, Fact>;
 
 /// Maximum number of blocks along one dimension of a grid.
@@ -771,7 +771,7 @@ impl<'c> Threads<'c> {
             if outer == self.kernel.op {
                 break;
             }
-            // Widest scope whose threads take the same path.
+            // The widest scope whose threads take the same path through `outer`.
             let together = match name(outer) {
                 "scf.if" | "scf.index_switch" => self.narrow(&mut threads, outer, inner),
                 "scf.execute_region" if is_structured(outer) => Scope::Cluster,

@@ -37,8 +37,8 @@ pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usi
     found
 }
 
-/// Returns the ops of `block`, in order, that compute `roots`. The search stops at values whose key
-/// is `known`.
+/// Returns the ops of `block`, in order, that compute `roots`. The search stops at values for whose
+/// key `known` returns true.
 pub(crate) fn slice<'c>(
     block: Blk<'c>,
     roots: &[Val<'c>],
@@ -99,7 +99,7 @@ pub(crate) struct Copier<'b, 'c> {
 }
 
 impl<'c> Copier<'_, 'c> {
-    /// Copies the ops that compute `roots` in `from`. `known` maps values to their replacements,
+    /// Copies the ops that compute `roots` in `from`. `known` lists values with their replacements,
     /// and `index` emits the index of a loop. Constants are recreated; other values defined outside
     /// of `from` are used unchanged.
     pub(crate) fn copy(

@@ -176,7 +176,7 @@ impl Laws {
         })
     }
 
-    /// Returns the values of an `identities` attribute, if it has one per part.
+    /// Returns the values of an `identities` attribute, if the attribute has one value per part.
     fn identity(&self, identities: &[Attribute<'_>]) -> Option<Partial> {
         let parts = identities.iter().zip(&self.sorts);
         let identity: Option<Partial> = parts.map(|(a, sort)| Scalar::of(*a, *sort)).collect();
@@ -190,7 +190,7 @@ impl Laws {
     /// Tests commutativity and associativity.
     ///
     /// If the combiner divides by one of several parts, that part may be a count or a weight. The
-    /// properties then need to hold for positive values of that part only.
+    /// properties then need to hold only for positive values of the divisor.
     pub(crate) fn check(&mut self) -> Verdict {
         let broken = match self.check_samples() {
             Err(broken) if self.sorts.len() > 1 && self.program.divides() => broken,
@@ -224,8 +224,8 @@ impl Laws {
         self.holds_for_some(Law::Associative, three)
     }
 
-    /// Tests whether `identity` is neutral to any sample. An identity that changes all samples,
-    /// such as 0 for a product, is wrong for any elements.
+    /// Tests whether `identity` is neutral to at least one sample. An identity that changes all
+    /// samples, such as 0 for a product, is wrong for any elements.
     fn check_some_kept(&self, identity: &Partial) -> Verdict {
         let others = self.samples.iter().filter(|x| differ_in_all(x, identity));
         if others.clone().any(|x| self.run(identity, x).is_none()) {
@@ -303,7 +303,7 @@ impl Laws {
             && self.samples.iter().all(|x| replaces(x) == Some(true))
     }
 
-    /// Returns a candidate from which a reduction may start, as text (see [`Self::starts_from`]).
+    /// Returns the text of a value from which a reduction may start (see [`Self::starts_from`]).
     pub(crate) fn find_start(&self) -> Option<String> {
         let found = self.first_candidate(|start| self.starts_from(start));
         found.map(|start| self.show(&start))

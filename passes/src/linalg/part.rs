@@ -16,7 +16,7 @@ use tx_mlir::{
     value_location,
 };
 
-/// An operand of the new op, and the argument of the original body that it replaces, if any.
+/// An operand of the new op, and the corresponding argument of the original body, if any.
 pub(super) type Operand<'c> = (Access<'c>, Option<Val<'c>>);
 
 /// A new op that computes a part of the results of `loops`.
@@ -181,7 +181,8 @@ impl<'c> Body<'_, 'c> {
         self.copier.b
     }
 
-    /// Copies the computation of `roots` from the original body; `more` adds known values.
+    /// Copies the computation of `roots` from the original body; `more` lists additional values
+    /// with their replacements.
     pub(super) fn copy(&self, roots: &[Val<'c>], more: &[(Val<'c>, Val<'c>)]) -> Vec<Val<'c>> {
         let Some(body) = self.part.loops.body else {
             return Vec::new();

@@ -62,7 +62,7 @@ pub(crate) struct Tail<'c> {
     pub(crate) takes: Vec<usize>,
 }
 
-/// Sources of an op after fusion of its producers.
+/// Sources of an op after the fusion of its producers, and the fused producers.
 #[derive(Default)]
 pub(crate) struct Found<'c> {
     pub(crate) sources: Vec<Access<'c>>,
@@ -72,7 +72,7 @@ pub(crate) struct Found<'c> {
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// Changes to a plan by one more consumer.
+/// Changes that the fusion of one more consumer makes to a plan.
 pub(crate) struct Consumer<'c> {
     pub(crate) tail: Tail<'c>,
     pub(crate) destination: Access<'c>,

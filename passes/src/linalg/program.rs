@@ -18,7 +18,7 @@ pub(crate) struct Program {
     /// Type of each place.
     places: Vec<Sort>,
     inputs: usize,
-    /// Places of constants, with their bits.
+    /// Numbers of the places that hold constants, with the bits of the constants.
     constants: Vec<(usize, u64)>,
     steps: Vec<Step>,
     outputs: Vec<usize>,
@@ -30,7 +30,7 @@ pub(crate) struct Program {
 enum Step {
     Compute {
         operation: Rc<Operation>,
-        /// Places of the operands; surplus entries are ignored.
+        /// Numbers of the places that hold the operands; surplus entries are ignored.
         arguments: [usize; 3],
         to: usize,
     },
@@ -50,7 +50,7 @@ enum Step {
     },
     /// `scf.execute_region`.
     Region { body: Branch, to: Vec<usize> },
-    /// `scf.for`; `bounds` are the places of the lower bound, the upper bound and the step.
+    /// `scf.for`; the places `bounds` hold the lower bound, the upper bound and the step.
     For {
         bounds: [usize; 3],
         width: u32,
@@ -70,7 +70,7 @@ enum Step {
 
 #[derive(Clone, Default)]
 struct Branch {
-    /// Places of the block arguments.
+    /// Numbers of the places that hold the block arguments.
     arguments: Vec<usize>,
     steps: Vec<Step>,
     yields: Vec<usize>,

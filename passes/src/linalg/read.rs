@@ -26,7 +26,7 @@ pub(crate) struct Loops<'c> {
 }
 
 impl<'c> Loops<'c> {
-    /// Reads an op; `None` if the op has no loops in this form.
+    /// Reads the loops, operands and body of an op; `None` if the op has no indexing maps.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let body = match is(op, "memref.copy") {
             true => None,

@@ -23,8 +23,8 @@ pub(crate) struct Recognised<'c> {
     pub(crate) nan: Option<Nan>,
     /// Number of the op's output that belongs to each destination.
     pub(crate) order: Vec<usize>,
-    /// The combined value of each destination. `argmax` and `argmin` may lack the index, which the
-    /// `tile.reduce` then computes.
+    /// The combined value of each destination. For `argmax` and `argmin`, the index may be missing;
+    /// the `tile.reduce` then computes it.
     pub(crate) elements: Vec<Element<'c>>,
     /// Combiner of a `custom` reduction.
     pub(crate) combiner: Option<Combiner<'c>>,
@@ -91,7 +91,7 @@ struct Pairing<'c> {
     program: Option<Program>,
 }
 
-/// A body, and the values in it that depend on old values.
+/// A body, and the values in the body that depend on old values.
 struct Cut<'a, 'c> {
     loops: &'a Loops<'c>,
     body: Blk<'c>,
@@ -214,8 +214,9 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Returns output `i` before it is narrowed, and a predicate for its old value, widened if the
-    /// output is narrowed. Such bodies combine in a wider type and narrow after every step.
+    /// Returns output `i` before its conversion to a narrower type, and a predicate that recognises
+    /// its old value after the conversion to the wider type. Some bodies combine in a wider type
+    /// and narrow after every step.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {
@@ -291,7 +292,8 @@ impl<'a, 'c> Cut<'a, 'c> {
     /// Returns the crossing values (values of the element part that the combiner part uses) of
     /// every possible division of the body. The first division puts only ops that depend on old
     /// values into the combiner. Later divisions add ops with results of other types, then more and
-    /// more ops of the element part. For example, `x * x` may belong to either part.
+    /// more ops of the element part. For example, `x * x` may belong to the element part or to the
+    /// combiner.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -689,7 +691,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         .emit()
     }
 
-    /// Adds a note with the form to write, if the body combines under a condition.
+    /// If the body combines under a condition, adds a note that suggests an `arith.select` of the
+    /// element.
     fn says_condition<S>(&self, report: Report<'c, S>) -> Report<'c, S> {
         let depends = |v: Val<'c>| !self.independent(v);
         let mut both = self.yielded.iter().zip(&self.olds);

@@ -291,7 +291,7 @@ impl<'c> Work<'_, 'c> {
         }
     }
 
-    /// Returns the comparison predicate of a better element.
+    /// Returns the `arith.cmpf` predicate that holds if the left element is better.
     fn better(&self) -> i64 {
         match self.pair.kind {
             Kind::ArgMin => OLT,
@@ -367,8 +367,8 @@ impl<'c> Work<'_, 'c> {
         b.compare_floats(UNO, value, value)
     }
 
-    /// Emits a reduction to the position of the first NaN of each row, and `with_value` to the
-    /// value of the row.
+    /// Emits a reduction that finds the position of the first NaN of each row, and `with_value`
+    /// also the value of the row.
     fn first_nan(&self, first: &Access<'c>, with_value: bool) -> Option<Op<'c>> {
         let value = self.loops.yielded()[self.pair.value];
         let mut outputs: Vec<Operand<'c>> = vec![(first.clone(), None)];
@@ -389,8 +389,8 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits a reduction to the best element of each row among those whose position satisfies
-    /// `counts` relative to `limit`. Other elements have the index `none`.
+    /// Emits a reduction that finds the best element of each row among the elements whose position
+    /// satisfies `counts` relative to `limit`. Other elements have the index `none`.
     fn best_where(
         &self,
         best: &Access<'c>,
@@ -427,7 +427,8 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits a reduction to the best element of each row, or to its last NaN with a negated index.
+    /// Emits a reduction that finds the best element of each row, or the last NaN of the row with a
+    /// negated index.
     fn best_or_last(&self, best: &Access<'c>, index: &Access<'c>) -> Option<Op<'c>> {
         let roots = [self.pair.element, self.pair.index];
         let outputs = vec![(best.clone(), None), (index.clone(), None)];
@@ -449,7 +450,7 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits the second negation of the indices of NaN.
+    /// Emits an op that negates the indices of NaN a second time, which restores them.
     fn decoded(&self, best: &Access<'c>, index: &Access<'c>) -> Op<'c> {
         let inputs = vec![(best.clone(), None)];
         let part = self.over_rows(inputs, vec![(index.clone(), None)]);

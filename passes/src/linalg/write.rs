@@ -21,7 +21,7 @@ use tx_mlir::{
 /// Value that is stored in a destination.
 #[derive(Clone, Copy, PartialEq)]
 enum Stored {
-    /// A part of the result.
+    /// A part of the result of the reduction.
     Part(usize),
     /// A result of the epilogue.
     Computed,
@@ -30,7 +30,7 @@ enum Stored {
 /// Emits the `tile.reduce` of a plan.
 ///
 /// # Panics
-/// If MLIR rejects the op, which is a bug of the caller.
+/// Panics if MLIR rejects the `tile.reduce`, which is a bug of the caller.
 pub(crate) fn write<'c>(plan: &Plan<'c>) -> Op<'c> {
     let context = context(plan.loops.op);
     let location = plan.loops.op.location();
@@ -267,8 +267,8 @@ fn stored(plan: &Plan<'_>) -> Vec<Stored> {
     stored
 }
 
-/// Stores the value of a consumer in the first destination that the consumer reads, and removes its
-/// other destinations.
+/// Replaces the first destination that a consumer reads by the value of the consumer, and removes
+/// the other destinations.
 fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     if let Some((first, rest)) = tail.takes.split_first() {
         values[*first] = value;

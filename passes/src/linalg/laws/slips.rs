@@ -24,7 +24,7 @@ pub(crate) struct Slip {
     pub(crate) is_ordered: bool,
 }
 
-/// Values of each part: small, so that sums and products are exact, and unsorted.
+/// Values in the tested tuples: small, so that sums and products are exact, and unsorted.
 const NUMBERS: [i64; 8] = [3, 11, 6, 1, 19, 8, 14, 27];
 
 /// Number of tested tuples.
@@ -145,7 +145,7 @@ struct Tuples<'t> {
 
 impl Tuples<'_> {
     /// Returns whether the tuples satisfy the properties; `false` also if too few results are
-    /// finite, or if constant parts hide too much.
+    /// finite, or if constant parts may hide a mistake.
     fn judge(&self, identity: &Partial) -> Result<bool, Slip> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
