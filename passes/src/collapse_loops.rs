@@ -236,8 +236,8 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     Some((loops, groups))
 }
 
-/// Returns the trip count of the second of two groups, if both should become one loop: no vector
-/// width divides the row length, but vectors may cross the end of a row.
+/// Returns the trip count of the second of two groups if both should become one loop. This is the
+/// case if no vector width divides the row length, because vectors may then cross the end of a row.
 fn flat(loops: &Loops<'_>, job: &Job<'_>, groups: &[Vec<usize>]) -> Option<i64> {
     let [_, row] = groups else { return None };
     let lengths: Vec<i64> = job

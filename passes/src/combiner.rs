@@ -232,9 +232,9 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Combines a partial result with another one whose elements all have higher indices. Of equal
-    /// values, the first wins without a comparison of indices, so its index must belong to an
-    /// element (see [`Self::start_at`]).
+    /// Combines two partial results, where all elements of `later` have higher indices than the
+    /// elements of `earlier`. Of equal values, the first wins without a comparison of indices, so
+    /// its index must belong to an element (see [`Self::start_at`]).
     pub fn combine_later(
         &self,
         b: &Builder<'c>,

@@ -17,7 +17,7 @@ pass! {
     /// ## What it does
     /// Front ends store sizes in small tensors of integers, compute with these tensors, and read
     /// elements back. Tensors and memrefs are in device memory, which the host cannot read while it
-    /// prepares launches. This pass computes such elements on the host:
+    /// prepares launches. The pass computes elements of small integer arrays on the host:
     ///
     /// * A `tensor.extract` at constant indices becomes a scalar if the tensor is a
     ///   `tensor.from_elements`, a constant, a view of these, or the result of a parallel
@@ -493,7 +493,8 @@ fn shape(ty: Type<'_>) -> Option<Vec<Option<i64>>> {
         .collect()
 }
 
-/// Returns the row-major linear index of an element. The size of the first dimension is not used.
+/// Returns the row-major linear index of an element, which does not depend on the first size in
+/// `shape`.
 fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
     let mut place = 0i64;
     for (d, (size, at)) in shape.iter().zip(at).enumerate() {

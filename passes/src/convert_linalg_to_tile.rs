@@ -30,20 +30,20 @@ pass! {
     ///   chooses an index. Any other combiner becomes `custom`, with a copy of its ops.
     /// * Several updates by one operation, such as `(old + x) - y`, and updates under a condition
     ///   on elements become one update. The `element` region then computes the body with the
-    ///   identity in place of the old value. This changes the order in which float sums are added,
-    ///   as any reduction does.
+    ///   identity in place of the old value. The fusion of updates changes the order in which float
+    ///   sums are added, as any reduction does.
     /// * A combiner must be commutative and associative, because elements are combined in any
-    ///   order. The pass checks these properties on sample values.
+    ///   order. The pass checks commutativity and associativity on sample values.
     /// * Like the linalg op, the `tile.reduce` accumulates into its outputs. If a `linalg.fill`
     ///   with the identity initializes an output and no other op reads the filled values, the fill
     ///   is erased and the old values are not read. For `custom`, the filled value becomes the
-    ///   identity; without such a fill, the pass searches for an identity.
+    ///   identity; without a fill, the pass searches for an identity.
     /// * An element-wise op whose result is a temporary that only the reduction reads is fused into
     ///   `element`. An element-wise op that reads the result of the reduction, in place or from a
     ///   temporary, is fused into `epilogue`. An element-wise op is not fused if it also reads old
     ///   values of the output that the fused reduction would write.
     /// * An element-wise op whose result is a temporary that only one other element-wise op reads,
-    ///   each element once, is fused into that op. A chain of such ops becomes one
+    ///   each element once, is fused into that op. A chain of element-wise ops becomes one
     ///   `linalg.generic`.
     /// * The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to
     ///   the `tile.reduce`. An element-wise op with a `schedule` stays a separate kernel.
@@ -60,7 +60,8 @@ pass! {
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
     /// the first element and visits indices in another order. For rows with NaN, value and index
-    /// equal the result of the loop nest:
+    /// equal the result of the loop nest. The converted ops depend on the comparison in the
+    /// program.
     ///
     /// | condition in the program | ops |
     /// |---|---|

@@ -10,8 +10,8 @@ pass! {
     /// and `gpu.subgroup_size` by constants.
     ///
     /// ## Why
-    /// MLIR has no lowering of these ops to NVVM. The register `%warpid` is not equivalent: it may
-    /// change while a warp runs.
+    /// MLIR has no lowering of `gpu.subgroup_id` and `gpu.num_subgroups` to NVVM. The register
+    /// `%warpid` is not equivalent: it may change while a warp runs.
     ///
     /// ## Before
     /// ```mlir

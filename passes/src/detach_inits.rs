@@ -14,9 +14,9 @@ pass! {
     ///
     /// ## What it does
     /// An element-wise `linalg.generic` on tensors may read the old elements of an `outs` operand.
-    /// The pass adds each such operand to the inputs, with the same indexing map. An op that
-    /// updates its output in place then reads inputs only, and `linalg-fuse-elementwise-ops` can
-    /// fuse it with its neighbours.
+    /// The pass adds each `outs` operand that is read to the inputs, with the same indexing map. An
+    /// op that updates its output in place then reads inputs only, and
+    /// `linalg-fuse-elementwise-ops` can fuse it with its neighbours.
     ///
     /// ## Why
     /// When MLIR 22 fuses a producer into an op that reads an output, the fused op has that output
@@ -67,7 +67,7 @@ impl Pass for DetachInits {
     }
 }
 
-/// Adds each output of `op` whose old elements are read to the inputs. Returns the number of added
+/// Adds an input to `op` for each output whose old elements are read. Returns the number of added
 /// inputs.
 fn detach(op: Op<'_>) -> usize {
     let Some((inputs, maps)) = element_wise(op) else {

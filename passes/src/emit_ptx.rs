@@ -38,7 +38,7 @@ pass! {
     ///
     /// ## Fails when
     /// * A target names an unknown feature, or a PTX version that does not support its chip. LLVM
-    ///   would abort the process (`tile-attach-target` corrects such a version).
+    ///   would abort the process (`tile-attach-target` corrects the version).
     /// * LLVM rejects a module. The error contains LLVM's message.
     pub struct EmitPtx as "gpu-module-to-ptx" creates [gpu] {
     } counts {

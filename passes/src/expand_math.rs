@@ -17,18 +17,18 @@ pass! {
     /// exponent from -2 to 3, the expansion is a product or a reciprocal. For the exponents 0.5 and
     /// -0.5, the expansion is a square root. `fpowi` with any other exponent is expanded as `powf`.
     ///
-    /// `arith.extf` from f8E4M3FN and f8E5M2, and `arith.truncf` to these types, become integer ops
-    /// on scalars or vectors. `arith.truncf` rounds once to nearest, ties to even. A number out of
-    /// range becomes NaN in f8E4M3FN, which has no infinity, and an infinity in f8E5M2. The pass
-    /// leaves other ops and types unchanged.
+    /// `arith.extf` from f8E4M3FN and f8E5M2, and `arith.truncf` to f8E4M3FN and f8E5M2, become
+    /// integer ops on scalars or vectors. `arith.truncf` rounds once to nearest, ties to even. A
+    /// number out of range becomes NaN in f8E4M3FN, which has no infinity, and an infinity in
+    /// f8E5M2. The pass leaves other ops and types unchanged.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
     /// branch, table, call or fast-math flag. The results are therefore bitwise equal on every chip
     /// and on the CPU, except for the payload of a NaN.
     ///
-    /// Maximum errors, in units in the last place (ulp) of the result; correct rounding alone has
-    /// an error of 0.5:
+    /// The table lists maximum errors in units in the last place (ulp) of the result. Correct
+    /// rounding alone has an error of 0.5 ulp.
     ///
     /// | function | f32 | f64 |
     /// |---|---|---|
@@ -58,11 +58,11 @@ pass! {
     /// infinities, signed zeros and NaN, results follow IEEE 754.
     ///
     /// With `fastmath<afn>`, `math.exp`, `exp2`, `log`, `log2`, `log10` and `arith.divf` of f32 and
-    /// narrower types use approximate instructions of the GPU. The pass expands these functions to
-    /// three ops on f32 with the flag: `math.exp2` (`ex2.approx.ftz`), `math.log2`
-    /// (`lg2.approx.ftz`) and `arith.divf` of 1 (`rcp.approx`). The bits of approximate results may
-    /// differ between chips. Maximum errors in f32, where u is one unit in the last place of the
-    /// result:
+    /// narrower types use approximate instructions of the GPU. The expansions of approximate
+    /// functions consist of three ops on f32 with the flag: `math.exp2` (`ex2.approx.ftz`),
+    /// `math.log2` (`lg2.approx.ftz`) and `arith.divf` of 1 (`rcp.approx`). The bits of approximate
+    /// results may differ between chips. The next table lists maximum errors in f32, where u is one
+    /// unit in the last place of the result.
     ///
     /// | op | error | exceptions |
     /// |---|---|---|
@@ -71,7 +71,7 @@ pass! {
     /// | `log2`, `log`, `log10` | 4 u; 2^-22 for x from 0.5 to 2 | subnormal x counts as 0 |
     /// | `divf` | 2.5 u | infinite or NaN for a divisor below 2^-128; 4 u for one above 2^126 |
     ///
-    /// For narrower types, rounding to the type adds its own error.
+    /// For types narrower than f32, rounding to the type adds its own error.
     ///
     /// ## Why
     /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions, which

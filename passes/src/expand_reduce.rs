@@ -115,7 +115,7 @@ fn chosen(op: Op<'_>) -> Result<&'static dyn Variant, Failed> {
     })
 }
 
-/// Returns the value of the parameter `name` of an op, or 0 without the parameter.
+/// Returns the value of the parameter `name` of an op, or 0 if the op has no such parameter.
 fn param(op: Op<'_>, name: &str) -> i64 {
     dictionary_entry(op, "params", name)
         .and_then(|a| IntegerAttribute::try_from(a).ok())

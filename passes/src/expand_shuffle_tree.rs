@@ -17,11 +17,11 @@ pass! {
     /// ## What it does
     /// Replaces each `tile.all_reduce` by a butterfly of `gpu.shuffle xor` over the lanes of its
     /// group, with ascending distances. In a group wider than a warp, each warp then stores one
-    /// partial result in shared memory that this pass allocates, and every thread combines the
-    /// partial results of its group. Above 16 warps (8 warps for pairs), only the first warp
-    /// combines the partial results, and stores the total for the other warps. `tile-insert-sync`
-    /// inserts barriers later. With `variant = "redux"`, the lanes of a warp combine by
-    /// `nvvm.redux.sync`.
+    /// partial result in shared memory, and every thread combines the partial results of its group.
+    /// The pass allocates the shared memory. Above 16 warps (8 warps for pairs), only the first
+    /// warp combines the partial results, and stores the total for the other warps.
+    /// `tile-insert-sync` inserts barriers later. With `variant = "redux"`, the lanes of a warp
+    /// combine by `nvvm.redux.sync`.
     ///
     /// If the last warp of a block is partial, a lane reads only existing lanes. The first lane of
     /// the group always combines all values and broadcasts the result.

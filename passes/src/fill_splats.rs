@@ -10,10 +10,10 @@ pass! {
     /// Replace splat tensors by fills.
     ///
     /// ## What it does
-    /// Replaces a tensor with equal elements by a `linalg.fill` of a `tensor.empty`. Such tensors
-    /// are splat `arith.constant`s, `tensor.splat`, and `tensor.from_elements` of one element.
-    /// Reductions and element-wise ops that use the tensor can then use the scalar instead. Shape
-    /// operands of `tensor.reshape` do not change.
+    /// Replaces a tensor with equal elements by a `linalg.fill` of a `tensor.empty`. The pass
+    /// recognises splat `arith.constant`s, `tensor.splat`, and `tensor.from_elements` of one
+    /// element. Reductions and element-wise ops that use the tensor can then use the scalar
+    /// instead. Shape operands of `tensor.reshape` do not change.
     ///
     /// ## Before
     /// ```mlir

@@ -151,8 +151,8 @@ fn align_shared_memory(gpu_module: Op<'_>) {
     }
 }
 
-/// Stores a constant array as bytes if LLVM 22 would store its elements without padding but load
-/// them with padding (24- or 48-bit integers), or if the data is a resource.
+/// Stores a constant array as bytes if its data is a resource or if its elements are padded. LLVM
+/// 22 stores 24- and 48-bit integers without padding, but loads them with padding.
 fn store_padded<'c>(gpu_module: Op<'c>, array: Op<'c>) {
     let (Some(value), Some(ty)) = (tx_mlir::initial_value(array), constants::type_of(array)) else {
         return;

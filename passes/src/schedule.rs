@@ -109,10 +109,10 @@ pass! {
     /// A schedule names an unknown loop, binds two loops to one processor, needs more than 1024
     /// threads per block or 16 blocks per cluster, or binds a reduced loop to blocks without
     /// `rfactor` although atomics are not permitted (`determinism = #tile.determinism<any>` permits
-    /// them). The pass also fails when cases do not cover all lengths, or the blocks of a case
-    /// combine into one result. An output must not overlap an input or itself, and must not be a
-    /// constant array. Constant arrays must not exceed 64 MiB, and every op must be directly in the
-    /// body of a function.
+    /// them). The pass also fails if the cases of a schedule do not cover all lengths, or if a case
+    /// needs several blocks for one result. An output must not overlap an input or itself, and must
+    /// not be a constant array. Constant arrays must not exceed 64 MiB, and every op must be
+    /// directly in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

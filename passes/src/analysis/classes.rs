@@ -2,7 +2,7 @@
 //!
 //! In a grid-stride loop, threads access overlapping ranges of indices, but no two threads access
 //! the same index. Indices of different threads have different residues modulo the stride, in any
-//! iteration. Congruence classes prove this; ranges cannot.
+//! iteration. Congruence classes prove that the indices differ; ranges cannot.
 
 /// Binary logarithm of the largest modulus. Integers of 64 or more bits wrap around at a multiple
 /// of 2^62.

@@ -58,7 +58,7 @@ pub(crate) struct Placement {
 /// digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Distance in threads between consecutive values of this part.
+    /// Distance in threads between consecutive values of this part of the thread number.
     unit: i64,
     /// Number of values of this part of the thread number; `None` if only the number of threads
     /// bounds it.
@@ -152,7 +152,7 @@ impl Placement {
         })
     }
 
-    /// Returns the number of threads up to the last one that holds elements.
+    /// Returns the number of the last thread that holds elements, plus one.
     pub(crate) fn threads(&self) -> i64 {
         let last: i64 = self.digits.iter().map(|d| (d.extent - 1) * d.stride).sum();
         self.first + last + 1

@@ -86,7 +86,7 @@ impl<'c> SharedMemory<'c> {
     }
 }
 
-/// Attribute with the alignment of an attribution in bytes.
+/// Name of the attribute that states the alignment of an attribution in bytes.
 pub(crate) const ALIGN: &str = "llvm.align";
 
 /// Returns the workgroup attributions of a kernel, which follow the kernel arguments in the entry

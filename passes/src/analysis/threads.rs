@@ -45,7 +45,7 @@ impl Fact {
         }
     }
 
-    /// Replaces the congruence classes of the fact.
+    /// Returns the fact with other congruence classes.
     fn with_classes(mut self, classes: Classes) -> Self {
         self.classes = classes;
         self
@@ -71,7 +71,8 @@ impl Fact {
 /// The threads that execute an op.
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
-    /// Threads that execute the op: all of these or none; if `split` is set, a subset of these.
+    /// All threads in the set execute the op, or none does; if `split` is set, a subset executes
+    /// the op.
     pub(crate) threads: ThreadSet,
     /// The branch or loop that threads take differently, depending on unknown data.
     pub(crate) split: Option<Split<'c>>,
@@ -797,7 +798,7 @@ impl<'c> Threads<'c> {
     }
 
     /// Removes the threads that cannot take the branch arm that contains an op. Returns the widest
-    /// scope whose remaining threads take the arm together.
+    /// scope whose remaining threads either all take the arm or all skip it.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);

@@ -171,7 +171,7 @@ pub(super) struct Float<'a, 'c> {
     value: Val<'c>,
 }
 
-/// An integer as wide as the floats, or a vector of such integers.
+/// An integer as wide as the floats of the computation, or a vector of integers.
 #[derive(Clone, Copy)]
 pub(super) struct Whole<'a, 'c> {
     m: &'a Arithmetic<'a, 'c>,

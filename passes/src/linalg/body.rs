@@ -151,7 +151,8 @@ impl<'c> Copier<'_, 'c> {
         resolved
     }
 
-    /// Returns a value that is defined outside the block; constants are recreated.
+    /// Returns a value from outside the block for use inside: a new op for a constant, else the
+    /// value itself.
     pub(crate) fn captured(&self, value: Val<'c>) -> Val<'c> {
         match defining_op(value) {
             Some(op) if is_constant(value) => self.constant(op, value.r#type()),

@@ -5,8 +5,8 @@ use super::scalar::{Scalar, Sort, samples};
 use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan};
 
-/// Ops that select one of their operands or compare them. A combiner of such ops depends only on
-/// the order of its inputs, so a few samples determine its result.
+/// Ops that compare their operands or select one of them. A combiner of comparisons and selections
+/// depends only on the order of its inputs, so a few samples determine its kind.
 const CHOOSING: [&str; 14] = [
     "arith.cmpf",
     "arith.cmpi",

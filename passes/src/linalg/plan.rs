@@ -57,8 +57,8 @@ pub(crate) struct Tail<'c> {
     pub(crate) inputs: Vec<Given<'c>>,
     /// The destination whose old value the consumer reads.
     pub(crate) old: Option<usize>,
-    /// Destinations that the consumer reads. The result of the consumer goes to the first of these
-    /// destinations; the other destinations are removed.
+    /// Destinations that the consumer reads. The first of the destinations receives the result of
+    /// the consumer; the others are removed.
     pub(crate) takes: Vec<usize>,
 }
 

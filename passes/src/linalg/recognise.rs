@@ -214,9 +214,9 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Returns output `i` before its conversion to a narrower type, and a predicate that recognises
-    /// its old value after the conversion to the wider type. Some bodies combine in a wider type
-    /// and narrow after every step.
+    /// If the body narrows output `i` before yielding it, returns the wider value, and a predicate
+    /// for the widened old value. Else returns the yielded value, and a predicate for the old
+    /// value. Some bodies combine in a wider type and narrow after every step.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {

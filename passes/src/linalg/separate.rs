@@ -64,8 +64,8 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
 }
 
 /// Returns whether outputs may be written after all others are complete. No output may alias
-/// another operand, except an input with the same elements, and the body may only read other
-/// memory.
+/// another operand, except an input that accesses the same elements. The body may only read memory
+/// that the op does not write.
 fn is_order_free(loops: &Loops<'_>) -> bool {
     let Some(body) = loops.body else { return false };
     let same_elements = |input: &Access<'_>, output: &Access<'_>| {

@@ -175,7 +175,8 @@ impl<'c> Work<'_, 'c> {
         ])
     }
 
-    /// Emits value and index of the best element after the last NaN, or of the last NaN.
+    /// Emits value and index of the best element after the last NaN, or of the last NaN if no
+    /// element follows.
     fn after_last(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);

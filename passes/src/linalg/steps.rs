@@ -1,7 +1,7 @@
 //! Bodies that combine an old value in several steps of one op, or under a condition: `(old + x) +
 //! y`, `if p { old + x } else { old }`. A body with several steps is equivalent to one step, whose
-//! element is the result of the body for a neutral old value. For floats, this changes the order of
-//! additions, as any reduction does.
+//! element is the result of the body for a neutral old value. For floats, the conversion to one
+//! step changes the order of additions, as any reduction does.
 
 use super::recognise::NAMED;
 use tx_dialect_tile::{Kind, Nan};
@@ -36,7 +36,7 @@ impl<'a, 'c> Steps<'a, 'c> {
     }
 
     /// Returns the common op of all steps to `value`. Bodies of subtractions alone are not
-    /// recognised; the error for these bodies suggests a sum of negated elements.
+    /// recognised: their error message suggests a sum of negated elements.
     pub(crate) fn to(mut self, value: Val<'c>) -> Option<Named> {
         let mut found = Found::default();
         self.follow(value, &mut found)?;

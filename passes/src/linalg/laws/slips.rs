@@ -15,7 +15,7 @@ use tx_mlir::Blk;
 use tx_scalar::laws::{Case, Evaluator, Law, pairs, triples};
 use tx_scalar::{signed, truncated};
 
-/// A violated property, and the first part of the result that differs.
+/// A violated algebraic property, and the first part of the result that differs.
 #[derive(Debug, Clone)]
 pub(crate) struct Slip {
     pub(crate) broken: CounterExample,
@@ -189,9 +189,10 @@ impl Tuples<'_> {
         })
     }
 
-    /// Returns whether constant parts stay constant in all results and thereby hide mistakes. This
-    /// holds for several such parts, or for one integer part, because indices should distinguish
-    /// elements. A single constant float, such as the error of a sum, is plausible.
+    /// Returns whether constant parts stay constant in all results and thereby hide mistakes.
+    /// Several constant parts hide mistakes, and so does one constant integer, because indices
+    /// should distinguish elements. A single constant float, such as the error of a sum, is
+    /// plausible.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.flat_map(|(_, sides)| sides) {
