@@ -60,7 +60,7 @@ pass! {
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
     /// the first element and visits indices in another order. For rows with NaN, value and index
-    /// equal the result of the loop nest. The converted ops depend on the comparison in the
+    /// are those that the loop nest computes. The converted ops depend on the comparison in the
     /// program.
     ///
     /// | condition in the program | ops |

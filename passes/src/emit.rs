@@ -112,10 +112,10 @@ pub(crate) fn finish<'c>(
     combiner.narrow(b, &total, types)
 }
 
-/// Attribute of accesses that only one thread makes to each element, in every execution on the same
-/// memref. The attribute is a number: accesses with equal numbers belong together. A negative
-/// number is valid only within one iteration of the enclosing loop. `tile-insert-sync` reads and
-/// removes the attribute.
+/// Attribute of memory accesses for which only one thread accesses each element, the same thread in
+/// every execution on one memref. The attribute is a number: accesses with equal numbers belong
+/// together. A negative number is valid only within one iteration of the enclosing loop.
+/// `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
 /// Emits a `memref.load`.

@@ -47,8 +47,8 @@ impl<'c> Access<'c> {
         self.value == other.value && self.map == other.map
     }
 
-    /// Returns the access in terms of `dims` other loops; `loops` expresses each old loop by the
-    /// new ones.
+    /// Rewrites the indexing map for `dims` new loops; `loops` expresses the index of each old loop
+    /// by the new loops.
     pub(crate) fn replace(&self, dims: usize, loops: &[tx_mlir::Affine]) -> Self {
         Self {
             map: self.map.replace(dims, loops),

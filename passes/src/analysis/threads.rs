@@ -326,8 +326,8 @@ impl<'c> Threads<'c> {
             .unwrap_or_else(|| Fact::unknown(Scope::Thread))
     }
 
-    /// Returns the classes of the induction variable of an `scf.for`: the lower bound plus a
-    /// multiple of the step.
+    /// Returns the congruence classes of the induction variable of an `scf.for`: the lower bound
+    /// plus a multiple of the step.
     fn counted(&self, op: Op<'c>, index: Val<'c>, bounds: &[Fact]) -> Classes {
         let [from, to, step] = bounds else {
             return None;
@@ -832,7 +832,8 @@ impl<'c> Threads<'c> {
     }
 }
 
-/// Combines the classes of two values per thread; `None` if no result restricts the value.
+/// Combines the congruence classes of two values in each thread; `None` if no resulting class
+/// restricts the value.
 fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) -> Classes {
     let (left, right) = (left.classes(), right.classes());
     let count = left.as_ref().or(right.as_ref())?.len();
@@ -843,12 +844,13 @@ fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) 
     Some(all).filter(|all| all.iter().any(|class| *class != Class::ANY))
 }
 
-/// Returns the classes of a value that equals one of two values.
+/// Returns the congruence classes of a value that equals one of two other values.
 fn either(left: &Fact, right: &Fact) -> Classes {
     combined(left, right, Class::join)
 }
 
-/// Returns the classes of a binary integer op; `stays` states that the op does not wrap around.
+/// Returns the congruence classes of a binary integer op; `stays` states that the op does not wrap
+/// around.
 fn computed_classes(op: Op<'_>, facts: &[Fact], stays: bool) -> Classes {
     let combine = match name(op) {
         "arith.addi" => Class::plus,

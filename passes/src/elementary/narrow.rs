@@ -93,8 +93,9 @@ fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Va
 /// of range becomes an infinity of f8E5M2 and a NaN of f8E4M3FN.
 ///
 /// If the result is a normal number, the bits are rounded as an integer, with a carry into the
-/// exponent. For a subnormal result, the addition of a power of two rounds the number. The power is
-/// chosen so that the last bit of the sum is the smallest subnormal number of the 8-bit type.
+/// exponent. For a subnormal result, the addition of a power of two rounds the number. The power of
+/// two is chosen so that the last bit of the sum is the smallest subnormal number of the 8-bit
+/// type.
 fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Option<Val<'c>> {
     let (value, from) = match Float::of(parts(value.r#type()).1)? {
         wide @ (Float::F32 | Float::F64) => (value, wide),

@@ -158,7 +158,8 @@ fn takes_right(
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
     let samples = samples(sort);
-    // For each order of two pairs: whether the combiner selected the right pair.
+    // For each order of the values and indices of two pairs: whether the combiner selected the
+    // right pair.
     let mut greater = BTreeSet::new();
     let mut less = BTreeSet::new();
     let mut later = BTreeSet::new();
@@ -223,7 +224,7 @@ fn nan_rule(program: &Program, value: usize) -> Option<NanRule> {
         Some((result[value].is_nan(), result[1 - value].int()?))
     };
     let (meets, stays, both) = (kept(number, nan)?, kept(nan, number)?, kept(nan, nan)?);
-    // Numbers do not replace the first NaN.
+    // Elements that are not NaN do not replace the first NaN.
     let holds = stays == (true, FIRST);
     Some(match (meets, both) {
         ((true, SECOND), (true, FIRST)) if holds => NanRule::Like(Nan::Propagate),

@@ -74,7 +74,8 @@ impl<'c> Combiner<'c> {
 
 /// Neutral values of a combiner, or a way to find them.
 pub(crate) enum Neutral {
-    /// Kinds of the leading parts; the neutral value of a later part is arbitrary.
+    /// Reduction kinds of the first parts of a partial result; the neutral value of any later part
+    /// is arbitrary.
     Kinds(Vec<Kind>),
     /// Properties of a custom combiner, which are tested on samples.
     Laws(Laws),

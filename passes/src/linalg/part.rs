@@ -32,8 +32,8 @@ pub(super) struct Part<'a, 'c> {
 }
 
 impl<'a, 'c> Part<'a, 'c> {
-    /// Creates an op with the loops of `loops` and the given outputs. Its inputs are the operands
-    /// from which `roots`, values of the body, are computed.
+    /// Creates an op with the loops of `loops` and the given outputs. The inputs of the new op are
+    /// the operands from which `roots`, values of the body, are computed.
     pub(super) fn of(
         loops: &'a Loops<'c>,
         roots: &[Val<'c>],

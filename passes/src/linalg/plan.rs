@@ -18,7 +18,8 @@ use tx_mlir::{
     type_value, walk,
 };
 
-/// Origin of a block argument in the body of a reduction or a fused producer.
+/// Origin of a block argument (source, fused producer or scalar) in the body of a reduction or a
+/// fused producer.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'c> {
     /// An element of the source with this number.
@@ -38,10 +39,10 @@ pub(crate) struct Stage<'c> {
     pub(crate) inputs: Vec<Input<'c>>,
 }
 
-/// Origin of a block argument in the body of a fused consumer.
+/// Origin of a block argument (result, `with` operand or scalar) in the body of a fused consumer.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
-    /// The result for the destination with this number.
+    /// The result that the reduction would store in the destination with this number.
     Result(usize),
     /// An element of the `with` operand with this number.
     Extra(usize),

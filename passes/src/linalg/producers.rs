@@ -96,8 +96,9 @@ struct Gather<'a, 'c> {
 }
 
 impl<'c> Gather<'_, 'c> {
-    /// Returns the origin of `operand`, which `reader` reads. The indexing map of `operand` has the
-    /// loops of the last op in the chain as inputs.
+    /// Determines whether the input `operand` of `reader` is a scalar, a source array or the result
+    /// of a fused producer. The indexing map of `operand` has the loops of the last op in the chain
+    /// as inputs.
     fn input(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Input<'c> {
         if !operand.is_memory() {
             return Input::Scalar(operand.value);

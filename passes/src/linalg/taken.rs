@@ -1,4 +1,4 @@
-//! Ops that conversion plans already use.
+//! Ops that a conversion plan already fuses or erases.
 
 use super::body::{only_computes, slice};
 use super::read::Loops;
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use tx_dialect_tile::GROUP;
 use tx_mlir::{Op, attribute, is, ops, walk};
 
-/// Ops that conversion plans already use.
+/// Ops that a conversion plan already fuses or erases.
 #[derive(Default)]
 pub(crate) struct Taken {
     all: BTreeSet<usize>,
@@ -26,7 +26,7 @@ impl Taken {
         self.folded.extend(fills.into_iter().map(op_key));
     }
 
-    /// Returns whether a plan uses `op`.
+    /// Returns whether a plan fuses or erases `op`.
     pub(crate) fn has(&self, op: Op<'_>) -> bool {
         self.all.contains(&op_key(op))
     }
@@ -38,7 +38,7 @@ impl Taken {
 
     /// Returns the loops of an element-wise op that can be fused. The op has one output, a body
     /// without side effects and assertions, and no attribute `schedule` or `tile.group`. No plan
-    /// uses the op.
+    /// fuses or erases the op.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

@@ -244,8 +244,8 @@ fn write_element<'c>(
         .collect()
 }
 
-/// Returns the origin of each stored value. A consumer that only moves a part of the result needs
-/// no epilogue.
+/// Returns for each destination whether it stores a part of the result or a value that the epilogue
+/// computes. A consumer that only moves a part of the result needs no epilogue.
 fn stored(plan: &Plan<'_>) -> Vec<Stored> {
     let mut stored: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();
     for tail in &plan.tails {

@@ -80,7 +80,7 @@ pub(crate) fn slip<'c>(
     (!is_fixed || is_ordered).then_some(Slip { is_ordered, ..slip })
 }
 
-/// Returns number `k` of the tested tuples.
+/// Returns the test tuple with number `k`.
 fn tuple(sorts: &[Sort], k: usize) -> Partial {
     let number = |part: usize| NUMBERS[((2 * part + 1) * k + part) % NUMBERS.len()];
     let parts = sorts.iter().enumerate();
@@ -111,7 +111,7 @@ fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     tuples
 }
 
-/// Replaces parts of the tuples by constant values.
+/// Replaces the `fixed` parts of all tuples by constants.
 fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     let part = |(value, fixed): (&Scalar, &Option<Scalar>)| fixed.unwrap_or(*value);
     let one = |tuple: &Partial| tuple.iter().zip(fixed).map(part).collect();
@@ -190,8 +190,8 @@ impl Tuples<'_> {
     }
 
     /// Returns whether constant parts stay constant in all results and thereby hide mistakes.
-    /// Several constant parts hide mistakes, and so does one constant integer, because indices
-    /// should distinguish elements. A single constant float, such as the error of a sum, is
+    /// Several constant parts may hide a mistake, and so may one constant integer, because indices
+    /// should differ between elements. A single constant float, such as the error of a sum, is
     /// plausible.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
@@ -223,7 +223,7 @@ fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
 /// A test case with the results of both sides.
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
-/// Returns the cases with a decided result.
+/// Returns the test cases for which both sides have a decisive result.
 fn decided<'t>(cases: &'t [Case<'t, Partial>]) -> impl Iterator<Item = Decided<'t>> {
     let known = |case: &'t Case<'t, Partial>| Some((case, case.decided()?));
     cases.iter().filter_map(known)
