@@ -415,7 +415,6 @@ fn check_groups<'c>(
     Err(report.emit())
 }
 
-/// Returns the memrefs that an op writes.
 fn destinations<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     if let Some(reduce) = Reduce::of(op) {
         return reduce.destinations;

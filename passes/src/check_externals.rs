@@ -100,7 +100,6 @@ const ALL_REDUCE: &str =
     "`tile.all_reduce` combines a value of each thread, of any type, at scope `warp` or `cta`";
 const ONE_DIMENSION: &str = "take one row after the other, as vectors of one dimension";
 
-/// Returns a note with the replacement of an op that no pass lowers.
 pub(crate) fn instead_of(op: &str) -> Option<&'static str> {
     let found = INSTEAD.iter().find(|(name, _)| *name == op);
     found.map(|(_, instead)| *instead)

@@ -116,7 +116,6 @@ impl Pass for CheckTarget {
 const PARAMETERS: u64 = 4352;
 const MOST_PARAMETERS: u64 = 32764;
 const MORE_PARAMETERS: u32 = 81;
-/// Bytes of a pointer.
 const POINTER: u64 = 8;
 
 /// Returns the bytes of a kernel's parameters; each parameter is aligned to its size.

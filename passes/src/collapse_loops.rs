@@ -151,7 +151,6 @@ impl<'c> Collapse<'c> {
         erase(op);
     }
 
-    /// Returns the number of loops after the collapse.
     fn count(&self) -> usize {
         match self.flat {
             Some(_) => 1,

@@ -2,8 +2,7 @@
 //! type, as `arith` ops.
 //!
 //! A partial result has one or more parts: one value for the named kinds, a value and its index for
-//! `argmax` and `argmin`, and one value per source for `custom`. Combiners are independent of how
-//! variants distribute a reduction over threads.
+//! `argmax` and `argmin`, and one value per source for `custom`.
 
 use crate::elementary;
 use melior::ir::attribute::IntegerAttribute;
@@ -14,7 +13,7 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Blk, Builder, Index, Op, Val, byte_width, vector_parts};
 use tx_scalar::Float;
 
-/// Predicates of `arith.cmpf`, with the integer encoding of MLIR.
+/// Integer encodings of `arith.cmpf` predicates.
 #[derive(Clone, Copy)]
 enum FloatPredicate {
     Equal = 1,
@@ -24,7 +23,7 @@ enum FloatPredicate {
     Unordered = 14,
 }
 
-/// Predicates of `arith.cmpi`, with the integer encoding of MLIR.
+/// Integer encodings of `arith.cmpi` predicates.
 #[derive(Clone, Copy)]
 enum IntPredicate {
     Equal = 0,
@@ -32,7 +31,6 @@ enum IntPredicate {
     Greater = 4,
 }
 
-/// Operation that combines two partial results.
 #[derive(Clone)]
 enum Combine<'c> {
     /// One arith op.
@@ -43,7 +41,7 @@ enum Combine<'c> {
     Region(Blk<'c>, Vec<Attribute<'c>>),
 }
 
-/// Encoding of a (value, index) pair as one unsigned number. A better value has a larger number; of
+/// Encoding of a (value, index) pair as one unsigned number. Better values have larger numbers; of
 /// equal values, the lower index has the larger number.
 #[derive(Clone, Copy)]
 struct Packing {
@@ -460,7 +458,6 @@ impl Packing {
         (1 << (32 - self.bits)) - 1
     }
 
-    /// Emits the packed number of `value` and `index`.
     fn pack<'c>(self, b: &Builder<'c>, value: Val<'c>, index: Val<'c>) -> Val<'c> {
         let (key, narrow) = (b.int_type(32), b.int_type(self.bits));
         let sign = extreme(narrow, true);
@@ -518,7 +515,6 @@ impl Packing {
     }
 }
 
-/// Returns the arith op that combines two values of type `ty`.
 fn arith(kind: Kind, nan: Nan, ty: Type<'_>) -> Option<&'static str> {
     let pick = |on_float: &'static str, on_int: &'static str| {
         let op = if ty.is_float() { on_float } else { on_int };
@@ -547,7 +543,6 @@ fn extreme(ty: Type<'_>, least: bool) -> i64 {
     extreme >> (64 - bits)
 }
 
-/// Emits the identity of a named kind for type `ty`.
 fn scalar<'c>(b: &Builder<'c>, kind: Kind, ty: Type<'c>) -> Val<'c> {
     if ty.is_float() {
         let value = match kind {

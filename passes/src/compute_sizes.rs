@@ -138,7 +138,6 @@ fn is_allocation(op: Op<'_>) -> bool {
     is(op, "memref.alloc") || is(op, "memref.alloca")
 }
 
-/// Returns whether an op stores an element to `array`.
 fn stores_to<'c>(op: Op<'c>, array: Val<'c>) -> bool {
     is(op, "memref.store") && operands(op).first() != Some(&array)
 }
@@ -181,7 +180,6 @@ fn fold_comparison(op: Op<'_>) {
     }
 }
 
-/// Folds an `arith.select` whose condition is constant.
 fn fold_select(op: Op<'_>) {
     if let (true, [condition, yes, no]) = (is(op, "arith.select"), &operands(op)[..])
         && let Some(condition) = constant(*condition)
@@ -190,7 +188,6 @@ fn fold_select(op: Op<'_>) {
     }
 }
 
-/// Returns the integer value of an `arith.constant`.
 fn constant(value: Val<'_>) -> Option<i64> {
     let op = defining_op(value).filter(|op| is(*op, "arith.constant"))?;
     integer_attribute(op, "value")
@@ -207,7 +204,6 @@ fn extracted<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     elements.finish(element)
 }
 
-/// An element of a tensor, as a constant or as an SSA value.
 #[derive(Clone, Copy)]
 enum Element<'c> {
     Const(i64),
@@ -220,7 +216,6 @@ const MAX_STEPS: usize = 4096;
 /// Computes elements of tensors that the host filled.
 struct Elements<'b, 'c> {
     b: &'b Builder<'c>,
-    /// The op that reads the elements.
     reader: Op<'c>,
     /// Ops that the computation created.
     made: Vec<Op<'c>>,
@@ -253,7 +248,6 @@ impl<'b, 'c> Elements<'b, 'c> {
         }
     }
 
-    /// Computes the element of `tensor` at index `at`.
     fn of(&mut self, tensor: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
@@ -470,7 +464,6 @@ fn fold(op: Op<'_>, inputs: &[Element<'_>]) -> Option<i64> {
     }
 }
 
-/// Returns the element type of a ranked tensor or memref.
 fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
     match MemRef::from_type(ty) {
         Some(memref) => Some(memref.element),
@@ -516,7 +509,6 @@ fn delinear(shape: &[Option<i64>], place: i64) -> Option<Vec<i64>> {
     Some(at)
 }
 
-/// Evaluates an affine expression for given loop indices.
 fn evaluate(expr: &Affine, at: &[i64]) -> Option<i64> {
     match expr {
         Affine::Dim(d) => at.get(*d).copied(),
@@ -703,7 +695,6 @@ fn factors(sizes: &[Index<'_>]) -> Option<(i64, Vec<usize>)> {
     Some((fixed, dynamic))
 }
 
-/// Returns whether `size` is the size of dimension `dim` of `tensor`.
 fn is_size_of<'c>(size: Val<'c>, tensor: Val<'c>, dim: usize) -> bool {
     let Some(op) = defining_op(size) else {
         return false;

@@ -20,8 +20,8 @@ pass! {
     /// ## What it does
     /// Converts `linalg.reduce`, `linalg.generic` with reduction loops, and named reductions
     /// (`linalg.matvec`, `linalg.conv_2d`, `linalg.pooling_nhwc_max` ...). Operands must be
-    /// memrefs, and ops must be in the body of a `func.func`. Element-wise ops stay, unless the
-    /// pass fuses them into a reduction or into another element-wise op.
+    /// memrefs, and ops must be in the body of a `func.func`. Element-wise ops stay unless they are
+    /// fused.
     ///
     /// * The body is divided into two parts. Ops that do not depend on the old value become the
     ///   `element` region; the other ops become the combiner. The `element` region may load from
@@ -60,8 +60,7 @@ pass! {
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
     /// the first element and visits indices in another order. For rows with NaN, value and index
-    /// are those that the loop nest computes. The converted ops depend on the comparison in the
-    /// program.
+    /// are those that the loop nest computes.
     ///
     /// | condition in the program | ops |
     /// |---|---|

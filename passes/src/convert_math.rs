@@ -40,7 +40,6 @@ pass! {
     }
 }
 
-/// Float ops and the equivalent LLVM intrinsics.
 const INTRINSICS: [(&str, &str); 8] = [
     ("math.absf", "llvm.fabs"),
     ("math.ceil", "llvm.ceil"),

@@ -195,7 +195,6 @@ fn as_registers(module: Op<'_>) {
     }
 }
 
-/// Reports a tile op that an earlier pass should have lowered.
 fn unsupported(op: Op<'_>) -> Failed {
     let report = error(op.location(), format!("`{}` is left", name(op))).code(codes::TX0114);
     match name(op) {

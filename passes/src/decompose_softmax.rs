@@ -169,7 +169,6 @@ fn decompose(op: Op<'_>) -> Option<()> {
     Some(())
 }
 
-/// Emits `exp(number - base)`.
 fn exponential<'c>(b: &Builder<'c>, number: Val<'c>, base: Val<'c>) -> Val<'c> {
     let difference = b.binary("arith.subf", number, base);
     b.create("math.exp")
@@ -290,7 +289,6 @@ impl<'c> Softmax<'_, 'c> {
         results(fill).first().copied().unwrap_or(array)
     }
 
-    /// Emits the dynamic size of a dimension of the input.
     fn size(&self, dim: usize) -> Val<'c> {
         let b = self.b;
         match self.shape.is_tensor {

@@ -84,7 +84,6 @@ fn detach(op: Op<'_>) -> usize {
     if read.is_empty() {
         return 0;
     }
-    // Order of the new operands: inputs, outputs that are read, outputs.
     let order: Vec<usize> = (0..inputs)
         .chain(read.iter().copied())
         .chain(inputs..all.len())

@@ -118,7 +118,6 @@ pub(crate) fn finish<'c>(
 /// `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
-/// Emits a `memref.load`.
 pub(crate) fn load<'c>(
     b: &Builder<'c>,
     memref: Val<'c>,
@@ -200,7 +199,6 @@ pub(crate) fn scalars<'c>(b: &Builder<'c>, value: Val<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Emits a vector of scalars.
 pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
     let lanes = u64::try_from(scalars.len()).unwrap_or(1);
     b.create("vector.from_elements")
@@ -289,7 +287,6 @@ pub fn nest<'c>(
     }
 }
 
-/// Emits a zero scalar or a zero vector of type `ty`.
 pub(crate) fn zeros<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     match tx_mlir::vector_parts(ty) {
         Some((_, element)) => b
@@ -319,13 +316,11 @@ pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     b.float(0.0, ty)
 }
 
-/// Returns the type of an array in shared memory.
 fn shared_type<'c>(b: &Builder<'c>, shape: &[i64], element: Type<'c>) -> Type<'c> {
     let space = b.attribute("#gpu.address_space<workgroup>");
     MemRefType::new(element, shape, None, Some(space)).into()
 }
 
-/// Emits a `memref.get_global` of an array in shared memory.
 pub(crate) fn shared<'c>(b: &Builder<'c>, name: &str, shape: &[i64], element: Type<'c>) -> Val<'c> {
     let name = FlatSymbolRefAttribute::new(b.context(), name);
     b.create("memref.get_global")

@@ -43,7 +43,6 @@ pass! {
 
 /// Bytes of a 32-bit register.
 const WORD: u64 = 4;
-/// Type of a pointer to global memory.
 pub(crate) const GLOBAL: &str = "!llvm.ptr<1>";
 
 impl Pass for ExpandCacheHints {
@@ -145,7 +144,6 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
     }
 }
 
-/// Emits a vector of the members of a struct.
 fn join<'c>(b: &Builder<'c>, all: Val<'c>, words: u64) -> Val<'c> {
     let word = b.int_type(32);
     let vector = Type::vector(&[words], word);

@@ -6,12 +6,12 @@ pass! {
     /// Expand elementary functions and conversions of 8-bit floats to arithmetic.
     ///
     /// ## What it does
-    /// Replaces `math` functions in GPU modules by arithmetic: `exp`, `exp2`, `expm1`, `log`,
-    /// `log2`, `log10`, `log1p`, `powf`, `fpowi`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`,
-    /// `atan2`, `sinh`, `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`, `rsqrt`
-    /// and `round`. The expansion reduces the argument to a short interval and evaluates a
-    /// polynomial there. Operands are floats or one-dimensional vectors of floats. Types narrower
-    /// than f32 are computed in f32, and the result is rounded once.
+    /// Expands functions of `math` in GPU modules: `exp`, `exp2`, `expm1`, `log`, `log2`, `log10`,
+    /// `log1p`, `powf`, `fpowi`, `sin`, `cos`, `tan`, `asin`, `acos`, `atan`, `atan2`, `sinh`,
+    /// `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`, `rsqrt` and `round`. The
+    /// expansion reduces the argument to a short interval and evaluates a polynomial there.
+    /// Operands are floats or one-dimensional vectors of floats. Types narrower than f32 are
+    /// computed in f32, and the result is rounded once.
     ///
     /// Some powers with a constant exponent are expanded without a logarithm. For an integer
     /// exponent from -2 to 3, the expansion is a product or a reciprocal. For the exponents 0.5 and
@@ -20,7 +20,7 @@ pass! {
     /// `arith.extf` from f8E4M3FN and f8E5M2, and `arith.truncf` to f8E4M3FN and f8E5M2, become
     /// integer ops on scalars or vectors. `arith.truncf` rounds once to nearest, ties to even. A
     /// number out of range becomes NaN in f8E4M3FN, which has no infinity, and an infinity in
-    /// f8E5M2. The pass leaves other ops and types unchanged.
+    /// f8E5M2.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -100,7 +100,7 @@ pass! {
     /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, `tan` has 175, and other
     /// functions have slightly more than in f32. Logarithms, `tanh`, `rsqrt` and `powf` contain one
     /// division. A conversion from f8E5M2 has 3 instructions, a conversion from f8E4M3FN has 9, and
-    /// a conversion to either type has about 15. The threads of a warp never diverge.
+    /// a conversion to either type has about 15.
     ///
     /// ## Fails when
     /// The pass does not fail.

@@ -122,7 +122,6 @@ fn param(op: Op<'_>, name: &str) -> i64 {
         .map_or(0, |a| a.value())
 }
 
-/// Returns all ops of the block that contains `op`.
 fn beside(op: Op<'_>) -> Vec<Op<'_>> {
     op.block().map(tx_mlir::ops).unwrap_or_default()
 }

@@ -28,7 +28,6 @@ pub fn place(op: Op<'_>) -> Option<SourcePlace> {
     })
 }
 
-/// Reports the choice for `op`.
 pub(crate) fn explain(op: Op<'_>, choice: Choice) {
     let explanation = Explanation {
         op: name(op).to_owned(),

@@ -87,7 +87,6 @@ fn splat<'c>(b: &Builder<'c>, op: Op<'c>, result: Val<'c>) -> Option<(Val<'c>, V
     }
 }
 
-/// Emits a tensor whose elements all equal `number`.
 fn fill<'c>(b: &Builder<'c>, number: Val<'c>, sizes: &[Val<'c>], ty: Type<'c>) -> Val<'c> {
     let empty = b.create("tensor.empty").operands(sizes).result(ty).value();
     let body = b.region_of(&[number.r#type(); 2], "linalg.yield", |_, arguments| {

@@ -180,7 +180,6 @@ fn permit_approximations(function: Op<'_>) -> i64 {
     bodies.filter(|op| elementary::permit(*op)).count() as i64
 }
 
-/// Returns the groups that the ops of a function form.
 fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group<'c>>, Failed> {
     let Some(block) = first_block(function, 0) else {
         return Ok(Vec::new());

@@ -166,7 +166,6 @@ fn component<'c>(all: &[Op<'c>]) -> Vec<Op<'c>> {
     found.into_iter().map(|i| all[i]).collect()
 }
 
-/// Returns the symbols that an op and its nested ops reference.
 fn used_symbols(op: Op<'_>) -> BTreeSet<String> {
     let paths = walk(op)
         .into_iter()

@@ -207,7 +207,6 @@ const VECTORS: OnGpuModule = OnGpuModule {
     but: &["vector.extract", "vector.load", "vector.store"],
 };
 
-/// Passes of `gpu-to-nvvm` on GPU modules, in order.
 const ON_GPU_MODULES: [OnGpuModule; 12] = [
     VIEWS,
     // `expand-strided-metadata` emits `affine` ops for the index arithmetic of views.

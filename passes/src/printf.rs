@@ -6,7 +6,6 @@ use tx_mlir::{
     Failed, Op, byte_width, codes, error, integer_width, operands, string_attribute, warning,
 };
 
-/// A format field.
 struct Field<'f> {
     text: &'f str,
     /// Set if the field prints an 8-byte integer instead of a 4-byte integer.

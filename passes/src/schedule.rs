@@ -55,8 +55,7 @@ pass! {
     /// copy of the `memref.global`, and the kernel a `memref.get_global`. The constant arrays of a
     /// module have at most 64 MiB.
     ///
-    /// `cf.assert` before the launch compares dynamic sizes that must be equal. Without the
-    /// comparison, a kernel could access elements out of bounds.
+    /// `cf.assert` before the launch compares dynamic sizes that must be equal.
     ///
     /// If a size is not a multiple of a split factor, accesses are guarded. A loop over tiles
     /// becomes a loop over full tiles without guards, then a guarded remainder. A loop inside a

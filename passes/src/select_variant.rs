@@ -104,7 +104,6 @@ impl Pass for SelectVariant {
 
 /// Parameters of a variant, by name.
 type Params = Vec<(String, i64)>;
-/// A variant and its parameters.
 type Chosen = (&'static str, Params);
 
 impl SelectVariant {

@@ -49,7 +49,6 @@ pass! {
     }
 }
 
-/// Op that holds the attributes inside a body.
 pub(crate) const ANNOTATE: &str = "tile.annotate";
 
 /// Attribute with the indexing maps of the outputs for which a `schedule` was written. A fused op
@@ -125,7 +124,6 @@ fn sink<'c>(loops: &Loops<'c>, handed: &Handed<'c>) {
     annotate.build();
 }
 
-/// Returns the indexing maps of an op's outputs.
 pub(crate) fn output_maps<'c>(loops: &Loops<'c>) -> Attribute<'c> {
     let context = tx_mlir::context(loops.op);
     let outputs = loops.outputs.iter();
@@ -135,7 +133,6 @@ pub(crate) fn output_maps<'c>(loops: &Loops<'c>) -> Attribute<'c> {
     ArrayAttribute::new(context, &maps).into()
 }
 
-/// Returns the iterator types of an op, as in `linalg.generic`.
 fn iterator_types<'c>(loops: &Loops<'c>) -> Attribute<'c> {
     if let Some(written) = attribute(loops.op, ITERATORS) {
         return written;

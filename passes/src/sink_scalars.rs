@@ -127,7 +127,6 @@ fn sink<'c>(op: Op<'c>, body: Blk<'c>, chain: &[Op<'c>]) -> bool {
     true
 }
 
-/// Returns whether `op` is in a region of `around`.
 fn is_within(op: Op<'_>, around: Op<'_>) -> bool {
     tx_mlir::ancestors(op).any(|ancestor| ancestor == around)
 }

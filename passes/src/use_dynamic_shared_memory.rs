@@ -114,7 +114,6 @@ fn check(kernel: Op<'_>, gpu_module: Op<'_>, bytes: u64) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns the launches of a kernel.
 fn launches<'c>(module: Op<'c>, kernel: Op<'c>, gpu_module: Op<'c>) -> Vec<Op<'c>> {
     let path = [gpu_module, kernel].map(|op| string_attribute(op, "sym_name").unwrap_or_default());
     walk(module)
@@ -128,7 +127,6 @@ fn launches<'c>(module: Op<'c>, kernel: Op<'c>, gpu_module: Op<'c>) -> Vec<Op<'c
         .collect()
 }
 
-/// Replaces the shared arrays of a kernel by views of dynamic shared memory.
 fn replace(kernel: Op<'_>, memory: &SharedMemory<'_>) {
     let Some(body) = blocks(kernel).first().copied() else {
         return;

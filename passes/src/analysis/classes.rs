@@ -146,7 +146,6 @@ mod tests {
         Class::new(modulus.into(), residue.into())
     }
 
-    /// Some members of a class.
     fn members(class: Class) -> impl Iterator<Item = i64> {
         (-6..=6).map(move |n| class.residue + n * class.modulus)
     }

@@ -24,13 +24,11 @@ pub(crate) fn is_constant(memref: Val<'_>) -> bool {
     tx_mlir::constant_of(memref).is_some()
 }
 
-/// Returns the type of a `memref.global`.
 pub(crate) fn type_of<'c>(global: Op<'c>) -> Option<MemRef<'c>> {
     let ty = attribute(global, "type").and_then(type_value)?;
     MemRef::from_type(ty)
 }
 
-/// Returns the name of a `memref.global`, with `@`.
 pub(crate) fn name_of(global: Op<'_>) -> String {
     format!(
         "@{}",
@@ -38,7 +36,6 @@ pub(crate) fn name_of(global: Op<'_>) -> String {
     )
 }
 
-/// Returns the bytes of a `memref.global`.
 fn bytes_of(global: Op<'_>) -> Option<u64> {
     let ty = type_of(global)?;
     ty.elements()?.checked_mul(byte_width(ty.element)?)

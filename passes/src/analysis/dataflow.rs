@@ -28,7 +28,6 @@ pub(crate) struct Access<'c> {
 }
 
 impl<'c> Access<'c> {
-    /// Creates the access of an operand with an indexing map.
     pub(crate) fn new(value: Val<'c>, map: AffineMap) -> Self {
         Self {
             value,
@@ -37,7 +36,6 @@ impl<'c> Access<'c> {
         }
     }
 
-    /// Returns whether the operand is a memref, not a scalar.
     pub(crate) fn is_memory(&self) -> bool {
         self.memref.is_some()
     }
@@ -190,7 +188,6 @@ pub(crate) fn any_touches<'c>(steps: &[Step<'c>], touch: Touch, memories: &[Val<
     steps.iter().any(touches)
 }
 
-/// The data flow of a function.
 pub(crate) struct Dataflow<'c> {
     users: BTreeMap<usize, Vec<Op<'c>>>,
     /// The ops of each block, in order of execution.
@@ -254,13 +251,11 @@ impl<'c> Dataflow<'c> {
         Some(around)
     }
 
-    /// Returns the ops before `op` in its block.
     pub(crate) fn before(&self, op: Op<'c>) -> &[Step<'c>] {
         let place = self.places.get(&op_key(op));
         place.map_or(&[], |(block, place)| &self.blocks[*block][..*place])
     }
 
-    /// Returns the ops after `op` in its block.
     pub(crate) fn after(&self, op: Op<'c>) -> &[Step<'c>] {
         let place = self.places.get(&op_key(op));
         place.map_or(&[], |(block, place)| &self.blocks[*block][place + 1..])
@@ -312,7 +307,6 @@ fn is_loops(op: Op<'_>) -> bool {
     name(op).starts_with("linalg.") || is(op, "tile.reduce")
 }
 
-/// Returns the address of an op as a map key.
 pub(crate) fn op_key(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }

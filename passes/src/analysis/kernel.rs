@@ -159,7 +159,6 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Emits the warp id of `thread`.
     pub(crate) fn warp(&self, b: &Builder<'c>, thread: Index<'c>) -> Index<'c> {
         if self.threads <= WARP_SIZE {
             Index::Const(0)
@@ -168,7 +167,6 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Emits the lane id of `thread`.
     pub(crate) fn lane(&self, b: &Builder<'c>, thread: Index<'c>) -> Index<'c> {
         self.position(b, thread, Scope::Warp)
     }

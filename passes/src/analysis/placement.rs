@@ -1,9 +1,8 @@
 //! Placement of the elements of a fragment on threads and registers.
 //!
-//! A layout has entries on threads and entries on registers. Entries on threads become digits of
-//! the thread's number in its scope. Entries on registers become a list of slots, one per register
-//! of a thread. The index of an element along each dimension is the sum of the contributions of the
-//! thread's digits and of the slot.
+//! Layout entries on threads become digits of the thread number in its scope; entries on registers
+//! become slots, one per register. An element index is the sum of the contributions of the digits
+//! and of the slot.
 
 use crate::analysis::kernel::WARP_SIZE;
 use melior::ir::ValueLike;
@@ -12,12 +11,12 @@ use tx_dialect_tile::{Axis, Fragment, Iter, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 
-/// Meaning of the coordinate of a layout entry: an element index or a replica number.
+/// Meaning of the coordinate of a layout entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// An element index: `weight` times the coordinate along dimension `dim`.
     Element { dim: usize, weight: i64 },
-    /// The number of a replica of the elements.
+    /// Number of a replica of the elements.
     Replica,
 }
 
@@ -49,21 +48,18 @@ pub(crate) struct Placement {
     levels: Vec<Level>,
     /// Number of the first thread that holds elements.
     pub(crate) first: i64,
-    /// Register slots in order of their numbers.
     pub(crate) slots: Vec<Slot>,
 }
 
-/// Digits that are extracted from one part of a thread number: the lane, the warp, or the whole
-/// number. Each stride is a multiple of the previous stride and exceeds the range of the previous
-/// digit.
+/// Digits of one part of a thread number: the lane, the warp, or the whole number. Each stride is a
+/// multiple of the previous stride and exceeds the range of the previous digit.
 #[derive(Clone, Debug)]
 struct Level {
     /// Distance in threads between consecutive values of this part of the thread number.
     unit: i64,
-    /// Number of values of this part of the thread number; `None` if only the number of threads
-    /// bounds it.
+    /// Number of values of this part of the thread number; `None` if unbounded.
     size: Option<i64>,
-    /// Smallest value of this part of the thread number among threads that hold elements.
+    /// Smallest value of this part among threads that hold elements.
     first: i64,
     digits: Vec<Digit>,
 }
@@ -71,7 +67,6 @@ struct Level {
 /// Emitted digits of a thread, and whether the thread holds elements.
 pub(crate) struct Located<'c> {
     pub(crate) digits: Vec<Index<'c>>,
-    /// Condition that the thread holds elements of the fragment.
     pub(crate) holds: Cond<'c>,
 }
 
@@ -246,7 +241,6 @@ impl Level {
         Some(next.stride / self.digits[k].stride)
     }
 
-    /// Emits the digits of `number`, which is below `values`.
     fn locate<'c>(
         &self,
         b: &Builder<'c>,
@@ -440,7 +434,6 @@ fn slots(parts: &[(Iter, Role)], rank: usize) -> Vec<Slot> {
     slots.into_iter().map(|(_, slot)| slot).collect()
 }
 
-/// Computes the placement of a fragment on the threads of an op.
 pub(crate) fn placement<'c>(
     op: Op<'c>,
     fragment: Val<'c>,

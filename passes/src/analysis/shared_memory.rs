@@ -10,7 +10,6 @@ use tx_mlir::{
     string_attribute, symbol_path, type_value, walk,
 };
 
-/// An array in shared memory.
 pub(crate) struct Array<'c> {
     /// The attribution, or the results of all `memref.get_global` ops of one variable.
     pub(crate) values: Vec<Val<'c>>,
@@ -23,14 +22,12 @@ pub(crate) struct Array<'c> {
 /// Static arrays of a kernel in shared memory: attributions in order, then variables by name.
 pub(crate) struct SharedMemory<'c> {
     pub(crate) arrays: Vec<Array<'c>>,
-    /// Number of `arrays` that are attributions.
     pub(crate) attributions: usize,
     /// Total bytes of the arrays, each aligned to [`SHARED_ALIGNMENT`].
     pub(crate) bytes: u64,
 }
 
 impl<'c> SharedMemory<'c> {
-    /// Returns the shared memory of `kernel` in `gpu_module`.
     pub(crate) fn of(kernel: Op<'c>, gpu_module: Op<'c>) -> Self {
         let mut all = Self {
             arrays: Vec::new(),

@@ -60,7 +60,6 @@ impl Target {
     }
 }
 
-/// Returns the NVVM targets of a GPU module.
 pub(crate) fn targets(module: Op<'_>) -> impl Iterator<Item = NvvmTarget> {
     let targets = attribute(module, "targets").and_then(elements);
     targets
@@ -69,7 +68,6 @@ pub(crate) fn targets(module: Op<'_>) -> impl Iterator<Item = NvvmTarget> {
         .filter_map(NvvmTarget::of)
 }
 
-/// Parses the option `chip` of a pass.
 pub(crate) fn chip_option(module: Op<'_>, pass: &PassInfo, name: &str) -> Result<Chip, Failed> {
     Chip::parse(name)
         .map_err(|e| option_error(module, pass, "chip", name, format!("option `chip`: {e}")).emit())

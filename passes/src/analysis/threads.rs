@@ -68,7 +68,6 @@ impl Fact {
     }
 }
 
-/// The threads that execute an op.
 #[derive(Clone)]
 pub(crate) struct Active<'c> {
     /// All threads in the set execute the op, or none does; if `split` is set, a subset executes
@@ -87,7 +86,6 @@ pub(crate) struct Split<'c> {
 }
 
 impl<'c> Active<'c> {
-    /// Returns the op that may split the threads of one group of `scope`.
     pub(crate) fn splits(&self, scope: Scope) -> Option<Op<'c>> {
         self.split.filter(|s| s.together < scope).map(|s| s.op)
     }
@@ -97,12 +95,10 @@ impl<'c> Active<'c> {
 pub(crate) struct ThreadSet(Vec<bool>);
 
 impl ThreadSet {
-    /// Returns the set of all threads of a block.
     pub(crate) fn all(threads: i64) -> Self {
         Self(vec![true; usize::try_from(threads).unwrap_or(0)])
     }
 
-    /// Returns the members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
         (0i64..).zip(&self.0).filter(|(_, m)| **m).map(|(t, _)| t)
     }
@@ -149,7 +145,6 @@ pub(crate) struct Threads<'c> {
     /// analysis of an outer loop iterates, so the analysis of an inner loop starts from its
     /// previous result.
     carried: RefCell<BTreeMap<usize, Carried>>,
-    /// Current depth of recursion.
     depth: Cell<u32>,
 }
 
@@ -202,7 +197,6 @@ impl<'c> Threads<'c> {
         self.kernel
     }
 
-    /// Returns the facts of `value`.
     pub(crate) fn fact(&self, value: Val<'c>) -> Fact {
         if let Some(known) = self.facts.borrow().get(&key(value)) {
             return known.clone().unwrap_or(Fact::unknown(Scope::Thread));
@@ -462,7 +456,6 @@ impl<'c> Threads<'c> {
         begun
     }
 
-    /// Returns whether a value is assumed to be constant.
     fn is_given(&self, value: Val<'c>) -> bool {
         self.assumed.iter().any(|(given, _)| *given == value)
     }
@@ -763,7 +756,6 @@ impl<'c> Threads<'c> {
             .collect()
     }
 
-    /// Returns the threads that execute `op`.
     pub(crate) fn active(&self, op: Op<'c>) -> Active<'c> {
         let mut threads = ThreadSet::all(self.kernel.threads);
         let mut split: Option<Split<'c>> = None;
@@ -897,13 +889,11 @@ fn key_of(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-/// Returns the block arguments of `block`.
 pub(crate) fn arguments(block: Blk<'_>) -> Vec<Val<'_>> {
     let all = (0..block.argument_count()).filter_map(|n| block.argument(n).ok());
     all.map(Into::into).collect()
 }
 
-/// Returns the operands of the terminator of a block.
 pub(crate) fn last_operands(block: Blk<'_>) -> Vec<Val<'_>> {
     ops(block)
         .last()

@@ -50,7 +50,6 @@ pub(super) fn parts(ty: Type<'_>) -> (Option<u64>, Type<'_>) {
     }
 }
 
-/// Emits the conversion `op` of a value to type `ty`.
 pub(super) fn convert<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
     b.create(op).operands(&[value]).result(ty).value()
 }
@@ -66,7 +65,6 @@ pub(super) struct Arithmetic<'b, 'c> {
 }
 
 impl<'b, 'c> Arithmetic<'b, 'c> {
-    /// Returns a builder for `ty`; `None` for other types.
     pub(super) fn new(b: &'b Builder<'c>, ty: Type<'c>) -> Option<Self> {
         let (lanes, element) = parts(ty);
         let (format, bits) = match tx_scalar::Float::of(element) {
@@ -85,7 +83,6 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         })
     }
 
-    /// Emits an op with `fastmath<afn>`.
     fn flagged<'a>(&'a self, op: &str, operands: &[Float<'a, 'c>]) -> Float<'a, 'c> {
         let operands: Vec<_> = operands.iter().map(|operand| operand.value).collect();
         let flags = self.b.attribute("#arith.fastmath<afn>");
@@ -129,7 +126,6 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         self.b.constant(self.b.attribute(&text), ty)
     }
 
-    /// Emits a float constant of the format.
     pub(super) fn constant(&self, constant: Constant) -> Float<'_, 'c> {
         self.value(self.bits(self.pick(constant.0.into(), constant.1), self.float))
     }
@@ -164,7 +160,6 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
     }
 }
 
-/// A float, or a vector of floats.
 #[derive(Clone, Copy)]
 pub(super) struct Float<'a, 'c> {
     m: &'a Arithmetic<'a, 'c>,
@@ -178,7 +173,6 @@ pub(super) struct Whole<'a, 'c> {
     value: Val<'c>,
 }
 
-/// A boolean, or a vector of booleans.
 #[derive(Clone, Copy)]
 pub(super) struct Truth<'a, 'c> {
     m: &'a Arithmetic<'a, 'c>,
@@ -270,12 +264,10 @@ impl<'a, 'c> Float<'a, 'c> {
         self.below(low).select(low, self)
     }
 
-    /// Emits the minimum of `self` and `high`.
     pub(super) fn at_most(self, high: Self) -> Self {
         self.above(high).select(high, self)
     }
 
-    /// Emits `self` clamped to the range from `low` to `high`.
     pub(super) fn clamp(self, low: Self, high: Self) -> Self {
         self.at_least(low).at_most(high)
     }
@@ -379,7 +371,6 @@ impl<'a, 'c> Whole<'a, 'c> {
         self.apply("arith.shrsi", self.m.integer(places))
     }
 
-    /// Emits the float with the bits of this integer.
     pub(super) fn as_bits(self) -> Float<'a, 'c> {
         let m = self.m;
         m.value(convert(m.b, "arith.bitcast", self.value, m.float))
@@ -427,7 +418,6 @@ impl<'a, 'c> Truth<'a, 'c> {
     }
 }
 
-/// Implements operators that emit one op each.
 macro_rules! operators {
     ($($number:ident: $operator:ident $method:ident $op:literal;)*) => { $(
         impl $operator for $number<'_, '_> {

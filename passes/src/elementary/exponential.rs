@@ -161,7 +161,6 @@ impl<'a, 'c> Reduced<'a, 'c> {
     }
 }
 
-/// Computes e^x.
 pub(super) fn exp<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let is_small = sign::is_nonpositive(x.into_value());
@@ -178,7 +177,6 @@ pub(super) fn exp<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     }
 }
 
-/// Computes 2^x.
 pub(super) fn exp2<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let x = x.clamp(
@@ -267,7 +265,6 @@ pub(super) fn sinh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     is_near.select(near, growing - falling).with_sign_of(x)
 }
 
-/// Computes cosh x.
 pub(super) fn cosh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let [growing, falling] = halves(x.abs());
     growing + falling

@@ -125,7 +125,6 @@ fn angle<'a, 'c>(
     sum(turns, QUARTER_PI, sign * t, sign * tail)
 }
 
-/// Computes atan x.
 pub(super) fn atan<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);
@@ -188,7 +187,6 @@ impl<'a, 'c> Arc<'a, 'c> {
     }
 }
 
-/// Computes asin x.
 pub(super) fn asin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));
@@ -198,7 +196,6 @@ pub(super) fn asin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     sum(count, HALF_PI, factor * s, factor * tail).times_sign_of(x)
 }
 
-/// Computes acos x.
 pub(super) fn acos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);

@@ -112,17 +112,14 @@ fn log_of_base<'a, 'c>(base: &Base, x: Float<'a, 'c>) -> Float<'a, 'c> {
     )
 }
 
-/// Computes ln x.
 pub(super) fn log<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&NATURAL, x)
 }
 
-/// Computes the logarithm to base 2.
 pub(super) fn log2<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&TWO, x)
 }
 
-/// Computes the logarithm to base 10.
 pub(super) fn log10<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&TEN, x)
 }

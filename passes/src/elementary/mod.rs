@@ -72,7 +72,6 @@ fn round<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     is_low.select(floor, floor + 1.0).with_sign_of(x)
 }
 
-/// Returns the names of all ops in [`FUNCTIONS`].
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name)
 }
@@ -207,7 +206,6 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
     Some(converted(b, "arith.truncf", result, ty))
 }
 
-/// Returns the value of an integer constant.
 fn constant(value: Val<'_>) -> Option<i64> {
     let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
     tx_mlir::integer_value(tx_mlir::attribute(op, "value")?)
@@ -221,7 +219,6 @@ fn constant_float(value: Val<'_>) -> Option<f64> {
     tx_mlir::float_value(number)
 }
 
-/// Converts a value to another float type.
 fn converted<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to {
         return value;

@@ -26,7 +26,6 @@ impl<'c> Lanes<'_, 'c> {
         convert(self.b, op, value, self.shaped(element))
     }
 
-    /// Emits an integer constant of the type of `like`.
     fn int(&self, like: Val<'c>, n: i64) -> Val<'c> {
         self.b.int(n, like.r#type())
     }
@@ -93,9 +92,8 @@ fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Va
 /// of range becomes an infinity of f8E5M2 and a NaN of f8E4M3FN.
 ///
 /// If the result is a normal number, the bits are rounded as an integer, with a carry into the
-/// exponent. For a subnormal result, the addition of a power of two rounds the number. The power of
-/// two is chosen so that the last bit of the sum is the smallest subnormal number of the 8-bit
-/// type.
+/// exponent. For a subnormal result, the addition of a power of two rounds the number. The last bit
+/// of the sum is the smallest subnormal number of the 8-bit type.
 fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Option<Val<'c>> {
     let (value, from) = match Float::of(parts(value.r#type()).1)? {
         wide @ (Float::F32 | Float::F64) => (value, wide),
@@ -155,7 +153,6 @@ fn round<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) ->
     Some(m.cast("arith.bitcast", byte, element))
 }
 
-/// Returns an integer with the lowest `width` bits set.
 fn mask(width: u32) -> i64 {
     (u64::MAX >> (64 - width)).cast_signed()
 }

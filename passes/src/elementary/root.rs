@@ -24,7 +24,6 @@ const START: Polynomial = Polynomial {
 
 const THIRD: Constant = Constant(0x3eaa_aaab, 0x3fd5_5555_5555_5555);
 
-/// Computes 1 / √x.
 pub(super) fn rsqrt<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     x.arithmetic().number(1.0) / x.sqrt()
 }

@@ -15,7 +15,6 @@ use tx_scalar::Float;
 /// Maximum number of ops in a chain that the analysis follows.
 const DEPTH: usize = 8;
 
-/// Encodings of predicates of `arith.cmpf`.
 const OEQ: i64 = 1;
 const UNE: i64 = 13;
 

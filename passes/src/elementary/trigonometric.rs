@@ -207,7 +207,6 @@ fn of_finite<'a, 'c>(a: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
         .select(result, m.constant(Constant::NAN))
 }
 
-/// Computes sin x.
 pub(super) fn sin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let a = x.abs();
     let reduced = Reduced::new(a);
@@ -217,7 +216,6 @@ pub(super) fn sin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     of_finite(a, value.times_sign_of(x))
 }
 
-/// Computes cos x.
 pub(super) fn cos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let a = x.abs();
     let reduced = Reduced::new(a);

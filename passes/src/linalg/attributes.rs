@@ -112,7 +112,6 @@ pub(crate) fn reduces(op: Op<'_>) -> bool {
     Loops::of(op).is_some_and(|loops| !loops.reduced.is_empty())
 }
 
-/// Reports a reduction attribute on an op without reduction.
 pub(crate) fn of_no_reduction(op: Op<'_>, attribute: &str) -> Failed {
     error(
         op.location(),

@@ -59,12 +59,10 @@ pub(crate) fn slice<'c>(
     found
 }
 
-/// Returns whether `value` is an `arith.constant`.
 pub(crate) fn is_constant(value: Val<'_>) -> bool {
     defining_op(value).is_some_and(|op| is(op, "arith.constant"))
 }
 
-/// Returns the loop whose index `value` is.
 pub(crate) fn loop_index(value: Val<'_>) -> Option<usize> {
     let op = defining_op(value).filter(|op| is(*op, "linalg.index"))?;
     usize::try_from(integer_attribute(op, "dim")?).ok()

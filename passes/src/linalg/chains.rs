@@ -27,7 +27,6 @@ impl<'c> Chain<'c> {
         (!found.stages.is_empty()).then_some(Self { loops, found })
     }
 
-    /// Returns the ops that the fused op replaces.
     pub(crate) fn gone(&self) -> impl Iterator<Item = Op<'c>> {
         self.found.gone.iter().copied().chain([self.loops.op])
     }

@@ -29,12 +29,10 @@ pub(crate) fn only_chooses(program: &Program) -> bool {
     !program.has_constants() && program.ops.iter().all(|n| CHOOSING.contains(&n.as_str()))
 }
 
-/// Runs a combiner that selects one of two values.
 fn chosen(program: &Program, l: Scalar, r: Scalar) -> Option<Scalar> {
     program.run(&[l, r])?.first().copied()
 }
 
-/// Function that selects one of two integers.
 type Best = fn(i64, i64) -> i64;
 
 /// Returns the reduction kind of a combiner that selects one of two integers.
@@ -111,7 +109,6 @@ pub(crate) enum NanRule {
     /// Value and index of the best element after the last NaN, or of the last NaN if no element
     /// follows.
     AfterLast,
-    /// Any other element.
     Other,
 }
 
@@ -158,8 +155,7 @@ fn takes_right(
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
     let samples = samples(sort);
-    // For each order of the values and indices of two pairs: whether the combiner selected the
-    // right pair.
+    // For each order of two pairs: whether the combiner selected the right pair.
     let mut greater = BTreeSet::new();
     let mut less = BTreeSet::new();
     let mut later = BTreeSet::new();

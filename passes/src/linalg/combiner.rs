@@ -11,9 +11,7 @@ use tx_scalar::extremes;
 /// The value that one iteration of a reduction combines.
 #[derive(Clone, Copy)]
 pub(crate) enum Element<'c> {
-    /// A value of the body.
     Value(Val<'c>),
-    /// The product of two values of the body.
     Product(Val<'c>, Val<'c>),
 }
 
@@ -34,7 +32,6 @@ impl<'c> Element<'c> {
 /// A combiner region before it is emitted.
 pub(crate) struct Combiner<'c> {
     pub(crate) block: Blk<'c>,
-    /// Type of each part of a partial result.
     pub(crate) types: Vec<Type<'c>>,
     pub(crate) parts: Vec<Part<'c>>,
 }
@@ -47,7 +44,6 @@ pub(crate) enum Part<'c> {
         known: Vec<(Val<'c>, usize)>,
         root: Val<'c>,
     },
-    /// A single op.
     Op(&'static str),
 }
 
@@ -103,7 +99,6 @@ impl Neutral {
         }
     }
 
-    /// Returns a neutral partial result, if one is found.
     pub(crate) fn find(&self, sorts: &[Sort]) -> Option<Partial> {
         match self {
             Self::Kinds(kinds) => {
@@ -124,7 +119,6 @@ pub(crate) fn exact_identity(kind: Kind, sort: Sort) -> Scalar {
     }
 }
 
-/// Returns the identity of a named kind.
 fn identity(kind: Kind, sort: Sort) -> Scalar {
     let Sort::Int(bits) = sort else {
         return Scalar::Float(match kind {

@@ -31,7 +31,6 @@ fn next_user<'c>(plan: &Plan<'c>, flow: &Dataflow<'c>) -> Option<Op<'c>> {
     None
 }
 
-/// Returns `op` as a consumer; `None` if it cannot be fused into the epilogue.
 fn consumer<'c>(
     plan: &Plan<'c>,
     op: Op<'c>,

@@ -19,7 +19,6 @@ pub(crate) fn iterators<'c>(
     ArrayAttribute::new(b.context(), &each.collect::<Vec<_>>()).into()
 }
 
-/// Operands, attributes and body of a `linalg.generic`.
 pub(crate) struct Generic<'a, 'c> {
     /// Inputs, then outputs.
     pub(crate) operands: &'a [Val<'c>],
@@ -33,7 +32,6 @@ pub(crate) struct Generic<'a, 'c> {
 }
 
 impl<'c> Generic<'_, 'c> {
-    /// Emits the `linalg.generic`.
     pub(crate) fn build(self, b: &Builder<'c>) -> Op<'c> {
         let maps = self.maps.iter().map(|map| map.to_attribute(b.context()));
         let maps = ArrayAttribute::new(b.context(), &maps.collect::<Vec<_>>());

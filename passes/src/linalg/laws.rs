@@ -15,7 +15,6 @@ use tx_mlir::build::argument;
 use tx_mlir::{Blk, Val, defining_op, key, name, operands, ops};
 use tx_scalar::laws::{Evaluator, pairs, sides, triples, varied};
 
-/// A partial result: one value per part.
 pub(crate) type Partial = Vec<Scalar>;
 
 /// Returns a hint for a combiner that subtracts or divides. If the combiner subtracts an element
@@ -148,7 +147,6 @@ fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
 /// A combiner and the samples on which it is tested.
 pub(crate) struct Laws {
     program: Program,
-    /// Scalar type of each part of a partial result.
     sorts: Vec<Sort>,
     samples: Vec<Partial>,
 }
@@ -309,7 +307,6 @@ impl Laws {
         found.map(|start| self.show(&start))
     }
 
-    /// Returns a neutral partial result, if a candidate is neutral.
     pub(crate) fn find_identity(&self) -> Option<Partial> {
         self.first_candidate(|identity| self.check_identity(identity).is_ok())
     }
@@ -352,7 +349,6 @@ impl Evaluator for Laws {
     }
 }
 
-/// Returns the number of combinations of one value per part.
 fn combinations<T>(parts: &[Vec<T>]) -> usize {
     parts
         .iter()

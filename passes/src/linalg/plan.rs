@@ -18,15 +18,13 @@ use tx_mlir::{
     type_value, walk,
 };
 
-/// Origin of a block argument (source, fused producer or scalar) in the body of a reduction or a
-/// fused producer.
+/// Origin of a block argument in the body of a reduction or a fused producer.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'c> {
     /// An element of the source with this number.
     Source(usize),
     /// The result of the fused producer with this number.
     Stage(usize),
-    /// A scalar that is defined outside the body.
     Scalar(Val<'c>),
 }
 
@@ -39,14 +37,13 @@ pub(crate) struct Stage<'c> {
     pub(crate) inputs: Vec<Input<'c>>,
 }
 
-/// Origin of a block argument (result, `with` operand or scalar) in the body of a fused consumer.
+/// Origin of a block argument in the body of a fused consumer.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
     /// The result that the reduction would store in the destination with this number.
     Result(usize),
     /// An element of the `with` operand with this number.
     Extra(usize),
-    /// A scalar that is defined outside the body.
     Scalar(Val<'c>),
 }
 
@@ -63,12 +60,11 @@ pub(crate) struct Tail<'c> {
     pub(crate) takes: Vec<usize>,
 }
 
-/// Sources of an op after the fusion of its producers, and the fused producers.
+/// Sources and fused producers of an op.
 #[derive(Default)]
 pub(crate) struct Found<'c> {
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
-    /// Origin of each block argument in the body of the op.
     pub(crate) inputs: Vec<Input<'c>>,
     pub(crate) gone: Vec<Op<'c>>,
 }
@@ -81,18 +77,15 @@ pub(crate) struct Consumer<'c> {
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// Plan for the conversion of a reduction.
 pub(crate) struct Plan<'c> {
     pub(crate) loops: Loops<'c>,
     pub(crate) what: Recognised<'c>,
     pub(crate) accumulate: bool,
-    /// Identities of a `custom` combiner.
     pub(crate) identities: Option<Partial>,
     /// Constants that replace old values if the whole body becomes the `element` region.
     pub(crate) old_values: Vec<(Val<'c>, Attribute<'c>)>,
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
-    /// Origin of each block argument in the body of the reduction.
     pub(crate) inputs: Vec<Input<'c>>,
     pub(crate) destinations: Vec<Access<'c>>,
     pub(crate) extras: Vec<Access<'c>>,
@@ -219,7 +212,6 @@ impl<'c> Plan<'c> {
         self.tails.push(step.tail);
     }
 
-    /// Returns the type of each part of a partial result.
     pub(crate) fn partial_types(&self) -> Vec<Type<'c>> {
         if let Some(combiner) = &self.what.combiner {
             return combiner.types.clone();
@@ -233,7 +225,6 @@ impl<'c> Plan<'c> {
             .collect()
     }
 
-    /// Returns all memrefs that the reduction reads.
     pub(crate) fn reads(&self) -> Vec<Val<'c>> {
         let extras = self.extras.iter().map(|o| o.value);
         self.read_by_elements().into_iter().chain(extras).collect()

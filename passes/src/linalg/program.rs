@@ -22,7 +22,6 @@ pub(crate) struct Program {
     constants: Vec<(usize, u64)>,
     steps: Vec<Step>,
     outputs: Vec<usize>,
-    /// Names of the ops, without duplicates.
     pub(crate) ops: Vec<String>,
 }
 
@@ -108,12 +107,10 @@ impl Program {
         Some(program)
     }
 
-    /// Returns the types of the inputs.
     pub(crate) fn input_sorts(&self) -> &[Sort] {
         &self.places[..self.inputs]
     }
 
-    /// Returns the types of the outputs.
     pub(crate) fn output_sorts(&self) -> Vec<Sort> {
         self.outputs.iter().map(|o| self.places[*o]).collect()
     }
@@ -217,7 +214,6 @@ impl Program {
         Some(())
     }
 
-    /// Adds an `scf` op: a branch or a loop.
     fn control(
         &mut self,
         op: Op<'_>,

@@ -241,7 +241,6 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
 pub(crate) const NO_HOST_LOOPS: &str = "a host function has no loops and no branches: reduce the \
      whole array at once, with the loop as one more dimension that is not reduced";
 
-/// Error for a host function with several blocks.
 pub(crate) const ONE_BLOCK: &str = "a host function must be one block, without branches";
 
 fn check_place(op: Op<'_>) -> Result<(), Failed> {

@@ -17,7 +17,6 @@ use tx_mlir::{
     operands, ops, results, value_location, written_name,
 };
 
-/// Combiner and elements of a reduction's body.
 pub(crate) struct Recognised<'c> {
     pub(crate) kind: Kind,
     pub(crate) nan: Option<Nan>,
@@ -26,7 +25,6 @@ pub(crate) struct Recognised<'c> {
     /// The combined value of each destination. For `argmax` and `argmin`, the index may be missing;
     /// the `tile.reduce` then computes it.
     pub(crate) elements: Vec<Element<'c>>,
-    /// Combiner of a `custom` reduction.
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
     /// Old values, with the numbers of their outputs, that neutral constants replace if the whole
@@ -214,9 +212,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// If the body narrows output `i` before yielding it, returns the wider value, and a predicate
-    /// for the widened old value. Else returns the yielded value, and a predicate for the old
-    /// value. Some bodies combine in a wider type and narrow after every step.
+    /// Returns the value of output `i` and a predicate for its old value. If the body combines in a
+    /// wider type, both are in the wider type.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {
@@ -511,7 +508,6 @@ impl<'a, 'c> Cut<'a, 'c> {
         pair_choice(program, value).filter(|_| is_index)
     }
 
-    /// Reports a combiner of pairs in which elements after a NaN replace its value or its index.
     fn depends_on_order(&self) -> Failed {
         error(
             self.loops.op.location(),
@@ -663,7 +659,6 @@ impl<'a, 'c> Cut<'a, 'c> {
         operands(end).iter().position(|value| !made(value))
     }
 
-    /// Reports a body that ignores the old value.
     fn forgot(&self, i: usize) -> Failed {
         let old = self.olds[i];
         let place = argument_of(old).map_or(0, |(_, place)| place);
@@ -705,7 +700,6 @@ impl<'a, 'c> Cut<'a, 'c> {
         )
     }
 
-    /// Reports a body that is no combiner of two partial results.
     fn refuse(&self, crossing: &[Val<'c>]) -> Failed {
         let list = |values: &[Val<'c>]| {
             let types: Vec<String> = values.iter().map(|v| v.r#type().to_string()).collect();

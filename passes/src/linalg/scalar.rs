@@ -51,13 +51,11 @@ pub(crate) fn samples(sort: Sort) -> Vec<Scalar> {
     }
 }
 
-/// Returns candidates for identities.
 pub(crate) fn candidates(sort: Sort) -> Vec<Scalar> {
     let all = tx_scalar::laws::candidates(sort).into_iter();
     all.map(|bits| Scalar::of_bits(bits, sort)).collect()
 }
 
-/// A scalar value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Scalar {
     Int(i64),
@@ -65,7 +63,6 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    /// Returns the value of a constant attribute.
     pub(crate) fn of(attribute: Attribute<'_>, sort: Sort) -> Option<Self> {
         match sort {
             Sort::Int(bits) => IntegerAttribute::try_from(attribute)
@@ -77,7 +74,6 @@ impl Scalar {
         }
     }
 
-    /// Decodes a value from its bits.
     pub(crate) fn of_bits(bits: u64, sort: Sort) -> Self {
         match sort {
             Sort::Int(width) => Self::Int(signed(bits, width)),
@@ -95,7 +91,6 @@ impl Scalar {
         }
     }
 
-    /// Returns the value as an attribute of type `ty`.
     pub(crate) fn to_attribute<'c>(self, context: &'c Context, ty: Type<'c>) -> Attribute<'c> {
         match self {
             Self::Int(n) => IntegerAttribute::new(ty, n).into(),
@@ -103,7 +98,6 @@ impl Scalar {
         }
     }
 
-    /// Returns the number if it is a float.
     pub(crate) fn float(self) -> Option<f64> {
         match self {
             Self::Float(x) => Some(x),
@@ -111,7 +105,6 @@ impl Scalar {
         }
     }
 
-    /// Returns the number if it is an integer.
     pub(crate) fn int(self) -> Option<i64> {
         match self {
             Self::Int(n) => Some(n),
@@ -119,7 +112,6 @@ impl Scalar {
         }
     }
 
-    /// Returns whether the number is greater than zero.
     pub(crate) fn is_positive(self) -> bool {
         match self {
             Self::Int(n) => n > 0,
@@ -127,12 +119,10 @@ impl Scalar {
         }
     }
 
-    /// Returns whether the number is neither infinite nor NaN.
     pub(crate) fn is_finite(self) -> bool {
         self.float().is_none_or(f64::is_finite)
     }
 
-    /// Returns whether the number is NaN.
     pub(crate) fn is_nan(self) -> bool {
         self.float().is_some_and(f64::is_nan)
     }

@@ -147,7 +147,6 @@ fn length(operand: &Access<'_>, d: usize) -> Option<u64> {
     operand.memref.as_ref()?.shape.get(place).copied().flatten()
 }
 
-/// Splits independent outputs into separate ops.
 fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let n = loops.outputs.len();
     let body = loops.body?;

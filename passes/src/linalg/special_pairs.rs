@@ -73,7 +73,6 @@ pub(super) fn separate<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     work.write()
 }
 
-/// Returns the trip count of loop `d`.
 fn length<'c>(b: &Builder<'c>, loops: &Loops<'c>, d: usize) -> Option<Index<'c>> {
     let lengths = loops.all().filter_map(|o| {
         let place = o.map.results.iter().position(|r| *r == Affine::Dim(d))?;
@@ -152,7 +151,6 @@ impl<'c> Work<'_, 'c> {
         Some(made)
     }
 
-    /// Emits value and index of the last NaN.
     fn last(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         if self.is_fresh() {
             let (value, index) = (&self.value, &self.index);
@@ -261,7 +259,6 @@ impl<'c> Work<'_, 'c> {
         ]
     }
 
-    /// Allocates a temporary for one element position per row.
     fn places(&self, temporaries: &mut Vec<Val<'c>>) -> Access<'c> {
         let memory = self.allocate(&self.value, &self.index);
         temporaries.push(memory);
@@ -300,7 +297,6 @@ impl<'c> Work<'_, 'c> {
         }
     }
 
-    /// Returns the largest integer of the index type.
     fn greatest(&self) -> i64 {
         match integer_width(element_of(self.index.value)) {
             Some(32) => i64::from(i32::MAX),
@@ -308,7 +304,6 @@ impl<'c> Work<'_, 'c> {
         }
     }
 
-    /// Allocates memory with the shape of `like` and the element type of `of`.
     fn allocate(&self, like: &Access<'c>, of: &Access<'c>) -> Val<'c> {
         let shape = like.memref.iter().flat_map(|m| m.shape.iter().enumerate());
         let size = |(i, size): (usize, &Option<u64>)| match size {

@@ -12,7 +12,6 @@ const MOST: usize = 1000;
 
 /// A traversal from a result back to the old value.
 pub(crate) struct Steps<'a, 'c> {
-    /// Returns whether a value is the old value.
     pub(crate) is_old: &'a dyn Fn(Val<'c>) -> bool,
     /// Returns whether a value in the body depends on the old value.
     pub(crate) depends: &'a dyn Fn(Val<'c>) -> bool,
@@ -23,7 +22,6 @@ pub(crate) struct Steps<'a, 'c> {
 pub(crate) type Named = (&'static str, Kind, Option<Nan>);
 
 impl<'a, 'c> Steps<'a, 'c> {
-    /// Creates a traversal.
     pub(crate) fn new(
         is_old: &'a dyn Fn(Val<'c>) -> bool,
         depends: &'a dyn Fn(Val<'c>) -> bool,

@@ -16,7 +16,6 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// Marks ops that are fused into another op.
     pub(crate) fn take<'c>(&mut self, ops: impl IntoIterator<Item = Op<'c>>) {
         self.all.extend(ops.into_iter().map(op_key));
     }

@@ -18,12 +18,9 @@ use tx_mlir::{
     first_block, i32_array, i64_array,
 };
 
-/// Value that is stored in a destination.
 #[derive(Clone, Copy, PartialEq)]
 enum Stored {
-    /// A part of the result of the reduction.
     Part(usize),
-    /// A result of the epilogue.
     Computed,
 }
 

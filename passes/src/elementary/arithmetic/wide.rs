@@ -18,7 +18,6 @@ impl<'c> Arithmetic<'_, 'c> {
         self.lanes.map_or(element, |n| Type::vector(&[n], element))
     }
 
-    /// Emits a 64-bit integer constant.
     pub(in crate::elementary) fn wide(&self, bits: u64) -> Wide<'_, 'c> {
         let ty = self.wide_type();
         Wide {
@@ -76,7 +75,6 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.shift_left_by(self.m.wide(places))
     }
 
-    /// Emits a logical right shift.
     pub(in crate::elementary) fn shift_right(self, places: u64) -> Self {
         self.shift_right_by(self.m.wide(places))
     }
@@ -86,7 +84,6 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.apply("arith.shrsi", self.m.wide(places))
     }
 
-    /// Emits the signed maximum.
     pub(in crate::elementary) fn at_least(self, low: Self) -> Self {
         self.apply("arith.maxsi", low)
     }
@@ -95,7 +92,6 @@ impl<'a, 'c> Wide<'a, 'c> {
         self & self.m.wide(mask)
     }
 
-    /// Emits whether `self` has any bit of `mask`.
     pub(in crate::elementary) fn has(self, mask: u64) -> Truth<'a, 'c> {
         self.and(mask).compare(1, self.m.wide(0))
     }
@@ -142,7 +138,6 @@ impl<'a, 'c> Truth<'a, 'c> {
     }
 }
 
-/// Implements operators that emit one op each.
 macro_rules! operators {
     ($($operator:ident $method:ident $op:literal;)*) => { $(
         impl $operator for Wide<'_, '_> {

@@ -27,7 +27,6 @@ pub(crate) struct Slip {
 /// Values in the tested tuples: small, so that sums and products are exact, and unsorted.
 const NUMBERS: [i64; 8] = [3, 11, 6, 1, 19, 8, 14, 27];
 
-/// Number of tested tuples.
 const TUPLES: usize = 6;
 
 /// Maximum number of tested combinations of constant parts.
@@ -80,7 +79,6 @@ pub(crate) fn slip<'c>(
     (!is_fixed || is_ordered).then_some(Slip { is_ordered, ..slip })
 }
 
-/// Returns the test tuple with number `k`.
 fn tuple(sorts: &[Sort], k: usize) -> Partial {
     let number = |part: usize| NUMBERS[((2 * part + 1) * k + part) % NUMBERS.len()];
     let parts = sorts.iter().enumerate();
@@ -111,7 +109,6 @@ fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     tuples
 }
 
-/// Replaces the `fixed` parts of all tuples by constants.
 fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     let part = |(value, fixed): (&Scalar, &Option<Scalar>)| fixed.unwrap_or(*value);
     let one = |tuple: &Partial| tuple.iter().zip(fixed).map(part).collect();
