@@ -8,8 +8,8 @@
 /// of 2^62.
 const LARGEST: u32 = 62;
 
-/// The signed integers that equal `residue` modulo `modulus`. With a modulus of 0, the class
-/// contains `residue` only.
+/// The signed integers that are congruent to `residue` modulo `modulus`. With a modulus of 0, the
+/// class contains `residue` only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Class {
     modulus: i64,

@@ -367,7 +367,8 @@ fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
 }
 
 /// Returns partial results of small values: every sample of a single part, or up to
-/// [`MOST_SAMPLES`] combinations of several parts. The part `count`, if any, is positive.
+/// [`MOST_SAMPLES`] combinations of several parts. In each partial result, the part with number
+/// `count` (if given) is positive.
 fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
     let mut parts: Vec<Vec<Scalar>> = sorts.iter().map(|s| samples(*s)).collect();
     if sorts.len() > 1 {

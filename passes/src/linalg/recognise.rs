@@ -28,7 +28,8 @@ pub(crate) struct Recognised<'c> {
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
     /// Old values, with the numbers of their outputs, that neutral constants replace if the whole
-    /// body becomes the `element` region. The old values have the types of the combine operation.
+    /// body becomes the `element` region. The listed old values have the types in which the body
+    /// combines them.
     pub(crate) olds: Vec<(Val<'c>, usize)>,
 }
 

@@ -187,9 +187,9 @@ impl Tuples<'_> {
     }
 
     /// Returns whether constant parts stay constant in all results and thereby hide mistakes.
-    /// Several constant parts may hide a mistake, and so may one constant integer, because indices
-    /// should differ between elements. A single constant float, such as the error of a sum, is
-    /// plausible.
+    /// Tuples with several constant parts may hide a mistake. So may tuples with one constant
+    /// integer, because indices should differ between elements. A single constant float, such as
+    /// the error of a sum, is plausible.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.flat_map(|(_, sides)| sides) {
