@@ -65,7 +65,7 @@ const HALF_PI: Precise = Precise(
     Constant(0xb33b_bd2e, 0x3c91_a626_3314_5c07),
 );
 
-/// √2 − 1: the ratio above which the angle is reduced by π/4.
+/// √2 − 1: above this ratio of the coordinates, the angle is reduced by π/4.
 const BETWEEN: Constant = Constant(0x3ed4_13cd, 0x3fda_8279_99fc_ef34);
 
 /// Computes `count` · `constant` + `value` + `tail`. `count` is 0, or `count` · `constant` is at

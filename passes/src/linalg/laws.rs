@@ -257,8 +257,8 @@ impl Laws {
     }
 
     /// Returns samples with one part at a time replaced by an extreme or unusual value. Otherwise,
-    /// with few values per part, -1 would pass as a minimum. A tuple that equals the identity in
-    /// all other parts tests ties.
+    /// with few values per part, -1 would pass as a minimum. Samples that equal the identity except
+    /// in one part also test ties.
     fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();
@@ -367,8 +367,8 @@ fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
 }
 
 /// Returns partial results of small values: every sample of a single part, or up to
-/// [`MOST_SAMPLES`] combinations of several parts. In each partial result, the part with number
-/// `count` (if given) is positive.
+/// [`MOST_SAMPLES`] combinations of several parts. If `count` is given, the part with this number
+/// is positive in all samples.
 fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
     let mut parts: Vec<Vec<Scalar>> = sorts.iter().map(|s| samples(*s)).collect();
     if sorts.len() > 1 {

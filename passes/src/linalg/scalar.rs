@@ -26,7 +26,7 @@ pub(crate) fn tolerance(sort: Sort) -> f64 {
     }
 }
 
-/// Maximum relative change by a neutral value: one rounding.
+/// Maximum relative change of a value that is combined with a neutral value: one rounding.
 pub(crate) fn rounding(sort: Sort) -> f64 {
     match sort {
         Sort::Float(Float::F16 | Float::BF16) => 1e-2,
