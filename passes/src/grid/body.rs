@@ -1,4 +1,4 @@
-//! The loops of a kernel.
+//! Emits the loops of a kernel.
 
 use super::finish::Finish;
 use super::job::{Combination, Job, Work};
@@ -14,109 +14,113 @@ use tx_dialect_tile::{Kind, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Op, Val};
 
-/// Most loops whose full part is peeled off: each doubles the code.
+/// Maximum number of loops with a copy for full tiles, without bounds checks. Each copy doubles the
+/// code.
 const MAX_PEELED: usize = 2;
-/// Ops of an element and a combiner that are worth doubling.
+/// Maximum number of ops for each element in a loop that is copied for full tiles.
 const MAX_DOUBLED: i64 = 24;
-/// Elements of a tile up to which one that is not full is loaded without branches. The loads that
-/// are made for nothing find their element in the cache; of longer tiles they take longer than
-/// branches do.
+/// Maximum length, in elements, of a partial tile that is loaded without branches. Out-of-range
+/// loads then read index 0, which is in the cache. In longer tiles, these loads take longer than
+/// branches.
 const CLAMPED: i64 = 64;
 
-/// Where in the loops the code is that is being written.
+/// Position in the loop nest at which code is emitted.
 #[derive(Clone, Default)]
 pub(super) struct Place<'c> {
-    /// Indices of the loops that were entered, and of what these loops were made from.
+    /// Index of each entered loop, and of the loops that it was made from.
     pub(super) index: BTreeMap<usize, Index<'c>>,
-    /// Indices with which what was split begins, where the outer part was entered before the inner one.
+    /// First index of the current tile of a split loop whose outer part was entered before the
+    /// inner part.
     pub(super) begins: BTreeMap<usize, Index<'c>>,
-    /// Guards that are known to hold.
+    /// Split loops whose bounds check always holds here.
     pub(super) full: BTreeSet<usize>,
-    /// How often a full part was peeled off.
+    /// Number of enclosing loops that were divided into full tiles and a remainder.
     pub(super) peeled: usize,
-    /// The element of each source, where it was loaded before.
+    /// Element of each source, if it is loaded already.
     pub(super) loaded: Vec<Option<Val<'c>>>,
-    /// The old element of each destination, where it was loaded before.
+    /// Old element of each destination, if it is loaded already.
     pub(super) old: Vec<Option<Val<'c>>>,
-    /// The number of the element after the first of its tile.
+    /// Element index relative to the first element of the tile.
     pub(super) number: Option<i64>,
-    /// Whether vectors begin at multiples of their size.
+    /// Whether vectors begin at addresses that are multiples of the vector size.
     pub(super) aligned: bool,
-    /// Whether they do elsewhere in the kernel, where this is not run.
+    /// Set while emitting the fallback path of a kernel that also has an aligned or full-tile path:
+    /// prefer small code.
     pub(super) slow: bool,
-    /// Whether this is an element beside the vectors of a row, which comes out of order.
+    /// Whether this is a head or tail element of a row, outside its aligned vectors. Such elements
+    /// are combined out of order.
     pub(super) beside: bool,
-    /// What a partial result starts from.
+    /// Initial value of the accumulator.
     pub(super) start: Vec<Val<'c>>,
-    /// Whether what is beyond an end is loaded from elsewhere, rather than not at all.
+    /// Whether an out-of-range load reads index 0 instead of being skipped by a branch.
     pub(super) clamps: bool,
-    /// Where the vectors of this row are, once it is known which row it is.
+    /// Position of the aligned vectors of the current row, once the row is known.
     pub(super) vectors: Option<Vectors<'c>>,
-    /// What the block has of each source in shared memory.
+    /// Tile of each source in shared memory, if it has one.
     pub(super) staged: Vec<Option<Staged<'c>>>,
-    /// Whether all points of the block are points of the iteration space; not asked where nothing is in
+    /// Whether all points of the block are points of the iteration space. `None` without tiles in
     /// shared memory.
     pub(super) is_whole: Option<Cond<'c>>,
 }
 
 impl<'c> Place<'c> {
-    /// What the block has of a source in shared memory.
     pub(super) fn staged(&self, source: usize) -> Option<&Staged<'c>> {
         self.staged.get(source)?.as_ref()
     }
 }
 
-/// Ops of a combiner that are few: one and its `tile.yield`.
+/// Number of ops in a cheap combiner: one op and its `tile.yield`.
 const CHEAP: i64 = 2;
 
-/// Some iterations of a loop.
+/// Consecutive iterations of a loop.
 struct Range<'c> {
     from: Index<'c>,
     to: Index<'c>,
-    /// Whether there is at most one.
+    /// Whether the range has at most one iteration.
     once: bool,
     place: Place<'c>,
 }
 
-/// What one iteration of a loop does with the values that it is handed.
+/// Emits one iteration of a loop: takes the loop-carried values and returns the new values.
 pub(super) type Iteration<'f, 'c> =
     dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>> + 'f;
 
-/// Writes the loops of one kernel.
+/// Emits the loops of one kernel.
 pub(crate) struct Body<'a, 'c> {
     pub(super) job: &'a Job<'c>,
     pub(super) nest: &'a Nest,
-    /// Lengths of the nest's loops, and of what they were made of; bounds of those that another row
-    /// has longer.
+    /// Number of iterations of each loop; an upper bound where this number differs between rows.
     pub(super) extents: Vec<Index<'c>>,
     pub(super) guards: Vec<usize>,
-    /// Loops of a thread up to the first that combines, and from there on.
+    /// Loops of one thread: `outer` ends before the first loop that combines, where `inner` begins.
     pub(super) outer: Vec<usize>,
     pub(super) inner: Vec<usize>,
-    /// Groups of threads that combine: width and stride.
+    /// Groups of threads that exchange partial results: width and stride in linear thread ids.
     groups: Vec<(i64, i64)>,
-    /// What is known of alignment.
+    /// Which accesses are vectors, and whether these vectors are aligned.
     pub(super) alignment: Alignment<'c>,
-    /// What partial results are combined with: that of the job, but for indices of less bits where
-    /// these are enough.
+    /// Combiner of the job, with a 32-bit index if all element indices fit in 32 bits.
     pub(super) combiner: Option<Combiner<'c>>,
-    /// Whether a thread meets the elements of each partial result in order, and numbers them itself.
+    /// Whether each accumulator gets its elements in ascending index order, and the kernel computes
+    /// these indices itself (`argmax`, `argmin`).
     pub(super) ascends: bool,
-    /// Whether the elements of a vector have one partial result, where combining several would take long.
+    /// Whether all elements of a vector use one accumulator, because combining accumulators is
+    /// expensive.
     pub(super) shares: bool,
-    /// What comes after the results of a block.
+    /// Last-block reduction after the results of a block.
     finish: Option<&'a Finish<'a, 'c>>,
-    /// The number of accesses of which each element is one thread's: in another phase it may be another one's.
+    /// Value of the `OWNED` attribute on accesses of this phase: all accesses of an element with
+    /// this value are in one thread.
     pub(super) owner: i64,
-    /// Sources of which a block has a tile in shared memory.
+    /// Sources that have a tile in shared memory.
     pub(super) stages: Vec<Stage<'c>>,
-    /// Set in the second phase of a last-block reduction: other blocks may still be writing partial
+    /// Set in the second phase of a last-block reduction: other blocks may still be storing partial
     /// results of other rows.
     pub(super) is_last_block: bool,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
-    /// `b` stands at the start of the kernel.
+    /// Emits the setup code at `b`, the start of the kernel.
     pub(crate) fn new(job: &'a Job<'c>, nest: &'a Nest, b: &Builder<'c>) -> Self {
         let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
         let serial = nest.serial();
@@ -164,7 +168,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// With tiles in shared memory, which are declared beside the kernel.
+    /// Adds the tiles in shared memory, which are declared next to the kernel.
     pub(crate) fn with_tiles(self, b: &Builder<'c>, kernel: Op<'c>) -> Self {
         Self {
             stages: Stage::all(b, kernel, self.job, self.nest),
@@ -172,12 +176,12 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// With something that each block does after its results.
+    /// Adds a last-block reduction after the results of each block.
     pub(crate) fn then(self, finish: Option<&'a Finish<'a, 'c>>) -> Self {
         Self { finish, ..self }
     }
 
-    /// The phase of this number of a kernel.
+    /// Sets the number of the phase in a kernel of several phases.
     pub(crate) fn phase(self, number: i64) -> Self {
         Self {
             owner: number,
@@ -185,12 +189,12 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Writes everything at `b`.
+    /// Emits the whole kernel body at `b`.
     pub(crate) fn write(&self, b: &Builder<'c>) {
         self.blocks(b, 0, &self.threads(b));
     }
 
-    /// The place of a thread in its block, and of that in its cluster.
+    /// Returns the place inside all loops that are bound to threads or to blocks of a cluster.
     pub(super) fn threads(&self, b: &Builder<'c>) -> Place<'c> {
         let mut place = Place::default();
         for dimension in 0..3 {
@@ -212,7 +216,8 @@ impl<'a, 'c> Body<'a, 'c> {
         place
     }
 
-    /// Goes through the iterations of what is bound to blocks: more than there are blocks take turns.
+    /// Emits the loops bound to blocks: grid-stride loops if the grid may have fewer blocks than
+    /// iterations.
     fn blocks(&self, b: &Builder<'c>, dimension: usize, place: &Place<'c>) {
         if dimension == MAX_BLOCKS.len() {
             let place = &self.staged(b, place);
@@ -238,8 +243,8 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Writes what a block does for each iteration of loop `node`, which is bound to blocks along a
-    /// dimension: one iteration, or several in a grid-stride loop.
+    /// Emits the code of a block for each iteration of loop `node`, which is bound to blocks along
+    /// `dimension`: one iteration, or several in a grid-stride loop.
     pub(super) fn each_turn(
         &self,
         b: &Builder<'c>,
@@ -267,8 +272,8 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Iterations of a loop that is bound to blocks: where partial results are combined by the last
-    /// block, there must be one, also without partial results.
+    /// Number of iterations of a loop bound to blocks. In a last-block reduction, this number is at
+    /// least 1: even without partial results, one block must store the results.
     pub(super) fn turns(&self, b: &Builder<'c>, node: usize) -> Index<'c> {
         match self.may_be_nothing(node) {
             true => at_least_one(b, self.extents[node]),
@@ -276,14 +281,14 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Whether a block is there although its loop has no iterations.
+    /// Whether one block runs although loop `node`, which is bound to blocks, may have 0
+    /// iterations.
     fn may_be_nothing(&self, node: usize) -> bool {
         let node = &self.nest.nodes[node];
         self.finish.is_some() && node.apart && node.extent.known().is_none_or(|n| n == 0)
     }
 
-    /// The place within loop `node` at `index`. Every index that is known from there on is computed
-    /// there.
+    /// Returns the place inside loop `node` at `index`, and emits every index that is known there.
     pub(super) fn enter(
         &self,
         b: &Builder<'c>,
@@ -297,9 +302,9 @@ impl<'a, 'c> Body<'a, 'c> {
         place
     }
 
-    /// Computes every index that follows from those that are known.
+    /// Emits every index that follows from the indices of `place`.
     fn derive(&self, b: &Builder<'c>, place: &mut Place<'c>) {
-        // What a loop is made of has a higher number than what it was made from.
+        // The loops made by a step have higher numbers than the loop that the step changed.
         for (n, node) in self.nest.nodes.iter().enumerate().rev() {
             if let Fate::Split {
                 outer,
@@ -333,7 +338,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// The loops outside of what is combined.
+    /// Emits the loops outside the combining loops, from number `at` on.
     pub(super) fn outer(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let Some(node) = self.outer.get(at) else {
             return self.result(b, place);
@@ -354,8 +359,8 @@ impl<'a, 'c> Body<'a, 'c> {
         );
     }
 
-    /// Runs the iterations of a loop of one thread, with values carried from each to the next.
-    /// With `apart` threads may run it differently often.
+    /// Emits a loop of one thread with loop-carried values. With `apart`, the threads of a block
+    /// may run different numbers of iterations.
     pub(super) fn iterate(
         &self,
         b: &Builder<'c>,
@@ -397,7 +402,8 @@ impl<'a, 'c> Body<'a, 'c> {
         carried
     }
 
-    /// The iterations of a loop in parts: those for which a guard is known to hold, and the rest.
+    /// Divides the iterations of a loop into full tiles, which need no bounds check, and a
+    /// remainder.
     fn ranges(
         &self,
         b: &Builder<'c>,
@@ -428,7 +434,7 @@ impl<'a, 'c> Body<'a, 'c> {
         let Fate::Split { outer, factor, .. } = self.nest.nodes[guard].fate else {
             return whole();
         };
-        // How many vectors there are is not known before the row is.
+        // The number of vectors depends on the row, which is not known yet.
         if place.vectors.is_none() && self.nest.is_of_vectors(guard) {
             return whole();
         }
@@ -461,7 +467,7 @@ impl<'a, 'c> Body<'a, 'c> {
                 return whole();
             }
             let complete = b.div(total, Index::Const(factor));
-            // At most one tile is left, and LLVM is not to unroll it.
+            // The remainder has at most one tile: a branch, which LLVM cannot unroll.
             let left = Range {
                 once: true,
                 ..range(complete, end, rest)
@@ -472,11 +478,12 @@ impl<'a, 'c> Body<'a, 'c> {
             };
             return vec![whole, left];
         }
-        // A partial result is stored even where nothing is combined into it.
+        // Every iteration stores a partial result, even if it combines no elements.
         if self.nest.nodes[node].apart {
             return whole();
         }
-        // The last iterations are left out of an inner loop, when the outer one is known.
+        // Inside a known outer tile, end the inner loop at the bound instead of checking each
+        // iteration.
         let known = place
             .index
             .get(&outer)
@@ -490,8 +497,9 @@ impl<'a, 'c> Body<'a, 'c> {
         vec![range(Index::Const(0), to, full)]
     }
 
-    /// Whether tiles of a row are written once, with guards, rather than twice: where lanes side by
-    /// side load elements one by one, several each, and it is not known how many there are.
+    /// Whether the tiles of a row are emitted once with bounds checks, instead of twice (full tiles
+    /// and remainder). This holds for rows of dynamic length of which neighbouring threads each
+    /// load several scalars.
     fn is_guarded_throughout(&self, node: usize) -> bool {
         let nodes = &self.nest.nodes;
         let is_unknown = matches!(nodes[node].extent, Extent::Dim(_) | Extent::Between { .. });
@@ -506,7 +514,7 @@ impl<'a, 'c> Body<'a, 'c> {
             && !self.nest.serial().iter().any(is_vector)
     }
 
-    /// Whether blocks share the iterations of a loop that was split.
+    /// Whether the iterations of split loop `node` are distributed over blocks.
     fn is_shared_by_blocks(&self, node: usize) -> bool {
         let loops = self.nest.loops_of(node);
         loops.iter().any(|n| {
@@ -517,7 +525,8 @@ impl<'a, 'c> Body<'a, 'c> {
         })
     }
 
-    /// How many loops are peeled: a guard costs little beside a long computation.
+    /// Maximum number of loops to peel: 0 for elements of many ops, for which a bounds check is
+    /// cheap.
     fn most_peeled(&self) -> usize {
         match self.job.weight() > MAX_DOUBLED {
             true => 0,
@@ -525,7 +534,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Whether all threads that combine have the same index of `node`.
+    /// Whether all threads that exchange partial results have the same index of `node`.
     fn is_uniform(&self, node: usize) -> bool {
         let differs = |l: &usize| {
             let run = self.nest.nodes[*l].run;
@@ -534,8 +543,8 @@ impl<'a, 'c> Body<'a, 'c> {
         !self.nest.loops_of(node).iter().any(differs)
     }
 
-    /// Whether all guards hold that are about reduced dimensions (`reduced`), or about others, as
-    /// far as the loops that were entered tell.
+    /// Emits the bounds checks of the entered loops as one condition, for reduced dimensions
+    /// (`reduced`) or for parallel dimensions.
     pub(super) fn guard(&self, b: &Builder<'c>, place: &Place<'c>, reduced: bool) -> Cond<'c> {
         let nodes = &self.nest.nodes;
         let mut condition = Cond::Const(true);
@@ -553,10 +562,10 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Whether `index` is less than the length of `node`. It is where the kernel is for lengths
-    /// that are greater than any index the loops have here. A thread that keeps several
-    /// results apart compares anyway: without, ptxas orders its loads so that 8388608 rows of 32 f32 take
-    /// 287 µs on an H200 instead of 275.
+    /// Emits `index < length of node`, or true if the kernel runs only for lengths above any index
+    /// here. Threads with several accumulators always compare. Without this comparison, ptxas
+    /// orders the loads differently: 8388608 rows of 32 f32 on an H200 take 287 µs instead of 275
+    /// µs.
     fn is_there(
         &self,
         b: &Builder<'c>,
@@ -571,7 +580,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// The greatest index of `node` where the loops are.
+    /// Returns the greatest index of `node` at this place, or `None` if it is dynamic.
     fn greatest_index(&self, place: &Place<'c>, node: usize) -> Option<i64> {
         let Node { fate, extent, .. } = &self.nest.nodes[node];
         match fate {
@@ -592,7 +601,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Whether a loop over reduced dimensions, or over others, has no iterations but a thread.
+    /// Whether a loop of 0 iterations is bound to threads or blocks, of which at least one runs.
+    /// `reduced` selects loops over reduced or over parallel dimensions.
     fn is_idle(&self, reduced: bool) -> bool {
         self.nest
             .order
@@ -603,14 +613,15 @@ impl<'a, 'c> Body<'a, 'c> {
             })
     }
 
-    /// One result, or as many as are written out side by side.
+    /// Emits one result, or several results of unrolled parallel loops.
     pub(super) fn result(&self, b: &Builder<'c>, place: &Place<'c>) {
         let inside = self.guard(b, place, false);
         let (Work::Combine(work), Some(combiner)) = (&self.job.work, &self.combiner) else {
             b.if_then(inside, |b| self.store(b, place, None));
             return;
         };
-        // A value of the start wins where all elements are like it, and then the first does.
+        // If all elements equal the initial value, this value wins and must have the index of the
+        // first element.
         let start = match self.ascends {
             true => combiner.start_at(b, Index::Const(0)),
             false => combiner.start(b),
@@ -638,7 +649,7 @@ impl<'a, 'c> Body<'a, 'c> {
         b.if_then(stores, |b| self.store_totals(b, place, work, totals));
     }
 
-    /// Combines the partial results of the threads that share a row: each of them has the total.
+    /// Combines the partial results of the threads of a row. Each of these threads gets the total.
     pub(super) fn exchange(
         &self,
         b: &Builder<'c>,
@@ -649,7 +660,8 @@ impl<'a, 'c> Body<'a, 'c> {
             let segment = width * stride;
             let block: i64 = self.nest.block().iter().product();
             let scope = match segment {
-                // Blocks of less than a warp have no warp in common.
+                // This test comes first: a segment of up to 32 threads may span several blocks
+                // smaller than a warp.
                 _ if segment > block => Scope::Cluster,
                 _ if segment <= 32 && 32 % segment == 0 => Scope::Warp,
                 _ => Scope::Cta,
@@ -666,7 +678,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Whether this is the first of the threads that have a total, where `inside` holds: it stores the total.
+    /// Emits whether this thread stores the total: `inside` holds, and it is the first thread of
+    /// its row.
     pub(super) fn first_thread(
         &self,
         b: &Builder<'c>,
@@ -685,8 +698,8 @@ impl<'a, 'c> Body<'a, 'c> {
         stores
     }
 
-    /// Loops of one thread that give each iteration a partial result of its own: those that do not
-    /// combine, then the vectorized one.
+    /// Returns the loops of one thread that have one accumulator for each iteration: the parallel
+    /// loops, then the vectorized reduced loop.
     pub(super) fn lane_loops(&self) -> (Vec<usize>, Option<usize>) {
         let nodes = &self.nest.nodes;
         let kept = self
@@ -709,29 +722,31 @@ impl<'a, 'c> Body<'a, 'c> {
         usize::try_from(count).unwrap_or(1)
     }
 
-    /// Partial results of one thread.
+    /// Number of accumulators of one thread.
     pub(super) fn lanes(&self) -> usize {
         let (kept, vector) = self.lane_loops();
         let results: usize = kept.into_iter().map(|n| self.count(n)).product();
         results * self.width(vector)
     }
 
-    /// Partial results that a vectorized loop makes of one: what is combined of nothing is one, too.
+    /// Number of accumulators for each result, given the vectorized loop: at least 1, also for a
+    /// loop of 0 iterations.
     pub(super) fn width(&self, vector: Option<usize>) -> usize {
         vector.map_or(1, |n| self.count(n).max(1))
     }
 
-    /// The partial result that belongs to where the loops are.
+    /// Number of the accumulator for the current iteration of all loops.
     fn lane(&self, place: &Place<'c>) -> usize {
         let (kept, vector) = self.lane_loops();
         kept.into_iter().chain(vector).fold(0, |lane, node| {
-            // What is beside the vectors has none of these loops, and goes to the first lane.
+            // Head and tail elements are in none of these loops, and use the first accumulator.
             let index = place.index.get(&node).and_then(|i| i.known()).unwrap_or(0);
             lane * self.count(node) + usize::try_from(index).unwrap_or(0)
         })
     }
 
-    /// Everything that a thread combines into one result, or into those that lie side by side.
+    /// Emits everything that a thread combines: an aligned and an unaligned path if alignment is
+    /// dynamic.
     fn combine_all(
         &self,
         b: &Builder<'c>,
@@ -757,7 +772,8 @@ impl<'a, 'c> Body<'a, 'c> {
         )
     }
 
-    /// The loops that combine. `partial` are the parts of all lanes, one lane after the other.
+    /// Emits the combining loops from number `at` on. `partial` has the values of accumulator 0,
+    /// then those of accumulator 1, ….
     fn combine(
         &self,
         b: &Builder<'c>,
@@ -789,9 +805,9 @@ impl<'a, 'c> Body<'a, 'c> {
         )
     }
 
-    /// Whether the iterations of a loop are written one after the other. Where vectors do not begin
-    /// at aligned addresses, although they could, code is short rather than fast: what is combined
-    /// with one partial result is so in the same order.
+    /// Whether a loop is unrolled. The unaligned path of a kernel that also has an aligned path
+    /// keeps loops rolled for small code. Each accumulator combines its elements in the same order
+    /// on both paths.
     pub(super) fn is_written_out(&self, node: usize, place: &Place<'c>) -> bool {
         let is_element_wise = !matches!(self.job.work, Work::Combine(..));
         let short = place.slow && (is_element_wise || self.nest.nodes[node].combines());
@@ -802,7 +818,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// The loops within a row whose vectors begin at aligned addresses, and what is beside these.
+    /// Emits the loops over the aligned vectors of a row, and combines its head and tail elements.
     fn combine_row(
         &self,
         b: &Builder<'c>,
@@ -820,7 +836,7 @@ impl<'a, 'c> Body<'a, 'c> {
         self.combine_edges(b, edges, partial)
     }
 
-    /// Combines the element of one point with the partial result of its lane, where `inside` holds.
+    /// Combines the element at `place` with its accumulator if `inside` holds.
     pub(super) fn combine_where(
         &self,
         b: &Builder<'c>,
@@ -855,7 +871,7 @@ impl<'a, 'c> Body<'a, 'c> {
             partial.splice(mine, chosen);
             return partial;
         }
-        // The first element of a thread is a partial result as it is: the start leaves it so.
+        // The first element of a thread replaces the initial value, which would not change it.
         let is_first = combiner.kind() == Kind::Custom && place.start == old;
         let new = b.if_else(
             inside,
@@ -874,9 +890,9 @@ impl<'a, 'c> Body<'a, 'c> {
         partial
     }
 
-    /// Whether the point where the loops are is one of the iteration space.
+    /// Emits whether `place` is a point of the iteration space.
     pub(super) fn guard_of(&self, b: &Builder<'c>, place: &Place<'c>) -> Cond<'c> {
-        // Guards of results that lie side by side are known here only.
+        // Bounds checks of unrolled parallel loops are known only inside the combining loops.
         let (kept, _) = self.lane_loops();
         let inside = match kept.is_empty() {
             true => Cond::Const(true),
@@ -885,9 +901,9 @@ impl<'a, 'c> Body<'a, 'c> {
         b.and(inside, self.guard(b, place, true))
     }
 
-    /// A point of the iteration space: the one where the loops are, or where a guard does not hold,
-    /// the first of its dimension. `None` where a guard is about several dimensions, elements that
-    /// do not count are not to be loaded, or the first row may still be written by another block.
+    /// Returns the point at `place`, with index 0 in each dimension whose bounds check fails.
+    /// Returns `None` if `place` does not clamp, a checked loop is no dimension, or another block
+    /// may be writing row 0.
     pub(super) fn clamped(&self, b: &Builder<'c>, place: &Place<'c>) -> Option<Vec<Index<'c>>> {
         if !place.clamps || place.beside {
             return None;
@@ -904,7 +920,7 @@ impl<'a, 'c> Body<'a, 'c> {
         Some(point)
     }
 
-    /// Guards that are not known to hold.
+    /// Returns the split loops whose bounds check is still necessary at `place`.
     pub(super) fn open_guards(&self, place: &Place<'c>) -> impl Iterator<Item = usize> {
         self.guards
             .iter()
@@ -912,7 +928,7 @@ impl<'a, 'c> Body<'a, 'c> {
             .filter(|g| !place.full.contains(g))
     }
 
-    /// The iterations of a loop that is written out.
+    /// Returns one place for each iteration of an unrolled loop.
     pub(super) fn written_out(
         &self,
         b: &Builder<'c>,
@@ -927,13 +943,13 @@ impl<'a, 'c> Body<'a, 'c> {
             .collect()
     }
 
-    /// The length of a loop, in this row.
+    /// Number of iterations of a loop in the current row.
     pub(super) fn length(&self, place: &Place<'c>, node: usize) -> Index<'c> {
         let of_row = place.vectors.as_ref().and_then(|v| v.lengths.get(&node));
         of_row.copied().unwrap_or(self.extents[node])
     }
 
-    /// Indices of the dimensions of the iteration space.
+    /// Index of each dimension of the iteration space.
     pub(super) fn point(&self, place: &Place<'c>) -> Vec<Index<'c>> {
         (0..self.job.extents.len())
             .map(|d| place.index[&d])
@@ -941,9 +957,9 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 }
 
-/// Groups of threads that combine their partial results, as width and stride of the linear thread
-/// id, which goes on from one block of a cluster to the next. Neighbouring dimensions that are both
-/// combined are one group.
+/// Returns the groups of threads that exchange partial results: width and stride in linear thread
+/// ids, which continue from one block of a cluster to the next. Adjacent thread dimensions that
+/// both combine form one group.
 fn groups(nest: &Nest) -> Vec<(i64, i64)> {
     let mut groups: Vec<(i64, i64)> = Vec::new();
     let mut stride = 1;
@@ -964,7 +980,7 @@ fn groups(nest: &Nest) -> Vec<(i64, i64)> {
     groups
 }
 
-/// A number, or one for zero.
+/// Returns the maximum of `n` and 1.
 pub(super) fn at_least_one<'c>(b: &Builder<'c>, n: Index<'c>) -> Index<'c> {
     match n {
         Index::Const(n) => Index::Const(n.max(1)),
@@ -972,7 +988,7 @@ pub(super) fn at_least_one<'c>(b: &Builder<'c>, n: Index<'c>) -> Index<'c> {
     }
 }
 
-/// `gpu.thread_id` and its like.
+/// Emits `gpu.thread_id`, `gpu.block_id` or a similar op.
 pub(super) fn hardware<'c>(b: &Builder<'c>, op: &str, dimension: usize) -> Index<'c> {
     let name = ["x", "y", "z"][dimension];
     Index::Val(

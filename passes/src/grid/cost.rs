@@ -1,9 +1,9 @@
-//! How long a schedule should take, by a model.
+//! Cost model: estimates the time of a schedule.
 //!
-//! A kernel that reads its input once is limited by the memory, by how many loads are under way,
-//! and by its instructions. The speeds that these allow are joined as resistances are, with an
-//! exponent for how sharp the bend is. The numbers are fitted to 463 measured schedules of rows on
-//! an H200: the root of the mean square of the error is 12 %.
+//! Three limits determine the time of a kernel that reads its input once: memory bandwidth, the
+//! latency of loads in flight, and instruction throughput. The model joins the speeds at these
+//! limits by a norm of their reciprocals, with exponent [`BEND`]. The constants are fitted to 463
+//! measured row schedules on an H200. The root mean square error is 12 %.
 
 use super::job::{Job, Work};
 use super::nest::{Extent, Nest, Run};
@@ -12,49 +12,50 @@ use crate::analysis::dataflow::Access;
 use tx_mlir::byte_width;
 use tx_target::Board;
 
-/// Seconds for each time that a thread's loads are under way and awaited.
+/// Latency in seconds of one round, in which a thread issues its loads and waits for them.
 const ROUND: f64 = 0.6e-6;
-/// Instructions of a thread besides those of its elements.
+/// Instructions of a thread that do not depend on its number of elements.
 const BASE: f64 = 50.8;
-/// Instructions of a load with its address.
+/// Instructions of one load, including its address.
 const LOAD: f64 = 6.1;
-/// Instructions of an element, of a step of an exchange, and of what joins the parts of a vector;
-/// then the same where values are pairs or more.
+/// Instructions for one element, for one exchange step, and for joining one more element of a
+/// vector. The first row is for single values, the second for pairs and larger tuples.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
-/// The share of the memory's speed that loads get which leave no hint, and hinted ones of rows of
-/// less than two cache lines.
+/// Fraction of the memory bandwidth that plain loads reach (`PLAIN`), and that evict-first loads
+/// reach for rows shorter than [`LINES`] bytes (`SHORT`).
 const PLAIN: f64 = 0.94;
 const SHORT: f64 = 0.83;
-/// How sharp the bend is between what limits.
+/// Exponent of the norm that joins the limits: the greater, the sharper the transition between
+/// them.
 const BEND: f64 = 4.9;
-/// Bytes of a row that fills its cache lines.
+/// Minimum length of a row in bytes for evict-first loads at full bandwidth: two cache lines.
 const LINES: f64 = 256.0;
-/// Instructions of a multiprocessor in a cycle.
+/// Instructions that an SM issues in one cycle, summed over threads.
 const ISSUED: f64 = 128.0;
-/// Threads and blocks of a multiprocessor at a time.
+/// Maximum number of resident threads and of resident blocks per SM.
 const MOST_THREADS: f64 = 2048.0;
 const MOST_BLOCKS: f64 = 32.0;
-/// Elements that are taken to be there where that is known at run time only, and how many of them are a row.
+/// Assumed total number of elements, and elements of a row, if sizes are dynamic.
 const ELEMENTS: f64 = (1u64 << 28) as f64;
 const ROW: f64 = 1024.0;
 
-/// What the model says of one schedule.
+/// Estimated time of one schedule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) microseconds: f64,
-    /// Read and written.
+    /// Bytes read and written.
     bytes: f64,
-    /// How often all multiprocessors are filled with blocks.
+    /// Number of waves: blocks of the grid divided by the blocks that are resident at once.
     waves: f64,
-    /// Threads of a multiprocessor at a time.
+    /// Resident threads per SM.
     resident: f64,
-    /// Microseconds that it would take if nothing but the memory were slow; nothing but the loads
-    /// that are under way at a time; nothing but instructions.
+    /// Microseconds under one limit alone: memory bandwidth, latency of loads in flight, or
+    /// instruction throughput.
     alone: [f64; 3],
 }
 
 impl Cost {
-    /// The estimate as explanations have it.
+    /// Converts the estimate to the form used in explanations.
     pub(crate) fn described(&self) -> tx_plan::Cost {
         let [memory, latency, instructions] = self.alone;
         tx_plan::Cost {
@@ -69,15 +70,16 @@ impl Cost {
     }
 }
 
-/// The lengths that a case of a schedule is for: above a number, and where there is one, up to another.
+/// Lengths of a schedule case: above `above`, and at most `most`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Bounds {
     pub(crate) above: i64,
     pub(crate) most: Option<i64>,
 }
 
-/// Lengths of a job's dimensions; where they are known at run time only, those of a large array, or
-/// the greatest of the bounds of a dimension. Dimensions without bounds have none.
+/// Returns the lengths of a job's dimensions. A dynamic length is the upper bound of its dimension
+/// in `bounds`, or else that of an assumed large array. `bounds` may have fewer entries than
+/// dimensions.
 pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
@@ -89,7 +91,7 @@ pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let mut lengths: Vec<f64> = (0..job.extents.len())
         .map(|d| known(d).unwrap_or(ROW.max(least(d))))
         .collect();
-    // One dimension makes up for the others.
+    // One dynamic dimension is chosen so that the assumed array has `ELEMENTS` elements.
     let free =
         (0..lengths.len()).find(|d| known(*d).is_none() && (is_alone || !job.axes.contains(d)));
     if let Some(free) = free {
@@ -112,27 +114,28 @@ fn value(extent: &Extent, lengths: &[f64]) -> f64 {
     }
 }
 
-/// What the model looks at of a kernel.
+/// Properties of a kernel on which its estimated time depends.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     blocks: f64,
     /// Threads of a block.
     threads: f64,
-    /// Times that a thread loads and waits.
+    /// Number of times that a thread issues loads and waits for them.
     rounds: f64,
     /// Instructions of a thread for its elements and exchanges.
     instructions: f64,
-    /// Whether loads have a hint.
+    /// Whether loads are evict-first.
     streams: bool,
-    /// Bytes that are read and written, and those of a row.
+    /// Bytes read and written, in total and for each row.
     bytes: f64,
     row_bytes: f64,
-    /// Kernels that are launched.
+    /// Number of kernel launches.
     kernels: f64,
 }
 
 impl Shape {
-    /// Of a job, of whose operands those count that are `moved`.
+    /// Returns the shape of a kernel of `job`. Only the operands that `moved` selects are memory
+    /// traffic.
     fn of(
         job: &Job<'_>,
         nest: &Nest,
@@ -195,13 +198,14 @@ impl Shape {
 }
 
 impl Cost {
-    /// Of a kernel, and of the one that combines its partial results.
+    /// Estimates a kernel of `job`, including the kernel that combines its partial results.
     pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
         Self::of_shape(&Shape::of(job, nest, lengths, |_| true), board)
     }
 
-    /// Of a kernel of several phases, one after the other: each a job, its loops, and the lengths of
-    /// its dimensions; of its operands those count that are `moved`, with the number of the phase.
+    /// Estimates a kernel of several phases. Each phase is a job, its loop nest, and the lengths of
+    /// its dimensions. `moved` selects the operands that are memory traffic, by the number of their
+    /// phase.
     pub(crate) fn of_phases<'a, 'c: 'a>(
         phases: impl Iterator<Item = (&'a Job<'c>, &'a Nest, Vec<f64>)>,
         moved: impl Fn(usize, &Access<'_>) -> bool,
@@ -213,7 +217,7 @@ impl Cost {
         let whole = shapes.reduce(|all, next| Shape {
             blocks: all.blocks.max(next.blocks),
             threads: all.threads.max(next.threads),
-            // A phase that moves nothing awaits nothing.
+            // A phase without memory traffic waits for no loads.
             rounds: all.rounds + if next.bytes > 0.0 { next.rounds } else { 0.0 },
             instructions: all.instructions + next.instructions,
             bytes: all.bytes + next.bytes,
@@ -235,7 +239,7 @@ impl Cost {
         let beside = (MOST_THREADS / threads).floor().clamp(1.0, MOST_BLOCKS);
         let places = beside * board.multiprocessors;
         let waves = (blocks / places).max(f64::MIN_POSITIVE);
-        // A last wave that is not full takes as long as one that is.
+        // A partial last wave takes as long as a full wave.
         let even = waves / waves.ceil();
         let per_block = bytes / blocks;
         let hint = match (shape.streams, shape.row_bytes < LINES) {
@@ -249,7 +253,7 @@ impl Cost {
             board.multiprocessors * ISSUED * board.hertz * per_block / (per_thread * threads);
         let speeds = [memory, latency, instructions];
         let slowness: f64 = speeds.iter().map(|speed| speed.powf(-BEND)).sum();
-        // An array without elements is launched for all the same, and has no speed.
+        // An empty array still costs the kernel launch.
         let taken = |slowness: f64| if bytes > 0.0 { bytes * slowness } else { 0.0 };
         let seconds = taken(slowness.powf(1.0 / BEND)) + shape.kernels * board.launch_seconds;
         Self {
@@ -292,8 +296,8 @@ mod tests {
     }
 
     proptest! {
-        /// It is no shorter than the slowest of what limits, and no longer than all of them one
-        /// after the other.
+        /// The estimate is at least the time of the slowest limit, and at most the sum over all
+        /// limits.
         #[test]
         fn limits_are_joined(shape in shapes()) {
             let board = BOARDS[0];
@@ -307,7 +311,7 @@ mod tests {
             prop_assert!(cost.microseconds <= sum + launches + rounding, "{cost:?}");
         }
 
-        /// What a board does faster, a chosen kernel does no slower.
+        /// A board with greater bandwidth, clock rate or launch speed never gets a longer estimate.
         #[test]
         fn faster_boards_are_no_slower(shape in shapes(), factor in 1.0..4.0f64) {
             let board = BOARDS[0];
@@ -321,8 +325,8 @@ mod tests {
             }
         }
 
-        /// More bytes in the same loops, and a second kernel, take longer; an array without
-        /// elements takes the launches.
+        /// More bytes in the same loops never shorten the estimate, a second kernel lengthens it,
+        /// and an empty array takes the time of the launches.
         #[test]
         fn more_is_slower(shape in shapes(), more in 1.0..4.0f64) {
             let board = BOARDS[0];
@@ -333,7 +337,8 @@ mod tests {
             let once = time(Shape { kernels: 1.0, ..shape });
             let twice = time(Shape { kernels: 2.0, ..shape });
             prop_assert!(twice > once);
-            // Loads in flight or instructions may limit the speed, whatever the bytes are.
+            // Latency or instructions may be the limit, so that more bytes do not always take
+            // longer.
             let larger = Shape { bytes: shape.bytes * more, ..shape };
             prop_assert!(time(larger) >= time(shape) * (1.0 - 1e-9));
         }

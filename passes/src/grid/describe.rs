@@ -1,4 +1,4 @@
-//! Explanations of plans: the schedule of each op, its estimated time, and other schedules.
+//! Explanations of plans: the schedule of each op, its estimated time, and other candidates.
 
 use super::choose::{candidates, phase_candidates};
 use super::cost::{self, Bounds, Cost};
@@ -21,13 +21,12 @@ use tx_plan::{
 };
 use tx_target::{Board, Chip};
 
-/// Schedules besides what an op has, at most.
+/// Maximum number of candidate schedules in addition to the schedule of an op.
 const MOST_CANDIDATES: usize = 24;
-/// The share of a time below which estimates are taken to be alike.
+/// Relative difference in time below which two estimates count as equal.
 const MARGIN: f64 = 0.02;
 
 impl Unit<'_> {
-    /// Explains the schedules of its ops.
     pub(crate) fn explain(&self, chip: &Chip) {
         match self {
             Self::Op(planned) => planned.explain(chip),
@@ -35,8 +34,7 @@ impl Unit<'_> {
         }
     }
 
-    /// Notes on its op, or on the first of the group, what it might be scheduled as; returns how many
-    /// schedules.
+    /// Writes candidate schedules on the op, or on the first op of the group. Returns their number.
     pub(crate) fn write_candidates(&self, chip: &Chip) -> i64 {
         match self {
             Self::Op(planned) => planned.write_candidates(chip),
@@ -46,7 +44,7 @@ impl Unit<'_> {
 }
 
 impl<'c> PlannedGroup<'c> {
-    /// Explains the kernels that the ops share, and those of each for longer rows.
+    /// Explains the shared kernels, and the kernel of each op for longer rows.
     fn explain(&self, chip: &Chip) {
         let leader = self.group.leader();
         let mut left: Vec<Lengths> = Vec::new();
@@ -73,7 +71,7 @@ impl<'c> PlannedGroup<'c> {
         self.rest.iter().for_each(|planned| planned.explain(chip));
     }
 
-    /// Lengths of the dimensions of each phase, as [`cost::lengths`] has them for the leader.
+    /// Returns the dimension lengths of each phase that [`cost::lengths`] assumes for the leader.
     fn lengths(&self) -> Vec<Vec<f64>> {
         let phases = &self.group.phases;
         let leader = &phases[self.group.leader()];
@@ -90,7 +88,7 @@ impl<'c> PlannedGroup<'c> {
         phases.iter().map(of_phase).collect()
     }
 
-    /// What the kernel of the case should take which is for the lengths that estimates are for.
+    /// Estimates the kernel of the case that covers the assumed lengths.
     fn cost(&self, cases: &[GroupCase<'c>], board: &Board) -> Option<Cost> {
         let (phases, lengths) = (&self.group.phases, self.lengths());
         let leader = &phases[self.group.leader()];
@@ -101,7 +99,8 @@ impl<'c> PlannedGroup<'c> {
             })
         };
         let case = cases.iter().find(is_own)?;
-        // What is held is loaded by the first phase that reads it, and stored by the one that writes it.
+        // A held array is loaded by the first phase that reads it, and stored by the phase that
+        // writes it.
         let moved = |number: usize, access: &Access<'_>| {
             let phase = &phases[number];
             let array = access.value;
@@ -117,8 +116,7 @@ impl<'c> PlannedGroup<'c> {
         Cost::of_phases(parts, moved, board)
     }
 
-    /// The schedule of the group and others that it might have, with what they should take: the best
-    /// of those first.
+    /// Returns the schedule of the group, then its candidates, the fastest estimate first.
     fn candidates(&self, chip: &Chip) -> Vec<(Vec<Case>, Cost)> {
         let board = chip.board();
         let own: Vec<Case> = self.cases.iter().map(GroupCase::case).collect();
@@ -138,7 +136,7 @@ impl<'c> PlannedGroup<'c> {
         std::iter::once((own, cost)).chain(others).collect()
     }
 
-    /// Notes on the first op what the group might be scheduled as; returns how many schedules.
+    /// Writes candidate schedules on the first op of the group. Returns their number.
     fn write_candidates(&self, chip: &Chip) -> i64 {
         let candidates = self.candidates(chip);
         let Some((_, own)) = candidates.first() else {
@@ -167,7 +165,7 @@ impl<'c> PlannedGroup<'c> {
         self.group.arrays().into_iter().map(array).collect()
     }
 
-    /// Bytes that its ops read and write; none where sizes are known at run time only.
+    /// Returns the number of bytes that the ops read and write, or `None` if a size is dynamic.
     fn traffic(&self, case: &GroupCase<'c>) -> Option<Traffic> {
         let (mut bytes, mut fewest) = (0u64, 0u64);
         for Named { array, .. } in self.group.arrays() {
@@ -186,7 +184,7 @@ impl<'c> PlannedGroup<'c> {
                 true => needed,
                 false => each.sum(),
             };
-            // A temporary of the group alone need not be in memory, wherever it is now.
+            // A temporary that only the group uses needs no memory traffic.
             let is_own = self.own.iter().any(|(other, _)| *other == array);
             let needed = if is_own { 0 } else { needed };
             bytes = bytes.checked_add(size.checked_mul(times)?)?;
@@ -197,7 +195,7 @@ impl<'c> PlannedGroup<'c> {
 }
 
 impl Planned<'_> {
-    /// Explains how the op is scheduled, what that should take, and how else it might be.
+    /// Explains the schedule of the op, its estimated time, and its candidates.
     fn explain(&self, chip: &Chip) {
         let board = chip.board();
         let is_reduction = matches!(self.job.work, Work::Combine(..));
@@ -244,7 +242,7 @@ impl Planned<'_> {
         );
     }
 
-    /// The lengths that each case is for: those of no case before it.
+    /// Returns the lengths of each case: those of no earlier case.
     fn bounds(&self) -> Vec<Vec<Bounds>> {
         let mut left = vec![Bounds::default(); self.job.extents.len()];
         let of = |(case, _): &(Case, Nest)| {
@@ -258,8 +256,8 @@ impl Planned<'_> {
         self.cases.iter().map(of).collect()
     }
 
-    /// The schedule of the op and others that it might have, with what they should take: the best
-    /// of those first. None where nothing is reduced.
+    /// Returns the schedule of the op, then its candidates, the fastest estimate first. Empty if
+    /// the op is not a reduction.
     fn candidates(&self, board: &Board, clusters: bool) -> Vec<(Vec<Case>, Cost)> {
         if !matches!(self.job.work, Work::Combine(..)) {
             return Vec::new();
@@ -289,7 +287,7 @@ impl Planned<'_> {
                 Some((cases, cost(&nests)?))
             })
             .collect();
-        // Estimates that differ less do not tell which is better.
+        // The model cannot rank estimates that differ by less than the margin.
         others.sort_by_key(|(_, cost)| (cost.microseconds / own.microseconds / MARGIN) as i64);
         let others = of_each_sort(others);
         std::iter::once((self.schedule(), own))
@@ -297,7 +295,7 @@ impl Planned<'_> {
             .collect()
     }
 
-    /// Notes on the op what it might be scheduled as; returns how many schedules.
+    /// Writes candidate schedules on the op. Returns their number.
     fn write_candidates(&self, chip: &Chip) -> i64 {
         let candidates = self.candidates(&chip.board(), chip.clusters);
         let Some((_, own)) = candidates.first() else {
@@ -308,7 +306,7 @@ impl Planned<'_> {
     }
 }
 
-/// What estimates are for: a card, and sizes, some of which may be assumed.
+/// Returns the board and the sizes for which estimates are computed. Dynamic sizes are assumed.
 fn estimates(job: &Job<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates {
     Estimates {
         board: chip.board().name.to_string(),
@@ -320,12 +318,12 @@ fn estimates(job: &Job<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates {
     }
 }
 
-/// Notes on an op schedules, of loops with names of this letter, and what they should take, after what
-/// the estimates are `about`; returns how many schedules.
+/// Writes candidate schedules and their estimated times on an op. `about` describes the board and
+/// sizes of the estimates. `loops` is the letter of loop names. Returns the number of schedules.
 fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], loops: char) -> i64 {
     let context = context(op);
     let pair = |(cases, cost): &(Vec<Case>, Cost)| {
-        // Digits beyond the third are noise.
+        // The model is not accurate beyond nanoseconds.
         let microseconds = (cost.microseconds * 1e3).round() / 1e3;
         let microseconds = FloatAttribute::new(context, Type::float64(context), microseconds);
         let schedule = cases_to_attribute(context, cases, loops);
@@ -339,8 +337,8 @@ fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], l
     i64::try_from(candidates.len()).unwrap_or(i64::MAX)
 }
 
-/// As many as [`MOST_CANDIDATES`] of these, which are in order, and in the same: the first few of
-/// each sort, as estimates tell sorts apart less well than schedules of one.
+/// Returns up to [`MOST_CANDIDATES`] schedules, in the order of `all`. The first few schedules of
+/// each kind are always included: the model ranks schedules of different kinds less accurately.
 fn of_each_sort(all: Vec<(Vec<Case>, Cost)>) -> Vec<(Vec<Case>, Cost)> {
     const SORTS: [fn(&Step) -> bool; 3] = [
         |step| matches!(step, Step::Bind(_, Processor::Cluster(_))),

@@ -1,4 +1,4 @@
-//! What is loaded at a point, and what its element is.
+//! Emits the loads at a point, and the element computed from them.
 
 use super::body::{Body, Place};
 use super::nest::Extent;
@@ -7,11 +7,11 @@ use crate::combiner::Combiner;
 use crate::emit::{OWNED, index_as, load};
 use tx_mlir::{Blk, Builder, Index, Val, i64_attribute};
 
-/// What MLIR calls a load whose element caches need not keep.
+/// MLIR attribute of evict-first loads.
 pub(super) const NONTEMPORAL: &str = "nontemporal";
 
 impl<'c> Body<'_, 'c> {
-    /// The partial result that one point is.
+    /// Emits the element at a point, as a partial result.
     pub(super) fn element(
         &self,
         b: &Builder<'c>,
@@ -44,7 +44,7 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// What is read at a point, by the numbers of sources.
+    /// Loads each source at a point. Returns the number and the element of each source.
     pub(super) fn load_sources(
         &self,
         b: &Builder<'c>,
@@ -64,7 +64,7 @@ impl<'c> Body<'_, 'c> {
             .collect()
     }
 
-    /// The element of `access` at a point.
+    /// Loads the element of `access` at a point.
     pub(super) fn load(
         &self,
         b: &Builder<'c>,
@@ -74,7 +74,7 @@ impl<'c> Body<'_, 'c> {
         self.load_at(b, access, || element_index(b, access, point))
     }
 
-    /// The element of `access` at an index.
+    /// Loads the element of `access` at an index.
     pub(super) fn load_at(
         &self,
         b: &Builder<'c>,
@@ -88,19 +88,20 @@ impl<'c> Body<'_, 'c> {
         let Some(op) = tx_mlir::defining_op(value) else {
             return value;
         };
-        // An element that is also written is this thread's alone.
+        // Only this thread accesses an element that is also written.
         if self.is_written(access) {
             tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), self.owner));
         }
-        // What stands beside vectors shares lines with them, and most arrays have none of it: a
-        // hint is an instruction of its own to LLVM, which takes it as long as many loads.
+        // Head and tail elements share cache lines with the vectors, and most arrays have none. An
+        // evict-first load is a separate instruction, which LLVM assumes to take as long as many
+        // loads.
         if self.is_streamed(access) && !self.nest.has_vectors() {
             tx_mlir::set_attribute(op, NONTEMPORAL, b.attribute("true"));
         }
         value
     }
 
-    /// Whether the kernel writes what it reads there.
+    /// Returns whether the kernel writes an array that it reads.
     pub(super) fn is_written(&self, access: &Access<'c>) -> bool {
         self.job
             .destinations
@@ -108,7 +109,7 @@ impl<'c> Body<'_, 'c> {
             .any(|d| d.value == access.value)
     }
 
-    /// Whether caches need not keep what is read there: every element is read once.
+    /// Returns whether the loads of an array are evict-first: every element is read once.
     pub(super) fn is_streamed(&self, access: &Access<'c>) -> bool {
         let read_once = (0..self.job.extents.len()).all(|d| {
             self.job.extents[d] == Extent::Static(1) || access.map.results.iter().any(|e| e.uses(d))
@@ -117,7 +118,7 @@ impl<'c> Body<'_, 'c> {
     }
 }
 
-/// The index of the element that a point means.
+/// Returns the index of the element of `access` at a point.
 pub(super) fn element_index<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

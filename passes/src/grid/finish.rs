@@ -1,8 +1,9 @@
-//! The block that is last combines what all have left in global memory: `#tile.last_block`.
+//! Last-block (threadfence) reduction: `#tile.last_block`.
 //!
-//! The second phase of a reduction that `rfactor` cuts becomes part of the first one's kernel. Its
-//! blocks and threads have the results that they had before; partial results are a loop of their own,
-//! on the threads that had parts of one result.
+//! The last block of a grid combines the partial results that all blocks stored in global memory.
+//! The second phase of a reduction split by `rfactor` thus needs no second kernel. Blocks and
+//! threads compute the same results in both phases. The second phase adds a loop over the partial
+//! results, distributed over the threads that shared a row in the first phase.
 
 use super::body::{Body, Place, hardware};
 use super::job::Job;
@@ -13,20 +14,20 @@ use melior::ir::attribute::Attribute;
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val, codes, i64_attribute};
 
-/// Partial results that a thread loads before it combines the first.
+/// Maximum number of partial results that a thread has in flight.
 const UNDER_WAY: i64 = 4;
-/// What loops over partial results are called where there are several.
+/// Name of the fused loop over the partial results of several `rfactor` loops.
 const PARTS: &str = "parts";
 
-/// What a block does once it has left its partial results.
+/// Last-block reduction at the end of a kernel.
 pub(crate) struct Finish<'a, 'c> {
     second: Body<'a, 'c>,
-    /// How many blocks have left theirs, for each group of results that blocks share.
+    /// Number of blocks that have stored their partial results: one counter for each set of results
+    /// that blocks share.
     counters: Val<'c>,
 }
 
 impl<'a, 'c> Finish<'a, 'c> {
-    /// `b` stands at the start of the kernel.
     pub(crate) fn new(
         job: &'a Job<'c>,
         nest: &'a Nest,
@@ -38,7 +39,7 @@ impl<'a, 'c> Finish<'a, 'c> {
         Self { second, counters }
     }
 
-    /// Writes it where `first` has stored what belongs to its block.
+    /// Emits the last-block reduction after `first` has stored the partial results of its block.
     pub(super) fn write(&self, b: &Builder<'c>, first: &Body<'_, 'c>, place: &Place<'c>) {
         let nodes = &first.nest.nodes;
         let blocks = first.nest.on_blocks();
@@ -69,11 +70,13 @@ impl<'a, 'c> Finish<'a, 'c> {
         });
     }
 
-    /// Counts the block in. Whether it is the last of `count`, and so may read what the others have stored.
+    /// Increments a counter and returns whether the block is the last of `count` blocks. The last
+    /// block may read the partial results of all blocks.
     ///
-    /// The first thread counts, between two fences: what its block has stored is seen by whoever
-    /// counts later, and it sees what those have stored that counted before. A barrier on either
-    /// side makes that true of the other threads.
+    /// Only the first thread of a block counts, between two device-scope fences. The fences order
+    /// the stores of its block before the count, and the stores of all earlier counted blocks
+    /// before its later loads. A barrier on either side extends this order to the other threads of
+    /// the block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)
@@ -97,7 +100,7 @@ impl<'a, 'c> Finish<'a, 'c> {
                 let is_last = b.compare(Predicate::Eq, before, others);
                 b.if_then(Cond::Val(is_last), |b| {
                     fence(b);
-                    // As it was found, for the next launch.
+                    // Reset the counter for the next launch.
                     atomic(b, ASSIGN, b.int(0, word), &place);
                 });
                 let is_last = b.create("arith.extui").operands(&[is_last]).result(flag);
@@ -116,11 +119,11 @@ impl<'a, 'c> Finish<'a, 'c> {
     }
 }
 
-/// `addi` and `assign` among the kinds of `memref.atomic_rmw`.
+/// Encodings of `addi` and `assign` in `memref.atomic_rmw`.
 const ADD: i64 = 1;
 const ASSIGN: i64 = 3;
 
-/// What was at a place, where `value` is brought in.
+/// Emits a `memref.atomic_rmw`. Returns the previous value.
 fn atomic<'c>(b: &Builder<'c>, kind: i64, value: Val<'c>, place: &[Val<'c>]) -> Val<'c> {
     b.create("memref.atomic_rmw")
         .attr("kind", i64_attribute(b.context(), kind))
@@ -129,7 +132,7 @@ fn atomic<'c>(b: &Builder<'c>, kind: i64, value: Val<'c>, place: &[Val<'c>]) -> 
         .value()
 }
 
-/// A fence among all threads of the device.
+/// Emits an acquire-release fence at device scope.
 fn fence(b: &Builder<'_>) {
     const ACQUIRE_AND_RELEASE: i64 = 6;
     let device: Attribute<'_> = b.attribute("\"device\"");
@@ -139,7 +142,7 @@ fn fence(b: &Builder<'_>) {
         .build();
 }
 
-/// Groups of results that blocks share.
+/// Number of counters: one for each iteration of the parallel loops that are bound to blocks.
 pub(crate) fn groups(nest: &Nest) -> Extent {
     let nodes = &nest.nodes;
     let kept = nest.on_blocks().into_iter().filter(|n| !nodes[*n].reduced);
@@ -150,9 +153,9 @@ pub(crate) fn groups(nest: &Nest) -> Extent {
     }
 }
 
-/// How the second reduction of a job is scheduled, whose dimensions are those loops whose partial
-/// results were kept and then those of the results; why not, where it cannot be part of the first
-/// one's kernel.
+/// Returns the schedule of the second phase, or the reason why this phase cannot run in the kernel
+/// of the first. The dimensions of the second phase are the `rfactor` loops, then those of the
+/// results.
 pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec<Step>, Illegal> {
     let nodes = &nest.nodes;
     let parts = nest.global_rfactors();
@@ -200,7 +203,7 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
         second.push(Step::Fuse(names, PARTS.to_owned()));
         part = PARTS.to_owned();
     }
-    // Threads that had parts of one result, x first.
+    // Thread dimensions that share a row in the first phase, x first.
     let threads: Vec<(usize, i64)> = (0..3)
         .filter(|d| {
             nest.on(Processor::Thread(*d))
@@ -249,7 +252,8 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
     Ok(second)
 }
 
-/// What loop `name` over results is called in the second reduction, of as many `parts`.
+/// Returns the name of loop `name` in the second phase, whose first `parts` dimensions are the
+/// partial results.
 fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
     let Some(node) = nest.nodes.iter().position(|n| n.name == *name) else {
         return name.clone();
@@ -267,11 +271,11 @@ fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
             }
         }
     }
-    // A loop that was made of several.
+    // A fused loop.
     format!("kept{node}")
 }
 
-/// Checks that both reductions of a job fit one kernel.
+/// Checks that the second phase of a reduction can run in the kernel of the first phase.
 pub(crate) fn check(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<(), Illegal> {
     let second = schedule(job, nest, steps)?;
     let parts = nest.global_rfactors();

@@ -1,4 +1,4 @@
-//! Ops that share a kernel: its phases, and when they may be run one after the other in each block.
+//! Groups of ops that share a kernel (`tile.group`). Each op is a phase of this kernel.
 
 use super::choose::{choose_phases, innermost};
 use super::job::{Job, Work, is_job, reads_argument};
@@ -14,20 +14,21 @@ use tx_mlir::{
     operands, walk,
 };
 
-/// Phases of one kernel, in the order of the program. A block runs all of them for its rows, so that a phase may
-/// use what another computed of the same row: from registers, or from memory with a barrier between the two.
+/// Phases of one kernel, in program order. Each block runs all phases for its rows. A phase can
+/// therefore use values that an earlier phase computed for the same row, from registers or, after a
+/// barrier, from memory.
 pub(crate) struct Group<'c> {
     pub(crate) phases: Vec<Phase<'c>>,
 }
 
-/// How a group uses an array.
+/// How the ops of a group use an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// An op reads it before any op writes it.
+    /// The first access of the group is a read.
     Input,
-    /// An op writes it and a later one reads it.
+    /// An op writes the array and a later op reads it.
     Temporary,
-    /// Ops only write it.
+    /// The ops only write the array.
     Output,
 }
 
@@ -41,31 +42,32 @@ impl Role {
     }
 }
 
-/// An array of a group with the name that `#tile.hold` has for it: `in0`, `tmp0`, `out0`, ….
+/// An array of a group, with its name in `#tile.hold`: `in0`, `tmp0`, `out0`, ….
 pub(crate) struct Named<'c> {
     pub(crate) name: String,
     pub(crate) role: Role,
     pub(crate) array: Val<'c>,
 }
 
-/// An op of a group.
+/// One op of a group.
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
     pub(crate) job: Job<'c>,
-    /// The dimension of the op for each loop that all phases share: `p0`, `p1`, ….
+    /// Dimension of the op for each loop over rows, which all phases share: `p0`, `p1`, ….
     pub(crate) shared: Vec<usize>,
-    /// The dimension of the op for each loop over a row: `r0`, `r1`, …; empty for an op that has one element a row.
+    /// Dimension of the op for each loop over a row: `r0`, `r1`, …. Empty for an op with one
+    /// element per row.
     pub(crate) row: Vec<usize>,
-    /// Loops of the group: the shared ones and those over a row.
+    /// Number of loops of the group: `p` and `r` loops together.
     loops: usize,
 }
 
-/// The number of the group that an op is in.
+/// Returns the group number of an op, if it is in a group.
 pub(crate) fn number(op: Op<'_>) -> Option<i64> {
     integer_attribute(op, GROUP)
 }
 
-/// The jobs of a group, in order: those that stand in the same block as `op` and have its number.
+/// Returns the ops of a group in program order: those in the block of `op` with its group number.
 pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     let (Some(block), Some(wanted)) = (op.block(), number(op)) else {
         return Vec::new();
@@ -76,10 +78,10 @@ pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
 }
 
 impl<'c> Group<'c> {
-    /// The group of these jobs, which are in the order of the program.
+    /// Makes a group of `jobs`, which are in program order.
     ///
     /// # Errors
-    /// The op that does not fit, and why.
+    /// The op that cannot be in the group, and the reason.
     pub(crate) fn of(jobs: Vec<Job<'c>>, flow: &Dataflow<'c>) -> Result<Self, (Op<'c>, String)> {
         let first = jobs.iter().find(|job| is_reduction(job));
         let Some(first) = first else {
@@ -102,7 +104,7 @@ impl<'c> Group<'c> {
         Ok(group)
     }
 
-    /// Adds a phase after those that there are.
+    /// Appends a phase.
     fn add(&mut self, phase: Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         if let Some(first) = self.phases.first() {
             for (i, (one, other)) in first.shared.iter().zip(&phase.shared).enumerate() {
@@ -120,7 +122,8 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
-    /// The phases before are run where the last one stands: nothing in between may notice.
+    /// Checks that no op between the phases uses their memory: the kernel runs in place of the last
+    /// phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
         for before in &self.phases {
@@ -145,7 +148,7 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
-    /// The arrays that its ops use, in the order in which they are used first.
+    /// Returns the arrays of the group, in the order of their first use.
     pub(crate) fn arrays(&self) -> Vec<Named<'c>> {
         let mut all: Vec<(Role, Val<'c>)> = Vec::new();
         for phase in &self.phases {
@@ -172,7 +175,7 @@ impl<'c> Group<'c> {
         (0..all.len()).map(named).collect()
     }
 
-    /// Whether the first op that uses an array writes it, and reads nothing of it.
+    /// Returns whether the first op that uses `array` only writes it.
     pub(crate) fn writes_first(&self, array: Val<'c>) -> bool {
         let uses = |phase: &&Phase<'c>| phase.accesses().any(|(a, _)| a.value == array);
         self.phases
@@ -181,7 +184,7 @@ impl<'c> Group<'c> {
             .is_some_and(|phase| !phase.reads(array))
     }
 
-    /// Whether an array has several elements for a row, for some op.
+    /// Returns whether an op uses several elements of an array for each row.
     pub(crate) fn varies_along_rows(&self, array: Val<'c>) -> bool {
         self.phases.iter().any(|phase| {
             let mut uses = phase.accesses().filter(|(a, _)| a.value == array);
@@ -189,7 +192,7 @@ impl<'c> Group<'c> {
         })
     }
 
-    /// The arrays with one element for each row that an op reads, and not the program alone.
+    /// Returns the arrays with one element per row that an op of the group reads.
     pub(crate) fn row_values(&self) -> Vec<Named<'c>> {
         let arrays = self.arrays().into_iter();
         arrays
@@ -197,7 +200,7 @@ impl<'c> Group<'c> {
             .collect()
     }
 
-    /// Whether a schedule holds elements of rows in registers, and not totals alone.
+    /// Returns whether a schedule holds elements of rows in registers, and not only totals.
     pub(crate) fn holds_rows(&self, case: &Case) -> bool {
         let arrays = self.arrays();
         case.steps.iter().any(|step| match step {
@@ -209,12 +212,12 @@ impl<'c> Group<'c> {
         })
     }
 
-    /// Whether an op writes an array.
     pub(crate) fn writes(&self, array: Val<'c>) -> bool {
         self.phases.iter().any(|phase| phase.writes(array))
     }
 
-    /// Arrays that are made for the group alone, with the ops that make and end them.
+    /// Returns the temporaries that only the group uses, each with the ops that allocate and free
+    /// it.
     pub(crate) fn own(&self, flow: &Dataflow<'c>) -> Vec<(Val<'c>, Vec<Op<'c>>)> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
         let arrays = self.arrays().into_iter().map(|named| named.array);
@@ -223,7 +226,8 @@ impl<'c> Group<'c> {
             .collect()
     }
 
-    /// The held arrays among those that are made for the group alone, which it uses at the elements that a thread has.
+    /// Returns the held arrays that need no memory. `own` lists the temporaries of the group. An op
+    /// must write such an array first, and all ops must index it equally.
     pub(crate) fn internal(
         &self,
         held: &[Val<'c>],
@@ -245,11 +249,11 @@ impl<'c> Group<'c> {
         held.iter().filter(is_internal).copied().collect()
     }
 
-    /// The shared schedule: that which stands on the first op, or one that is chosen. For lengths that no case takes,
-    /// each op is a kernel of its own.
+    /// Returns the schedule of the group: the one on the first op, or the chosen one. For lengths
+    /// of no case, each op has a kernel of its own.
     ///
     /// # Errors
-    /// Says what is wrong with the one that is written.
+    /// The error in the schedule of the program.
     pub(crate) fn schedule(
         &self,
         clusters: bool,
@@ -276,13 +280,14 @@ impl<'c> Group<'c> {
         })
     }
 
-    /// The number of a phase whose loops are all of the group's.
+    /// Returns the number of the first phase that has all loops of the group.
     pub(crate) fn leader(&self) -> usize {
         let is_whole = |phase: &Phase<'_>| !phase.row.is_empty();
         self.phases.iter().position(is_whole).unwrap_or(0)
     }
 
-    /// An op that uses what another op of the group writes, and finds it in memory.
+    /// Returns an op that exchanges an array with another op of the group through memory. Arrays in
+    /// `held` are exchanged through registers.
     pub(crate) fn exchange_through_memory(&self, held: &[Val<'c>]) -> Option<Op<'c>> {
         let writes = |array| {
             let mut phases = self.phases.iter();
@@ -306,7 +311,8 @@ impl<'c> Group<'c> {
         self.phases.iter().find(finds).map(|phase| phase.job.op)
     }
 
-    /// Whether an op that has one element a row updates what memory holds: each block that computes it would.
+    /// Returns whether an op with one element per row updates an old value in memory. Each block
+    /// that computes this element would repeat the update.
     pub(crate) fn updates_rows(&self) -> bool {
         self.phases.iter().any(|phase| {
             let mut written = phase.job.destinations.iter();
@@ -314,7 +320,8 @@ impl<'c> Group<'c> {
         })
     }
 
-    /// Whether values can stay in registers between phases: totals that are combined with what memory has cannot.
+    /// Returns whether values can stay in registers between phases. Totals that accumulate into
+    /// memory cannot.
     pub(crate) fn can_be_held(&self) -> bool {
         self.phases.iter().all(|phase| match &phase.job.work {
             Work::Combine(work) => !work.accumulate,
@@ -323,10 +330,10 @@ impl<'c> Group<'c> {
         })
     }
 
-    /// The arrays that stay in registers, as the schedule says.
+    /// Returns the arrays that the schedule holds in registers.
     ///
     /// # Errors
-    /// Says which cannot.
+    /// The array that cannot be held, and the reason.
     pub(crate) fn held(&self, nests: &[Nest]) -> Result<Vec<Val<'c>>, Failed> {
         let (Some(first), Some(nest)) = (self.phases.first(), nests.get(self.leader())) else {
             return Ok(Vec::new());
@@ -386,7 +393,7 @@ impl<'c> Group<'c> {
         Ok(held)
     }
 
-    /// Refuses an op that is in no kernel with the others of its group.
+    /// Reports an op that cannot share a kernel with its group.
     pub(crate) fn refuse(op: Op<'c>, reason: &str) -> Failed {
         error(
             op.location(),
@@ -399,7 +406,7 @@ impl<'c> Group<'c> {
 }
 
 impl<'c> Phase<'c> {
-    /// Whether an operand has several elements for a row.
+    /// Returns whether the op uses several elements of an operand for each row.
     pub(crate) fn varies(&self, access: &Access<'c>) -> bool {
         let uses = |d: &usize| access.map.results.iter().any(|index| index.uses(*d));
         self.row.iter().any(uses)
@@ -438,7 +445,8 @@ impl<'c> Phase<'c> {
         })
     }
 
-    /// The index of an operand in terms of the loops of the group: the shared ones, then those of a row.
+    /// Returns the index of an operand in terms of the loops of the group: `p` loops, then `r`
+    /// loops.
     pub(crate) fn shared_map(&self, access: &Access<'c>) -> AffineMap {
         let mut dims = vec![Affine::Const(0); access.map.dims];
         let loops = self.shared.iter().chain(&self.row);
@@ -450,19 +458,19 @@ impl<'c> Phase<'c> {
         access.map.replace(self.loops, &dims)
     }
 
-    /// Every tile and the elements of it that the phase reads or writes, and whether it writes them.
+    /// Returns each memory access of the phase, and whether the access is a write.
     fn accesses(&self) -> impl Iterator<Item = (&Access<'c>, bool)> {
         let reads = self.job.sources.iter().chain(&self.job.extras);
         let reads = reads.filter(|a| a.memref.is_some()).map(|a| (a, false));
         reads.chain(self.job.destinations.iter().map(|a| (a, true)))
     }
 
-    /// Whether it has an array as an operand.
+    /// Returns whether `array` is an operand of the phase.
     pub(crate) fn uses(&self, array: Val<'c>) -> bool {
         self.accesses().any(|(access, _)| access.value == array)
     }
 
-    /// Whether it reads an array, or what a destination held before.
+    /// Returns whether the phase reads an array, including the old value of a destination.
     pub(crate) fn reads(&self, array: Val<'c>) -> bool {
         let job = &self.job;
         let reads_old = |i: usize| match &job.work {
@@ -476,19 +484,19 @@ impl<'c> Phase<'c> {
             || written.any(|(i, to)| to.value == array && reads_old(i))
     }
 
-    /// Whether it writes an array.
     pub(crate) fn writes(&self, array: Val<'c>) -> bool {
         self.job.destinations.iter().any(|to| to.value == array)
     }
 
-    /// The places of an access that its index `dim` alone stands in.
+    /// Returns the dimensions of an operand that are indexed by loop `dim` alone.
     fn places(access: &Access<'c>, dim: usize) -> Vec<usize> {
         let places = access.map.results.iter().enumerate();
         let alone = places.filter(|(_, index)| **index == Affine::Dim(dim));
         alone.map(|(place, _)| place).collect()
     }
 
-    /// Loops that are shared have one length: it is known, or an operand of both has it.
+    /// Checks that a shared loop has the same length in both phases. Either both lengths are
+    /// static, or one operand of both phases has this length.
     fn check_length(
         &self,
         other: &Phase<'c>,
@@ -519,7 +527,7 @@ impl<'c> Phase<'c> {
         }
     }
 
-    /// What one phase writes, another may read or write in the same rows only.
+    /// Checks that two phases exchange data only within the same row.
     fn check_exchange(&self, later: &Phase<'c>) -> Result<(), String> {
         for (one, writes) in self.accesses() {
             for (two, also_writes) in later.accesses() {
@@ -552,7 +560,7 @@ impl<'c> Phase<'c> {
         }
     }
 
-    /// The schedule of a group with the loops of this op in the places of those of the group.
+    /// Returns the schedule of the group with the loop names of this op.
     pub(crate) fn steps(&self, shared: &[Step]) -> Vec<Step> {
         let rename = |name: &str| {
             let (head, rest) = name.split_at(name.find('.').unwrap_or(name.len()));
@@ -568,7 +576,7 @@ impl<'c> Phase<'c> {
             }
         };
         let reduces = is_reduction(&self.job);
-        // Loops over a row, and what they are fused to.
+        // Loops over a row, and the loops fused from them.
         let mut of_row: Vec<String> = (0..self.loops - self.shared.len())
             .map(|number| format!("r{number}"))
             .collect();
@@ -589,19 +597,19 @@ impl<'c> Phase<'c> {
             .iter()
             .filter(|step| !self.row.is_empty() || !is_of_row(step))
             .map(|step| match step.renamed(rename) {
-                // Where nothing is reduced, guards do what aligned vectors do.
+                // An op without a reduction uses bounds checks instead of aligned vectors.
                 Step::Align(name, factor) if !reduces => Step::Split(name, factor),
                 step => step,
             })
             .collect()
     }
 
-    /// Whether neighbouring elements of what matters most are of one row.
+    /// Returns whether neighbouring elements of the main operand belong to one row.
     pub(crate) fn goes_along_rows(&self) -> bool {
         innermost(&self.job).is_some_and(|d| self.row.contains(&d))
     }
 
-    /// Elements of a row, where that is static.
+    /// Returns the number of elements of a row, if it is static.
     pub(crate) fn row_length(&self) -> Option<i64> {
         let lengths = self.row.iter().map(|d| self.job.extents[*d].known());
         lengths
@@ -610,17 +618,16 @@ impl<'c> Phase<'c> {
     }
 }
 
-/// The loop that a part of it, such as `r0.o.i`, was split from.
+/// Returns the loop from which a part such as `r0.o.i` was split: `r0`.
 fn root(name: &str) -> &str {
     name.split_once('.').map_or(name, |(root, _)| root)
 }
 
-/// Whether a job combines elements.
 pub(crate) fn is_reduction(job: &Job<'_>) -> bool {
     matches!(job.work, Work::Combine(..))
 }
 
-/// Whether two jobs have an array in common.
+/// Returns whether two jobs have an array in common.
 pub(crate) fn share_operand<'c>(one: &Job<'c>, other: &Job<'c>) -> bool {
     let others = arrays(other);
     arrays(one).iter().any(|array| others.contains(array))
@@ -633,7 +640,7 @@ fn arrays<'c>(job: &Job<'c>) -> Vec<Val<'c>> {
     arrays.map(|access| access.value).collect()
 }
 
-/// Memory that the body of an op reads besides operands.
+/// Returns the memrefs that the body of an op accesses directly, not as operands of the op.
 pub(super) fn captured(op: Op<'_>) -> Vec<Val<'_>> {
     let values = walk(op).into_iter().skip(1).flat_map(operands);
     values

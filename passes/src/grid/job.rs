@@ -1,4 +1,5 @@
-//! An op over global memory as data: what it reads and writes at each point of its iteration space.
+//! Jobs: grid-level ops (ops over global memory) as data, with the elements that each point of the
+//! iteration space reads and writes.
 
 use super::nest::Extent;
 use super::steps::{Case, Step};
@@ -18,54 +19,54 @@ use tx_mlir::{
 };
 use tx_scalar::{Float, Scalar};
 
-/// How a reduction makes results of elements.
+/// How a reduction computes its results from elements.
 #[derive(Clone)]
 pub(crate) struct Combination<'c> {
-    /// Combines two partial results.
     pub(crate) combiner: Combiner<'c>,
-    /// Computes an element; it is that of the source where there is no such block.
+    /// Region that computes an element. Without this region, the source is the element.
     pub(crate) element: Option<Blk<'c>>,
-    /// Computes what is stored of a total.
+    /// Region that computes the stored value from a total.
     pub(crate) epilogue: Option<Blk<'c>>,
-    /// Whether a total is combined with what the destination holds.
+    /// Whether a total is combined with the old value of the destination.
     pub(crate) accumulate: bool,
-    /// Whether the totals are partial results that another phase combines with old values: of no elements
-    /// they are what leaves these as they are, to the bit, and not the identity.
+    /// Whether totals are partial results that another phase combines with old values. A total of
+    /// no elements is then the initial value of the accumulator, which leaves an old value bitwise
+    /// unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 
-/// What is computed.
+/// Computation of a job.
 #[derive(Clone)]
 pub(crate) enum Work<'c> {
-    /// Elements are combined.
+    /// A reduction.
     Combine(Combination<'c>),
-    /// The body of a `linalg` op: elements of sources and destinations in, new elements out.
+    /// The body of a `linalg` op, from elements of sources and destinations to new elements.
     Body(Blk<'c>),
-    /// The first source.
+    /// A copy of the first source.
     Copy,
-    /// What the atomics of another job start from.
+    /// The initial values for the atomics of another job.
     Start(Combiner<'c>, Box<Job<'c>>),
 }
 
-/// Everything about an op over global memory.
+/// One op over global memory.
 #[derive(Clone)]
 pub(crate) struct Job<'c> {
     pub(crate) op: Op<'c>,
-    /// Lengths of the dimensions of the iteration space.
+    /// Length of each dimension of the iteration space.
     pub(crate) extents: Vec<Extent>,
-    /// Dimensions that are reduced, ascending.
+    /// Reduced dimensions, ascending.
     pub(crate) axes: Vec<usize>,
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) destinations: Vec<Access<'c>>,
-    /// What the epilogue reads.
+    /// Operands of the epilogue.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// Loops that keep partial results apart, and are the first dimensions of destinations: of a job that is the
-    /// first phase of a reduction.
+    /// Loops with separate partial results, in the first phase of a reduction. They are the first
+    /// dimensions of the destinations.
     pub(crate) partials: Vec<String>,
 }
 
-/// Whether `op` is a job that a host function may hold.
+/// Returns whether `op` is a grid-level op.
 pub(crate) fn is_job(op: Op<'_>) -> bool {
     is(op, "memref.copy")
         || name(op).starts_with("linalg.")
@@ -75,16 +76,16 @@ pub(crate) fn is_job(op: Op<'_>) -> bool {
         || is(op, "tile.copy") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
 }
 
-/// Whether anything in `block` uses its argument of this number.
+/// Returns whether `block` uses its argument `number`.
 pub(super) fn reads_argument(block: Blk<'_>, number: usize) -> bool {
     number < block.argument_count() && tx_mlir::has_uses(tx_mlir::build::argument(block, number))
 }
 
 impl<'c> Job<'c> {
-    /// Ops that an element takes, about.
+    /// Returns the approximate number of ops for each element.
     pub(crate) fn weight(&self) -> i64 {
         let blocks = match &self.work {
-            // The epilogue is for results.
+            // The epilogue runs once for each result.
             Work::Combine(work) => {
                 let combiner = work.combiner.region().map(|(block, _)| block);
                 combiner.into_iter().chain(work.element).collect()
@@ -99,8 +100,8 @@ impl<'c> Job<'c> {
             .max(1)
     }
 
-    /// Whether anything is computed from this source: others say how long loops are, as the window
-    /// of a pooling does.
+    /// Returns whether the job uses elements of `source`. Other sources only set loop lengths, such
+    /// as the window of a pooling op.
     pub(crate) fn reads(&self, source: usize) -> bool {
         let block = match &self.work {
             Work::Combine(work) => work.element,
@@ -214,7 +215,7 @@ impl<'c> Job<'c> {
         let reduces = iterators
             .iter()
             .any(|i| enumerator(*i) == Some("reduction"));
-        // Named ops say by their outputs alone which loops are reductions.
+        // In named ops, only the outputs show which loops are reductions.
         let missing = (0..rank).find(|d| !kept(d));
         if let (false, false, Some(d)) = (reduces, iterators.is_empty(), missing) {
             let message =
@@ -246,7 +247,7 @@ impl<'c> Job<'c> {
         Self::new(op, rank, Vec::new(), accesses, Work::Body(*body))
     }
 
-    /// A job with these sources, destinations and extras.
+    /// Makes a job with these sources, destinations and epilogue operands.
     pub(super) fn new(
         op: Op<'c>,
         rank: usize,
@@ -312,7 +313,7 @@ impl<'c> Job<'c> {
         Ok(job)
     }
 
-    /// Operands and their dimensions that are as long as dimension `dim`.
+    /// Returns the operands, and their dimensions, whose size is the length of dimension `dim`.
     pub(super) fn sizes(&self, dim: usize) -> impl Iterator<Item = (&Access<'c>, usize)> {
         let apart = |a: &Access<'c>| {
             a.memref
@@ -331,7 +332,7 @@ impl<'c> Job<'c> {
             })
     }
 
-    /// The length of dimension `dim`, read from an operand where it is not static.
+    /// Emits the length of dimension `dim`: a constant, or the size of an operand.
     pub(crate) fn length(&self, b: &Builder<'c>, dim: usize) -> Index<'c> {
         if let Some(n) = self.extents[dim].known() {
             return Index::Const(n);
@@ -342,7 +343,8 @@ impl<'c> Job<'c> {
         Index::Val(b.dim(access.value, place))
     }
 
-    /// Everything must be in global memory, and no result may overwrite what is still read.
+    /// Checks that all operands are in global memory, and that no result overwrites an unread
+    /// element.
     fn check_memory(&self) -> Result<(), Failed> {
         let op = self.op;
         for access in self
@@ -396,7 +398,7 @@ impl<'c> Job<'c> {
             let reads = self.sources.iter().chain(&self.extras);
             let meets = reads
                 .filter(|a| a.memref.is_some())
-                // Each point reads what it writes.
+                // Each point reads the element that it writes.
                 .filter(|a| !(self.axes.is_empty() && place(a)))
                 .find_map(|a| overlaps(a.value, destination.value, false));
             if let Some(overlaps) = meets {
@@ -422,7 +424,8 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// Whether the results of a reduction may be combined by atomics; else why not.
+    /// Returns `Ok` if atomics may combine the results of a reduction, otherwise the reason why
+    /// not.
     pub(crate) fn atomics(&self) -> Result<(), String> {
         let Work::Combine(work) = &self.work else {
             return Err("nothing is combined".to_owned());
@@ -461,7 +464,8 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// The job that prepares destinations for atomics; none when old values are combined too.
+    /// Returns the job that writes initial values for atomics. Returns `None` if old values are
+    /// combined too.
     pub(crate) fn start(&self) -> Option<Self> {
         let Work::Combine(work) = &self.work else {
             return None;
@@ -495,8 +499,8 @@ impl<'c> Job<'c> {
         })
     }
 
-    /// Whether elements are numbered by what is reduced, as `argmax` and `argmin` do that are not
-    /// given indices.
+    /// Returns whether the kernel computes element indices: an `argmax` or `argmin` without an
+    /// index operand.
     pub(crate) fn numbers_elements(&self) -> bool {
         let Work::Combine(work) = &self.work else {
             return false;
@@ -505,7 +509,7 @@ impl<'c> Job<'c> {
         work.combiner.kind().is_arg() && given == 1
     }
 
-    /// Whether the numbers of elements, and one that is behind all of them, are known to fit in 32 bits.
+    /// Returns whether the element indices, and the index after the last element, fit in 32 bits.
     pub(crate) fn fits_in_32_bits(&self) -> bool {
         let length = self
             .axes
@@ -514,18 +518,18 @@ impl<'c> Job<'c> {
         self.numbers_elements() && length.is_some_and(|n| n < i64::from(i32::MAX))
     }
 
-    /// The values that are read or written: sources, destinations, and what the epilogue reads.
+    /// Returns all operands: sources, destinations, and operands of the epilogue.
     pub(crate) fn operands(&self) -> impl Iterator<Item = Val<'c>> {
         self.accesses().map(|access| access.value)
     }
 
-    /// The schedule that is written on the op.
+    /// Returns the schedule attribute of the op, if present.
     pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
         self.written_cases('d', self.extents.len())
     }
 
-    /// The schedule that is written on the op, whose cases are about `count` loops called `loops` and a number. Those of
-    /// a group need not take all lengths.
+    /// Returns the schedule attribute of the op, if present. Its cases limit `count` loops, whose
+    /// names are the letter `loops` and a number. A schedule of a group need not cover all lengths.
     pub(crate) fn written_cases(
         &self,
         loops: char,
@@ -540,7 +544,7 @@ impl<'c> Job<'c> {
             return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
         }
         let mut cases = Vec::new();
-        // The most that each dimension may be long in a case before.
+        // Limit of each dimension in an earlier case.
         let mut before: Vec<Option<i64>> = vec![None; count];
         for (i, attribute) in list.iter().enumerate() {
             let (most, steps) = Case::of(*attribute, loops).ok_or_else(|| {
@@ -628,7 +632,7 @@ impl<'c> Job<'c> {
         list.into_iter().map(step).collect()
     }
 
-    /// Element types of the destinations.
+    /// Returns the element types of the destinations.
     pub(crate) fn stored_types(&self) -> Vec<Type<'c>> {
         self.destinations
             .iter()
@@ -637,7 +641,8 @@ impl<'c> Job<'c> {
     }
 }
 
-/// A body computes, may read other memory, and may assert; points are computed in any order.
+/// Checks that a body has no side effects on memory that another point uses: points are computed in
+/// any order. The body may assert.
 fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Failed> {
     let is_free = |v: Val<'c>| destinations.iter().all(|d| root(d.value) != root(v));
     for op in tx_mlir::ops(body).into_iter().flat_map(tx_mlir::walk) {
@@ -655,7 +660,7 @@ fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Fail
     Ok(())
 }
 
-/// The kind of `memref.atomic_rmw` that does what an arith op does, by its encoding.
+/// Returns the encoded `memref.atomic_rmw` kind that is equivalent to an `arith` op.
 pub(crate) fn atomic_kind(op: &str) -> Option<i64> {
     let kinds = [
         ("arith.addf", 0),
@@ -674,7 +679,7 @@ pub(crate) fn atomic_kind(op: &str) -> Option<i64> {
         .map(|(_, kind)| *kind)
 }
 
-/// How one memref, or two, are said to overlap another, or each other, where they are not known to be apart.
+/// Returns the verb of a message about two memrefs that overlap, or may overlap.
 fn overlaps<'c>(one: Val<'c>, two: Val<'c>, plural: bool) -> Option<&'static str> {
     match overlap(one, two) {
         Overlap::Never => None,
@@ -684,7 +689,7 @@ fn overlaps<'c>(one: Val<'c>, two: Val<'c>, plural: bool) -> Option<&'static str
     }
 }
 
-/// How many values a region gives.
+/// Returns the number of values that a region yields.
 fn yielded(block: Blk<'_>) -> usize {
     tx_mlir::ops(block)
         .last()

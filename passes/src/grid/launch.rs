@@ -1,4 +1,4 @@
-//! A kernel and its launch.
+//! Emits a kernel function and its launch.
 
 use super::body::{Body, at_least_one};
 use super::finish::Finish;
@@ -24,22 +24,23 @@ use tx_mlir::{
     string_attribute, symbol_path, walk,
 };
 
-/// The attribute of a kernel that says for which lengths it is launched, where there are others for others.
+/// Attribute of a kernel with the lengths for which it is launched, if other lengths have other
+/// kernels.
 pub(crate) const LENGTHS: &str = "lengths";
 
-/// The lengths of a loop for which a kernel is launched.
+/// Lengths of a loop for which a kernel is launched.
 #[derive(Clone)]
 pub(crate) struct Lengths {
-    /// The loop, such as `d0`.
+    /// Name of the loop, such as `d0`.
     pub(crate) name: String,
-    /// Lengths above this one.
+    /// Exclusive lower bound.
     pub(crate) above: Option<i64>,
-    /// Lengths up to this one.
+    /// Inclusive upper bound.
     pub(crate) most: Option<i64>,
 }
 
 impl Lengths {
-    /// All lengths.
+    /// Returns the range of all lengths.
     fn any(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -48,7 +49,8 @@ impl Lengths {
         }
     }
 
-    /// Takes what has up to `most` iterations of loop `name` from the lengths that are left, and returns it.
+    /// Removes the lengths of at most `most` iterations of loop `name` from `left`, and returns the
+    /// removed lengths.
     pub(crate) fn take(left: &mut Vec<Self>, name: &str, most: i64) -> Vec<Self> {
         let known = left.iter().position(|lengths| lengths.name == name);
         let i = known.unwrap_or_else(|| {
@@ -74,40 +76,39 @@ impl fmt::Display for Lengths {
     }
 }
 
-/// What the last block of a kernel does.
+/// Last-block reduction of a kernel.
 pub(crate) struct Last<'c> {
-    /// The reduction of what all blocks have left.
+    /// Reduction of the partial results of all blocks.
     pub(crate) job: Job<'c>,
     pub(crate) nest: Nest,
-    /// Zero for each group of results that blocks share.
+    /// Block counters, initially 0: one for each group of results that blocks share.
     pub(crate) counters: Val<'c>,
 }
 
-/// A kernel and where it is launched.
+/// A kernel and the position of its launch.
 pub(crate) struct Launch<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) nest: Nest,
     pub(crate) steps: Vec<Step>,
-    /// For which lengths it is launched, where there are kernels for others.
+    /// Lengths for which the kernel is launched, if other lengths have other kernels.
     pub(crate) only: Vec<Lengths>,
-    /// What its last block does, where it is more.
+    /// Last-block reduction at the end of the kernel, if any.
     pub(crate) last: Option<Last<'c>>,
-    /// The op in front of which it is launched.
+    /// Op before which the kernel is launched.
     pub(crate) at: Op<'c>,
-    /// Temporaries that nothing uses after it.
+    /// Temporaries whose last use is this kernel.
     pub(crate) ends: Vec<Val<'c>>,
 }
 
-/// Where the kernels of one host function go.
+/// The kernels of one host function.
 pub(crate) struct Kernels<'c> {
-    /// Name of the host function.
     pub(crate) host: String,
-    /// What names of kernels begin with.
+    /// Prefix of kernel names.
     prefix: String,
-    /// The `gpu.module`, once there is a kernel.
+    /// The `gpu.module`, once the first kernel exists.
     module: Option<(Op<'c>, String)>,
     count: usize,
-    /// The names of constant arrays in the `gpu.module`, by their names in the module around it.
+    /// Names of constant arrays in the `gpu.module`, by their names in the surrounding module.
     constants: BTreeMap<String, String>,
 }
 
@@ -122,7 +123,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Writes a kernel and its launch. Sizes are asserted where the job is no part of another, whose sizes were.
+    /// Emits a kernel and its launch. `asserts` adds assertions on sizes, which the parts of a
+    /// divided job do not repeat.
     pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
         let Launch {
             job,
@@ -160,8 +162,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Writes the kernel of a group for some lengths, and its launch in front of `at`. Each phase is done for all rows of
-    /// a block before the next one begins.
+    /// Emits the kernel of a group for some lengths, and its launch before `at`. A block completes
+    /// each phase for all of its rows before the next phase begins.
     pub(crate) fn add_group(
         &mut self,
         group: &Group<'c>,
@@ -209,7 +211,7 @@ impl<'c> Kernels<'c> {
         launch(&b, &first.job, &nests[leader], &callee, &arguments, false);
     }
 
-    /// The name of the next kernel.
+    /// Returns an unused name for the next kernel.
     fn kernel_name(&mut self, module: Op<'c>) -> String {
         let taken = symbols(module);
         loop {
@@ -221,8 +223,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Copies the constant arrays that a kernel reads from the module of its host function to its
-    /// `gpu.module`, each once for all kernels.
+    /// Copies the constant arrays that a kernel reads from the surrounding module to the
+    /// `gpu.module`, once for all kernels.
     fn place_constants(&mut self, kernel: Op<'c>, module: Op<'c>) {
         let host = ancestors(module).find(|op| is(*op, "builtin.module"));
         let hosts = host
@@ -269,7 +271,7 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// The `gpu.module`, made when the first kernel needs it.
+    /// Returns the `gpu.module`, which is made for the first kernel.
     fn module(&mut self, op: Op<'c>) -> (Op<'c>, String) {
         if let Some(known) = &self.module {
             return known.clone();
@@ -300,8 +302,8 @@ impl<'c> Kernels<'c> {
     }
 }
 
-/// Erases ops of a group, of which there is a kernel now, and the arrays among `temporaries` that no kernel uses, each
-/// with the ops that make and end it.
+/// Erases the ops of a group whose kernel was emitted. Also erases the `temporaries` that no kernel
+/// uses, each with the ops that allocate and free it.
 pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<'c>>)]) {
     let host = ops.first().and_then(|op| enclosing(*op, "func.func"));
     ops.into_iter().for_each(erase);
@@ -312,13 +314,13 @@ pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<
     for (array, around) in temporaries {
         if !used.contains(array) {
             fold_sizes(*array, host);
-            // The allocation comes last.
+            // The allocation is last in the list.
             around.iter().copied().for_each(erase);
         }
     }
 }
 
-/// Notes on a kernel for which lengths it is, where there are kernels for others.
+/// Writes the lengths of a kernel as an attribute, if other lengths have other kernels.
 fn write_lengths(kernel: Op<'_>, only: &[Lengths]) {
     if !only.is_empty() {
         let lengths: Vec<String> = only.iter().map(ToString::to_string).collect();
@@ -327,7 +329,7 @@ fn write_lengths(kernel: Op<'_>, only: &[Lengths]) {
     }
 }
 
-/// An empty kernel without arguments.
+/// Makes an empty kernel without arguments.
 fn kernel<'c>(
     job: &Job<'c>,
     nest: &Nest,
@@ -363,7 +365,7 @@ fn kernel<'c>(
     (kernel, tx_mlir::blocks(kernel)[0])
 }
 
-/// Erases what was computed for nothing.
+/// Erases pure ops without uses.
 fn remove_unused(kernel: Op<'_>) {
     for op in walk(kernel).into_iter().skip(1).rev() {
         let results = tx_mlir::results(op);
@@ -373,8 +375,9 @@ fn remove_unused(kernel: Op<'_>) {
     }
 }
 
-/// Makes the kernel independent of the host function: what it uses becomes its arguments, or is
-/// computed again where that takes nothing but arguments. Returns the arguments: those of `first` come first.
+/// Isolates the kernel from the host function: host values become kernel arguments, or are
+/// recomputed in the kernel from arguments. Returns the arguments, those of `first` before the
+/// others.
 fn isolate<'c>(
     first: impl Iterator<Item = Val<'c>>,
     kernel: Op<'c>,
@@ -411,8 +414,8 @@ fn isolate<'c>(
     sinker.arguments
 }
 
-/// Takes zero for the address of an allocation, in the code of `within`: nothing is left there, and what is asked of the
-/// address is whether it is a multiple of some bytes.
+/// Replaces the address of an allocation by 0 in the code of `within`. The kernel no longer
+/// accesses the allocation: only alignment checks use its address.
 fn fold_address<'c>(array: Val<'c>, within: Op<'c>) {
     let is_address = |op: &Op<'c>| {
         is(*op, "memref.extract_aligned_pointer_as_index") && operands(*op)[0] == array
@@ -424,7 +427,7 @@ fn fold_address<'c>(array: Val<'c>, within: Op<'c>) {
     }
 }
 
-/// Takes the sizes that an allocation was given for those of its array, in the code of `within`.
+/// Replaces the sizes of an array by the sizes given to its allocation, in the code of `within`.
 fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
     let Some(alloc) = defining_op(array) else {
         return;
@@ -446,7 +449,7 @@ fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
 struct Sinker<'c> {
     builder: Builder<'c>,
     body: Blk<'c>,
-    /// What values of the host are in the kernel.
+    /// Kernel values by the keys of host values.
     known: BTreeMap<usize, Val<'c>>,
     arguments: Vec<Val<'c>>,
 }
@@ -475,8 +478,9 @@ impl<'c> Sinker<'c> {
     }
 }
 
-/// Whether the kernel computes a value of the host again: constants, constant arrays and views of
-/// them, and scalars other than indices, which a launch can be given.
+/// Returns whether the kernel recomputes a host value instead of getting it as an argument. This
+/// applies to constants, constant arrays and their views, and to scalars other than indices and
+/// arguments of the host function.
 fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
     let pure = is_pure(op) && tx_mlir::blocks(op).is_empty();
     if pure && is_constant(value) {
@@ -487,7 +491,7 @@ fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
     pure && scalar && (is(op, "arith.constant") || !host_knows)
 }
 
-/// `gpu.launch_func`.
+/// Emits a `gpu.launch_func`.
 fn launch<'c>(
     b: &Builder<'c>,
     job: &Job<'c>,
@@ -542,7 +546,7 @@ fn launch<'c>(
             0,
         ])
         .build();
-    // Lengths of dimensions that nothing needed.
+    // Erase the sizes of dimensions that no grid size uses.
     for length in lengths {
         if let Index::Val(value) = length
             && !has_uses(value)
@@ -553,7 +557,7 @@ fn launch<'c>(
     }
 }
 
-/// The names of the symbols of a module.
+/// Returns the names of all symbols in a module.
 fn symbols(module: Op<'_>) -> BTreeSet<String> {
     let all = first_block(module, 0)
         .map(ops)
@@ -563,7 +567,7 @@ fn symbols(module: Op<'_>) -> BTreeSet<String> {
         .collect()
 }
 
-/// A name as PTX takes it: letters, digits, `_` and `$`.
+/// Returns a name that is valid in PTX: letters, digits, `_` and `$`.
 fn identifier(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let kept: String = name

@@ -14,19 +14,18 @@ use tx_dialect_tile::CLEARED;
 use tx_mlir::build::Predicate;
 use tx_mlir::{Builder, Failed, Index, Op, Val, defining_op, set_attribute};
 
-/// Where kernels for some lengths are launched: in the branches of an `scf.if` for each case, which the lengths of a
-/// launch select.
+/// Nested `scf.if` branches that select kernels by the lengths of a launch, one branch for each
+/// case of a schedule.
 pub(crate) struct Branches<'c> {
-    /// The op in front of which launches go that no case takes.
+    /// Op before which the kernels for all remaining lengths are launched.
     pub(crate) at: Op<'c>,
-    /// The lengths that no case takes so far.
+    /// Lengths of no earlier case.
     pub(crate) left: Vec<Lengths>,
-    /// The length of each loop that cases are about.
+    /// Name and length of each loop that a case limits.
     values: Vec<(String, Val<'c>)>,
 }
 
 impl<'c> Branches<'c> {
-    /// In front of `at`.
     pub(crate) fn new(at: Op<'c>) -> Self {
         Self {
             at,
@@ -35,8 +34,9 @@ impl<'c> Branches<'c> {
         }
     }
 
-    /// The op in front of which the kernels go for up to `most` iterations of dimension `dim` of `job`, which is called
-    /// `name`, and the lengths that they are for.
+    /// Adds a case of at most `most` iterations of dimension `dim` of `job`, whose loop is called
+    /// `name`. Returns the op before which the kernels of this case are launched, and the lengths
+    /// of this case.
     pub(crate) fn up_to(
         &mut self,
         job: &Job<'c>,
@@ -63,7 +63,7 @@ impl<'c> Branches<'c> {
     }
 }
 
-/// The kernels that a plan takes, launched in front of `at`; those for some lengths in branches.
+/// Returns the kernels of a plan, launched before `at`. Kernels of several cases are in branches.
 pub(crate) fn launches<'c>(
     planned: &Planned<'c>,
     at: Op<'c>,
@@ -88,7 +88,7 @@ pub(crate) fn launches<'c>(
     Ok(all)
 }
 
-/// The kernels of one case, launched in front of `at`.
+/// Returns the kernels of one case of a schedule, launched before `at`.
 fn of_case<'c>(
     job: &Job<'c>,
     case: &Case,

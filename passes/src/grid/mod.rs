@@ -1,13 +1,18 @@
-//! Whole jobs: what one op over global memory computes, how its iteration space is cut and bound,
-//! and the kernel that does it.
+//! Kernels of grid-level ops: what one op over global memory computes, the schedule of its loops,
+//! and the kernel code.
 //!
-//! [`job`] reads an op, [`group`] those that share a kernel, and `sizes` says which sizes of it must agree; [`steps`] reads and prints a
-//! schedule; [`nest`] is the loops that a schedule makes of the iteration space, and says whether
-//! it is legal; [`choose`] is the default schedule, and [`cost`] what one should take; [`plan`] finds the schedules of a module, and
-//! [`describe`] says why, and which others there are. [`partials`] makes two phases of one reduction, and [`finish`] runs the second
-//! in the last block of the first; [`launches`] lists the kernels of an op; [`body`] writes a kernel's
-//! loops, with [`vectors`], [`elements`], [`points`], [`tiles`] and [`stores`]; [`resident`] writes those of a
-//! group whose values stay in registers; and [`launch`] the kernel around them and its launch.
+//! * Reading: [`job`] reads an op, [`group`] the ops that share a kernel; `sizes` checks operand
+//!   sizes.
+//! * Scheduling: [`steps`] parses and prints a schedule; [`nest`] applies a schedule to the
+//!   iteration space and checks it; [`choose`] makes the default schedule; [`cost`] estimates its
+//!   time.
+//! * Planning: [`plan`] collects the schedules of a module, [`describe`] explains them and lists
+//!   other candidates, and [`launches`] lists the kernels of an op.
+//! * Two phases: [`partials`] divides a reduction into two phases; [`finish`] runs the second phase
+//!   in the last block of the first.
+//! * Code: [`body`] emits the loops of a kernel, with [`vectors`], [`elements`], [`points`],
+//!   [`tiles`] and [`stores`]. [`resident`] emits a kernel whose values stay in registers between
+//!   ops. [`launch`] emits the kernel function and its launch.
 
 pub(crate) mod body;
 pub(crate) mod choose;

@@ -1,27 +1,27 @@
-//! The loops that a schedule makes of an iteration space.
+//! The loop nest that a schedule makes of an iteration space.
 
 use super::steps::{Processor, Step};
 use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, Builder, Code, Index, codes};
 use tx_target::{MAX_CLUSTER, MAX_RESIDENT, MAX_RESIDENT_BLOCKS, MAX_THREADS};
 
-/// Most threads of a block along z.
+/// Maximum number of threads of a block along z.
 const MAX_Z: i64 = 64;
-/// Most iterations that are written out, and most partial results of one thread.
+/// Maximum number of iterations of an unrolled loop, and of accumulators of one thread.
 pub(crate) const MAX_UNROLL: i64 = 64;
-/// Most steps of a schedule: loops are nested as deep as it cuts them.
+/// Maximum number of steps in a schedule, which bounds the depth of the loop nest.
 const MAX_STEPS: usize = 128;
-/// Blocks that every GPU takes, along x, y and z.
+/// Maximum number of blocks of a grid along x, y and z, on every GPU.
 pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1];
 
-/// A number of iterations.
+/// Number of iterations of a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Extent {
     Static(i64),
-    /// The length of this dimension of the iteration space, known at run time.
+    /// Dynamic length of this dimension of the iteration space.
     Dim(usize),
-    /// The same where it is more than `above` and at most `most`: other kernels are launched for
-    /// other lengths.
+    /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. Other lengths
+    /// are dispatched to other kernels.
     Between {
         dim: usize,
         above: i64,
@@ -29,11 +29,11 @@ pub(crate) enum Extent {
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
-    /// At most so many: how many depends on where a row begins.
+    /// Upper bound of a length that depends on the address at which a row begins.
     AtMost(Box<Self>),
 }
 
-/// `n / by`, rounded up, of sizes: `n` may be as large as there are numbers.
+/// Returns `n / by`, rounded up, without overflow for any `n`.
 pub(super) fn ceildiv(n: i64, by: i64) -> i64 {
     n / by + i64::from(n % by != 0)
 }
@@ -46,7 +46,7 @@ impl Extent {
         }
     }
 
-    /// The most it can be, where that is known.
+    /// Returns the maximum length, or `None` if there is no static bound.
     pub(crate) fn most(&self) -> Option<i64> {
         match self {
             Self::Static(n) => Some(*n),
@@ -57,7 +57,7 @@ impl Extent {
         }
     }
 
-    /// The least it can be.
+    /// Returns the minimum length.
     pub(crate) fn least(&self) -> i64 {
         match self {
             Self::Static(n) => *n,
@@ -75,7 +75,7 @@ impl Extent {
         }
     }
 
-    /// Whether it is a multiple of `factor` whatever the sizes are.
+    /// Whether the length is a multiple of `factor` for all sizes.
     fn is_multiple_of(&self, factor: i64) -> bool {
         match self {
             Self::Static(n) => n % factor == 0,
@@ -84,17 +84,17 @@ impl Extent {
         }
     }
 
-    /// Its value where there are so many vectors.
+    /// Emits the number of iterations in a row of `count` aligned vectors.
     pub(crate) fn of_vectors<'c>(&self, b: &Builder<'c>, count: Index<'c>) -> Index<'c> {
         match self {
             Self::AtMost(_) => count,
             Self::CeilDiv(of, factor) => b.ceildiv(of.of_vectors(b, count), Index::Const(*factor)),
-            // Loops that have another length in each row are not fused.
+            // Loops whose length differs between rows are never fused.
             other => other.value(b, &|_, _| Index::Const(0)),
         }
     }
 
-    /// Its value, or its bound, with `dim` giving lengths of dimensions.
+    /// Emits the number of iterations, or its upper bound. `dim` gives the length of a dimension.
     pub(crate) fn value<'c>(
         &self,
         b: &Builder<'c>,
@@ -112,24 +112,25 @@ impl Extent {
     }
 }
 
-/// What became of a loop.
+/// What the steps of a schedule did to a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It is written as a loop, or bound to a processor.
+    /// The loop is emitted, or bound to threads or blocks.
     Loop,
-    /// It was split into these two, the inner of `factor` iterations. Where it is `aligned`, the first
-    /// iteration of these is not its own first, and some of its own belong to neither.
+    /// The loop was split into `outer` and `inner`, which has `factor` iterations. If `aligned`,
+    /// the first vector begins at the first aligned address of a row. The head and tail elements of
+    /// the row are then in neither loop.
     Split {
         outer: usize,
         inner: usize,
         factor: i64,
         aligned: bool,
     },
-    /// It is this member of a fused loop.
+    /// The loop is member number `member` of the fused loop `into`.
     Fused { into: usize, member: usize },
 }
 
-/// How the iterations of a loop are run.
+/// How the iterations of a loop are executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Run {
     Serial,
@@ -138,55 +139,55 @@ pub(crate) enum Run {
     On(Processor),
 }
 
-/// A loop, or what one was before it was split or fused.
+/// A loop, including loops that a step has since split or fused.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) extent: Extent,
     pub(crate) fate: Fate,
     pub(crate) run: Run,
-    /// Whether its dimension is reduced.
+    /// Whether the dimension of the loop is reduced.
     pub(crate) reduced: bool,
-    /// Whether its iterations keep partial results apart, though its dimension is reduced.
+    /// Whether each iteration stores a separate partial result (`rfactor`).
     pub(crate) apart: bool,
-    /// Members, when it is a fused loop.
+    /// Members of a fused loop, outermost first.
     pub(crate) members: Vec<usize>,
 }
 
 impl Node {
-    /// Whether partial results of its iterations are combined.
+    /// Whether the iterations combine into one partial result.
     pub(crate) fn combines(&self) -> bool {
         self.reduced && !self.apart
     }
 }
 
-/// An iteration space with its schedule applied.
+/// A loop nest: an iteration space after the steps of a schedule.
 #[derive(Debug, Clone)]
 pub(crate) struct Nest {
-    /// The dimensions of the iteration space, then what was made of them.
+    /// Loops: the dimensions of the iteration space, then the loops that steps made.
     pub(crate) nodes: Vec<Node>,
     dims: usize,
-    /// Loops in their order, outermost first.
+    /// Loops that remain, outermost first.
     pub(crate) order: Vec<usize>,
-    /// Loops whose partial results are materialised.
+    /// Loops of `rfactor` steps, whose iterations store separate partial results.
     pub(crate) rfactors: Vec<usize>,
-    /// Whether caches need not keep what is read once.
+    /// Whether loads are evict-first (`#tile.stream`).
     pub(crate) streams: bool,
-    /// Threads of a multiprocessor that registers must do for, where that is said.
+    /// Minimum number of resident threads per SM (`#tile.resident`).
     resident: Option<i64>,
-    /// Values of a group of ops that stay somewhere, by name.
+    /// Arrays of a group that stay in registers or shared memory (`#tile.hold`), by name.
     pub(crate) holds: Vec<(String, Residency)>,
-    /// Whether the last block combines what blocks leave in global memory.
+    /// Whether the last block combines the partial results in global memory (`#tile.last_block`).
     pub(crate) last_block: bool,
 }
 
-/// Why a schedule cannot be followed.
+/// Why a schedule is illegal.
 #[derive(Debug)]
 pub(crate) struct Illegal {
     pub(crate) code: Code,
     pub(crate) reason: String,
     pub(crate) note: Option<String>,
-    /// What else is wrong, that does not follow from this.
+    /// Further errors of the schedule that do not follow from this error.
     pub(crate) others: Vec<Illegal>,
 }
 
@@ -207,7 +208,7 @@ impl Illegal {
 }
 
 impl Nest {
-    /// Loops `d0`, `d1`, … of these extents, of which the `reduced` ones are reduced.
+    /// Returns the loops `d0`, `d1`, … of these extents. `reduced` lists the reduced dimensions.
     pub(crate) fn new(extents: &[Extent], reduced: &[usize]) -> Self {
         let node = |(d, extent): (usize, &Extent)| Node {
             name: format!("d{d}"),
@@ -218,7 +219,7 @@ impl Nest {
             apart: false,
             members: Vec::new(),
         };
-        // Results are computed one after the other.
+        // The parallel dimensions are outermost: one result after another.
         let (kept, combined): (Vec<usize>, Vec<usize>) =
             (0..extents.len()).partition(|d| !reduced.contains(d));
         Self {
@@ -233,7 +234,7 @@ impl Nest {
         }
     }
 
-    /// The same after all steps.
+    /// Applies all steps of a schedule.
     pub(crate) fn apply(mut self, steps: &[Step]) -> Result<Self, Illegal> {
         if steps.len() > MAX_STEPS {
             return Err(Illegal::new(
@@ -245,7 +246,8 @@ impl Nest {
             ));
         }
         let mut wrong: Vec<Illegal> = Vec::new();
-        // Loops of steps that were not taken: what is wrong with these may follow from that.
+        // Loops of rejected steps: a later error about such a loop may only follow from the first
+        // error.
         let mut doubtful: Vec<&str> = Vec::new();
         let is_of = |name: &str, loops: &[&str]| {
             loops.iter().any(|other| {
@@ -334,14 +336,13 @@ impl Nest {
         }
     }
 
-    /// Blocks of a multiprocessor that registers must do for, where that is said.
+    /// Returns the minimum number of resident blocks per SM, if the schedule sets one.
     pub(crate) fn resident_blocks(&self) -> Option<i64> {
         let threads = self.block().iter().product::<i64>();
         let most = i64::from(MAX_RESIDENT_BLOCKS);
         self.resident.map(|n| (n / threads.max(1)).clamp(1, most))
     }
 
-    /// The loop of this name.
     pub(crate) fn find(&self, name: &str) -> Result<usize, Illegal> {
         if let Some(node) = self.order.iter().find(|n| self.nodes[**n].name == name) {
             return Ok(*node);
@@ -387,7 +388,7 @@ impl Nest {
         Ok(self.nodes.len() - 1)
     }
 
-    /// A loop that may still be cut or fused.
+    /// Returns a loop that a step may still split, fuse or bind.
     fn find_uncut(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
         match self.nodes[node].run {
@@ -438,7 +439,7 @@ impl Nest {
         self.split(name, factor, true)
     }
 
-    /// The dimension that is cut at aligned addresses, and the elements of a vector.
+    /// Returns the dimension of the `align` step, and the number of elements of its vectors.
     pub(crate) fn aligned(&self) -> Option<(usize, i64)> {
         let nodes = self.nodes.iter().enumerate();
         nodes
@@ -487,7 +488,7 @@ impl Nest {
             members: Vec::new(),
         };
         let tiles = match aligned {
-            // With one more there is a block, too, where no vector is whole.
+            // Rounding up keeps one block for a row without a whole vector.
             true => Extent::AtMost(Box::new(extent.ceildiv(factor))),
             false => extent.ceildiv(factor),
         };
@@ -615,7 +616,7 @@ impl Nest {
         Ok(())
     }
 
-    /// A loop with as many iterations in each row.
+    /// Returns a loop that has equally many iterations in all rows.
     fn find_even(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
         match self.nodes[node].extent {
@@ -706,7 +707,6 @@ impl Nest {
         Ok(())
     }
 
-    /// The loop bound to `processor`.
     pub(crate) fn on(&self, processor: Processor) -> Option<usize> {
         self.order
             .iter()
@@ -714,20 +714,20 @@ impl Nest {
             .find(|n| self.nodes[*n].run == Run::On(processor))
     }
 
-    /// Loops that are bound to blocks, along x first.
+    /// Returns the loops bound to blocks, x first.
     pub(crate) fn on_blocks(&self) -> Vec<usize> {
         (0..3)
             .filter_map(|d| self.on(Processor::Block(d)))
             .collect()
     }
 
-    /// Whether blocks that are in no cluster with each other share the iterations of dimension `dim`.
+    /// Whether the iterations of dimension `dim` are distributed over blocks of different clusters.
     pub(crate) fn is_on_grid(&self, dim: usize) -> bool {
         let on_grid = |node: &usize| matches!(self.nodes[*node].run, Run::On(Processor::Block(_)));
         self.loops_of(dim).iter().any(on_grid)
     }
 
-    /// Whether other threads of a block than the first have results.
+    /// Whether a thread other than the first of its block stores results.
     pub(crate) fn stores_from_several_threads(&self) -> bool {
         let block = self.block();
         (0..3).any(|d| {
@@ -736,40 +736,41 @@ impl Nest {
         })
     }
 
-    /// Threads of a block along x, y and z.
+    /// Number of threads of a block along x, y and z.
     pub(crate) fn block(&self) -> [i64; 3] {
         std::array::from_fn(|d| self.count_on(Processor::Thread(d)))
     }
 
-    /// Blocks of a cluster along x, y and z.
+    /// Number of blocks of a cluster along x, y and z.
     pub(crate) fn cluster(&self) -> [i64; 3] {
         std::array::from_fn(|d| self.count_on(Processor::Cluster(d)))
     }
 
-    /// Whether something is bound to the blocks of a cluster.
+    /// Whether a loop is bound to the blocks of a cluster.
     pub(crate) fn has_clusters(&self) -> bool {
         (0..3).any(|d| self.on(Processor::Cluster(d)).is_some())
     }
 
-    /// How many of a processor there are: one even where a loop has no iterations.
+    /// Number of threads, blocks or cluster blocks along one dimension: at least 1, also for a loop
+    /// of 0 iterations.
     fn count_on(&self, processor: Processor) -> i64 {
         self.on(processor)
             .and_then(|n| self.nodes[n].extent.known())
             .map_or(1, |n| n.max(1))
     }
 
-    /// Loops that one thread runs, outermost first.
+    /// Returns the loops that are not bound to threads or blocks, outermost first.
     pub(crate) fn serial(&self) -> Vec<usize> {
         let bound = |n: &usize| matches!(self.nodes[*n].run, Run::On(_));
         self.order.iter().copied().filter(|n| !bound(n)).collect()
     }
 
-    /// Marks reduced loops whose iterations keep partial results apart.
+    /// Marks the reduced loops `names` as loops with separate partial results (`rfactor`).
     pub(crate) fn keep_apart(&mut self, names: &[String]) {
         for node in &mut self.nodes {
             node.apart |= names.contains(&node.name);
         }
-        // They are outside of what is combined, in front of the first loop that is.
+        // Move these loops outside the first loop that combines.
         let first = self.order.iter().position(|n| self.nodes[*n].combines());
         let (before, within) = self.order.split_at(first.unwrap_or(self.order.len()));
         let (apart, others): (Vec<usize>, Vec<usize>) =
@@ -777,8 +778,8 @@ impl Nest {
         self.order = [before.to_vec(), apart, others].concat();
     }
 
-    /// Loops of `rfactor` that are not bound to the threads of one CTA or cluster: their partial
-    /// results go through global memory.
+    /// Returns the `rfactor` loops that are bound neither to threads nor to blocks of a cluster.
+    /// The partial results of these loops go through global memory.
     pub(crate) fn global_rfactors(&self) -> Vec<usize> {
         let on_threads = |n: &usize| {
             let run = self.nodes[*n].run;
@@ -791,8 +792,8 @@ impl Nest {
             .collect()
     }
 
-    /// Checks what only the whole schedule shows. `atomics` says why several blocks cannot combine
-    /// into one result.
+    /// Checks the rules that concern the whole schedule. `atomics` is the reason why blocks cannot
+    /// combine into one result by atomics.
     pub(crate) fn check(&self, atomics: Option<&str>) -> Result<(), Illegal> {
         let block = self.block();
         let threads = block.iter().product::<i64>();
@@ -837,8 +838,8 @@ impl Nest {
         self.check_order()
     }
 
-    /// What is combined must not be interrupted by another result, unless each has its own partial
-    /// result.
+    /// Checks the loop order of one thread. A parallel loop inside a reduced loop must be unrolled
+    /// or vectorized, so that each result has its own accumulator.
     fn check_order(&self) -> Result<(), Illegal> {
         let serial = self.serial();
         let vectors = serial.iter().position(|n| self.is_of_vectors(*n));
@@ -918,12 +919,14 @@ impl Nest {
         }
     }
 
-    /// Whether threads load vectors where they can, and elements one by one where they cannot.
+    /// Whether a loop is vectorized. Threads then load vectors, or scalars where vectors are
+    /// unaligned.
     pub(crate) fn has_vectors(&self) -> bool {
         self.nodes.iter().any(|node| node.run == Run::Vectorized)
     }
 
-    /// Splits whose last iterations may reach beyond the end, and which no other guard implies.
+    /// Returns the split loops that need a bounds check: the last tile may be partial, and no other
+    /// check implies this one.
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {
@@ -936,7 +939,7 @@ impl Nest {
             if aligned || node.extent.is_multiple_of(factor) {
                 continue;
             }
-            // Below the end of the whole, the outer part is below its own end.
+            // The bounds check of a split loop implies the check of its outer part.
             let implied = guards.iter().any(
                 |g: &usize| matches!(self.nodes[*g].fate, Fate::Split { outer, .. } if outer == n),
             );
@@ -947,7 +950,7 @@ impl Nest {
         guards
     }
 
-    /// Whether `node` is made of a dimension that is aligned.
+    /// Whether `node` was made from the dimension of an `align` step.
     pub(crate) fn is_of_vectors(&self, node: usize) -> bool {
         self.aligned()
             .is_some_and(|(a, _)| a != node && self.descends(node, a))
@@ -964,7 +967,7 @@ impl Nest {
         }
     }
 
-    /// The loops that the index of `node` is made of.
+    /// Returns the loops from which the index of `node` is computed.
     pub(crate) fn loops_of(&self, node: usize) -> Vec<usize> {
         match self.nodes[node].fate {
             Fate::Loop => vec![node],
@@ -975,8 +978,8 @@ impl Nest {
         }
     }
 
-    /// By how much an index grows from one iteration of loop `node` to the next, where that is
-    /// always the same.
+    /// Returns the difference of `index` between consecutive iterations of loop `node`, or `None`
+    /// if the difference varies.
     pub(crate) fn index_step(&self, index: &Affine, node: usize) -> Option<i64> {
         (0..self.dims)
             .filter(|d| index.uses(*d))
@@ -986,7 +989,7 @@ impl Nest {
             })
     }
 
-    /// Whether `index` without what loop `node` adds is a multiple of `factor`.
+    /// Whether `index` at iteration 0 of loop `node` is always a multiple of `factor`.
     pub(crate) fn begins_at_multiples(&self, index: &Affine, node: usize, factor: i64) -> bool {
         (0..self.dims).filter(|d| index.uses(*d)).all(|d| {
             index
@@ -995,13 +998,15 @@ impl Nest {
         })
     }
 
-    /// The same of one loop, or of what one was before.
+    /// Whether the index of loop `of` at iteration 0 of loop `node` is always a multiple of
+    /// `factor`.
     fn is_multiple(&self, of: usize, node: usize, factor: i64) -> bool {
         if of == node || self.nodes[of].extent.known().is_some_and(|n| n <= 1) {
             return true;
         }
         match self.nodes[of].fate {
-            // Where the vectors of an aligned loop begin, not its own beginning is a multiple.
+            // Aligned vectors begin at a multiple of an address; the element index there may be any
+            // number.
             Fate::Split { aligned: true, .. } => false,
             Fate::Split {
                 outer,
@@ -1016,9 +1021,9 @@ impl Nest {
         }
     }
 
-    /// Whether each partial result of a thread is combined with elements in the order in which they
-    /// stand along `dim`, the only dimension that is reduced. Elements of a vector have one partial
-    /// result, if it is `shared`, or one each.
+    /// Whether each accumulator of a thread combines elements in ascending order along `dim`, the
+    /// only reduced dimension. With `shared`, all elements of a vector use one accumulator,
+    /// otherwise one each.
     pub(crate) fn ascends_along(&self, dim: usize, shared: bool) -> bool {
         let loops: Vec<usize> = self
             .serial()
@@ -1038,8 +1043,8 @@ impl Nest {
         })
     }
 
-    /// By how much the index of dimension `dim` grows from one iteration of loop `node` to the next,
-    /// where that is always the same.
+    /// Returns the difference of the index of dimension `dim` between consecutive iterations of
+    /// loop `node`, or `None` if the difference varies.
     pub(crate) fn step_of(&self, dim: usize, node: usize) -> Option<i64> {
         if dim == node {
             return Some(1);
@@ -1066,7 +1071,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// The index of a node where the loops are at these iterations.
+    /// Returns the index of a node for the given iterations of the loops.
     fn index(nest: &Nest, node: usize, at: &BTreeMap<usize, i64>) -> i64 {
         match nest.nodes[node].fate {
             Fate::Loop => at[&node],
@@ -1085,7 +1090,7 @@ mod tests {
         }
     }
 
-    /// The points of the iteration space that the loops come to, within the guards.
+    /// Returns the points of the iteration space that the loops visit within their bounds checks.
     fn visited(nest: &Nest, dims: usize) -> Vec<Vec<i64>> {
         let length = |node: usize| nest.nodes[node].extent.known().unwrap_or(1);
         let count: i64 = nest.order.iter().map(|node| length(*node)).product();
@@ -1107,7 +1112,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the steps are: each point of the iteration space is visited once, and no other point is.
+        /// Every legal schedule visits each point of the iteration space once, and no other point.
         #[test]
         fn every_point_is_visited_once(
             extents in prop::collection::vec(1_i64..8, 1..4),
@@ -1125,7 +1130,7 @@ mod tests {
                     1 => Step::Fuse(vec![name(which), name(which + 1)], format!("p{number}")),
                     _ => Step::Reorder(vec![name(which), name(which + 1)]),
                 };
-                // What is illegal changes nothing.
+                // An illegal step is ignored.
                 if let Ok(next) = nest.clone().apply(&[step]) {
                     nest = next;
                 }
@@ -1161,7 +1166,7 @@ mod tests {
         Step::Split(name.to_owned(), factor)
     }
 
-    /// A split puts its two loops where the one was; only a part that may be uneven is guarded.
+    /// A split replaces a loop by two loops, and only a possibly partial tile has a bounds check.
     #[test]
     fn splits_are_guarded_where_they_may_be_uneven() {
         let nest = matrix()
@@ -1176,7 +1181,7 @@ mod tests {
         assert_eq!(guarded, ["d0", "d1.i"]);
     }
 
-    /// An outer part that is cut unevenly needs no guard where the whole has one.
+    /// The outer part of a split needs no bounds check if the split loop has one.
     #[test]
     fn the_guard_of_the_whole_implies_that_of_its_outer_part() {
         let nest = matrix()
@@ -1190,7 +1195,8 @@ mod tests {
         assert_eq!(even.guards(), [outer]);
     }
 
-    /// The step of an index along each of its loops is what vector loads go by.
+    /// The step of an index along a loop, which decides on vector loads, follows splits and ends at
+    /// fused loops.
     #[test]
     fn steps_follow_splits_and_stop_at_fused_loops() {
         let nest = matrix()
@@ -1208,7 +1214,7 @@ mod tests {
         assert_eq!(both.step_of(1, both.find("p").unwrap()), None);
     }
 
-    /// Reordering moves the named loops among their own places.
+    /// Reordering permutes the named loops and leaves all other loops in place.
     #[test]
     fn reordering_leaves_other_loops_in_place() {
         let three = [Extent::Static(2), Extent::Static(3), Extent::Static(4)];

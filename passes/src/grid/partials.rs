@@ -1,4 +1,5 @@
-//! One reduction as two phases: the first leaves partial results in global memory, the second combines them.
+//! Divides a reduction into two phases: the first phase stores partial results in global memory,
+//! and the second phase combines them.
 
 use super::job::{Combination, Job, Work};
 use super::nest::Nest;
@@ -8,24 +9,24 @@ use melior::ir::Type;
 use melior::ir::r#type::MemRefType;
 use tx_mlir::{Affine, AffineMap, Builder, Failed, Index, Val};
 
-/// The two phases of a reduction, and what they exchange.
+/// The two phases of a reduction.
 pub(crate) struct Phases<'c> {
-    /// Reduces each part, as `schedule` says.
+    /// First phase: computes the partial results, with schedule `schedule`.
     pub(crate) first: Job<'c>,
-    /// The schedule of the job without the steps that made parts.
+    /// Schedule of the job without the steps that separate the partial results.
     pub(crate) schedule: Case,
-    /// Reduces the partial results.
+    /// Second phase: combines the partial results.
     pub(crate) second: Job<'c>,
-    /// A temporary array for each number of a partial result.
+    /// Temporary arrays: one for each value of a partial result.
     pub(crate) partials: Vec<Val<'c>>,
 }
 
 impl<'c> Phases<'c> {
-    /// The phases of a job whose `nest` keeps partial results in global memory; allocates these at `b`. `None` for
-    /// a job that combines nothing.
+    /// Returns the phases of a job whose `nest` has partial results in global memory, and allocates
+    /// these arrays at `b`. Returns `None` if the job is not a reduction.
     ///
     /// # Errors
-    /// As those of [`Job::new`], of the second phase.
+    /// Those of [`Job::new`] for the second phase.
     pub(crate) fn of(
         b: &Builder<'c>,
         job: &Job<'c>,
@@ -45,7 +46,7 @@ impl<'c> Phases<'c> {
             .iter()
             .map(|n| nest.nodes[*n].extent.value(b, &length))
             .collect();
-        // What is for up to so many results has no place for more, however many there are.
+        // A case of at most `most` results needs no more memory, even if a length is greater.
         sizes.extend(kept.iter().map(|d| match (lengths[*d], case.most) {
             (Index::Val(length), Some((dim, most))) if dim == *d => {
                 Index::Val(b.binary("arith.minui", length, b.value(Index::Const(most))))
@@ -78,7 +79,7 @@ impl<'c> Phases<'c> {
         let mut steps = case.steps.clone();
         steps.retain(|step| !is_for_parts(step));
 
-        // A kept dimension comes after the parts in the second phase.
+        // In the second phase, the parallel dimensions follow the dimensions of partial results.
         let all = loops.len() + kept.len();
         let moved: Vec<Affine> = (0..rank)
             .map(|d| match kept.iter().position(|k| *k == d) {
@@ -113,7 +114,7 @@ impl<'c> Phases<'c> {
     }
 }
 
-/// `memref.alloc` of a row-major memref.
+/// Emits a `memref.alloc` of a row-major memref.
 pub(crate) fn allocate<'c>(b: &Builder<'c>, sizes: &[Index<'c>], element: Type<'c>) -> Val<'c> {
     let shape: Vec<i64> = sizes
         .iter()

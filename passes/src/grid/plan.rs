@@ -1,4 +1,4 @@
-//! Which kernels there are: the schedule of every op and group of a module, found legal.
+//! Plans: the legal schedule of each grid-level op and each group of a module.
 
 use super::choose::{Chosen, choose};
 use super::finish;
@@ -18,36 +18,36 @@ use std::collections::BTreeMap;
 use tx_mlir::{Failed, Op, Val, codes, context, enclosing, error, is, parent, set_attribute, walk};
 use tx_target::Chip;
 
-/// A job with a schedule for each length, all found legal.
+/// A job with a legal schedule for each case of lengths.
 pub(crate) struct Planned<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) cases: Vec<(Case, Nest)>,
-    /// The mapping that was chosen; none where the program has the schedule.
+    /// Name of the chosen mapping. `None` if the program contains the schedule.
     pub(crate) mapping: Option<&'static str>,
 }
 
-/// Ops of one kernel for some lengths of a row, with the loops of each, found legal.
+/// One kernel of a group, for some row lengths, with a legal loop nest for each op.
 pub(crate) struct GroupCase<'c> {
-    /// The loop of a row, by its number, and the most iterations that it may have; none for all lengths.
+    /// Number of a row loop and its maximum number of iterations. `None` for all lengths.
     pub(crate) most: Option<(usize, i64)>,
-    /// The schedule that the ops share.
+    /// Schedule of the group.
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,
-    /// Arrays that stay in registers.
+    /// Arrays held in registers.
     pub(crate) held: Vec<Val<'c>>,
-    /// Those of them that only the group uses.
+    /// Held arrays that only the group uses.
     pub(crate) internal: Vec<Val<'c>>,
 }
 
-/// Ops that share a kernel.
+/// A group of ops that share a kernel.
 pub(crate) struct PlannedGroup<'c> {
     pub(crate) group: Group<'c>,
     pub(crate) cases: Vec<GroupCase<'c>>,
-    /// Each op alone, for rows that are longer than in all cases.
+    /// Plan of each op alone, for rows longer than all cases.
     pub(crate) rest: Vec<Planned<'c>>,
-    /// Arrays that are made for the group alone, with the ops that make and end them.
+    /// Temporaries that only the group uses, with the ops that allocate and free them.
     pub(crate) own: Vec<(Val<'c>, Vec<Op<'c>>)>,
-    /// The mapping that was chosen; none where the program has the schedule.
+    /// Name of the chosen mapping. `None` if the program contains the schedule.
     pub(crate) mapping: Option<&'static str>,
 }
 
@@ -56,12 +56,13 @@ impl<'c> PlannedGroup<'c> {
         self.group.phases.iter().map(|phase| phase.job.op).collect()
     }
 
-    /// The kernels of a schedule that [`phase_candidates`](super::choose::phase_candidates) has.
+    /// Returns the kernels of a candidate schedule from
+    /// [`phase_candidates`](super::choose::phase_candidates).
     pub(crate) fn with(&self, schedule: Vec<Case>) -> Option<Vec<GroupCase<'c>>> {
         group_cases(&self.group, schedule, &self.own).ok()
     }
 
-    /// The op in front of which the kernel of a case is launched, and the lengths that it is for.
+    /// Returns the op before which the kernel of a case is launched, and the lengths of the case.
     pub(crate) fn enter(
         &self,
         case: &GroupCase<'c>,
@@ -79,7 +80,6 @@ impl<'c> PlannedGroup<'c> {
 }
 
 impl GroupCase<'_> {
-    /// As the schedule has it.
     pub(crate) fn case(&self) -> Case {
         Case {
             most: self.most,
@@ -88,14 +88,13 @@ impl GroupCase<'_> {
     }
 }
 
-/// What is planned at once.
+/// One op, or one group of ops.
 pub(crate) enum Unit<'c> {
     Op(Box<Planned<'c>>),
     Group(PlannedGroup<'c>),
 }
 
 impl<'c> Unit<'c> {
-    /// The first op of it.
     pub(crate) fn first(&self) -> Op<'c> {
         match self {
             Self::Op(planned) => planned.job.op,
@@ -129,8 +128,8 @@ impl Unit<'_> {
 }
 
 impl Planned<'_> {
-    /// Whether it becomes several jobs: there are kernels for several lengths, or partial results
-    /// in global memory.
+    /// Returns whether the op needs several kernels: for several cases of lengths, or for partial
+    /// results in global memory.
     pub(crate) fn has_parts(&self) -> bool {
         self.cases.len() > 1
             || self
@@ -139,16 +138,16 @@ impl Planned<'_> {
                 .any(|(_, nest)| !nest.global_rfactors().is_empty())
     }
 
-    /// The cases of the schedule.
+    /// Returns the cases of the schedule.
     pub(crate) fn schedule(&self) -> Vec<Case> {
         self.cases.iter().map(|(case, _)| case.clone()).collect()
     }
 }
 
-/// The plans of the ops that work on whole arrays, and of groups where the last of their ops stands.
+/// Returns the plans of all grid-level ops of a module. A group is planned at its last op.
 ///
 /// # Errors
-/// Every op is checked, so that one run reports everything that is wrong.
+/// Errors of all ops, so that one run reports every error.
 pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c>>, Failed> {
     let (mut planned, mut failed) = (Vec::new(), None);
     let mut flows: BTreeMap<usize, Dataflow<'c>> = BTreeMap::new();
@@ -161,7 +160,8 @@ pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c
     failed.map_or(Ok(planned), Err)
 }
 
-/// What is planned at `op`; nothing where it is left alone, or a later op of its group follows.
+/// Returns the plan of `op`, or of the group whose last op is `op`. Returns `None` for an op in a
+/// kernel, and for every other op of a group.
 fn plan_op<'c>(
     op: Op<'c>,
     chip: &Chip,
@@ -180,7 +180,7 @@ fn plan_op<'c>(
     }
 }
 
-/// The host function in whose body `op` stands; none when it is left alone.
+/// Returns the host function whose body contains `op`, or `None` for an op in a kernel.
 fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let around = parent(op);
     if let Some(host) = around.filter(|o| is(*o, "func.func")) {
@@ -213,12 +213,12 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     })
 }
 
-/// The cases of a mapping, and its name.
+/// Returns the cases of a chosen mapping, and its name.
 pub(crate) fn named(chosen: Chosen) -> (Vec<Case>, Option<&'static str>) {
     (chosen.cases, Some(chosen.mapping))
 }
 
-/// The plan of an op of the program.
+/// Plans one op of the program.
 fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
     check_program(&job, flow)?;
@@ -229,7 +229,7 @@ fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>,
     Planned::of(job, schedules, mapping, Above::new())
 }
 
-/// The plan of the group that `last` is the last op of.
+/// Plans the group whose last op is `last`.
 fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit<'c>, Failed> {
     let mut jobs = Vec::new();
     for op in members(last) {
@@ -246,7 +246,7 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     if let Some((row, most)) = longest {
         for phase in &group.phases {
             let (schedules, mapping) = named(choose(&phase.job, chip.clusters));
-            // Rows that are shorter have a kernel already.
+            // Shorter rows have a kernel of the group.
             let is_for_longer = |case: &Case| {
                 let dim = phase.row.get(row);
                 case.most.is_none_or(|(d, n)| dim != Some(&d) || n > most)
@@ -266,10 +266,10 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     }))
 }
 
-/// A group as one kernel for each case of a schedule.
+/// Makes one kernel of the group for each case of a schedule.
 ///
 /// # Errors
-/// Says why not.
+/// The reason why the ops cannot share a kernel.
 fn group_cases<'c>(
     group: &Group<'c>,
     schedule: Vec<Case>,
@@ -284,10 +284,10 @@ fn group_cases<'c>(
     Ok(cases)
 }
 
-/// A group as one kernel by a schedule, where there are kernels for loops of rows up to `above`.
+/// Makes the kernel of a group for one case. Rows of up to `above` iterations have other kernels.
 ///
 /// # Errors
-/// Says why not.
+/// The reason why the ops cannot share a kernel.
 fn group_case<'c>(
     group: &Group<'c>,
     case: Case,
@@ -349,7 +349,7 @@ fn group_case<'c>(
     })
 }
 
-/// What must hold of an op of the program.
+/// Checks the properties of an op that its schedule does not change.
 fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
     if matches!(&job.work, Work::Combine(work) if work.accumulate) {
         let destinations: Vec<Val<'c>> = job.destinations.iter().map(|a| a.value).collect();
@@ -361,10 +361,10 @@ fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
 }
 
 impl<'c> Planned<'c> {
-    /// The plan of a job by `schedules`, where there are kernels for lengths up to `above` already.
+    /// Plans a job with the given schedules. Lengths of up to `above` already have other kernels.
     ///
     /// # Errors
-    /// Says which are not legal, and why.
+    /// Every illegal schedule, with the reason.
     pub(crate) fn of(
         job: Job<'c>,
         schedules: Vec<Case>,
@@ -398,7 +398,7 @@ impl<'c> Planned<'c> {
     }
 }
 
-/// Refuses a schedule of an op.
+/// Reports an illegal schedule of an op.
 pub(crate) fn refuse(op: Op<'_>, illegal: Illegal) -> Failed {
     let report = error(op.location(), illegal.reason).code(illegal.code);
     match illegal.note {
@@ -407,7 +407,7 @@ pub(crate) fn refuse(op: Op<'_>, illegal: Illegal) -> Failed {
     }
 }
 
-/// Refuses all that is wrong with the schedules of an op, each once.
+/// Reports all errors in the schedules of an op, each once.
 fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
     let (mut told, mut result) = (Vec::new(), Ok(()));
     let all = wrong.into_iter().flat_map(|mut first| {
@@ -423,20 +423,21 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
     result
 }
 
-/// The loops of a job with a schedule for some lengths.
+/// Returns the loop nest of a job for one case.
 ///
 /// # Errors
-/// Says why they are not legal.
+/// The reason why the schedule is illegal.
 pub(crate) fn nest_of(job: &Job<'_>, case: &Case) -> Result<Nest, Failed> {
     legal(job, case, &Above::new()).map_err(|illegal| refuse(job.op, illegal))
 }
 
-/// Whether neither partial results nor old values need a kernel of their own.
+/// Returns whether one kernel suffices, without another kernel for partial results or initial
+/// values.
 pub(crate) fn is_one_kernel(nest: &Nest) -> bool {
     (nest.last_block || nest.global_rfactors().is_empty()) && !starts_first(nest)
 }
 
-/// Whether a kernel of its own writes what results start from.
+/// Returns whether another kernel must first write initial values for atomics.
 pub(crate) fn starts_first(nest: &Nest) -> bool {
     nest.global_rfactors().is_empty() && nest.order.iter().any(|n| is_combined_by_blocks(nest, *n))
 }
@@ -446,10 +447,10 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
     node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
 }
 
-/// The lengths of dimensions up to which there are other kernels.
+/// Maximum length of each dimension in the cases before.
 pub(crate) type Above = BTreeMap<usize, i64>;
 
-/// The loops of a job with a schedule for some lengths, when it is legal.
+/// Returns the loop nest of a job for one case if its schedule is legal.
 pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, Illegal> {
     let mut extents = job.extents.clone();
     for (dim, extent) in extents.iter_mut().enumerate() {
@@ -461,7 +462,7 @@ pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, I
     }
     let mut nest = Nest::new(&extents, &job.axes).apply(&case.steps)?;
     nest.keep_apart(&job.partials);
-    // What `rfactor` keeps apart is not combined by the kernel that computes it.
+    // The kernel that computes separate partial results (`rfactor`) does not combine them.
     let mut checked = nest.clone();
     let apart: Vec<String> = nest
         .global_rfactors()

@@ -1,5 +1,5 @@
-//! Points of an element-wise op that one thread computes together: it loads the elements of all of
-//! them, then computes, then stores, so that many loads are in flight.
+//! Points of an element-wise op that one thread computes together. The thread loads the elements of
+//! all these points, then computes, then stores, so that many loads are in flight.
 
 use super::body::{Body, Place};
 use super::elements::element_index;
@@ -12,16 +12,17 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Val, byte_width, i64_attribute};
 
 impl<'c> Body<'_, 'c> {
-    /// Whether nothing is combined, and loop `at` of a thread is unrolled with all loops within.
+    /// Returns whether the op is element-wise, and loop `at` of a thread and all loops inside are
+    /// unrolled.
     pub(super) fn is_at_points(&self, at: usize, place: &Place<'c>) -> bool {
         let loops = &self.outer[at..];
         !matches!(self.job.work, Work::Combine(..))
             && loops.iter().all(|node| self.is_written_out(*node, place))
     }
 
-    /// The points of the loops from `at` on. Where all of them are points of the iteration space and
-    /// vectors begin at aligned addresses, they are computed together; elsewhere one by one, in
-    /// little code.
+    /// Emits the points of the loops from `at` on. Points are computed together if all of them are
+    /// in bounds and their vectors are aligned. Otherwise they are computed one by one, for small
+    /// code.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let loops = &self.outer[at..];
         let aligned = Place {
@@ -43,12 +44,12 @@ impl<'c> Body<'_, 'c> {
         };
         let exchangeable = self.exchangeable(place, vector);
         match exchangeable {
-            // What one thread does then, all of the block do.
+            // All threads of a block must take the same path.
             Some(loops) => together = b.and(together, loops.is_whole),
             None => {
                 for group in points.chunks(width) {
-                    // Neighbours have ascending indices, so that guards hold for all where they do for
-                    // the last.
+                    // Indices ascend in a vector, so the bounds check of its last point implies the
+                    // others.
                     together = b.and(together, self.guard(b, &group[width - 1], false));
                 }
             }
@@ -85,7 +86,7 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Neighbours with everything that is read at them.
+    /// Returns the points of a vector with all their loaded elements.
     fn loaded(
         &self,
         b: &Builder<'c>,
@@ -118,7 +119,7 @@ impl<'c> Body<'_, 'c> {
         group
     }
 
-    /// Computes neighbours, and stores what they give: as one vector where it is one.
+    /// Computes the points of a vector and stores the results, as vectors if possible.
     fn store_group(&self, b: &Builder<'c>, group: &[Place<'c>], vector: Option<usize>) {
         let destinations = &self.job.destinations;
         let index = |place: &Place<'c>, destination: &Access<'c>| {
@@ -163,8 +164,8 @@ impl<'c> Body<'_, 'c> {
         vector.is_some() && self.alignment.destinations[destination]
     }
 
-    /// The elements of neighbours along loop `vector`, one by one; of what does not go along it, one
-    /// for all.
+    /// Loads the elements at points along loop `vector` one by one. A source that is constant along
+    /// this loop is loaded once.
     pub(super) fn load_neighbours(
         &self,
         b: &Builder<'c>,
@@ -199,9 +200,9 @@ impl<'c> Body<'_, 'c> {
     }
 }
 
-/// The index of the element of `access` at `point`, which comes `lane` points after the `first` of a
-/// vector: quotients and remainders of a dimension that goes along the vector follow from those of the
-/// first, which divides once.
+/// Emits the index of the element of `access` at `point`, which is `lane` points after the `first`
+/// point of a vector. Quotients and remainders along the vector are computed from those of the
+/// first point, with one division for the whole vector.
 fn index_of_lane<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

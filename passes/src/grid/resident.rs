@@ -1,15 +1,17 @@
-//! Kernels whose values stay in registers from one phase to the next.
+//! Kernels of groups whose values stay in registers between phases.
 //!
-//! The threads of a block have the same elements of a row in every phase. An element that a phase loads or
-//! computes is an SSA value, which later phases use; a total is one in every thread of its row. Nothing is stored
-//! but what the rest of the program reads. `tile-insert-sync` finds the barriers that the other arrays need.
+//! Each thread has the same elements of a row in every phase. An element that a phase loads or
+//! computes is an SSA value, which later phases use. Each thread of a row has the totals of this
+//! row. A kernel stores only values that the rest of the program reads. `tile-insert-sync` inserts
+//! the barriers for arrays in memory.
 //!
-//! * Where only totals stay in registers, the outermost loops of a thread may be loops: each phase goes through the
-//!   row again, and loads it.
-//! * In each iteration a thread has `slots`: vectors of neighbours, all of them unrolled. A slot beyond the end of its row is filled with
-//!   zeros, which no reduction combines and no store writes.
-//! * Where the vectors of all phases begin at aligned addresses, a slot is one load and one store; elsewhere
-//!   its elements are loaded and stored one by one.
+//! * If only totals are held, the outermost loops of a thread need no unrolling: each phase loads
+//!   the row again.
+//! * In each iteration of these loops, a thread has `slots`: vectors of consecutive elements, all
+//!   unrolled. A slot beyond the end of its row is filled with zeros, which no reduction combines
+//!   and no store writes.
+//! * If the vectors of all phases are aligned, a slot is one load and one store. Otherwise its
+//!   elements are loaded and stored one by one.
 
 use super::body::{Body, Iteration, Place};
 use super::elements::element_index;
@@ -28,21 +30,21 @@ use tx_mlir::{
     set_attribute, walk,
 };
 
-/// Elements of each operand that one thread holds, at most: as many 32-bit registers, of 128 that each of 512 threads
-/// has on a multiprocessor.
+/// Maximum number of elements of each operand that a thread holds: 64 of 128 registers for 32-bit
+/// elements, if 512 threads are resident per SM.
 pub(crate) const MAX_HELD: i64 = 64;
 
-/// Slots of a row of unknown length that are loaded or stored at once where the row has all of them. With a branch for
-/// each, LLVM moves loads that only a store needs to the store, one behind the other: RMS norm of 65536x4096 f32 took
-/// 2079 µs so on an H200.
+/// Number of slots that share one branch, in rows of dynamic length. With one branch for each slot,
+/// LLVM moves a load next to the store that uses its value, so that only one load is in flight. RMS
+/// norm of 65536x4096 f32 took 2079 µs in this form on an H200.
 const TOGETHER: usize = 8;
 
-/// The elements of one operand that one thread has.
+/// Elements of one operand in one thread.
 #[derive(Clone)]
 enum Elements<'c> {
-    /// One for all points of a row.
+    /// One element for all points of a row.
     Row(Val<'c>),
-    /// One for each point, by slots.
+    /// One element for each point, in a list for each slot.
     Each(Vec<Vec<Val<'c>>>),
 }
 
@@ -55,33 +57,33 @@ impl<'c> Elements<'c> {
     }
 }
 
-/// What is known of an array while a kernel is written.
+/// An array with elements in registers at the current position of the kernel.
 struct Held<'c> {
     array: Val<'c>,
-    /// The index in terms of the loops of the group.
+    /// Index of the elements in terms of the loops of the group.
     map: AffineMap,
     elements: Elements<'c>,
 }
 
-/// Writes the phases of a group.
+/// Emits the phases of a group.
 pub(crate) struct Resident<'a, 'c> {
     group: &'a Group<'c>,
     bodies: Vec<Body<'a, 'c>>,
-    /// Arrays that stay in registers.
+    /// Arrays held in registers.
     held: &'a [Val<'c>],
-    /// Arrays among them that nobody else reads.
+    /// Held arrays that only the group uses.
     internal: &'a [Val<'c>],
-    /// Whether each phase goes through the rows again: no array that has several elements for a row is held.
+    /// Whether each phase loads the rows again: no held array has several elements for a row.
     reloads: bool,
-    /// Whether every vector begins at a multiple of its size.
+    /// Whether every vector is aligned to its size.
     aligned: Cond<'c>,
 }
 
-/// Checks that each thread can hold its elements of a row: all loops of a thread are unrolled. With `reloads`, only
-/// totals are held, and the outermost loops over a row need not be.
+/// Checks that each thread can hold its elements of a row: all loops of a thread are unrolled. With
+/// `reloads`, only totals are held, and the outermost loops over a row need no unrolling.
 ///
 /// # Errors
-/// The reason.
+/// The loop that is not unrolled, or the number of elements if there are too many.
 pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> {
     let mut elements = 1i64;
     let turns = match reloads {
@@ -99,7 +101,7 @@ pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> 
                 node.name
             ));
         }
-        // A loop of at most one iteration is entered once where a guard says whether there are elements.
+        // A loop of at most one iteration becomes a branch if a bounds check guards it.
         let guards = nest.guards();
         let is_guarded = guards
             .iter()
@@ -130,7 +132,7 @@ pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> 
     }
 }
 
-/// The outermost loops of a thread over its part of a row, as far as they are not unrolled.
+/// Returns the outermost loops of a thread over a row, up to the first unrolled loop.
 fn turns(nest: &Nest) -> Vec<usize> {
     let is_loop = |n: &usize| {
         let node = &nest.nodes[*n];
@@ -142,7 +144,6 @@ fn turns(nest: &Nest) -> Vec<usize> {
 }
 
 impl<'a, 'c> Resident<'a, 'c> {
-    /// `b` stands at the start of the kernel.
     pub(crate) fn new(
         group: &'a Group<'c>,
         nests: &'a [Nest],
@@ -175,13 +176,13 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Writes everything at `b`.
+    /// Emits the whole kernel body at `b`.
     pub(crate) fn write(&self, b: &Builder<'c>) {
         let places = self.bodies.iter().map(|body| body.threads(b)).collect();
         self.blocks(b, 0, places);
     }
 
-    /// Goes through the rows of a block: more than there are blocks take turns.
+    /// Emits the loops over rows: grid-stride loops if the grid may have fewer blocks than rows.
     fn blocks(&self, b: &Builder<'c>, dimension: usize, places: Vec<Place<'c>>) {
         if dimension == MAX_BLOCKS.len() {
             return self.row(b, &places);
@@ -201,7 +202,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         });
     }
 
-    /// All phases for the row of a thread.
+    /// Emits all phases for the row of a thread.
     fn row(&self, b: &Builder<'c>, places: &[Place<'c>]) {
         let mut known: Vec<Held<'c>> = Vec::new();
         for (number, phase) in self.group.phases.iter().enumerate() {
@@ -228,8 +229,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// The operands of a phase that are the same at all points of a row, where the phase goes through it in a loop: they
-    /// are loaded before the loop.
+    /// Loads the operands that are equal at all points of a row. A phase with a loop over the row
+    /// loads them before this loop.
     fn row_operands(
         &self,
         b: &Builder<'c>,
@@ -248,7 +249,8 @@ impl<'a, 'c> Resident<'a, 'c> {
             .collect()
     }
 
-    /// The points that a thread has in one iteration of the loops of a phase, with what is loaded there.
+    /// Returns the points of a thread in one iteration of the loops of a phase, with their loaded
+    /// elements.
     fn points(
         &self,
         b: &Builder<'c>,
@@ -284,7 +286,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         })
     }
 
-    /// The loops of a phase over a row that are not unrolled.
+    /// Returns the loops of a phase over a row that are not unrolled.
     fn turns(&self, body: &Body<'a, 'c>) -> Vec<usize> {
         match self.reloads {
             true => turns(body.nest),
@@ -292,7 +294,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Runs the loops of a phase over a row, with values carried from each iteration to the next.
+    /// Emits the loops of a phase over a row, with loop-carried values.
     fn each_turn(
         &self,
         b: &Builder<'c>,
@@ -338,7 +340,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         held.map(|held| &held.elements)
     }
 
-    /// What an operand has at the points of a phase: what is held, or what is loaded now.
+    /// Returns the elements of an operand at the points of a phase: held ones, or newly loaded
+    /// ones.
     fn elements(
         &self,
         b: &Builder<'c>,
@@ -386,7 +389,7 @@ impl<'a, 'c> Resident<'a, 'c> {
                     let value = body.load_at(b, access, || index);
                     self.own(b, number, access, value)
                 }
-                // All threads of a row load it, and one may store it.
+                // All threads of the row load this element, and one thread may store it.
                 false => load(b, access.value, element, &index),
             }
         };
@@ -394,7 +397,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             types.iter().map(|ty| zeros(b, *ty)).collect()
         };
         if !varies {
-            // A row may have no elements: its dimensions are not in the index.
+            // The row may be empty: this index does not use its dimensions.
             let mut place = row.clone();
             place
                 .index
@@ -410,7 +413,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             return Elements::Row(loaded[0]);
         }
         let width = slots.first().map_or(1, Vec::len);
-        // The elements of a slot, one by one.
+        // Loads the elements of a slot one by one.
         let singly = |b: &Builder<'c>, slot: &[Place<'c>]| -> Vec<Val<'c>> {
             let types = vec![element; slot.len()];
             if parts(body).is_empty() {
@@ -478,8 +481,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         Elements::Each(all.into_iter().map(|vector| scalars(b, vector)).collect())
     }
 
-    /// Slots that are loaded or stored without a branch for each where all of them are of the row: those of a phase whose
-    /// rows have a length that is known at run time only. Of others all slots but the last are.
+    /// Returns the number of slots that share one branch for loads and stores: several in rows of
+    /// dynamic length. In rows of static length, only the last slot can be outside.
     fn together(&self, number: usize) -> usize {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let is_unknown = |dim: &usize| body.extents[*dim].known().is_none();
@@ -489,7 +492,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Marks an access of an array that the group writes: each element is one thread's, or another one's in each phase.
+    /// Sets the `OWNED` value of an access to an array that the group writes.
     fn own(&self, b: &Builder<'c>, number: usize, access: &Access<'c>, value: Val<'c>) -> Val<'c> {
         if let (Some(owner), Some(op)) = (self.owner(number, access), defining_op(value)) {
             set_attribute(op, OWNED, i64_attribute(b.context(), owner));
@@ -497,7 +500,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         value
     }
 
-    /// The number of accesses of which each element is one thread's; none where the group writes nothing of it.
+    /// Returns the `OWNED` value of an access: accesses of an element with equal values are in one
+    /// thread. Returns `None` if the group does not write the array.
     fn owner(&self, number: usize, access: &Access<'c>) -> Option<i64> {
         let phases = &self.group.phases;
         let is_it = |a: &&Access<'c>| a.value == access.value;
@@ -515,7 +519,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             let all = all.chain(&job.destinations).filter(is_it);
             all.map(|a| phase.shared_map(a)).collect::<Vec<_>>()
         });
-        // A total is stored by the first thread of its row, and read by others where it is not held.
+        // The first thread of a row stores the total; without a hold, the other threads load it.
         let varies = (rows..map.dims).any(|d| map.results.iter().any(|index| index.uses(d)));
         let is_one_threads = varies && maps.all(|other| other == map);
         Some(match is_one_threads {
@@ -524,7 +528,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         })
     }
 
-    /// The totals of a row, in each of its threads.
+    /// Emits a reduction. Each thread of a row gets the totals of this row.
     fn reduce(
         &self,
         b: &Builder<'c>,
@@ -621,14 +625,15 @@ impl<'a, 'c> Resident<'a, 'c> {
             .collect()
     }
 
-    /// Forgets what was loaded since within loops: it is not known behind them.
+    /// Removes values that were loaded inside loops of a phase: these values are not available
+    /// after the loops.
     fn forget(&self, known: &mut Vec<Held<'c>>, number: usize, before: usize) {
         if !self.turns(&self.bodies[number]).is_empty() {
             known.truncate(before);
         }
     }
 
-    /// What an element-wise op gives at each point.
+    /// Emits an element-wise op at each point.
     fn compute(
         &self,
         b: &Builder<'c>,
@@ -652,7 +657,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// What an element-wise op gives at the points of one iteration.
+    /// Emits an element-wise op at the points of one iteration.
     fn compute_slots(
         &self,
         b: &Builder<'c>,
@@ -698,7 +703,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             .map(|slot| {
                 let conditions = match always {
                     true => vec![Cond::Const(true); slot.len()],
-                    // An element of a row that only memory gets is one thread's to compute.
+                    // Without a hold, only the thread that stores the element of a row computes it.
                     false if is_row && !is_held => {
                         vec![self.stores(b, number, slot, places); slot.len()]
                     }
@@ -727,8 +732,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         results.collect()
     }
 
-    /// Whether a thread stores the elements of a slot: they are of its row, and where a row has one element, the first
-    /// thread of the row does.
+    /// Emits whether a thread stores the elements of a slot. They must be inside the row. The first
+    /// thread of a row stores the element of an op with one element per row.
     fn stores(
         &self,
         b: &Builder<'c>,
@@ -746,7 +751,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Stores the elements of destination `i`, where there are any.
+    /// Stores the elements of destination `i` that are inside the row.
     fn store(
         &self,
         b: &Builder<'c>,
@@ -831,7 +836,7 @@ impl<'a, 'c> Resident<'a, 'c> {
     }
 }
 
-/// The points of a thread: vectors of neighbours.
+/// Returns the points of a thread as slots: vectors of consecutive elements.
 fn slots<'c>(
     b: &Builder<'c>,
     body: &Body<'_, 'c>,
@@ -853,7 +858,7 @@ fn slots<'c>(
     points.chunks(width).map(<[Place<'c>]>::to_vec).collect()
 }
 
-/// Each place of some slots with more that is known there.
+/// Applies `change` to the slot number, lane and place of each element.
 fn with<'c>(
     slots: Vec<Vec<Place<'c>>>,
     change: impl Fn(usize, usize, Place<'c>) -> Place<'c>,
@@ -869,7 +874,7 @@ fn with<'c>(
         .collect()
 }
 
-/// Lengths that the vectors of a thread may reach beyond with some of their elements, each with the elements of a vector.
+/// Returns the row lengths that may end inside a vector of a thread, each with the vector width.
 fn parts<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> {
     let nodes = &body.nest.nodes;
     let mut serial = body.nest.serial().into_iter();
@@ -886,7 +891,7 @@ fn parts<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> {
         .collect()
 }
 
-/// Whether each element of a slot is of the row.
+/// Emits, for each element of a slot, whether the element is inside the row.
 fn insides<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Vec<Cond<'c>> {
     match parts(body).is_empty() {
         true => vec![inside(b, body, slot); slot.len()],
@@ -897,7 +902,7 @@ fn insides<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Vec<
     }
 }
 
-/// Whether the elements of a slot are of the row: neighbours have ascending indices, and the last is the one that may not be.
+/// Emits whether a slot is inside the row. Indices ascend in a slot, so its last element decides.
 fn inside<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Cond<'c> {
     match slot.last() {
         Some(place) => b.and(body.guard(b, place, false), body.guard(b, place, true)),
@@ -905,8 +910,8 @@ fn inside<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Cond<
     }
 }
 
-/// Whether the bodies of an op may be run on elements that are not there: they load nothing, and divide no
-/// integers.
+/// Returns whether the bodies of an op may run on out-of-range elements: they load nothing, and
+/// contain no integer division.
 fn may_run_for_nothing(op: Op<'_>) -> bool {
     let divides = |op: &Op<'_>| {
         let name = name(*op);

@@ -1,5 +1,5 @@
-//! Sizes that must agree, so that no element is outside of its array: refused where they are
-//! static, and asserted on the host where they are known at run time only.
+//! Checks that every index is inside its array: rejects bad static sizes, and asserts dynamic sizes
+//! on the host.
 
 use super::job::{Job, Work};
 use super::nest::Extent;
@@ -13,7 +13,7 @@ use tx_mlir::{
 };
 
 impl<'c> Job<'c> {
-    /// Everything that is read or written, in the order of operands.
+    /// Returns all sources, destinations and epilogue operands, in the order of operands.
     pub(super) fn accesses(&self) -> impl Iterator<Item = &Access<'c>> {
         self.sources
             .iter()
@@ -21,8 +21,8 @@ impl<'c> Job<'c> {
             .chain(&self.extras)
     }
 
-    /// Each expression that is the index of a dimension, but no loop alone, as the number of the
-    /// operand, the operand, the dimension and the expression.
+    /// Returns each index expression that is not a single loop, with the number of its operand, the
+    /// operand and the indexed dimension.
     fn indices(&self) -> impl Iterator<Item = (usize, &Access<'c>, usize, &Affine)> {
         self.accesses().enumerate().flat_map(|(number, access)| {
             let rank = access.memref.as_ref().map_or(0, MemRef::rank);
@@ -34,7 +34,7 @@ impl<'c> Job<'c> {
         })
     }
 
-    /// Refuses static sizes with which an element would be outside of its array.
+    /// Rejects static sizes for which an index is outside its array.
     pub(super) fn check_places(&self) -> Result<(), Failed> {
         let lengths: Vec<Option<i64>> = self.extents.iter().map(Extent::known).collect();
         if lengths.contains(&Some(0)) {
@@ -76,9 +76,10 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// What must hold of sizes that are known at run time only, so that no element is outside of
-    /// its array: lengths of one dimension that several operands tell, reduced dimensions that are
-    /// kept as 1, and where expressions of loops lead. And that an index can name each element.
+    /// Emits asserts on dynamic sizes that keep every index inside its array. All operands must
+    /// agree on the length of a dimension, a reduced dimension that a destination keeps must have
+    /// size 1, and each index expression must stay in range. Another assert checks that the index
+    /// type can number all elements.
     pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
         let number = |a: &Access<'c>| {
             let place = self.accesses().position(|o| std::ptr::eq(o, a));
@@ -90,7 +91,7 @@ impl<'c> Job<'c> {
                 Some(n) => Index::Const(n.cast_signed()),
                 None => Index::Val(b.dim(a.value, place)),
             };
-        // It may have been written as an op of `linalg`.
+        // The input program may have a `linalg` op instead of `tile.reduce`.
         let op = match self.work {
             Work::Combine(..) => "the reduction".to_owned(),
             _ => format!("`{}`", name(self.op)),
@@ -116,7 +117,7 @@ impl<'c> Job<'c> {
             }
         }
         let one = Index::Const(1);
-        // Where maps are written, one element of several may be meant.
+        // With explicit `maps`, a constant index may select one of several elements.
         let has_kept =
             matches!(self.work, Work::Combine(..)) && attribute(self.op, "maps").is_none();
         let last: Vec<Option<Index<'c>>> = (0..self.extents.len())
@@ -144,8 +145,8 @@ impl<'c> Job<'c> {
             };
             let negative =
                 format!("`{index}`, the index of {op} in {called}, must not be less than 0");
-            // A loop that is known at run time only may have no iteration: that the least index is
-            // negative was not refused.
+            // A dynamic loop may have 0 iterations, so `check_places` does not reject a negative
+            // static index.
             if low.known().is_some_and(|n| n < 0) && !is_empty {
                 write_assert(b, Predicate::Sle, Index::Const(0), low, &negative);
             }
@@ -154,7 +155,7 @@ impl<'c> Job<'c> {
             assert(b, Predicate::Slt, high, size, &message);
         }
         if let Some(most) = Reduce::of(self.op).and_then(|view| view.most_positions()) {
-            // After each dimension, so that no product leaves 64 bits.
+            // One assert for each dimension, so that no product overflows 64 bits.
             let mut length = one;
             for dim in &self.axes {
                 length = b.mul(length, self.length(b, *dim));
@@ -168,7 +169,8 @@ impl<'c> Job<'c> {
     }
 }
 
-/// A dimension of an operand as plans name those of arguments, which programs are told beside it.
+/// Returns the name of an operand dimension in messages: `arg0.dim1`, as in a launch plan, for
+/// arguments of the host function, otherwise the number of the operand.
 fn called(value: Val<'_>, number: usize, place: usize) -> String {
     let argument = argument_of(value).filter(|(block, _)| {
         use melior::ir::block::BlockLike as _;
@@ -182,7 +184,7 @@ fn called(value: Val<'_>, number: usize, place: usize) -> String {
     }
 }
 
-/// `cf.assert`, where it is not known already: what is static was looked at when the job was read.
+/// Emits a `cf.assert` of a comparison, unless both sides are static: `check_places` checks those.
 fn assert<'c>(
     b: &Builder<'c>,
     predicate: Predicate,
@@ -195,7 +197,7 @@ fn assert<'c>(
     }
 }
 
-/// `cf.assert` of a comparison.
+/// Emits a `cf.assert` of a comparison.
 pub(crate) fn write_assert<'c>(
     b: &Builder<'c>,
     predicate: Predicate,
@@ -210,9 +212,9 @@ pub(crate) fn write_assert<'c>(
         .build();
 }
 
-/// The least and the greatest value of an expression where each loop goes from 0 to its `last`
-/// iteration. None where they follow from those of its parts no more, as where one loop is in two
-/// of them.
+/// Returns the minimum and maximum of an index expression, with each loop from 0 to its `last`
+/// iteration. Returns `None` if the ranges of the subexpressions do not determine the range, as in
+/// a sum with one loop in both operands.
 fn range<'c>(
     b: &Builder<'c>,
     index: &Affine,
@@ -280,7 +282,7 @@ fn range<'c>(
     }
 }
 
-/// Whether an expression takes every value between its least and its greatest.
+/// Returns whether an expression takes every value between its minimum and its maximum.
 fn is_contiguous(index: &Affine) -> bool {
     match index {
         Affine::Dim(_) | Affine::Const(_) => true,

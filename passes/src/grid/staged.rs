@@ -1,8 +1,8 @@
-//! Sources of an element-wise op of which each block has a tile in shared memory.
+//! Tiles of sources in shared memory, for element-wise ops.
 //!
-//! A transposed source is read along one dimension and written along another. A block loads the part
-//! of it that its threads read, along the source's own neighbours; the threads then take their
-//! elements from shared memory in the order in which they store.
+//! A transposed source is read along another dimension than the one along which results are
+//! written. Each block loads its tile of the source along the contiguous dimension of the source.
+//! The threads then read shared memory in the order in which they store results.
 
 use super::body::{Body, Place};
 use super::job::{Job, Work};
@@ -19,21 +19,20 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Op, Val, byte_width, codes, i64_attribute};
 use tx_target::STATIC_SHARED_BYTES;
 
-/// Bytes that a row of a tile has more than elements, so that the elements of a column are in
-/// different banks.
+/// Padding of each tile row in bytes, so that the elements of a column are in different banks.
 const PADDING: i64 = 4;
-/// Loads that a thread issues before it stores the first element, at most.
+/// Maximum number of loads that a thread has in flight before it stores the first element.
 const IN_FLIGHT: i64 = 16;
 
-/// The part of a source that one block reads.
+/// Tile of a source that one block reads.
 pub(crate) struct Footprint {
-    /// Number of the source.
+    /// Number of the source operand.
     source: usize,
-    /// Elements along each of its dimensions, which begin at multiples of as many.
+    /// Tile length along each dimension. The first index of a tile is a multiple of this length.
     shape: Vec<i64>,
 }
 
-/// What a schedule holds in shared memory.
+/// Returns the tiles that a schedule holds in shared memory.
 pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, Illegal> {
     let illegal = |reason: String| Illegal::new(codes::TX0327, reason);
     let mut footprints = Vec::new();
@@ -75,7 +74,8 @@ pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, I
     }
 }
 
-/// What a block reads of a source; or why that is no part to be held, and what to do instead.
+/// Returns the shape of a block's tile of a source, or the reason why the source has no such tile
+/// and the change to make instead.
 fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, (String, &'static str)> {
     let access = &job.sources[source];
     let without = |why: &str| Err((why.to_owned(), "leave the `#tile.hold` out"));
@@ -126,7 +126,7 @@ impl Footprint {
             .fold(width, i64::saturating_mul)
     }
 
-    /// The shape in shared memory, of elements of so many bytes.
+    /// Returns the padded tile shape in shared memory, for elements of `width` bytes.
     fn padded(&self, width: i64) -> Vec<i64> {
         let mut shape = self.shape.clone();
         if let [.., _, last] = &mut shape[..] {
@@ -137,8 +137,9 @@ impl Footprint {
 }
 
 impl Nest {
-    /// Iterations of a loop that a block has: neighbours, the first of which is a multiple of their
-    /// number. `None` where they are not such, or as many as is known at run time only.
+    /// Returns the number of consecutive iterations of a loop that one block executes. The first
+    /// iteration is a multiple of this number. Returns `None` for iterations that are not
+    /// consecutive, or whose number is dynamic.
     fn in_block(&self, node: usize) -> Option<i64> {
         let node = &self.nodes[node];
         match node.fate {
@@ -165,7 +166,7 @@ impl Nest {
         }
     }
 
-    /// Whether a loop is bound to blocks; asked of those in the order.
+    /// Returns whether a loop of the final loop order is bound to blocks.
     fn is_on_blocks(&self, node: usize) -> bool {
         matches!(
             self.nodes[node].run,
@@ -174,26 +175,26 @@ impl Nest {
     }
 }
 
-/// The tile of one source in one kernel.
+/// Shared-memory tile of one source in a kernel.
 pub(super) struct Stage<'c> {
     source: usize,
     shape: Vec<i64>,
-    /// The array in shared memory.
+    /// Memref in shared memory.
     array: Val<'c>,
-    /// Neighbours that are loaded at once.
+    /// Number of elements that one load reads.
     lanes: i64,
-    /// Whether they begin at aligned addresses.
+    /// Whether these loads begin at aligned addresses.
     aligned: Cond<'c>,
 }
 
 impl<'c> Stage<'c> {
-    /// Declares the arrays of tiles beside a kernel at whose start `b` stands.
+    /// Declares the tiles next to the kernel. `b` is at the start of the kernel.
     pub(super) fn all(b: &Builder<'c>, kernel: Op<'c>, job: &Job<'c>, nest: &Nest) -> Vec<Self> {
-        // Where no point is, nothing is loaded.
+        // An empty iteration space loads nothing.
         if job.extents.iter().any(|extent| extent.known() == Some(0)) {
             return Vec::new();
         }
-        // What the schedule says was checked before.
+        // The schedule check has already rejected illegal tiles.
         let footprints = footprints(job, nest).unwrap_or_default();
         let each = |part: Footprint| {
             let access = &job.sources[part.source];
@@ -224,7 +225,7 @@ impl<'c> Stage<'c> {
     }
 }
 
-/// Loops whose iterations the threads of a block may share out in another way.
+/// Loops whose points can be assigned to the threads of a block in another order.
 #[derive(Clone, Copy)]
 pub(super) struct Exchangeable<'c> {
     thread: usize,
@@ -233,7 +234,7 @@ pub(super) struct Exchangeable<'c> {
     pub(super) is_whole: Cond<'c>,
 }
 
-/// What a block has of a source in shared memory, and with which index it begins.
+/// Tile of a source in shared memory, and the index of its first element in the source.
 #[derive(Clone)]
 pub(super) struct Staged<'c> {
     array: Val<'c>,
@@ -241,7 +242,7 @@ pub(super) struct Staged<'c> {
 }
 
 impl<'c> Staged<'c> {
-    /// The element of `access` at a point.
+    /// Loads the element of `access` at `point` from the tile.
     pub(super) fn load(
         &self,
         b: &Builder<'c>,
@@ -260,7 +261,7 @@ impl<'c> Staged<'c> {
 }
 
 impl<'c> Body<'_, 'c> {
-    /// Fills the tiles of a block, and says where they are.
+    /// Emits the code that fills the tiles of a block. Returns the place with these tiles.
     pub(super) fn staged(&self, b: &Builder<'c>, place: &Place<'c>) -> Place<'c> {
         let mut place = place.clone();
         if self.stages.is_empty() {
@@ -284,7 +285,7 @@ impl<'c> Body<'_, 'c> {
         place
     }
 
-    /// The first point of the iteration space that the threads of a block have.
+    /// Returns the first point of the iteration space that the block computes.
     fn first_of_block(&self, b: &Builder<'c>, place: &Place<'c>) -> Place<'c> {
         let mut first = Place::default();
         for node in self.nest.order.iter().copied() {
@@ -297,8 +298,8 @@ impl<'c> Body<'_, 'c> {
         first
     }
 
-    /// Loads a tile into shared memory. Where all of it is inside of the source, a thread has many
-    /// loads in flight: vectors where these begin at aligned addresses, else elements.
+    /// Loads a tile into shared memory. If the whole tile is inside the source, each thread has
+    /// many loads in flight: vectors if they are aligned, otherwise scalars.
     fn fill(&self, b: &Builder<'c>, stage: &Stage<'c>, place: &Place<'c>, origin: &[Index<'c>]) {
         let results = &self.job.sources[stage.source].map.results;
         let dims = results.iter().zip(origin).zip(&stage.shape);
@@ -321,7 +322,8 @@ impl<'c> Body<'_, 'c> {
         );
     }
 
-    /// Whether so many iterations of some dimensions, from an origin on, are iterations of them.
+    /// Emits whether all iterations of some dimensions are in bounds. Each entry of `dims` is a
+    /// dimension, its first iteration, and a number of iterations.
     fn are_inside(&self, b: &Builder<'c>, dims: &[(usize, Index<'c>, i64)]) -> Cond<'c> {
         let is_open = |(dim, ..): &&(usize, Index<'c>, i64)| self.guards.contains(dim);
         let each = dims.iter().filter(is_open);
@@ -331,7 +333,7 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// The number of a thread in its block.
+    /// Emits the linear number of a thread in its block.
     fn thread_number(&self, b: &Builder<'c>, place: &Place<'c>) -> Index<'c> {
         let threads = (0..3).rev().filter_map(|dimension| {
             let node = self.nest.on(Processor::Thread(dimension))?;
@@ -342,7 +344,7 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// `lanes` neighbours at once.
+    /// Fills a tile that is entirely inside the source, by loads of `lanes` consecutive elements.
     fn fill_whole(
         &self,
         b: &Builder<'c>,
@@ -364,7 +366,7 @@ impl<'c> Body<'_, 'c> {
         }
         let sizes: Vec<Index<'c>> = shape.iter().map(|n| Index::Const(*n)).collect();
         let vectors: i64 = shape.iter().product();
-        // The indices in the tile of the first element that a thread loads in this round.
+        // Tile index of the first element that a thread loads in a round.
         let first = |b: &Builder<'c>, round: Index<'c>| {
             let number = b.add(thread, b.mul(round, Index::Const(threads)));
             let mut index = delinearize(b, number, &sizes);
@@ -400,7 +402,7 @@ impl<'c> Body<'_, 'c> {
                 }
             }
         };
-        // All loads of a batch are issued before the first element is stored.
+        // A thread issues all loads of a batch before it stores the first element.
         let batch = |b: &Builder<'c>, from: Index<'c>, count: i64| {
             let each = |round: i64| {
                 let index = first(b, b.add(from, Index::Const(round)));
@@ -431,7 +433,7 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// What is inside of the source, element by element.
+    /// Fills a tile that is partly outside the source, element by element.
     fn fill_part(
         &self,
         b: &Builder<'c>,
@@ -468,8 +470,8 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// The loop over threads and the one over the elements of a vector, where the points of a block can
-    /// be shared out among its threads in another way: all of them have as many.
+    /// Returns the thread loop and the vectorized loop if the points of a block can be assigned to
+    /// its threads in another order.
     pub(super) fn exchangeable(
         &self,
         place: &Place<'c>,
@@ -486,8 +488,9 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// The points of a block, one by one, where vectors are not stored at once: neighbouring threads
-    /// have neighbours then. Which thread has which point of a block does not matter.
+    /// Computes the points of a block one by one, for destinations without vector stores.
+    /// Neighbouring threads then compute neighbouring points. The assignment of points to threads
+    /// does not change a result.
     pub(super) fn points_apart(
         &self,
         b: &Builder<'c>,
@@ -518,7 +521,7 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Iterations of loops, one by one.
+    /// Emits nested loops, none of them unrolled.
     fn each_apart(
         &self,
         b: &Builder<'c>,
@@ -536,7 +539,7 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// The same place with other indices of some loops.
+    /// Returns `place` with other indices for some loops.
     fn moved(
         &self,
         b: &Builder<'c>,
@@ -558,7 +561,7 @@ impl<'c> Body<'_, 'c> {
         moved
     }
 
-    /// Says that an element is the same thread's wherever a tile is filled element by element.
+    /// Marks a store into a tile: only this thread stores the element, in every element-wise fill.
     fn own(&self, b: &Builder<'c>, store: Op<'c>) {
         tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), self.owner));
     }

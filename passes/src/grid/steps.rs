@@ -1,4 +1,4 @@
-//! Schedules as plain data, and as the attribute `schedule`.
+//! Schedules as Rust data, converted from and to the attribute `schedule`.
 
 use std::fmt;
 use tx_dialect_tile as tile;
@@ -7,11 +7,10 @@ use tx_mlir::melior::ir::Attribute;
 use tx_mlir::melior::ir::attribute::ArrayAttribute;
 use tx_plan::{ScheduleStep, UpTo};
 
-/// What a loop is bound to. The number is the dimension: x, y, z.
+/// Processor that a loop is bound to. The number is the dimension: 0 is x, 1 is y, 2 is z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Processor {
     Block(usize),
-    /// A block of a cluster.
     Cluster(usize),
     Thread(usize),
 }
@@ -28,14 +27,14 @@ pub(crate) enum Step {
     Unroll(String),
     Vectorize(String),
     Stream,
-    /// Threads of a multiprocessor that registers must do for.
+    /// Minimum number of resident threads per SM.
     Resident(i64),
-    /// Where a value of a group stays, by its name in the group.
+    /// Residency of an array of a group, by the name of the array.
     Hold(String, tile::Residency),
     LastBlock,
 }
 
-/// The processors of the dialect, each with the sort and the dimension that it is here.
+/// Processors of the dialect and their counterparts here.
 const PROCESSORS: [(tile::Processor, Processor); 9] = [
     (tile::Processor::BlockX, Processor::Block(0)),
     (tile::Processor::BlockY, Processor::Block(1)),
@@ -67,7 +66,7 @@ impl Processor {
 }
 
 impl Step {
-    /// Reads one entry of the attribute; `None` when it is no step.
+    /// Reads one entry of the attribute `schedule`. Returns `None` if the entry is not a step.
     pub(crate) fn of(a: Attribute<'_>) -> Option<Self> {
         let split = || tile::Split::of(a).map(|s| Self::Split(s.r#loop, s.factor));
         let align = || tile::Align::of(a).map(|s| Self::Align(s.r#loop, s.factor));
@@ -95,7 +94,7 @@ impl Step {
             .or_else(last_block)
     }
 
-    /// The entry of the attribute.
+    /// Returns the step as an entry of the attribute `schedule`.
     pub(crate) fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
         let name = |l: &String| l.clone();
         match self {
@@ -139,7 +138,7 @@ impl Step {
 }
 
 impl Step {
-    /// The loops that it speaks of, and the one that it makes of several.
+    /// Returns the loops that the step names, including the loop that a fusion makes.
     pub(crate) fn loops(&self) -> Vec<&str> {
         match self {
             Self::Split(l, _)
@@ -156,12 +155,12 @@ impl Step {
 }
 
 impl Step {
-    /// Whether it keeps a value in registers.
+    /// Returns whether the step holds an array in registers.
     pub(crate) fn is_hold(&self) -> bool {
         matches!(self, Self::Hold(_, tile::Residency::Registers))
     }
 
-    /// The step with other names of loops.
+    /// Returns the step with other loop names.
     pub(crate) fn renamed(&self, name: impl Fn(&str) -> String) -> Self {
         let all = |loops: &[String]| loops.iter().map(|l| name(l)).collect();
         match self {
@@ -177,7 +176,7 @@ impl Step {
         }
     }
 
-    /// The step as explanations have it.
+    /// Converts the step to the form used in explanations.
     pub(crate) fn described(&self) -> ScheduleStep {
         let words = |number: &dyn Fn(i64) -> String| match self {
             Self::Split(l, factor) => format!("split {l} by {}", number(*factor)),
@@ -224,28 +223,30 @@ impl fmt::Display for Step {
     }
 }
 
-/// A schedule, and for which lengths it is.
+/// A schedule for some lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
-    /// Dimension of the iteration space, and the most that it may be long; none for what no other case takes.
+    /// Dimension of the iteration space and its maximum length in this case. `None` for all lengths
+    /// of no other case.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
 }
 
 impl Case {
-    /// The lengths that it is for, as explanations have them.
+    /// Converts the lengths of the case to the form used in explanations.
     pub(crate) fn up_to(&self) -> Option<UpTo> {
         let of = |(dimension, length)| UpTo { dimension, length };
         self.most.map(of)
     }
 
-    /// The schedule for all lengths.
+    /// Returns a case for all lengths.
     pub(crate) fn always(steps: Vec<Step>) -> Self {
         Self { most: None, steps }
     }
 
-    /// Reads one entry of the attribute: for which lengths it is, and the list of its steps. Loops are called `loops`
-    /// and a number. `None` when it is no case of such a loop.
+    /// Reads one entry of the attribute `schedule` that is a case. Returns its maximum length and
+    /// its list of steps, or `None` if the entry is no case of a loop named with the letter
+    /// `loops`.
     pub(crate) fn of(
         attribute: Attribute<'_>,
         loops: char,
@@ -258,7 +259,6 @@ impl Case {
         Some((Some((dimension, case.most)), case.schedule))
     }
 
-    /// The entry of the attribute.
     fn to_attribute<'c>(&self, context: &'c Context, loops: char) -> Attribute<'c> {
         let schedule = to_attribute(context, &self.steps);
         match self.most {
@@ -273,7 +273,8 @@ impl Case {
     }
 }
 
-/// The attribute `schedule` for some cases, whose loops are called `loops` and a number: `d` of an op, `r` of a group.
+/// Returns the attribute `schedule` of some cases. `loops` is the letter of their loop names: `d`
+/// for an op, `r` for a group.
 pub(crate) fn cases_to_attribute<'c>(
     context: &'c Context,
     cases: &[Case],
@@ -289,7 +290,7 @@ pub(crate) fn cases_to_attribute<'c>(
     ArrayAttribute::new(context, &all).into()
 }
 
-/// The attribute `schedule` of some steps.
+/// Returns the attribute `schedule` of some steps.
 pub(crate) fn to_attribute<'c>(context: &'c Context, steps: &[Step]) -> Attribute<'c> {
     let all: Vec<Attribute<'c>> = steps
         .iter()
@@ -303,7 +304,7 @@ mod tests {
     use super::*;
     use tx_plan::{Candidate, Cost};
 
-    /// Each processor of the dialect is one here, and is printed as the dialect's word.
+    /// Each processor of the dialect has a counterpart here that prints the same word.
     #[test]
     fn processors_read_back() {
         for word in tile::Processor::ALL {
@@ -322,7 +323,7 @@ mod tests {
         instructions: 0.0,
     };
 
-    /// A step is the same after it was made an attribute.
+    /// A step survives the conversion to an attribute and back.
     #[test]
     fn steps_read_back() {
         let name = || "d1.i".to_owned();

@@ -1,4 +1,4 @@
-//! What is stored at a point: totals, and what element-wise ops give.
+//! Emits the stores of a kernel: totals of a reduction, and results of element-wise ops.
 
 use super::body::{Body, Place};
 use super::elements::element_index;
@@ -12,7 +12,8 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val, i64_attribute, is};
 
 impl<'c> Body<'_, 'c> {
-    /// One partial result of each kept lane: those of a vectorized loop are combined.
+    /// Combines the accumulators of each result, which a vectorized loop made. Returns one value
+    /// for each result.
     pub(super) fn fold_lanes(
         &self,
         b: &Builder<'c>,
@@ -57,14 +58,15 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Stores what belongs to one point: a total, or what the body of an element-wise op gives.
+    /// Stores the result of one point: a total, or the value that the body of an element-wise op
+    /// computes.
     pub(super) fn store(
         &self,
         b: &Builder<'c>,
         place: &Place<'c>,
         total: Option<(&Combination<'c>, &[Val<'c>])>,
     ) {
-        // Combined loops are over; a destination is not indexed by their dimensions.
+        // The combining loops have ended; no destination is indexed by their dimensions.
         let point: Vec<Index<'c>> = (0..self.job.extents.len())
             .map(|d| match self.job.axes.contains(&d) {
                 true => Index::Const(0),
@@ -86,7 +88,7 @@ impl<'c> Body<'_, 'c> {
             .collect();
         let values = match total {
             Some((work, total)) if self.by_atomics() => {
-                // Other kinds were refused.
+                // The schedule check rejects all other kinds.
                 let Some(kind) = work.combiner.op().and_then(atomic_kind) else {
                     return;
                 };
@@ -101,7 +103,7 @@ impl<'c> Body<'_, 'c> {
             None => self.compute(b, place, &point, &places),
         };
         for (value, place) in values.into_iter().zip(places) {
-            // Every element of a destination is written once, by one thread.
+            // One thread writes each element of a destination, once.
             b.create("memref.store")
                 .attr(OWNED, i64_attribute(b.context(), self.owner))
                 .operands(&[vec![value], place].concat())
@@ -109,7 +111,7 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Whether several blocks combine into one result.
+    /// Returns whether several blocks combine into one result by atomics.
     fn by_atomics(&self) -> bool {
         let nodes = &self.nest.nodes;
         self.nest
@@ -118,7 +120,8 @@ impl<'c> Body<'_, 'c> {
             .any(|n| nodes[*n].combines() && matches!(nodes[*n].run, Run::On(Processor::Block(_))))
     }
 
-    /// A total as what is stored: with old values, and after the epilogue, which reads `extras` where they are known.
+    /// Emits the stored value of a total: combined with the old value, and after the epilogue.
+    /// `extras` are the loaded operands of the epilogue, if they are known.
     pub(super) fn finish(
         &self,
         b: &Builder<'c>,
@@ -161,7 +164,7 @@ impl<'c> Body<'_, 'c> {
         b.inline(block, &arguments)
     }
 
-    /// What an element-wise op gives at a point.
+    /// Emits the results of an element-wise op at a point.
     pub(super) fn compute(
         &self,
         b: &Builder<'c>,

@@ -1,4 +1,4 @@
-//! Tiles whose elements are numbered, for who wins.
+//! Element indices relative to the start of a tile, for `argmax` and `argmin`.
 
 use super::body::{Body, Place};
 use crate::emit::index_as;
@@ -6,21 +6,22 @@ use melior::ir::ValueLike;
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val};
 
-/// A tile whose elements are numbered from its first.
+/// A tile whose elements have relative indices.
 pub(super) struct Tile<'c> {
-    /// The number of the first.
+    /// Absolute index of the first element of the tile.
     first: Index<'c>,
 }
 
-/// In place of a number in a tile: no element of it.
+/// Relative index of an accumulator that no element of the tile has replaced.
 const NONE: i64 = -1;
 
-/// With fewer elements of a tile for each partial result, they are numbered one by one.
+/// Minimum number of tile elements for each accumulator. Smaller tiles use absolute indices.
 const FEW: usize = 4;
 
 impl<'c> Body<'_, 'c> {
-    /// Numbers the elements of a tile from its first, which makes constants of their numbers: an
-    /// instruction for each is saved. None where they are few, or come in any order.
+    /// Gives each element of a tile a constant index, relative to the tile start, which saves one
+    /// instruction for each element. Returns `None` if the tile is small, or its elements are out
+    /// of order.
     pub(super) fn number_tile(
         &self,
         loops: &[usize],
@@ -51,14 +52,14 @@ impl<'c> Body<'_, 'c> {
         Some(Tile { first })
     }
 
-    /// Partial results to begin a tile with whose elements are numbered from its first: none of it
-    /// has won yet.
+    /// Returns the accumulators at the start of a tile: the old values, with no relative index.
     pub(super) fn begin_tile(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let new = |pair: &[Val<'c>]| vec![pair[0], b.int(NONE, pair[1].r#type())];
         partial.chunks(2).flat_map(new).collect()
     }
 
-    /// Partial results after a tile, from those before it and those with the numbers in it.
+    /// Returns the accumulators after a tile, with absolute indices. An unchanged accumulator keeps
+    /// its index from `before`.
     pub(super) fn end_tile(
         &self,
         b: &Builder<'c>,

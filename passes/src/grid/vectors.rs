@@ -1,5 +1,4 @@
-//! What is loaded at once: vectors, where they begin at aligned addresses, and many loads before
-//! the first is used.
+//! Vector loads of aligned rows, and batches of loads in flight.
 
 use super::body::{Body, Place};
 use super::elements::{NONTEMPORAL, element_index};
@@ -13,42 +12,41 @@ use std::collections::BTreeMap;
 use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, i64_attribute, results};
 
-/// Bytes of the widest access.
+/// Maximum number of bytes of one access.
 pub(super) const WIDEST: i64 = 16;
-/// Bytes of a register.
+/// Number of bytes of a register.
 const WORD: u64 = 4;
-/// Elements that are loaded before the first of them is used, at most.
+/// Maximum number of elements that a thread loads before it uses the first one.
 const UNDER_WAY: usize = 64;
 
-/// Where the vectors of an aligned dimension are, in one row.
+/// Position of the aligned vectors in one row.
 #[derive(Clone)]
 pub(super) struct Vectors<'c> {
-    /// Elements before the first vector.
+    /// Number of elements before the first vector (peeled head).
     pub(super) first: Index<'c>,
-    /// How many vectors there are.
+    /// Number of vectors.
     count: Index<'c>,
-    /// Lengths of loops that depend on how many vectors there are.
+    /// Number of iterations of each loop that depends on the number of vectors.
     pub(super) lengths: BTreeMap<usize, Index<'c>>,
 }
 
-/// An element that belongs to no vector.
+/// A head or tail element of a row, outside its aligned vectors.
 pub(super) struct Edge<'c> {
     condition: Cond<'c>,
     place: Place<'c>,
 }
 
-/// Which operands are accessed by vectors, and under which condition these begin at aligned
-/// addresses.
+/// Which operands are accessed by vectors, and the condition under which these vectors are aligned.
 pub(super) struct Alignment<'c> {
     pub(super) sources: Vec<bool>,
-    /// None of a reduction: its results are stored one by one.
+    /// Always false for a reduction, which stores scalars.
     pub(super) destinations: Vec<bool>,
-    /// Whether the vectors of all of them do; false where there are none.
+    /// Whether all vectors are aligned. False if there are no vectors.
     pub(super) holds: Cond<'c>,
 }
 
 impl<'c> Alignment<'c> {
-    /// Computes at the start of a kernel what is known before anything is loaded.
+    /// Emits alignment checks at the start of a kernel, before any load.
     pub(super) fn of(b: &Builder<'c>, job: &Job<'c>, nest: &Nest) -> Self {
         let vector = nest.serial().into_iter().find(|n| {
             let Node { run, extent, .. } = &nest.nodes[*n];
@@ -81,8 +79,8 @@ impl<'c> Alignment<'c> {
     }
 }
 
-/// Conditions under which every vector that loop `node` accesses of `source` begins at a multiple of
-/// its size.
+/// Returns the conditions under which every vector of loop `node` in `source` begins at a multiple
+/// of the vector size.
 fn aligned_where<'c>(
     b: &Builder<'c>,
     job: &Job<'c>,
@@ -101,7 +99,8 @@ fn aligned_where<'c>(
     let layout = Layout::of(b, source.value, memref);
     let mut conditions = Vec::new();
     match leader {
-        // Vectors begin where those of the leader do: rows must be shifted alike.
+        // Vectors begin at the aligned addresses of the leader, so both arrays need equal row
+        // offsets modulo the vector size.
         Some(leader) if nest.is_of_vectors(node) => {
             if leader.map.results != source.map.results {
                 return None;
@@ -132,7 +131,7 @@ fn aligned_where<'c>(
     Some(conditions)
 }
 
-/// Whether the first element of a memref is at a multiple of so many bytes, or of the widest access.
+/// Emits whether the first element of a memref is aligned to `bytes`, or to the widest access.
 fn first_is_aligned<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
@@ -153,8 +152,9 @@ fn first_is_aligned<'c>(
     )
 }
 
-/// Whether `lanes` neighbours begin at a multiple of their size wherever the last index of an access
-/// is a multiple of `lanes`: elements of the last dimension are neighbours, and every row begins there.
+/// Emits whether vectors of `lanes` elements are aligned at each index that is a multiple of
+/// `lanes` in the last dimension. The last dimension must be contiguous, and every row must begin
+/// at an aligned address.
 pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i64) -> Cond<'c> {
     let Some(memref) = &access.memref else {
         return Cond::Const(false);
@@ -180,8 +180,8 @@ pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i6
     }
 }
 
-/// Whether the iterations of `node` access neighbours of `source`. What a reduction writes it reads
-/// one by one.
+/// Returns whether consecutive iterations of `node` access consecutive elements of `source`. A
+/// reduction loads scalars from an array that it also writes.
 fn is_vector(job: &Job<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bool {
     let (Some(memref), Some((last, others))) = (&source.memref, source.map.results.split_last())
     else {
@@ -196,7 +196,7 @@ fn is_vector(job: &Job<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bo
     neighbours && !own && !is_packed(memref.element)
 }
 
-/// The source at whose aligned addresses the vectors of a dimension begin.
+/// Returns the source whose aligned addresses determine where the vectors of dimension `dim` begin.
 fn leader<'a, 'c>(job: &'a Job<'c>, dim: usize) -> Option<&'a Access<'c>> {
     job.sources.iter().find(|source| {
         let (Some(memref), Some((last, others))) =
@@ -211,7 +211,7 @@ fn leader<'a, 'c>(job: &'a Job<'c>, dim: usize) -> Option<&'a Access<'c>> {
 }
 
 impl<'c> Body<'_, 'c> {
-    /// Where the vectors of dimension `dim` are in this row.
+    /// Emits the position of the aligned vectors of dimension `dim` in the current row.
     pub(super) fn vectors(
         &self,
         b: &Builder<'c>,
@@ -253,9 +253,9 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Of so many vectors of dimension `dim`, those that are left of whole tiles and are fewer than
-    /// the threads of a row. Where combining takes longer than loads, their elements are shared by
-    /// all of these, as what belongs to no vector is.
+    /// Returns the number of vectors in the last partial tile, if there are fewer than threads per
+    /// row, otherwise 0. With an expensive combiner, all threads of the row share the elements of
+    /// these vectors one by one, as they do head and tail elements.
     fn left_over(&self, dim: usize, count: i64) -> i64 {
         if !self.shares {
             return 0;
@@ -289,7 +289,7 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// The elements of this row that belong to no vector, as this thread's share of them.
+    /// Returns the head and tail elements of the current row that this thread combines.
     pub(super) fn edges(
         &self,
         b: &Builder<'c>,
@@ -300,7 +300,7 @@ impl<'c> Body<'_, 'c> {
         let (first, length) = (vectors.first, self.extents[dim]);
         let inside = b.mul(vectors.count, Index::Const(lanes));
         let edges = b.sub(length, inside);
-        // A thread of each row, and of blocks that share one the first.
+        // If several blocks share a row, the first block combines the head and tail elements.
         let mut mine = Cond::Const(true);
         let (mut number, mut threads) = (Index::Const(0), 1);
         for node in self.nest.loops_of(dim) {
@@ -349,7 +349,7 @@ impl<'c> Body<'_, 'c> {
         all
     }
 
-    /// Combines the elements of edges, which were loaded before.
+    /// Combines head and tail elements that are already loaded.
     pub(super) fn combine_edges(
         &self,
         b: &Builder<'c>,
@@ -361,8 +361,7 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// The iterations of loops that are written out: everything is loaded before the first element
-    /// is combined.
+    /// Emits unrolled loops, in batches that load all elements before the first one is combined.
     pub(super) fn combine_at_once(
         &self,
         b: &Builder<'c>,
@@ -411,14 +410,14 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Whether some iterations of `node` may be beyond an end, and others not.
+    /// Returns whether a bounds check may fail for some iterations of `node` only.
     fn is_cut(&self, node: usize, place: &Place<'c>) -> bool {
         self.open_guards(place)
             .any(|guard| self.nest.loops_of(guard).contains(&node))
     }
 
-    /// What some points read from each source, where `condition` holds: neighbours along `vector`
-    /// as one vector.
+    /// Loads the source elements of several points if `condition` holds, otherwise zeros.
+    /// Consecutive elements along loop `vector` are one vector load.
     pub(super) fn load_where(
         &self,
         b: &Builder<'c>,
@@ -434,7 +433,7 @@ impl<'c> Body<'_, 'c> {
             .filter(|(i, _)| self.job.reads(*i))
             .filter_map(|(i, source)| Some((i, source, source.memref.as_ref()?.element)))
             .collect();
-        // Without branches the loads of a thread are one block for LLVM.
+        // Without branches, the loads of a thread stay in one basic block.
         if let ([place], Cond::Val(_)) = (points, condition)
             && let Some(point) = self.clamped(b, place)
         {
@@ -449,8 +448,8 @@ impl<'c> Body<'_, 'c> {
             let is_staged = points[0].staged(i).is_some();
             vector.is_some() && points[0].aligned && self.alignment.sources[i] && !is_staged
         };
-        // The elements of narrow vectors are taken apart after the condition: LLVM would convert
-        // each beside its load, and every load would wait for the one before it.
+        // Narrow vectors are split into elements after the branch. Otherwise LLVM converts each
+        // element next to its load, so that each load waits for the previous one.
         let is_whole = |i: usize, ty: Type<'c>| {
             is_vector(i) && byte_width(ty).is_some_and(|bytes| bytes < WORD)
         };
@@ -473,7 +472,8 @@ impl<'c> Body<'_, 'c> {
                             false => scalars(b, vector),
                         }
                     }
-                    // Element by element: LLVM would join this and the other way to the lesser alignment.
+                    // Scalar loads: LLVM would merge the vector loads of both paths into one with
+                    // the lower alignment.
                     false => self.load_neighbours(b, (*i, source), points, vector),
                 };
                 sources.iter().flat_map(each).collect()
@@ -509,7 +509,7 @@ impl<'c> Body<'_, 'c> {
         if self.is_streamed(source) {
             vector = vector.attr(NONTEMPORAL, b.attribute("true"));
         }
-        // An element that is also written is this thread's alone.
+        // Only this thread accesses an element that is also written.
         if self.is_written(source) {
             vector = vector.attr(OWNED, i64_attribute(b.context(), self.owner));
         }
@@ -517,7 +517,7 @@ impl<'c> Body<'_, 'c> {
     }
 }
 
-/// Strides and offset of a memref, read from it where they are not static.
+/// Strides and offset of a memref: constants, or values read from its descriptor.
 struct Layout<'c> {
     strides: Vec<Index<'c>>,
     offset: Index<'c>,
