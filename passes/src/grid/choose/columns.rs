@@ -1,4 +1,5 @@
-//! Columns: neighbouring elements are of neighbouring results, and each thread has results of its own.
+//! Schedules of columns: neighbouring elements belong to neighbouring results, and each thread
+//! reduces its own columns.
 
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Step};
@@ -8,20 +9,26 @@ use super::{
 };
 use std::ops::RangeInclusive;
 
-/// Elements of a column that a thread loads at once, where it has several columns and where it has one.
+/// Elements of a column that a thread has in flight: with several columns for each thread, and with
+/// one.
 const DOWN: [i64; 2] = [8, 16];
-/// Threads of a block whose rows begin at any address. Each row of threads loads a line of which it
-/// needs a part, as do the blocks beside it: with 1024 threads 128x4096x4095 in f32 is summed at 3974
-/// GB/s on an H200, with 512 at 3710, with 256 at 3393 (torch 3899).
+/// Number of threads of a block for rows at unaligned addresses. Neighbouring blocks load the same
+/// cache lines at their borders, so larger blocks load fewer lines twice. Sums of 128x4096x4095 f32
+/// on an H200 read 3974 GB/s with 1024 threads, 3710 with 512 and 3393 with 256 (PyTorch: 3899).
 const UNALIGNED: i64 = 4 * THREADS;
-/// Columns of so many elements, which one block has alone, have more threads on top of each other.
+/// Column lengths in elements for which each column has more threads, if one block reduces it
+/// alone. Measured on an H100 (`docs/performance.md`, log entry 45).
 const TALL: RangeInclusive<i64> = 64..=512;
-/// Columns of up to so many rows are no block's to share, where their number is known at run time only.
+/// Maximum length in elements of columns that are never split across blocks, if their number is
+/// dynamic.
 const SHORT_COLUMNS: i64 = 1 << 10;
-/// Up to so many rows of many columns leave tiles of several blocks that are not full.
+/// Maximum length in elements of many columns that are not split across blocks: the tiles of
+/// several blocks would be partly empty.
 const MEDIUM_COLUMNS: i64 = 1 << 12;
-/// Up to so many columns, each row of which has so many threads, are cut over so many blocks. Of
-/// more, rows have more threads, and fewer blocks share a column.
+/// Splits for few columns, if their number is dynamic: maximum number of columns, threads across
+/// the columns, and blocks that share a column. More columns use [`MANY_COLUMNS`], with more
+/// threads across and fewer blocks. Measured on an H100 (`docs/performance.md`, log entries 28 and
+/// 37).
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
     (16, LANES / 4, CUTS),
     (64, LANES / 2, CUTS / 2),
@@ -31,11 +38,13 @@ const MANY_COLUMNS: Columns = Columns {
     threads: 2 * THREADS,
     ..Columns::new(2 * LANES, DOWN[0], Blocks::ThenLast(LEAST_CUTS))
 };
-/// What blocks of a cluster share, as an H200 had it: most elements that a thread reduces, bytes of
-/// neighbours that a row of threads loads, and loads of a thread.
+/// Columns shared by a cluster: maximum number of elements for each thread, bytes of neighbouring
+/// columns in one row of threads, and loads in flight for each thread. Measured on an H200
+/// (`docs/performance.md`, log entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
-/// Threads across and rows that each has under way, and the blocks that share columns.
+/// Mapping of columns: threads across columns, elements in flight for each thread, threads of a
+/// block, and blocks that share a column.
 struct Columns {
     across: i64,
     under_way: i64,
@@ -44,7 +53,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// With as many threads as a block has elsewhere.
+    /// Makes a mapping with [`THREADS`] threads for each block.
     const fn new(across: i64, under_way: i64, blocks: Blocks) -> Self {
         Self {
             across,
@@ -77,7 +86,7 @@ impl Chooser<'_, '_> {
                     let down = THREADS / across;
                     let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
                     let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
-                    // Among all columns.
+                    // Blocks for each column, where `cuts` is the number of blocks for all columns.
                     let parts = |cuts: i64| ceildiv(cuts, blocks.max(1)).min(most);
                     let share = match *share {
                         Blocks::ThenAnother(cuts) => Blocks::ThenAnother(parts(cuts)),
@@ -103,8 +112,8 @@ impl Chooser<'_, '_> {
         all
     }
 
-    /// Columns of a number that is known at run time only: blocks share few of them, which leaves
-    /// many as they are.
+    /// Makes schedules for a dynamic number of columns: few columns are split across blocks, many
+    /// are not.
     pub(super) fn columns_by_length(&mut self) -> Option<Vec<Case>> {
         let (&[reduced], &[nearest]) = (&*self.job.axes, &*self.kept) else {
             return None;
@@ -152,7 +161,8 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// Columns where a cluster each is worth it, of those that blocks would have to share.
+    /// Makes a schedule with a cluster for each group of columns, instead of independent blocks, if
+    /// this is faster.
     pub(super) fn columns_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
         let (kept, length) = (self.kept.clone(), self.total(&self.job.axes));
         let nearest = self.nearest?;
@@ -165,10 +175,10 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Threads of a row of a block, the most that it might have, and whether there are so few such rows that blocks
-    /// share columns.
+    /// Returns the number of threads across columns, its maximum, and whether the columns are few
+    /// enough to be split across blocks.
     fn across(vector: i64, groups: Option<i64>) -> (i64, i64, bool) {
-        // Where neighbouring blocks share cache lines, wide blocks share fewer.
+        // At unaligned addresses, neighbouring blocks share cache lines. Wide blocks share fewer.
         let widest = if vector == 1 && groups.is_some() {
             4 * LANES
         } else {
@@ -179,7 +189,7 @@ impl Chooser<'_, '_> {
         (across, widest, is_shared)
     }
 
-    /// Columns of so many elements that a cluster shares.
+    /// Returns the mapping of columns to clusters, if clusters are faster.
     fn columns_in_clusters(&self, kept: &[usize], length: Option<i64>) -> Option<Columns> {
         let (most, bytes, loads) = IN_CLUSTERS;
         let (results, length) = (self.total(kept)?, length?);
@@ -195,7 +205,8 @@ impl Chooser<'_, '_> {
         ))
     }
 
-    /// Columns whose elements are combined in an order that no number of columns changes.
+    /// Makes a batch-invariant schedule: the number of columns does not change the order in which
+    /// elements are combined.
     pub(super) fn fixed_columns(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.one_thread_each(&kept, self.nearest, LANES);
@@ -204,18 +215,19 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Columns that one load takes, and how many such there are.
+    /// Returns the number of columns that one load reads, and the number of such loads across all
+    /// columns.
     fn column_vectors(&self, kept: &[usize], nearest: usize) -> (i64, Option<i64>) {
         let vector = match self.vectors(nearest) {
             Vectors::Plain(n) => n,
-            // The columns that are left over would be loaded one by one.
+            // Scalar loads: the last columns would need them anyway.
             _ => 1,
         };
         (vector, self.total(kept).map(|n| n / vector))
     }
 
-    /// Each thread has neighbouring columns of its own, threads on top of each other share them, and so do blocks where
-    /// there are few.
+    /// Makes a schedule in which each thread has neighbouring columns. Several threads share a
+    /// column, and several blocks do if there are few columns.
     pub(super) fn columns(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.columns_alone(&kept, self.total(&self.job.axes));
@@ -229,7 +241,7 @@ impl Chooser<'_, '_> {
         let (across, widest, is_shared) = Self::across(vector, groups);
         let all: Vec<usize> = (0..job.extents.len()).collect();
         let is_large = self.total(&all).is_none_or(|n| n >= LARGE);
-        // Of eight elements and more of a vector, more threads would have too few registers.
+        // With vectors of eight or more elements, more threads would have too few registers.
         let is_wide = vector > 4;
         let is_tall = length.is_some_and(|n| TALL.contains(&n));
         let is_unaligned = vector == 1 && across == widest && widest > LANES;
@@ -252,7 +264,7 @@ impl Chooser<'_, '_> {
             under_way /= 2;
         }
         let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
-        // Many blocks side by side come in waves, which are the more even the more there are.
+        // Blocks run in waves: with more waves, a partial last wave costs less.
         let cuts = if blocks < LEAST_CUTS { CUTS } else { 8 * CUTS };
         let parts = match is_shared {
             true => ceildiv(cuts, blocks.max(1)).min(most),
@@ -269,14 +281,14 @@ impl Chooser<'_, '_> {
         self.write_columns(kept, nearest, vector, &columns);
     }
 
-    /// Whether columns have so many rows that a block of the most threads has several rounds, and few
-    /// ops for each element.
+    /// Returns whether columns give a block of [`UNALIGNED`] threads at least eight rounds of
+    /// loads, with few ops for each element.
     fn fills_threads(&self, length: Option<i64>) -> bool {
         let round = UNALIGNED / (4 * LANES) * DOWN[1];
         !self.is_heavy() && length.is_some_and(|n| n >= 8 * round)
     }
 
-    /// The steps for columns.
+    /// Adds the steps of a mapping of columns.
     fn write_columns(&mut self, kept: &[usize], nearest: usize, vector: i64, columns: &Columns) {
         let job = self.job;
         let Columns {

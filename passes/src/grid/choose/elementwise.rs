@@ -1,18 +1,38 @@
-//! Element-wise ops: a thread computes a vector of 16 bytes, and the threads of a block vectors side
-//! by side.
+//! Schedules of element-wise ops. A thread computes a vector of 16 bytes, and neighbouring threads
+//! compute neighbouring vectors.
 //!
-//! Measured on an H200 with `a + a` of 1 GiB, in GB/s of f32 and bf16 (a copy by PyTorch: 4189): one
-//! vector a thread 4102 and 4191, two 3976 and 4024, four 3886 and 3976, eight 3854 and 3932; 32 bytes
-//! of f32 a thread 3774; loads with `#tile.stream` 4026 and 4093. Blocks of 128 and of 512 threads are
-//! within 1 %. The threads of a multiprocessor have 32 KB in flight with one vector each.
+//! `a + a` of 1 GiB on an H200, in GB/s (a PyTorch copy: 4189):
 //!
-//! A source that is read along another dimension than the one along which is written passes through
-//! shared memory in tiles. Measured on an H200 with transposes of 16384x16384 in f32 and bf16 (copies:
-//! 4019 and 3837; Triton by torch.compile: 2724 and 2098), the first number along what is read: 64x64
-//! 3951 and 3625, 128x64 3820 and 3792, 64x128 3791 and 3694, 32x64 3820 and 3145, 32x32 3694 and
-//! 3164, 128x128 in bf16 3463. Blocks of 128 threads are within 2 %, of 512 within 10 %; to go through
-//! tiles along what is read rather than along what is written takes 2 % more. In i8 256x64 has 3835,
-//! 128x64 3538, 64x64 2629; in f64 32x32 3780 and 64x64 3795.
+//! | vectors per thread | f32 | bf16 |
+//! |--:|--:|--:|
+//! | 1 | 4102 | 4191 |
+//! | 2 | 3976 | 4024 |
+//! | 4 | 3886 | 3976 |
+//! | 8 | 3854 | 3932 |
+//! | 1, evict-first loads | 4026 | 4093 |
+//!
+//! One 32-byte vector of f32 for each thread reaches 3774 GB/s. Blocks of 128 and 512 threads are
+//! within 1 %. With one vector for each thread, 2048 threads of an SM have 32 KiB in flight.
+//!
+//! A source that is contiguous along another dimension than the destination passes through tiles in
+//! shared memory. Transposes of 16384x16384 on an H200, in GB/s. The first tile length is along the
+//! contiguous dimension of the source:
+//!
+//! | tile | f32 | bf16 |
+//! |---|--:|--:|
+//! | 64x64 | 3951 | 3625 |
+//! | 128x64 | 3820 | 3792 |
+//! | 64x128 | 3791 | 3694 |
+//! | 32x64 | 3820 | 3145 |
+//! | 32x32 | 3694 | 3164 |
+//! | 128x128 | | 3463 |
+//! | (copy) | 4019 | 3837 |
+//! | (Triton of `torch.compile`) | 2724 | 2098 |
+//!
+//! Tiles of i8 reach 3835 GB/s with 256x64, 3538 with 128x64 and 2629 with 64x64. Tiles of f64
+//! reach 3780 GB/s with 32x32 and 3795 with 64x64. Blocks of 128 threads are within 2 %, blocks of
+//! 512 threads within 10 %. An order of tiles along the source instead of the destination takes 2 %
+//! longer.
 
 use super::super::steps::{Case, Step};
 use super::{Access, Chooser, FEW, Processor, THREADS, VECTOR, is_packed};
@@ -20,38 +40,40 @@ use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
 use tx_target::STATIC_SHARED_BYTES;
 
-/// Bytes of a row that are read of a tile that passes through shared memory.
+/// Tile length along the contiguous dimension of the source, in bytes.
 const READ: i64 = 256;
-/// Elements of a row that are written of it: of wider ones than 4 bytes half as many.
+/// Tile length along the contiguous dimension of the destination, in elements of up to 4 bytes.
+/// Wider elements use half of it.
 const SIDE: i64 = 64;
-/// Elements of a dimension below which it has no tiles.
+/// Minimum length of a tiled dimension, in elements.
 const SHORTEST: i64 = 16;
 
-/// How an operand goes along a dimension.
+/// How an operand is accessed along a dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Walk {
-    /// It has one element for all points, or those of a few places that caches keep.
+    /// One element for all points, or a few elements that stay in the cache.
     Held,
-    /// Its elements are neighbours, of so many bytes.
+    /// Contiguous elements, of this number of bytes each.
     Neighbours(i64),
-    /// Its elements are apart.
+    /// Elements with a stride.
     Apart,
 }
 
 impl Chooser<'_, '_> {
-    /// Vectors of points, where what is written and all that is read goes along neighbours.
+    /// Makes a schedule of vectors, if all operands are contiguous along one dimension.
     pub(super) fn vectors_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.points(&kept, false).then(|| self.done())
     }
 
-    /// Tiles of what is read along another dimension than the one along which is written.
+    /// Makes a schedule of shared-memory tiles, if some sources are contiguous along another
+    /// dimension than the destinations.
     pub(super) fn tiles_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.points(&kept, true).then(|| self.done())
     }
 
-    /// Writes one of these, if the op is of that sort.
+    /// Adds the steps of vectors or of `tiles`. Returns whether the op allows them.
     fn points(&mut self, kept: &[usize], tiles: bool) -> bool {
         let job = self.job;
         let Some(nearest) = self
@@ -85,7 +107,7 @@ impl Chooser<'_, '_> {
             return false;
         };
         let mut vector = VECTOR / widest;
-        // Every row must begin at a multiple of a vector.
+        // Every row must begin at a multiple of the vector width.
         let is_flat = kept
             .iter()
             .all(|d| *d == nearest || job.extents[*d].known() == Some(1));
@@ -105,8 +127,8 @@ impl Chooser<'_, '_> {
 }
 
 impl Chooser<'_, '_> {
-    /// Tiles of sources that are read along another dimension than the one along which is written;
-    /// false where these are not read along one and the same.
+    /// Adds the steps of shared-memory tiles. Returns false unless all transposed sources are
+    /// contiguous along one dimension.
     fn tiles(&mut self, kept: &[usize], nearest: usize, walks: &[Walk]) -> bool {
         let job = self.job;
         let turned = || {
@@ -181,8 +203,8 @@ impl Chooser<'_, '_> {
     }
 }
 
-/// The dimension along which the elements of a source are neighbours; none where it is not indexed by
-/// a dimension of its own, or by 0, everywhere.
+/// Returns the dimension along which a source is contiguous. Returns `None` if an index is neither
+/// 0 nor a dimension of its own.
 fn read_along(source: &Access<'_>) -> Option<usize> {
     let memref = source.memref.as_ref()?;
     let results = &source.map.results;
@@ -198,7 +220,7 @@ fn read_along(source: &Access<'_>) -> Option<usize> {
     }
 }
 
-/// How an operand goes along dimension `dim`.
+/// Returns how an operand is accessed along dimension `dim`.
 pub(super) fn walk(access: &super::Access<'_>, dim: usize) -> Walk {
     let Some(memref) = &access.memref else {
         return Walk::Held;
@@ -215,7 +237,7 @@ pub(super) fn walk(access: &super::Access<'_>, dim: usize) -> Walk {
     let is_next = memref.strides.last() == Some(&Some(1));
     match byte_width(memref.element).and_then(|bytes| i64::try_from(bytes).ok()) {
         _ if is_packed(memref.element) || !is_alone => Walk::Apart,
-        // A row, or one element for each of them: it is read again and again.
+        // Quotients and remainders repeat the elements of a row, which stay in the cache.
         _ if divided && is_next => Walk::Held,
         Some(bytes) if is_next && last.step(dim) == Some(1) => Walk::Neighbours(bytes),
         _ => Walk::Apart,

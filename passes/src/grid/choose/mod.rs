@@ -1,10 +1,11 @@
-//! The schedule of a job that brings none.
+//! The default schedule of a job without a schedule attribute.
 //!
-//! Neighbouring threads take neighbouring elements. Where those are elements of one result, a group
-//! of threads reduces it; where they belong to neighbouring results, each thread has a result of its
-//! own. A reduction with few results and many elements is cut over blocks, which leave partial
-//! results that the last of them or another kernel combines: always equally many, so that the same
-//! elements are combined in the same order however long it is.
+//! Neighbouring threads load neighbouring elements. If neighbouring elements belong to one result,
+//! a group of threads reduces this result. If they belong to neighbouring results, each thread
+//! computes its own results. A reduction with few results and many elements is split across blocks.
+//! The last block, or a second kernel, combines the partial results of these blocks. The number of
+//! partial results does not depend on the length, so neither does the order in which elements are
+//! combined.
 
 mod columns;
 mod elementwise;
@@ -24,84 +25,88 @@ use tx_dialect_tile::Determinism;
 use tx_mlir::{attribute, byte_width};
 use tx_target::PORTABLE_CLUSTER;
 
-/// Threads of a block.
+/// Number of threads of a block.
 const THREADS: i64 = 256;
-/// Lanes of a warp.
+/// Number of threads of a warp.
 const LANES: i64 = 32;
-/// Bytes of a vector.
+/// Number of bytes of a vector load.
 pub(crate) const VECTOR: i64 = 16;
-/// Most partial results of a thread.
+/// Maximum number of accumulators of one thread.
 const MOST_PARTS: i64 = 32;
-/// Ops that are written out, at most: elements of a thread times what each takes.
+/// Maximum number of unrolled ops of one thread: elements times ops for each element.
 const MOST_WRITTEN: i64 = 1024;
-/// So few elements are loaded one by one: where a thread has a vector alone, LLVM joins its load
-/// with those of the way for arrays that are not aligned, and nothing is left of it.
+/// Maximum number of elements of an op that uses scalar loads. With a single vector for each
+/// thread, LLVM merges the vector load with the scalar loads of the unaligned path.
 const FEW: i64 = 4096;
-/// A result with at most so many elements is one thread's, where vectors cannot be loaded.
+/// Maximum number of elements of a result that one thread computes, if vectors cannot be loaded.
 const SHORT: i64 = 16;
-/// Rows of fewer bytes leave part of a cache line to the next request, which should find it in the cache.
+/// Minimum row length in bytes for evict-first loads. A shorter row uses part of a cache line,
+/// which the next request should find in the cache.
 const STREAMED: i64 = 256;
-/// Blocks of a cluster that [`candidates`] has.
+/// Numbers of blocks of a cluster that [`candidates`] tries.
 const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
-/// Elements from which on the last of the blocks that share a row is faster than another kernel.
-/// Where blocks have little to do, a fence and an atomic access take each of them as long.
+/// Minimum number of elements for which a last-block reduction is faster than a second kernel. With
+/// little work for each block, its fence and its atomic take longer than the launch.
 const LARGE: i64 = 1 << 26;
-/// Blocks among which one result is cut: four for each multiprocessor of an H200.
+/// Number of blocks across which one result is split: four for each SM of an H200.
 const CUTS: i64 = 528;
-/// Where it is one of several, no fewer: what is left over for the last of them costs little then.
+/// Minimum number of blocks across which each of several results is split. With fewer blocks, a
+/// partial tile in the last block would cost more.
 const LEAST_CUTS: i64 = 16;
-/// Blocks among which each of many very long rows is cut.
+/// Number of blocks across which each of many very long rows is split.
 const SHARES: i64 = 64;
-/// Ops of an element that are many.
+/// Number of ops for each element above which an element is expensive.
 const HEAVY: i64 = 8;
-/// Ops of an element that are so many that they take as long as the memory: a function is among them.
+/// Number of ops for each element from which computing takes as long as loading. One math function
+/// reaches this number.
 const COSTLY_OPS: i64 = 24;
 
-/// A mapping with its schedule for each length.
+/// A mapping, with its schedule for each case of lengths.
 pub(crate) struct Chosen {
-    /// The name of the mapping.
+    /// Name of the mapping.
     pub(crate) mapping: &'static str,
     pub(crate) cases: Vec<Case>,
 }
 
-/// The schedule for each length; with `clusters`, blocks of one share what is better shared so.
+/// Returns the schedule of a job for each case of lengths. With `clusters`, a row may be shared by
+/// the blocks of a cluster.
 pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), true)
 }
 
-/// The schedule for all lengths: for what combines partial results, which are few whatever the
-/// lengths of the whole are.
+/// Returns one schedule for all lengths: for the few partial results of a second phase.
 pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), false)
 }
 
-/// The schedules that ops of a group share, with loops `p0`, …, and `r0`, …; with `clusters`, the
-/// blocks of one share a long row. Of rows whose length is known at run time only, one for each class
-/// of lengths; none where they cannot be held.
+/// Returns the schedule of a group, with loops `p0`, …, and `r0`, …. With `clusters`, a long row
+/// may be shared by the blocks of a cluster. Rows of dynamic length have one case for each class of
+/// lengths, or none if registers cannot hold the rows.
 pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Chosen {
     table::of_group(group, clusters, None)
 }
 
-/// Bytes of a row that one block loads where each phase loads it again; none where the length is not known.
+/// Returns the number of bytes of a row that one block loads in each phase, or `None` for a dynamic
+/// length.
 pub(crate) fn bytes_of_block(group: &Group<'_>, clusters: bool) -> Option<i64> {
     phases::bytes_of_block(&table::Request::of_group(group, clusters))
 }
 
-/// Other schedules that may be as good, or better where what [`choose`] knows does not hold; those
-/// for `clusters` too, where there are such.
+/// Returns other schedules, which may be faster than the schedule of [`choose`].
 pub(crate) fn candidates(job: &Job<'_>, clusters: bool) -> Vec<Vec<Case>> {
     Chooser::of(job, clusters).candidates()
 }
 
 struct Chooser<'a, 'c> {
     job: &'a Job<'c>,
-    /// The dimensions that are not reduced.
+    /// Parallel dimensions.
     kept: Vec<usize>,
-    /// Whether the order of partial results must not follow from how many results there are.
+    /// Whether the op is batch-invariant: the order in which elements are combined must not depend
+    /// on the number of results.
     fixed: bool,
-    /// Whether there are clusters.
+    /// Whether the chip has clusters.
     clusters: bool,
-    /// The dimension along which elements are neighbours.
+    /// Dimension along which elements are contiguous.
     nearest: Option<usize>,
     steps: Vec<Step>,
 }
@@ -109,11 +114,11 @@ struct Chooser<'a, 'c> {
 /// How the elements of a row are loaded.
 #[derive(Clone, Copy)]
 enum Vectors {
-    /// One by one.
+    /// Scalar loads.
     None,
-    /// So many at once, from where the row begins.
+    /// Vectors of this number of elements, from the start of the row.
     Plain(i64),
-    /// So many at once, from the first aligned address.
+    /// Vectors of this number of elements, from the first aligned address of the row.
     Aligned(i64),
 }
 
@@ -125,7 +130,7 @@ impl Vectors {
         }
     }
 
-    /// Of no more than so many elements.
+    /// Limits the vector width to `most` elements.
     fn of(self, most: i64) -> Self {
         match self {
             Self::None => Self::None,
@@ -135,23 +140,23 @@ impl Vectors {
     }
 }
 
-/// Which blocks a result is made by.
+/// The blocks that compute a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blocks {
-    /// One, of which there are as many as it takes.
+    /// One block, in a grid with one block for each result or for several.
     One,
-    /// One of so many that take turns at results.
+    /// One block, in a grid of this number of blocks with a grid-stride loop over results.
     InTurns(i64),
-    /// So many, whose partial results another kernel combines.
+    /// This number of blocks, whose partial results a second kernel combines.
     ThenAnother(i64),
-    /// So many, of which the last combines what all have left.
+    /// This number of blocks, the last of which combines their partial results.
     ThenLast(i64),
-    /// Those of a cluster of so many.
+    /// All blocks of a cluster of this size.
     Cluster(i64),
 }
 
 impl Blocks {
-    /// How many share a result.
+    /// Returns the number of blocks that share a result.
     fn sharing(self) -> i64 {
         match self {
             Self::One | Self::InTurns(_) => 1,
@@ -202,37 +207,38 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Whether an element takes many ops, or several numbers are exchanged.
+    /// Returns whether elements are expensive, or an exchange of partial results is.
     fn is_heavy(&self) -> bool {
         self.job.weight() > HEAVY || self.exchanges_parts()
     }
 
-    /// Whether several numbers are combined by so many ops that these take as long as the memory.
+    /// Returns whether combining takes as long as loading, and an exchange of partial results is
+    /// expensive.
     fn is_costly(&self) -> bool {
         self.job.weight() >= COSTLY_OPS && self.exchanges_parts()
     }
 
-    /// The schedule that was written.
+    /// Takes the collected steps as the schedule for all lengths.
     fn done(&mut self) -> Vec<Case> {
         vec![Case::always(std::mem::take(&mut self.steps))]
     }
 
-    /// The innermost dimension of a row.
+    /// Returns the innermost dimension of a row.
     fn inner(&self) -> usize {
         let axes = &self.job.axes;
         let nearest = self.nearest.filter(|d| axes.contains(d));
         nearest.or(axes.last().copied()).unwrap_or(0)
     }
 
-    /// A thread for each result.
+    /// Makes a schedule with one thread for each result.
     fn a_thread_each(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.one_thread_each(&kept, self.nearest, THREADS);
         Some(self.done())
     }
 
-    /// Cuts what is reduced, in tiles, over the blocks that share it, along dimension `along`; what
-    /// is left for each of them, which is `reduced` itself where there is one.
+    /// Splits the reduced loop into tiles, across the blocks that share a result along grid
+    /// dimension `along`. Returns the loop that remains for each block.
     fn share(&mut self, reduced: &str, tile: i64, blocks: Blocks, along: usize) -> String {
         if blocks.sharing() == 1 {
             return reduced.to_owned();
@@ -256,7 +262,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         format!("{inner}.i")
     }
 
-    /// So many elements, or as many fewer as can be written out.
+    /// Halves a number of elements until their ops are few enough to be unrolled.
     fn affordable(&self, mut elements: i64) -> i64 {
         while elements > 1 && self.is_too_much(elements) {
             elements /= 2;
@@ -264,12 +270,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
         elements
     }
 
-    /// Whether so many elements are too much to be written out.
+    /// Returns whether so many elements have too many ops to be unrolled.
     fn is_too_much(&self, elements: i64) -> bool {
         elements.saturating_mul(self.job.weight()) > MOST_WRITTEN
     }
 
-    /// Whether partial results take long to exchange: they are several numbers, or combined by many ops.
+    /// Returns whether an exchange of partial results is expensive: they have several values, or
+    /// their combiner has more than [`HEAVY`] ops.
     fn exchanges_parts(&self) -> bool {
         match &self.job.work {
             Work::Combine(Combination { combiner, .. }) => {
@@ -280,13 +287,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Bytes of an element of the main operand.
+    /// Returns the number of bytes of an element of the main operand.
     fn width(&self) -> Option<i64> {
         let memref = main_operand(self.job)?.memref.as_ref()?;
         i64::try_from(byte_width(memref.element)?).ok()
     }
 
-    /// How elements along `dim` are loaded.
+    /// Returns how elements along `dim` are loaded.
     fn vectors(&self, dim: usize) -> Vectors {
         let Some(vector) = self.vector(dim).filter(|n| *n > 1) else {
             return Vectors::None;
@@ -294,19 +301,19 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let all: Vec<usize> = (0..self.job.extents.len()).collect();
         match self.job.extents[dim].known() {
             _ if !self.fixed && self.total(&all).is_some_and(|n| n <= FEW) => Vectors::None,
-            // LLVM joins a vector alone with what is loaded one by one where it is not aligned.
+            // LLVM merges a single vector load with the scalar loads of the unaligned path.
             Some(n) if n < 2 * vector => Vectors::None,
             Some(n) if self.fixed && n.saturating_mul(self.width().unwrap_or(1)) < STREAMED => {
                 Vectors::None
             }
             Some(n) if n % vector == 0 => Vectors::Plain(vector),
-            // Where a row begins must not matter.
+            // A batch-invariant schedule must not depend on the address of a row.
             _ if self.fixed => Vectors::None,
             _ => Vectors::Aligned(vector),
         }
     }
 
-    /// Neighbours along `dim` that one load takes.
+    /// Returns the number of elements along `dim` that one load reads.
     fn vector(&self, dim: usize) -> Option<i64> {
         let access = main_operand(self.job)?;
         let memref = access.memref.as_ref()?;
@@ -314,8 +321,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let neighbours = memref.strides.last() == Some(&Some(1))
             && last.step(dim) == Some(1)
             && others.iter().all(|e| e.step(dim) == Some(0));
-        // Strides may follow from how many rows there are: without neighbours, elements are loaded
-        // one by one.
+        // Strides may depend on the number of rows, which must not change a batch-invariant
+        // schedule. Without contiguous elements, the kernel falls back to scalar loads.
         let neighbours = neighbours || self.fixed;
         let written = self
             .job
@@ -336,12 +343,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
         Some(vector)
     }
 
-    /// What is read once leaves the cache first.
+    /// Adds evict-first loads.
     fn stream(&mut self) {
         self.steps.push(Step::Stream);
     }
 
-    /// One loop over dimensions of which `last` is cut by `vector`, without the inner part of that; its name.
+    /// Splits dimension `last` by `vector` and fuses `dims` into one loop, without the inner part
+    /// of this split. Returns the name of the loop.
     fn cut(&mut self, dims: &[usize], last: usize, vector: i64, name: &str) -> String {
         if vector == 1 {
             return self.fused(dims, Some(last), name);
@@ -357,13 +365,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         name.to_owned()
     }
 
-    /// Each thread computes results of its own, neighbours side by side.
+    /// Adds steps with one thread for each result, and neighbouring results in neighbouring
+    /// threads.
     fn one_thread_each(&mut self, kept: &[usize], nearest: Option<usize>, threads: i64) {
         if kept.is_empty() {
             return;
         }
         let threads = match self.total(kept) {
-            // Fewer threads side by side would exchange values in another order.
+            // A batch-invariant op needs the same exchange for every number of results.
             Some(n) if n < threads && !self.fixed => power_of_two(n),
             _ => threads,
         };
@@ -371,7 +380,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.split(&results, threads, Some(0), Some(0));
     }
 
-    /// Cuts a loop into `.o` and `.i`, and binds these to dimensions of the grid and of the block.
+    /// Splits a loop into `.o` and `.i`, and binds these parts to a grid and a block dimension.
     fn split(&mut self, name: &str, by: i64, block: Option<usize>, thread: Option<usize>) {
         self.steps.push(Step::Split(name.to_owned(), by));
         if let Some(d) = block {
@@ -382,7 +391,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Runs a loop on blocks; where there are so many only, each takes the next when it is done with one.
+    /// Binds a loop to blocks. With `turns`, the grid has this number of blocks, and each block
+    /// runs a grid-stride loop.
     fn bind_in_turns(&mut self, name: &str, block: usize, turns: Option<i64>) {
         let Some(blocks) = turns else {
             return self.bind(name, Processor::Block(block));
@@ -395,7 +405,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.steps.push(Step::Bind(name.to_owned(), processor));
     }
 
-    /// One loop over some dimensions, `last` innermost; its name.
+    /// Fuses dimensions into one loop, with `last` innermost. Returns the name of the loop.
     fn fused(&mut self, dims: &[usize], last: Option<usize>, name: &str) -> String {
         if let [one] = dims {
             return format!("d{one}");
@@ -410,14 +420,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         name.to_owned()
     }
 
-    /// Points of some dimensions, when that is static.
+    /// Returns the number of points of some dimensions, if it is static.
     fn total(&self, dims: &[usize]) -> Option<i64> {
         dims.iter()
             .try_fold(1i64, |n, d| n.checked_mul(self.job.extents[*d].known()?))
     }
 }
 
-/// The least power of two that is no less, or the largest that there is; 1 for what is not positive.
+/// Rounds up to a power of two, from 1 to 2^62.
 fn power_of_two(n: i64) -> i64 {
     let most = 1 << 62;
     n.clamp(1, most)
@@ -426,8 +436,8 @@ fn power_of_two(n: i64) -> i64 {
         .cast_signed()
 }
 
-/// The operand that matters most: the source of a reduction with most dimensions, what an
-/// element-wise op writes.
+/// Returns the main operand: the source of a reduction with the most dimensions, or the destination
+/// of an element-wise op.
 fn main_operand<'a, 'c>(job: &'a Job<'c>) -> Option<&'a Access<'c>> {
     let widest = job.sources.iter().rev().max_by_key(|a| a.map.results.len());
     match &job.work {
@@ -436,13 +446,13 @@ fn main_operand<'a, 'c>(job: &'a Job<'c>) -> Option<&'a Access<'c>> {
     }
 }
 
-/// Whether the order of partial results must not follow from how many results there are.
+/// Returns whether the op is batch-invariant.
 fn is_fixed(job: &Job<'_>) -> bool {
     let determinism = attribute(job.op, "determinism").and_then(Determinism::of);
     determinism == Some(Determinism::BatchInvariant)
 }
 
-/// The dimension along which elements are taken to be neighbours.
+/// Returns the dimension along which elements are assumed to be contiguous.
 pub(crate) fn innermost(job: &Job<'_>) -> Option<usize> {
     match is_fixed(job) {
         true => last(job),
@@ -450,13 +460,13 @@ pub(crate) fn innermost(job: &Job<'_>) -> Option<usize> {
     }
 }
 
-/// The last dimension of the main operand, whatever the strides and sizes are.
+/// Returns the last dimension of the main operand, independent of strides and sizes.
 fn last(job: &Job<'_>) -> Option<usize> {
     let index = main_operand(job)?.map.results.last()?;
     (0..job.extents.len()).rev().find(|d| index.uses(*d))
 }
 
-/// The dimension along which the elements of the main operand are neighbours.
+/// Returns the dimension along which the elements of the main operand are contiguous.
 fn nearest(job: &Job<'_>) -> Option<usize> {
     let access = main_operand(job)?;
     (0..job.extents.len())
@@ -467,8 +477,8 @@ fn nearest(job: &Job<'_>) -> Option<usize> {
         .map(|(_, d)| d)
 }
 
-/// Elements between those of two neighbouring points along `dim`; a stride that is known at run time
-/// only counts as larger than any that is known, and the more so the further out it is.
+/// Returns the distance in elements between consecutive points along `dim`. A dynamic stride counts
+/// as greater than any static stride, and an outer dynamic stride as greater than an inner one.
 fn distance(access: &Access<'_>, dim: usize) -> Option<i64> {
     let memref = access.memref.as_ref()?;
     let rank = memref.rank();

@@ -1,4 +1,4 @@
-//! Rows: neighbouring elements are of one result, which a group of threads reduces.
+//! Schedules of rows: neighbouring elements belong to one result, which a group of threads reduces.
 
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Processor, Step};
@@ -8,29 +8,31 @@ use super::{
 };
 use tx_target::PORTABLE_CLUSTER;
 
-/// Vectors that a thread loads before it uses the first: with 64 bytes a thread, the threads of a
-/// multiprocessor have enough under way to hide the latency of memory.
+/// Number of vectors that a thread has in flight: 64 bytes for each thread hide the memory latency.
 const UNDER_WAY: i64 = 4;
-/// A reduction with at least so many elements is cut over blocks, when there are few results.
+/// Minimum number of elements of a reduction that is split across blocks, if it has few results.
 const VERY_LONG: i64 = 1 << 16;
-/// A row with at least so many elements is cut over blocks, however many rows there are.
+/// Minimum number of elements of a row that is split across blocks, independent of the number of
+/// rows.
 const ENDLESS: i64 = 1 << 18;
-/// The threads of blocks that share what is long.
+/// Threads of the blocks that share a long row.
 const BESIDE: Group = Group::new([THREADS, UNDER_WAY, 1, THREADS]);
-/// What has at least so many bytes is shared by so many blocks, with so many threads each, if an
-/// element takes few ops: the shorter the turns of a block, the fewer multiprocessors wait for
-/// others at the end.
+/// Reductions of many bytes, with few ops for each element: minimum number of bytes, blocks that
+/// share the reduction, and their threads. Short blocks leave fewer SMs idle at the end. Measured
+/// on an H100 (`docs/performance.md`, log entry 44).
 const VAST: Vast = Vast {
     bytes: 1 << 29,
     blocks: 1 << 13,
     group: Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
 };
-/// As many blocks as keep a device busy, two for each multiprocessor.
+/// Number of blocks that occupies a device, about two for each SM.
 const BUSY: i64 = 256;
-/// Rows of up to so many elements, the shortest first, by the most bytes of an element: how many
-/// threads reduce one, what each has under way, and whether as vectors. Narrow elements one by one
-/// are loads of a part of a cache line. The fewer threads have a row, the fewer instructions an
-/// element takes, and the more of a tile beyond it is loaded for nothing.
+/// Classes of dynamic row lengths, by the maximum number of bytes of an element. A class has a
+/// maximum row length in elements, and a thread group `[threads per row, loads in flight for each
+/// row, rows for each thread, threads of a block]`. With fewer threads per row, an element takes
+/// fewer instructions, but a partial tile has more useless loads. Scalar loads of narrow elements
+/// use part of a cache line. Measured on an H100 and an H200 (`docs/performance.md`, log entries 6,
+/// 31, 41, 42, 51 and 52).
 const ROWS: [(i64, &[Class]); 4] = [
     (
         1,
@@ -40,8 +42,8 @@ const ROWS: [(i64, &[Class]); 4] = [
             Class::by_vectors(112, [1, 4, 1, THREADS / 2])
                 .of(4)
                 .resident(ENOUGH),
-            // One more than a tile: where a row may have more than one, whole tiles are loaded
-            // without conditions, of 128 elements too.
+            // The maximum is one more than a tile. In this class, rows of 128 elements load their
+            // whole tile without bounds checks.
             Class::by_vectors(129, [2, 8, 1, THREADS / 2])
                 .of(8)
                 .resident(ENOUGH),
@@ -111,8 +113,9 @@ const ROWS: [(i64, &[Class]); 4] = [
         ],
     ),
 ];
-/// What [`ROWS`] are where an element takes many ops, or several numbers are exchanged: the fewer
-/// threads, the fewer exchanges.
+/// Classes as in [`ROWS`], if elements or the exchange of partial results are expensive. Fewer
+/// threads need fewer exchanges. Measured on an H100 (`docs/performance.md`, log entries 31, 48, 52
+/// and 53).
 const HEAVY_ROWS: [(i64, &[Class]); 3] = [
     (
         1,
@@ -173,61 +176,67 @@ const HEAVY_ROWS: [(i64, &[Class]); 3] = [
         ],
     ),
 ];
-/// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], as vectors
-/// from where they begin and from the first aligned address, and how many threads reduce one: the
-/// fewer there are, the fewer exchanges.
+/// Threads per row for combiners of at least [`super::COSTLY_OPS`] ops. The maximum row lengths, in
+/// elements, are for vectors from the start of the row, and from the first aligned address. Fewer
+/// threads need fewer exchanges. Measured on an H200 (`docs/performance.md`, log entry 15).
 const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
-/// Threads of a multiprocessor that are enough where rows are short, or several numbers are
-/// exchanged by more than [`HEAVY`] ops: with registers for more of what is loaded, they wait less.
+/// Occupancy target in threads per SM for short rows, and for partial results of several values
+/// with more than [`HEAVY`] ops. With more registers, a thread keeps more loads in flight. Measured
+/// on an H100 (`docs/performance.md`, log entry 35).
 const ENOUGH: i64 = 1024;
-/// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more
-/// where several numbers are exchanged, where that takes more than [`HEAVY`] ops and vectors begin
-/// at aligned addresses, and where it takes [`super::COSTLY_OPS`] or more: with few, many threads
-/// have loads under way; with many, few exchange.
+/// Vectors of a long row for each thread, by combiner: of one value; of several values, or with
+/// more than [`HEAVY`] ops; such a combiner with aligned vectors; of at least [`super::COSTLY_OPS`]
+/// ops. With few vectors, more threads have loads in flight. With many vectors, fewer threads
+/// exchange partial results. Measured on an H100 (`docs/performance.md`, log entry 26).
 const EACH: [i64; 4] = [2, 4, 8, 32];
-/// Threads of a block that is to be small.
+/// Number of threads of a small block.
 const SMALL_BLOCK: i64 = 64;
-/// The longest rows, where their length is known at run time: each is a block's, as vectors.
+/// Threads for the longest rows of dynamic length: one block for each row, with vector loads.
 const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
-/// Up to so many of them, where their number is known at run time too, have so many times the
-/// threads and are cut over so many blocks each: with more blocks, the longest would be faster, and
-/// several that are not so long slower.
+/// Splits for few long rows of dynamic length and number: maximum number of rows, factor on the
+/// threads of [`LONGEST`], and blocks that share a row. More blocks would speed up the longest
+/// rows, and slow down rows of medium length. Measured on an H100 (`docs/performance.md`, log
+/// entries 25 and 28).
 const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
-/// Elements of one result that one block reduces, without partial results that wait for other
-/// blocks; the second where their number is known.
+/// One result that one block reduces: maximum number of elements, and threads. The second entry is
+/// for static lengths only. Measured on an H200 (`docs/performance.md`, log entry 12).
 const SMALL: [(i64, Group); 2] = [
     (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
     (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
 ];
-/// Elements of one result that fewer blocks reduce than [`CUTS`], and their number: the fewer
-/// count, the sooner the last knows. The first is for numbers that are known.
+/// One result that fewer than [`CUTS`] blocks reduce: maximum number of elements, threads, and
+/// number of blocks. With fewer blocks, the counter of the last-block reduction is complete
+/// earlier. The first entry is for static lengths only. Measured on an H200 (`docs/performance.md`,
+/// log entry 12).
 const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
     (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128),
     (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
-/// Bytes of a register, and how long a row of narrower elements is for which vectors are worth it,
-/// where some elements are beside them.
+/// Number of bytes of a register (`WORD`), and the row length in elements above which narrower
+/// elements use vectors although the row has head and tail elements (`NARROW`).
 const WORD: i64 = 4;
 const NARROW: i64 = 64;
-/// Bytes that memory gives at least.
+/// Number of bytes of a sector, the smallest memory transaction.
 const SECTOR: i64 = 32;
-/// Threads of a row and loads of each that [`super::candidates`] has, those first that are good most often.
+/// Threads per row and loads in flight that [`super::candidates`] tries, those that are often fast
+/// first.
 const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
-/// What blocks of a cluster share, as sums, maxima and argmax on an H200 had it: a barrier of the
-/// cluster takes less time than a fence, an atomic access and a look at what others left, and there
-/// is no other kernel. But a cluster has few blocks.
+/// Rows that the blocks of a cluster share. A cluster barrier takes less time than a fence, an
+/// atomic and a load of partial results, and needs no second kernel. But a cluster has few blocks.
+/// Measured on an H200 for `sum`, `max` and `argmax` (`docs/performance.md`, log entry 23).
 struct Clusters {
-    /// One result of up to so many elements, and by whom.
+    /// One result: maximum number of elements, threads, and blocks of the cluster.
     alone: (i64, Group, i64),
-    /// Of up to so many results: blocks of each, and the least bytes that are worth it.
+    /// Several results: maximum number of results, blocks of a cluster, and minimum row length in
+    /// bytes.
     rows: [(i64, i64, i64); 4],
-    /// Blocks that keep the device busy whatever each has to do; fewer are enough for rows of so
-    /// many elements.
+    /// Minimum number of blocks on the device, and the maximum row length in elements for which
+    /// fewer blocks suffice.
     busy: (i64, i64),
-    /// The threads for rows of up to so many elements, which are loaded one by one, and for longer ones.
+    /// Threads for rows of at most this number of elements. The first entry uses scalar loads.
     groups: [(i64, Group); 2],
 }
 
@@ -256,13 +265,13 @@ struct Vast {
     group: Group,
 }
 
-/// How many threads reduce a row, and what each has under way.
+/// Threads that reduce a row, and their loads in flight.
 #[derive(Clone, Copy)]
 struct Group {
     lanes: i64,
-    /// Loads of one row.
+    /// Loads in flight for each row and thread.
     under_way: i64,
-    /// Rows.
+    /// Rows for each thread.
     rows: i64,
     threads: i64,
 }
@@ -277,7 +286,7 @@ impl Group {
         }
     }
 
-    /// With so many times the threads.
+    /// Multiplies the number of threads.
     const fn wider(self, times: i64) -> Self {
         Self {
             lanes: self.lanes * times,
@@ -287,16 +296,16 @@ impl Group {
     }
 }
 
-/// Rows of up to so many elements, and how they are reduced.
+/// A class of row lengths, and the mapping of its rows.
 struct Class {
     most: i64,
     group: Group,
     by_vectors: bool,
-    /// Elements of a vector, at most.
+    /// Maximum number of elements of a vector.
     widest: i64,
-    /// Threads of a multiprocessor that registers must do for, where fewer than fit are better.
+    /// Minimum number of resident threads per SM (`#tile.resident`), if set.
     resident: Option<i64>,
-    /// Whether what is loaded leaves caches first, although rows are shorter than [`STREAMED`].
+    /// Whether loads are evict-first although rows are shorter than [`STREAMED`] bytes.
     streamed: bool,
 }
 
@@ -319,7 +328,8 @@ impl Class {
         }
     }
 
-    /// As vectors of no more than so many elements: of what is narrow, less is left beside them.
+    /// Limits vectors to `widest` elements. Shorter vectors of narrow elements leave fewer head and
+    /// tail elements.
     const fn of(self, widest: i64) -> Self {
         Self { widest, ..self }
     }
@@ -339,22 +349,22 @@ impl Class {
     }
 }
 
-/// How rows are reduced: by these threads, as these vectors, by these blocks.
+/// Mapping of rows to threads, loads and blocks.
 #[derive(Clone, Copy)]
 struct Rows {
     group: Group,
     vectors: Vectors,
     blocks: Blocks,
-    /// The most elements that one has, where that is known.
+    /// Maximum number of elements of a row, if it is bounded.
     most: Option<i64>,
-    /// Threads of a multiprocessor that registers must do for, where that is said.
+    /// Minimum number of resident threads per SM (`#tile.resident`), if set.
     resident: Option<i64>,
-    /// Whether what is loaded leaves caches first, however short rows are.
+    /// Whether loads are evict-first, independent of the row length.
     streamed: bool,
 }
 
 impl Rows {
-    /// With a block for each row or for several.
+    /// Makes a mapping with one block for each row or for several rows.
     const fn new(group: Group, vectors: Vectors, most: Option<i64>) -> Self {
         Self {
             group,
@@ -367,18 +377,18 @@ impl Rows {
     }
 }
 
-/// What rows of a job are.
+/// Properties of the rows of a job.
 struct Asked {
-    /// The innermost dimension of a row.
+    /// Innermost dimension of a row.
     inner: usize,
-    /// Whether all reduced dimensions are one loop.
+    /// Whether all reduced dimensions are fused into one loop.
     together: bool,
-    /// Whether that loop, or the one dimension, is the whole row.
+    /// Whether this loop, or the only reduced dimension, is the whole row.
     is_whole: bool,
     vectors: Vectors,
-    /// The most elements of a row, or of one dimension of it, where that is known.
+    /// Maximum number of elements of a row, or of its inner dimension, if it is static.
     most: Option<i64>,
-    /// Whether it is as much as [`VAST`] says.
+    /// Whether the job has at least as many bytes as [`VAST`], and few ops for each element.
     is_vast: bool,
 }
 
@@ -443,7 +453,7 @@ impl Chooser<'_, '_> {
         all
     }
 
-    /// Whether rows of this length may be reduced well like that.
+    /// Returns whether a mapping may be fast for rows of this length.
     fn is_worth_a_try(&self, kept: &[usize], rows: &Rows) -> bool {
         let Rows {
             group,
@@ -455,12 +465,13 @@ impl Chooser<'_, '_> {
         let across = group.lanes * vectors.width();
         let tile = across * group.under_way;
         let fits = most.is_none_or(|n| tile / 2 < n && n <= 256 * tile * blocks.sharing());
-        // Blocks that wait for each other should each have something to do, and one row.
+        // The blocks of a cluster wait for each other, so each needs enough work, and one row.
         let is_shared = !matches!(blocks, Blocks::Cluster(_))
             || group.rows == 1
                 && group.lanes >= THREADS
                 && most.is_none_or(|n| n >= tile * blocks.sharing());
-        // Rows are loaded together, and by few loads each, where a thread has all of its part at once.
+        // Several rows or few loads for each thread only pay if a thread loads its whole part of a
+        // row at once.
         let is_whole = most.is_some_and(|n| n <= tile);
         let has_enough = is_whole || group.under_way >= UNDER_WAY && group.rows == 1;
         let is_block = !kept.is_empty() || group.rows == 1 && group.lanes >= THREADS / 2;
@@ -472,7 +483,7 @@ impl Chooser<'_, '_> {
         fits && has_enough && is_block && is_shared && fills_sectors && is_short
     }
 
-    /// Rows of a length, or a number, that is known at run time only.
+    /// Makes schedules for a dynamic row length or number of rows.
     pub(super) fn rows_by_length(&mut self) -> Option<Vec<Case>> {
         let (job, inner, kept) = (self.job, self.inner(), self.kept.clone());
         let kept = kept.as_slice();
@@ -492,8 +503,8 @@ impl Chooser<'_, '_> {
             up_to(one_by_one(SMALL[0], Blocks::One));
             let (most, group, blocks) = SHARED.alone;
             if self.clusters {
-                // Of a number that is known, a cluster has its part at once. Of one that is not, it
-                // takes turns.
+                // In a row of dynamic length, a cluster needs a loop, so the maximum length is
+                // halved.
                 up_to(one_by_one((most / 2, group), Blocks::Cluster(blocks)));
             }
             MEDIUM[1..].iter().for_each(|(most, group, cuts)| {
@@ -523,8 +534,8 @@ impl Chooser<'_, '_> {
                 });
             }
         }
-        // The longest get a block each, or several where they are few, unless how a row is reduced
-        // must not follow from that.
+        // The longest rows have one block each, or several if there are few rows. In a
+        // batch-invariant schedule, this must not depend on the number of rows.
         let mut longest = Rows::new(LONGEST, vectors, None);
         if let [number] = kept
             && !self.fixed
@@ -564,7 +575,7 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// One result of so many elements, where it is neither a few nor many.
+    /// Returns the mapping of one result with a medium number of elements.
     fn alone(&self, kept: &[usize], length: i64) -> Option<Rows> {
         let is_alone = kept.is_empty() && length > FEW;
         let small = SMALL.iter().find(|(most, _)| length <= *most);
@@ -585,7 +596,7 @@ impl Chooser<'_, '_> {
         })
     }
 
-    /// Rows of so many elements where a cluster each is worth it.
+    /// Returns the mapping of rows of `length` elements to clusters, if clusters are faster.
     fn in_clusters(&self, kept: &[usize], length: Option<i64>, vectors: Vectors) -> Option<Rows> {
         let is_possible = self.clusters && !self.fixed;
         let (results, length) = (self.total(kept)?, length?);
@@ -606,7 +617,7 @@ impl Chooser<'_, '_> {
         })
     }
 
-    /// The steps of [`Self::rows`], where it was said how.
+    /// Adds the steps of a mapping, with fewer unrolled elements if their ops are too many.
     fn rows_as(&mut self, kept: &[usize], inner: usize, together: bool, mut rows: Rows) {
         let Rows { group, vectors, .. } = &mut rows;
         while group.rows > 1 && self.is_too_much(group.rows * group.under_way) {
@@ -618,12 +629,12 @@ impl Chooser<'_, '_> {
         self.write_rows(kept, inner, together, rows);
     }
 
-    /// What rows are, how their elements are loaded, and whether there are so many.
+    /// Returns the properties of the rows of the job.
     fn asked(&self) -> Asked {
         let (job, inner) = (self.job, self.inner());
         let row = job.extents[inner].known();
-        // All dimensions together make rows, where it takes no division to tell them apart, or
-        // there is no other way to keep the device busy.
+        // Fuse all reduced dimensions if indices then need no division by a dynamic length, or if
+        // there are too few rows to occupy the device.
         let few = !self.fixed && self.total(&self.kept).is_some_and(|n| n <= BUSY);
         let together = job.axes.len() > 1 && (row.is_some() || few);
         let is_whole = together || job.axes.len() == 1;
@@ -631,8 +642,9 @@ impl Chooser<'_, '_> {
         let vectors = match self.vectors(inner) {
             Vectors::Aligned(_) if together => Vectors::None,
             _ if together && row.is_none() => Vectors::None,
-            // Few elements beside few vectors cost more than no vectors. Loads of a part of a word
-            // cost more than both, and of shorter vectors fewer are beside.
+            // With few vectors, head and tail elements cost more than scalar loads. Scalar loads of
+            // part of a register cost more than both, and shorter vectors leave fewer head and tail
+            // elements.
             Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => match narrow {
                 Some(width) if row.is_some_and(|row| row > NARROW) => {
                     Vectors::Aligned(VECTOR / 2 / width)
@@ -643,7 +655,7 @@ impl Chooser<'_, '_> {
         };
         let most = if is_whole { self.total(&job.axes) } else { row };
         let all: Vec<usize> = (0..job.extents.len()).collect();
-        // How many rows there are must not matter to one whose order is fixed.
+        // A batch-invariant schedule must not depend on the number of rows.
         let is_vast = job.weight() <= HEAVY
             && match self.fixed && !self.kept.is_empty() {
                 true => most.is_some_and(|n| n >= ENDLESS),
@@ -659,7 +671,7 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// One result of neither a few elements nor many.
+    /// Makes a schedule of one result with a medium number of elements.
     pub(super) fn one_result(&mut self) -> Option<Vec<Case>> {
         let (asked, kept) = (self.asked(), self.kept.clone());
         let rows = self.alone(&kept, asked.most?)?;
@@ -667,7 +679,7 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Rows of which a cluster each is worth it.
+    /// Makes a schedule with a cluster for each row, if clusters are faster.
     pub(super) fn rows_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
         let (asked, kept) = (self.asked(), self.kept.clone());
         let shared = self.in_clusters(&kept, asked.most, asked.vectors);
@@ -676,7 +688,8 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// A group of threads reduces each result, and blocks share those that are long and few.
+    /// Makes a schedule in which a group of threads reduces each result. Few long rows are split
+    /// across blocks.
     pub(super) fn rows(&mut self) -> Option<Vec<Case>> {
         self.write_long_rows();
         Some(self.done())
@@ -720,13 +733,13 @@ impl Chooser<'_, '_> {
         self.write_rows(kept, inner, together, rows);
     }
 
-    /// Whether these dimensions have as many bytes as [`VAST`] says.
+    /// Returns whether these dimensions have at least as many bytes as [`VAST`].
     fn is_vast(&self, dims: &[usize]) -> bool {
         let bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(1));
         self.total(dims).is_some_and(|n| bytes(n) >= VAST.bytes)
     }
 
-    /// The steps for rows along `inner`, or along all that is reduced.
+    /// Adds the steps for rows along dimension `inner`, or along all reduced dimensions.
     fn write_rows(&mut self, kept: &[usize], inner: usize, together: bool, rows: Rows) {
         let job = self.job;
         let Rows {
@@ -742,7 +755,7 @@ impl Chooser<'_, '_> {
             true => self.total(&job.axes),
             false => job.extents[inner].known(),
         };
-        // Blocks that share a row are neighbours.
+        // Blocks that share a row are neighbours along x.
         let block = match blocks {
             Blocks::ThenAnother(_) | Blocks::ThenLast(_) => 1,
             Blocks::One | Blocks::InTurns(_) | Blocks::Cluster(_) => 0,
@@ -769,7 +782,7 @@ impl Chooser<'_, '_> {
         }
         let others: Vec<usize> = job.axes.iter().copied().filter(|d| *d != inner).collect();
         if !together && others.iter().any(|d| *d > inner) {
-            // Where a row begins at an aligned address follows from the loops around it.
+            // The outer loops determine the first aligned address of a row, so they come first.
             let order = others.iter().chain([&inner]);
             self.steps
                 .push(Step::Reorder(order.map(|d| format!("d{d}")).collect()));
@@ -813,7 +826,7 @@ impl Chooser<'_, '_> {
                 [one] => format!("d{one}.i.o"),
                 _ => "p.i.o".to_owned(),
             };
-            // The loop over tiles of a row, where there are several.
+            // Loop over the tiles of a row, if there are several tiles.
             let tiles = written.strip_suffix(".i.o").filter(|_| length.is_none());
             let mut order: Vec<String> = tiles.map(|row| format!("{row}.o")).into_iter().collect();
             order.extend([written, results.clone()]);
@@ -828,12 +841,12 @@ impl Chooser<'_, '_> {
         }
         let row_bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(VECTOR));
         let lines = most.is_none_or(|n| row_bytes(n) >= STREAMED);
-        // What is small is in the cache, where what was to leave first has left.
+        // A small array stays in the cache, from which evict-first loads would remove it.
         let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= VAST.bytes);
-        // The registers that several numbers take make some loads wait for others, and by then the
-        // rest of a cache line that was to leave first has left.
+        // With several values for each accumulator, registers limit the loads in flight. An
+        // evict-first line may then be evicted before all of it is loaded.
         let is_long = self.exchanges_parts() && job.weight() > HEAVY;
-        // Where there is much to do with it, half of it is there in time.
+        // With many ops, half as large requests are complete in time.
         let request = if is_long { STREAMED / 2 } else { STREAMED };
         let is_late =
             vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < request;
@@ -846,7 +859,7 @@ impl Chooser<'_, '_> {
         self.steps.extend(resident.map(Step::Resident));
     }
 
-    /// Among how many blocks a row is cut, where it is.
+    /// Returns the number of blocks across which a row is split, if it is.
     fn cuts(&self, kept: &[usize], length: Option<i64>, vector: i64, is_vast: bool) -> Option<i64> {
         let (most, cuts) = match (self.total(kept), length) {
             (Some(results), Some(n)) if is_vast && (kept.is_empty() || !self.fixed) => {
@@ -873,17 +886,17 @@ impl Chooser<'_, '_> {
         (most && cuts.min(whole) > 1).then(|| cuts.min(whole))
     }
 
-    /// The threads for rows of so many vectors.
+    /// Returns the threads for rows of `pieces` vectors.
     fn group(&self, kept: &[usize], pieces: Option<i64>, vectors: Vectors, is_cut: bool) -> Group {
         let alone = kept.is_empty();
-        // Threads that exchange pairs take long over it: fewer have more under way.
+        // An exchange of several values is expensive: use fewer threads, with more loads in flight.
         let most = match (vectors, self.exchanges_parts() && pieces.is_some()) {
             (Vectors::None, false) => 2 * UNDER_WAY,
             (_, false) => UNDER_WAY,
             (_, true) => 2 * UNDER_WAY,
         };
-        // Seen, and not explained: two loads of a short row at once are worth their while for
-        // narrow elements only.
+        // Measured, with unknown cause: only elements of at most 4 bytes profit from two loads in
+        // flight in a short row.
         let is_wide = self.width().is_none_or(|width| width > 4);
         let results = self.total(kept).filter(|_| !self.fixed);
         let few = results.is_some_and(|n| n <= FEW);
@@ -896,8 +909,8 @@ impl Chooser<'_, '_> {
                     .iter()
                     .find(|(most, _)| n <= most[usize::from(is_aligned)])
             });
-        // Loads of a thread of a short row: with fewer, more threads share the row, which is better
-        // unless combining takes long.
+        // Loads in flight of a thread in a short row. With fewer loads, more threads share the row,
+        // which is faster unless the combiner has many ops.
         let apart = match self.job.weight() > HEAVY {
             true => UNDER_WAY,
             false => UNDER_WAY / 2,
@@ -935,7 +948,8 @@ impl Chooser<'_, '_> {
         while under_way > 1 && self.is_too_much(under_way * vectors.width()) {
             under_way /= 2;
         }
-        // Rows are loaded together where there are many, and a thread has all of its part of each at once.
+        // Load several rows together if there are many rows, and each thread loads its whole part
+        // of a row at once.
         let is_written_out = pieces.is_some_and(|n| n <= lanes * under_way);
         let is_fixed = self.fixed && vectors.width() > 1;
         if !is_written_out || few || is_aligned || is_fixed {
@@ -943,11 +957,11 @@ impl Chooser<'_, '_> {
         }
         let is_heavy = self.exchanges_parts() && self.job.weight() > HEAVY;
         let most = match rows {
-            // What several warps of a row leave to each other is waited for by the block. A block
-            // of two warps without much to do has ended before the next has begun.
+            // If several warps share a row, the whole block waits for their exchange. A block of
+            // two warps with little work ends before the next block begins.
             1 if lanes > LANES && self.exchanges_parts() => lanes,
             1 if lanes > LANES => lanes.max(THREADS / 2),
-            // Where a warp takes long over each row, others of its block wait for registers.
+            // If a warp takes long for each row, the other warps of its block would hold registers.
             1 if lanes == LANES && is_heavy => LANES,
             1 if is_heavy && (is_aligned || !self.is_costly()) => SMALL_BLOCK,
             1 => THREADS,
@@ -962,8 +976,9 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// Whether some threads of a row would have a vector that others do not have, and its elements
-    /// take as long as what all have: all share them, as what is beside vectors.
+    /// Returns whether only some threads of a row would have one more vector, at the cost of a
+    /// whole vector for all. All threads then share the elements of these vectors, as they do head
+    /// and tail elements.
     fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.lanes * group.under_way;
         let is_possible = !kept.is_empty() && !self.fixed && group.rows == 1;
@@ -971,13 +986,13 @@ impl Chooser<'_, '_> {
         is_possible && is_one_tile && has_all_some && self.is_costly()
     }
 
-    /// Whether vectors of so many elements are shorter than those that memory gives best.
+    /// Returns whether a vector of this number of elements has less than [`VECTOR`] bytes.
     fn is_short(&self, vector: i64) -> bool {
         self.width().is_some_and(|width| vector * width < VECTOR)
     }
 
-    /// Threads for a row of so many vectors, which are more than a warp's. A few vectors more than
-    /// a power of two take no more threads.
+    /// Returns the number of threads for a row with more vectors than a warp has threads. A few
+    /// vectors more than a power of two add no threads.
     fn lanes_of(&self, pieces: i64, is_aligned: bool) -> i64 {
         let is_heavy = self.job.weight() > HEAVY;
         let (each, widest) = match self.exchanges_parts() {
@@ -996,7 +1011,7 @@ impl Chooser<'_, '_> {
 mod tests {
     use super::*;
 
-    /// The groups of all tables, each with the length up to which it is chosen.
+    /// Returns the groups of all tables, each with its maximum length.
     fn groups() -> Vec<(i64, Group)> {
         let classes = ROWS
             .iter()
@@ -1018,8 +1033,7 @@ mod tests {
             .collect()
     }
 
-    /// Threads are whole warps, rows are shared evenly among them, and shuffles need groups that are
-    /// powers of two.
+    /// Blocks have whole warps, each row has equally many threads, and shuffles need powers of two.
     #[test]
     fn groups_fill_a_block() {
         for (most, group) in groups() {
@@ -1041,7 +1055,7 @@ mod tests {
         }
     }
 
-    /// The first entry that is long enough is taken: one after a longer one would never be.
+    /// Lengths ascend in each table: otherwise no request would reach an entry after a longer one.
     #[test]
     fn lengths_ascend() {
         for table in [&ROWS[..], &HEAVY_ROWS] {
@@ -1060,7 +1074,7 @@ mod tests {
         assert!(SHARED.groups.is_sorted_by(|a, b| a.0 < b.0));
     }
 
-    /// Blocks of a cluster are as many as every chip with clusters takes.
+    /// The size of each cluster is allowed on every chip with clusters.
     #[test]
     fn clusters_are_portable() {
         let blocks = SHARED.rows.iter().map(|(_, blocks, _)| *blocks);

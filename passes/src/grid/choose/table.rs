@@ -1,5 +1,5 @@
-//! The choice of a mapping: one ordered table, of which the first row is taken that holds for a request and has a schedule
-//! for it.
+//! The choice of a mapping by an ordered table. The first mapping applies whose condition holds for
+//! the request, and which has a schedule for the request.
 
 use super::super::group::{Group, Phase};
 use super::super::job::Work;
@@ -7,59 +7,60 @@ use super::super::steps::Case;
 use super::phases::{self, Limits};
 use super::{Chooser, Chosen, SHORT};
 
-/// What a mapping is chosen from.
+/// Properties of an op or a group from which its mapping is chosen.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) work: Kind,
-    /// Elements of a row: those that one result is made of. None where that is known at run time only.
+    /// Number of elements of a row, which one result combines. `None` if the number is dynamic.
     pub(super) length: Option<i64>,
-    /// Rows, or results.
+    /// Number of rows or results. `None` if the number is dynamic.
     pub(super) results: Option<i64>,
-    /// Whether there may be kernels for several lengths.
+    /// Whether several kernels for different lengths are allowed.
     pub(super) by_length: bool,
-    /// What elements belong to that are neighbours in memory.
+    /// Whether contiguous elements belong to one result or to neighbouring results.
     pub(super) neighbours: Neighbours,
-    /// Elements of the longest vector that one load takes.
+    /// Maximum number of elements that one load reads.
     pub(super) vector: i64,
-    /// Bytes of the widest element.
+    /// Number of bytes of the widest element.
     pub(super) bytes: i64,
-    /// Ops of an element.
+    /// Number of ops for each element.
     pub(super) ops: i64,
-    /// Operands of phases that have one element for each column, such as the weights of a norm.
+    /// Number of operands of phases with one element for each column, such as the weights of a
+    /// norm.
     pub(super) columns: i64,
     /// Whether elements of a row can stay in registers between phases.
     pub(super) can_hold: bool,
-    /// Whether totals can stay in registers while elements are loaded by each phase that needs them.
+    /// Whether totals can stay in registers while each phase loads the row again.
     pub(super) can_hold_totals: bool,
-    /// Whether an op has one element a row.
+    /// Whether an op of the group has one element per row.
     pub(super) has_row_ops: bool,
-    /// Whether rows are written, and not read only.
+    /// Whether an op writes rows.
     pub(super) writes: bool,
     /// Whether blocks of a cluster may share a row.
     pub(super) can_share: bool,
-    /// Whether the order of partial results must not follow from how many results there are.
+    /// Whether the op is batch-invariant.
     pub(super) is_fixed: bool,
     /// Whether the chip has clusters.
     pub(super) clusters: bool,
 }
 
-/// What is done with elements.
+/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Each is computed for itself.
+    /// An element-wise op.
     ElementWise,
-    /// Results get what they start from.
+    /// Initial values for atomics.
     Start,
-    /// Rows are reduced.
+    /// A reduction of rows or columns.
     Reduction,
-    /// Several ops share rows.
+    /// A group of several ops that share rows.
     Phases,
 }
 
-/// Where elements that are neighbours in memory belong.
+/// The results to which contiguous elements belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Neighbours {
-    /// To one result.
+    /// All to one result.
     Row,
     /// To neighbouring results.
     Columns,
@@ -68,10 +69,10 @@ pub(super) enum Neighbours {
 /// One row of the table.
 struct Mapping {
     name: &'static str,
-    /// Whether it is for such requests.
+    /// Condition on the request.
     holds: fn(&Request) -> bool,
     schedule: Schedule,
-    /// The entries of the log of `docs/performance.md`, or its section, that say what was measured.
+    /// Log entries or section of `docs/performance.md` with the measurements of this mapping.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "people read it, and a test looks it up")
@@ -79,7 +80,7 @@ struct Mapping {
     measured: &'static str,
 }
 
-/// Makes the schedule, or finds that the mapping is not for this op after all.
+/// Makes the schedule of a mapping, unless the mapping does not apply to the op after all.
 enum Schedule {
     Op(fn(&mut Chooser<'_, '_>) -> Option<Vec<Case>>),
     Group(fn(&Group<'_>, &Request, Option<Limits>) -> Vec<Case>),
@@ -192,7 +193,8 @@ const TABLE: [Mapping; 17] = [
     },
 ];
 
-/// The schedule of an op, for each length that has a kernel of its own where there may be such.
+/// Returns the schedule of an op. With `by_length`, the schedule may have one case for each class
+/// of lengths.
 pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
     let request = Request::of_op(chooser, by_length);
     first(&request, |schedule| match schedule {
@@ -201,8 +203,8 @@ pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
     })
 }
 
-/// The schedule that the ops of a group share; no cases where they cannot.
-/// Limits are those that were measured, or others that are tried.
+/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. `limits`
+/// replaces the measured limits.
 pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>) -> Chosen {
     let request = Request::of_group(group, clusters);
     first(&request, |schedule| match schedule {
@@ -211,7 +213,7 @@ pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>
     })
 }
 
-/// The first row that holds and has a schedule.
+/// Returns the first mapping whose condition holds and which has a schedule.
 fn first(request: &Request, mut schedule: impl FnMut(&Schedule) -> Option<Vec<Case>>) -> Chosen {
     let rows = TABLE.iter().filter(|row| (row.holds)(request));
     let mut found = rows.filter_map(|row| {
@@ -294,7 +296,7 @@ impl Request {
 mod tests {
     use super::*;
 
-    /// Each row says what it is and what was measured, and the last of each sort holds for every request of it.
+    /// Each row of the table has a name and a measurement.
     #[test]
     fn rows_say_what_was_measured() {
         let log = include_str!("../../../../docs/performance.md");
