@@ -1,10 +1,10 @@
-//! `batched`: a warp reduces many rows at once, and its lanes exchange all of them together.
+//! `batched`: a warp reduces several rows at once, and its lanes exchange the partial results of
+//! all rows together.
 //!
-//! Each lane folds its part of every row. Then, with `rows` values in every lane, half of the lanes
-//! give the other half the first half of the rows and take the second: after one shuffle for each
-//! pair of rows every lane has half as many. In the end each lane has one row, which takes
-//! `rows - 1` shuffles and a few more, instead of five for each row, and neighbouring lanes store
-//! neighbouring results.
+//! Each lane folds its part of every row, and holds one partial result for each row. In each
+//! exchange step, a lane sends half of its partial results to another lane, and receives the other
+//! half. In the end, each lane holds the total of one row. This exchange takes `rows - 1` shuffles
+//! and a few more, instead of five for each row. Neighbouring lanes store neighbouring results.
 
 use super::parts::{element_number, load_elements, source_index, store_result};
 use super::shared::{Shape, align_sources};
@@ -15,10 +15,9 @@ use crate::exchange::{Exchange, Pool, shuffle_cost};
 use tx_mlir::{Builder, Index, Val};
 
 const WARP: u64 = tx_target::WARP as u64;
-/// Sizes from here on are all treated alike.
+/// Cap on sizes in cost estimates.
 const LARGE: u64 = 1 << 40;
 
-/// See the module.
 pub(crate) struct Batched;
 
 impl Variant for Batched {
@@ -28,12 +27,12 @@ impl Variant for Batched {
 
     fn doc(&self) -> &'static str {
         "\
-A warp reduces `rows` rows at once, and its lanes exchange all of them together.
+A warp reduces `rows` rows at once, and its lanes exchange the partial results of all rows together.
 
-Each lane folds its part of every row. Then half of the lanes give the other half the first half of
-the rows and take the second: after one shuffle for each pair of rows every lane has half as many.
-That takes `rows - 1` shuffles and a few more, instead of five for each row, and neighbouring lanes
-store neighbouring results. It is for many short rows."
+Each lane folds its part of every row. In each exchange step, a lane sends half of its partial results
+to another lane, and receives the other half. In the end, each lane holds the total of one row. This
+exchange takes `rows - 1` shuffles and a few more, instead of five for each row. Neighbouring lanes
+store neighbouring results. The variant is for many short rows."
     }
 
     fn priority(&self) -> i32 {
@@ -99,7 +98,7 @@ store neighbouring results. It is for many short rows."
         let loads = length.div_ceil(WARP * vector);
         let words = (vector * r.element_bytes().unwrap_or(4)).div_ceil(4);
         let issue = rows * loads * (words + vector * parts) * warps.div_ceil(4);
-        // Shuffles of a step do not wait for each other.
+        // The shuffles of one exchange step overlap.
         let exchange = shuffle_cost(WARP) + rows * 6 * parts * warps.div_ceil(4);
         results
             .div_ceil(warps.max(1) * rows)
@@ -144,7 +143,8 @@ store neighbouring results. It is for many short rows."
     }
 }
 
-/// Rows that a warp takes at once: as many as there are for each warp, up to its lanes.
+/// Returns the number of rows that a warp reduces at once: the rows for each warp, at most one per
+/// lane.
 fn rows(r: &Reduction<'_>) -> u64 {
     let warps = (r.threads.unsigned_abs() / WARP).max(1);
     let each = r.results().unwrap_or(LARGE).div_ceil(warps);
@@ -180,7 +180,7 @@ impl<'c> Expansion<'_, 'c> {
         } else {
             b.div(t, warp_size)
         };
-        // Lanes that end with the same row.
+        // Number of lanes that end with the same row.
         let copies = WARP.cast_signed() / self.rows;
 
         let rounds = b.ceildiv(results, Index::Const(warps * self.rows));
@@ -209,7 +209,7 @@ impl<'c> Expansion<'_, 'c> {
         );
     }
 
-    /// This lane's part of each row of a batch.
+    /// Emits this lane's partial result of each row of a batch.
     #[expect(
         clippy::too_many_arguments,
         reason = "sizes and places, each used once"
@@ -229,7 +229,7 @@ impl<'c> Expansion<'_, 'c> {
         let rows: Vec<Vec<Index<'c>>> = (0..self.rows)
             .map(|k| {
                 let row = b.add(first, Index::Const(k));
-                // What lies beyond the last row is read from it, and not stored.
+                // Lanes beyond the last row load the last row, and store nothing.
                 let last = b.sub(results, Index::Const(1));
                 let row = b.select_index(b.less(row, results), row, last);
                 delinearize(b, row, kept)
@@ -281,7 +281,7 @@ impl<'c> Expansion<'_, 'c> {
         folded.chunks(parts).map(<[_]>::to_vec).collect()
     }
 
-    /// `vector` neighbours of a row, as partial results.
+    /// Loads `vector` consecutive elements of a row, as partial results.
     fn elements(
         &self,
         b: &Builder<'c>,

@@ -1,9 +1,4 @@
-//! `local`: threads reduce what they hold themselves.
-//!
-//! Private memory: one thread goes through its elements in order, in a plain loop around loads and
-//! combines, which LLVM unrolls and keeps in registers. Fragments: each thread combines its own
-//! registers, then lanes exchange partial results by shuffles, and warps through shared memory, as
-//! far as the reduced dimensions lie on them.
+//! `local`: threads reduce their own elements, in private memory or in fragments.
 
 use super::parts::expand_sequential;
 use super::registers::{self, Plan};
@@ -12,7 +7,6 @@ use crate::exchange::shuffle_cost;
 use tx_mlir::Builder;
 use tx_mlir::memref::Space;
 
-/// See the module.
 pub(crate) struct Local;
 
 impl Variant for Local {
@@ -22,12 +16,12 @@ impl Variant for Local {
 
     fn doc(&self) -> &'static str {
         "\
-Threads reduce what they hold themselves.
+Threads reduce their own elements, in private memory or in fragments.
 
-Private memory: one thread goes through its elements in order, in a plain loop of loads and
-combines, which LLVM unrolls and keeps in registers. Fragments: each thread combines its own
-registers; then lanes exchange partial results by shuffles, and warps through shared memory, as far
-as the reduced dimensions lie on them."
+Private memory: one thread combines its elements in order, in a loop of loads and combines that LLVM
+unrolls and keeps in registers. Fragments: each thread first combines its own registers. Threads that
+share a result then exchange partial results, by shuffles within a warp and through shared memory
+between warps."
     }
 
     fn priority(&self) -> i32 {
@@ -55,7 +49,7 @@ as the reduced dimensions lie on them."
         if let Ok(plan) = Plan::of(r) {
             return plan.cost(shuffle_cost(plan.lanes()), false);
         }
-        // One load and one combine an element.
+        // One load and one combine for each element.
         r.length()
             .unwrap_or(1024)
             .saturating_mul(r.results().unwrap_or(1))

@@ -1,8 +1,8 @@
-//! The ways a reduction can be computed, and the choice among them.
+//! Variants: the algorithms for a reduction inside a kernel, and the choice among them.
 //!
-//! A variant is one file here and one line in [`BUILTIN`]. It says when it applies (named
-//! predicates, each of which accepts or gives a reason), what it costs, and how it expands. It
-//! knows nothing of what is combined: that is [`Combiner`]'s part.
+//! A variant is one file here and one line in [`BUILTIN`]. A variant has named predicates, each of
+//! which accepts a reduction or gives a reason, a cost estimate, and an expansion. A variant does
+//! not depend on the combined operation, which is a [`Combiner`].
 
 pub(crate) mod batched;
 pub(crate) mod local;
@@ -28,7 +28,7 @@ use std::sync::{PoisonError, RwLock};
 use tx_mlir::{Builder, Failed, Op, attribute, codes, dictionary, error, integer_width, nearest};
 use tx_plan::Reason;
 
-/// The variants of this crate.
+/// Variants of this crate.
 pub(crate) const BUILTIN: &[&dyn Variant] = &[
     &batched::Batched,
     &local::Local,
@@ -43,42 +43,43 @@ pub(crate) const BUILTIN: &[&dyn Variant] = &[
 /// Parameters of a variant, recorded on the op as `params`.
 pub type Params = BTreeMap<&'static str, i64>;
 
-/// A named condition of a variant: accepts, or gives a reason.
+/// A named condition of a variant.
 #[derive(Clone, Copy)]
 pub struct Predicate {
-    /// Name, as messages print it.
+    /// Name of the condition in messages.
     pub name: &'static str,
-    /// The condition.
+    /// Accepts a reduction, or returns the reason for a refusal.
     pub check: fn(&Reduction<'_>) -> Result<(), String>,
 }
 
-/// A way to compute a reduction.
+/// An algorithm for a reduction.
 pub trait Variant: Sync {
-    /// Name, as `variant = "NAME"` spells it.
+    /// Returns the name, as in `variant = "NAME"`.
     fn name(&self) -> &'static str;
 
-    /// What it does and where it is good, in Markdown, for the reference.
+    /// Returns the description of the variant in the reference, in Markdown.
     fn doc(&self) -> &'static str {
         ""
     }
 
-    /// Higher wins.
+    /// Returns the priority. The variant with the highest priority is chosen.
     fn priority(&self) -> i32;
 
-    /// All must accept. Every one is asked, so that a refusal names every reason.
+    /// Returns the conditions, all of which must accept the reduction. Every condition is checked,
+    /// so that a refusal lists every reason.
     fn predicates(&self) -> &'static [Predicate];
 
-    /// An estimate in cycles of one thread; among equals in priority the lowest wins. Asked only
-    /// when all predicates accept, as everything below.
+    /// Returns the estimated cycles of one thread. Among variants of equal priority, the lowest
+    /// cost is chosen. This method and the following ones are only called if all predicates accept.
     fn cost(&self, reduction: &Reduction<'_>) -> u64;
 
-    /// Parameters, recorded on the op for [`Self::expand`].
+    /// Returns the parameters for [`Self::expand`], which are recorded on the op.
     fn params(&self, reduction: &Reduction<'_>) -> Params;
 
-    /// Checks parameters that may have been written by hand.
+    /// Checks parameters of an op, which a user may have written.
     ///
     /// # Errors
-    /// Says what is wrong with them.
+    /// The reason why the parameters are invalid.
     fn check_params(
         &self,
         _reduction: &Reduction<'_>,
@@ -87,16 +88,16 @@ pub trait Variant: Sync {
         Ok(())
     }
 
-    /// Writes the reduction as loops, loads, `tile.all_reduce` and stores.
+    /// Emits the reduction as loops, loads, `tile.all_reduce` and stores.
     fn expand<'c>(&self, reduction: &Reduction<'c>, params: &dyn Fn(&str) -> i64, b: &Builder<'c>);
 }
 
 static REGISTERED: RwLock<Vec<&'static dyn Variant>> = RwLock::new(Vec::new());
 
-/// Adds a variant for the rest of the process.
+/// Registers a variant for the rest of the process.
 ///
 /// # Errors
-/// When there is a variant of that name.
+/// A variant of the same name exists.
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), String> {
     if variant_named(variant.name()).is_some() {
         return Err(format!(
@@ -112,7 +113,7 @@ pub fn register_variant(variant: &'static dyn Variant) -> Result<(), String> {
     Ok(())
 }
 
-/// Every variant, by name.
+/// Returns all variants, sorted by name.
 pub fn variants() -> Vec<&'static dyn Variant> {
     let mut all: Vec<&'static dyn Variant> = BUILTIN.to_vec();
     all.extend(
@@ -125,7 +126,7 @@ pub fn variants() -> Vec<&'static dyn Variant> {
     all
 }
 
-/// Whether there are variants beside those of `tx`.
+/// Returns whether variants of other crates are registered.
 pub fn has_variants_of_others() -> bool {
     !REGISTERED
         .read()
@@ -133,12 +134,12 @@ pub fn has_variants_of_others() -> bool {
         .is_empty()
 }
 
-/// The variant of this name.
+/// Returns the variant with this name.
 pub(crate) fn variant_named(name: &str) -> Option<&'static dyn Variant> {
     variants().into_iter().find(|v| v.name() == name)
 }
 
-/// What to say of a name that no variant has.
+/// Returns the message for an unknown variant name.
 pub fn unknown_variant(name: &str) -> String {
     let known: Vec<&str> = variants().iter().map(|v| v.name()).collect();
     let near = match nearest(name, known.iter().copied()) {
@@ -151,11 +152,11 @@ pub fn unknown_variant(name: &str) -> String {
     )
 }
 
-/// The parameters that an op was given, by hand or by an earlier pass: each a number, under a name
-/// that the variant knows.
+/// Reads the parameters of an op, from the program or an earlier pass. Each parameter must be an
+/// `i64` with a name that the variant uses.
 ///
 /// # Errors
-/// Says which is none, and what was expected.
+/// The invalid parameter, and the expected form.
 pub(crate) fn written_params(
     variant: &dyn Variant,
     reduction: &Reduction<'_>,
@@ -179,12 +180,12 @@ pub(crate) fn written_params(
     written.into_iter().map(number).collect()
 }
 
-/// The names of parameters that a variant has for this reduction: those that it computes, and those
-/// that it asks for when it checks them, as one may be left out.
+/// Returns the parameter names of a variant for this reduction: those that it computes, and those
+/// that its check reads. The check also reads optional parameters.
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
     let asked = RefCell::new(BTreeSet::new());
-    // They are its own, so that it does not stop before the last.
+    // The check gets computed values, so it accepts them and reads all parameters.
     let _ = variant.check_params(reduction, &|name| {
         asked.borrow_mut().insert(name.to_owned());
         computed.get(name).copied().unwrap_or(0)
@@ -210,7 +211,7 @@ fn unknown_param(variant: &dyn Variant, name: &str, known: &BTreeSet<String>) ->
     )
 }
 
-/// The one error for parameters that a variant does not take.
+/// Reports invalid parameters of an op.
 pub(crate) fn refuse_params(op: Op<'_>, reason: &str) -> Failed {
     error(
         op.location(),
@@ -221,15 +222,15 @@ pub(crate) fn refuse_params(op: Op<'_>, reason: &str) -> Failed {
     .emit()
 }
 
-/// What became of a variant.
+/// Result of checking a variant against a reduction.
 pub(crate) struct Candidate {
     pub(crate) variant: &'static dyn Variant,
-    /// Cost, or every reason against it.
+    /// Cost of the variant, or every reason for its refusal.
     pub(crate) verdict: Result<u64, Vec<Reason>>,
 }
 
 impl Candidate {
-    /// The candidate as explanations have it.
+    /// Converts the candidate to the form used in explanations.
     pub(crate) fn described(&self) -> tx_plan::Variant {
         tx_plan::Variant {
             name: self.variant.name().to_owned(),
@@ -240,10 +241,10 @@ impl Candidate {
     }
 }
 
-/// Asks every variant, by name.
+/// Checks every variant against a reduction, in the order of names.
 ///
 /// # Errors
-/// When one panics.
+/// A variant panics.
 pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Failed> {
     let ask_one = |variant: &'static dyn Variant| {
         let reasons: Vec<Reason> = variant
@@ -269,11 +270,11 @@ pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Fa
         .collect()
 }
 
-/// Asks a variant, which may be of another crate: if it panics, that is told with its name, of the
-/// op that it was asked about.
+/// Calls a variant, possibly of another crate. A panic becomes an error at the op that names the
+/// variant.
 ///
 /// # Errors
-/// When it panics.
+/// The variant panics.
 pub(crate) fn ask<T>(
     variant: &dyn Variant,
     op: Op<'_>,
@@ -290,7 +291,7 @@ pub(crate) fn ask<T>(
     })
 }
 
-/// The best of those that accept: highest priority, then lowest cost, then name.
+/// Returns the best accepted variant: highest priority, then lowest cost, then name.
 pub(crate) fn best(candidates: &[Candidate]) -> Option<&Candidate> {
     candidates
         .iter()

@@ -1,9 +1,7 @@
-//! `packed_add_sum` and `3input_maxmin`: one thread reduces f32 with the instructions that sm_100
-//! brought.
+//! `packed_add_sum` and `3input_maxmin`: one thread reduces f32 by instructions of sm_100.
 //!
-//! Eight elements at a time: sums in four accumulators of two elements each, which `add.rn.f32x2`
-//! takes together; maxima and minima in four accumulators, each of which takes two elements in one
-//! three-operand `max.f32` or `min.f32`. LLVM selects both from ordinary arithmetic.
+//! LLVM selects `add.rn.f32x2` and the three-operand `max.f32` and `min.f32` from ordinary
+//! arithmetic.
 
 use super::parts::{load_elements, source_index, store_result};
 use super::registers::{fragment, registers, registers_type};
@@ -17,15 +15,13 @@ use tx_mlir::memref::Space;
 use tx_mlir::{Builder, Index, Val};
 use tx_scalar::Float;
 
-/// Elements that are taken at a time.
+/// Number of elements in one chunk.
 const CHUNK: usize = 8;
 
-/// `packed_add_sum`.
 pub(crate) struct PackedAddSum;
-/// `3input_maxmin`.
 pub(crate) struct ThreeInputMaxMin;
 
-/// One predicate for each condition, in the order in which reasons are given.
+/// Returns the predicates, in the order of reported reasons.
 const fn predicates(kind: Predicate) -> [Predicate; 9] {
     [
         kind,
@@ -121,10 +117,10 @@ impl Variant for PackedAddSum {
 
     fn doc(&self) -> &'static str {
         "\
-One thread sums f32 two at a time, by the instruction `add.rn.f32x2` that sm_100 brought.
+One thread sums f32 elements in pairs, by the instruction `add.rn.f32x2` of sm_100.
 
-Eight elements are taken at a time, in four accumulators of two elements each. It is for one result
-of one thread, from registers or private memory."
+The thread loads eight elements at a time, and has four accumulators of two elements each. The variant
+is for one result of one thread, from registers or private memory."
     }
 
     fn priority(&self) -> i32 {
@@ -148,7 +144,8 @@ of one thread, from registers or private memory."
             let pair = |two: &[Val<'c>]| vec![vector_of(b, two)];
             let chunks = elements.chunks_exact(CHUNK);
             let rest = chunks.remainder().to_vec();
-            // Four pairs a chunk, each combined with the same pair of the next chunk.
+            // Four pairs for each chunk. Each pair is combined with the same pair of the next
+            // chunk.
             let mut pairs: Vec<Vec<Val<'c>>> = Vec::new();
             for chunk in chunks {
                 let next = chunk.chunks(2).map(pair);
@@ -175,11 +172,11 @@ impl Variant for ThreeInputMaxMin {
 
     fn doc(&self) -> &'static str {
         "\
-One thread takes the maximum or minimum of f32 by instructions of three operands, which sm_100
-brought.
+One thread computes an f32 maximum or minimum by three-operand instructions of sm_100.
 
-Eight elements are taken at a time, in four accumulators, each of which takes two elements in one
-`max.f32` or `min.f32`. It is for one result of one thread, from registers or private memory."
+The thread loads eight elements at a time, and has four accumulators. Each accumulator combines two
+elements by one `max.f32` or `min.f32`. The variant is for one result of one thread, from registers or
+private memory."
     }
 
     fn priority(&self) -> i32 {
@@ -200,7 +197,7 @@ Eight elements are taken at a time, in four accumulators, each of which takes tw
 
     fn expand<'c>(&self, r: &Reduction<'c>, _: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
         in_chunks(b, r, |combiner, elements| {
-            // Accumulator i takes elements 2i and 2i + 1 of each chunk.
+            // Accumulator i combines elements 2i and 2i + 1 of each chunk.
             let mut chains: Vec<Option<Vec<Val<'c>>>> = vec![None; CHUNK / 2];
             for (i, element) in elements.iter().enumerate() {
                 let chain = &mut chains[i % CHUNK / 2];
@@ -210,7 +207,7 @@ Eight elements are taken at a time, in four accumulators, each of which takes tw
                     None => element,
                 });
             }
-            // One after the other, so that two of them make a three-operand step.
+            // A chain of combines: two consecutive combines become one three-operand instruction.
             let mut chains = chains.into_iter().flatten();
             let first = chains.next().unwrap_or_else(|| combiner.start(b));
             chains.fold(first, |l, r| combiner.combine(b, &l, &r))
@@ -218,14 +215,14 @@ Eight elements are taken at a time, in four accumulators, each of which takes tw
     }
 }
 
-/// Registers that one thread has of a fragment.
+/// Returns the number of registers of a fragment in one thread.
 fn slots_of(fragment: Val<'_>) -> usize {
     let vector = registers_type(fragment.r#type());
     let lanes = vector.and_then(tx_mlir::vector_parts).map_or(1, |(n, _)| n);
     usize::try_from(lanes).unwrap_or(1)
 }
 
-/// Reads all elements, has them combined, and delivers the one result.
+/// Loads all elements, emits `combine`, and stores the result.
 fn in_chunks<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,

@@ -1,8 +1,4 @@
-//! `packed_half`: a thread combines f16 or bf16 elements two at a time, in their own type.
-//!
-//! Allowed where that gives the same numbers: when partial results have the elements' type, and
-//! for maxima and minima, which round nothing. LLVM selects `add.rn.f16x2`, `max.NaN.bf16x2` and
-//! their like.
+//! `packed_half`: a thread combines f16 or bf16 elements in pairs, in their own type.
 
 use super::parts::store_result;
 use super::shared::{Expansion, Shape, Shared};
@@ -12,7 +8,6 @@ use tx_dialect_tile::Kind;
 use tx_mlir::Builder;
 use tx_scalar::Float;
 
-/// See the module.
 pub(crate) struct PackedHalf;
 
 impl Variant for PackedHalf {
@@ -22,11 +17,11 @@ impl Variant for PackedHalf {
 
     fn doc(&self) -> &'static str {
         "\
-A thread combines f16 or bf16 elements two at a time, in their own type; else as `shared`.
+A thread combines f16 or bf16 elements in pairs, in their own type. The rest is as in `shared`.
 
-It is allowed where that gives the same numbers: when partial results have the elements' type
-(`acc`), and for maxima and minima, which round nothing. LLVM selects `add.rn.f16x2`,
-`max.NaN.bf16x2` and their like."
+The variant accepts reductions for which the result is the same: partial results have the type of the
+elements (`acc`), or the kind is `max` or `min`, which never rounds. LLVM selects instructions such as
+`add.rn.f16x2` and `max.NaN.bf16x2`."
     }
 
     fn priority(&self) -> i32 {
@@ -91,7 +86,7 @@ It is allowed where that gives the same numbers: when partial results have the e
     }
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
-        // Half the combines and no conversions.
+        // Half as many combines, and no conversions.
         Shape::choose(r, shuffle_cost).cost(r, shuffle_cost) * 3 / 4
     }
 

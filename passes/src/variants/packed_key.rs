@@ -1,9 +1,8 @@
-//! `packed_key`: `argmax` and `argmin` of 8- and 16-bit elements, with value and index in one
-//! 32-bit number.
+//! `packed_key`: `argmax` and `argmin` of 8- and 16-bit elements, with value and index packed into
+//! one 32-bit key.
 //!
-//! The number orders as the pairs do, so that one unsigned maximum combines value and index, and
-//! one shuffle or one `redux.sync` exchanges both. The winner's value is read again at its index,
-//! which gives the element's own bits.
+//! The total loads the value of the winner again by its index, to get the original bits of the
+//! element.
 
 use super::parts::{load_elements, source_index, store_result};
 use super::shared::{Expansion, Shape, Shared};
@@ -12,7 +11,6 @@ use crate::emit::{delinearize, extents, index_as};
 use crate::exchange::{redux, redux_cost, shuffle_cost};
 use tx_mlir::{Builder, Index};
 
-/// See the module.
 pub(crate) struct PackedKey;
 
 impl Variant for PackedKey {
@@ -22,11 +20,11 @@ impl Variant for PackedKey {
 
     fn doc(&self) -> &'static str {
         "\
-`argmax` and `argmin` of 8- and 16-bit elements, with value and index in one 32-bit number; else as
-`shared`.
+Packs value and index of `argmax` or `argmin` into one 32-bit key. The rest is as in `shared`.
 
-The number orders as the pairs do, so that one unsigned maximum combines value and index, and one
-shuffle or one `redux.sync` exchanges both. The length must be known, and leave room for the index."
+The variant is for 8- and 16-bit elements. Keys have the order of the pairs of value and index. One
+unsigned maximum therefore combines both, and one shuffle or one `redux.sync` exchanges both. The
+length must be static, and the key must have enough bits for the index."
     }
 
     fn priority(&self) -> i32 {
@@ -52,7 +50,8 @@ shuffle or one `redux.sync` exchanges both. The length must be known, and leave 
     }
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
-        // Making a number takes about three combines; then there is one value instead of two.
+        // A key costs about three combines to make. Then there is one value to combine instead of
+        // two.
         let (lanes, _) = exchange(r);
         Shape::choose(r, lanes).cost_of(r, lanes, 3, 1)
     }
@@ -83,7 +82,7 @@ shuffle or one `redux.sync` exchanges both. The length must be known, and leave 
             deliver: &|b, keys, total, length, kept| {
                 let index = keys.packed_index(b, total[0]);
                 let number = Index::Val(b.index_castui(index, b.index_type()));
-                // The number counts row-major; the walk may be in another order.
+                // The index is row-major; `reduced` may be in another order.
                 let mut order: Vec<usize> = (0..r.reduced.len()).collect();
                 order.sort_by_key(|i| r.reduced[*i]);
                 let in_order: Vec<Index<'c>> = order.iter().map(|i| sizes[*i]).collect();
@@ -101,7 +100,7 @@ shuffle or one `redux.sync` exchanges both. The length must be known, and leave 
     }
 }
 
-/// How lanes exchange numbers: what that costs, and its name.
+/// Returns the cost of an exchange of keys between lanes, and the name of the exchange.
 fn exchange(r: &Reduction<'_>) -> (fn(u64) -> u64, Option<&'static str>) {
     let keys = || {
         let element = r.source().map(|s| s.element)?;

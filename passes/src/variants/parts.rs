@@ -1,4 +1,4 @@
-//! Parts of the expansions of variants that depend on the reduction.
+//! Code emission that several variants share.
 
 use super::Reduction;
 use crate::combiner::Combiner;
@@ -6,7 +6,8 @@ use crate::emit::{OWNED, extents, finish, index_as, load, load_vector, nest, pro
 use melior::ir::{Attribute, Type};
 use tx_mlir::{Builder, Index, MemRef, Val, i64_attribute};
 
-/// The index of a source element: kept and reduced indices put where their dimensions are.
+/// Returns the index of a source element, from its indices along parallel and along reduced
+/// dimensions.
 pub fn source_index<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
@@ -20,9 +21,8 @@ pub fn source_index<'c>(
     index.into_iter().map(|i| b.value(i)).collect()
 }
 
-/// The number of an element among those that one result combines: row-major over the reduced
-/// dimensions, whichever order they are gone through. `indices` and `sizes` are in the order of
-/// [`Reduction::reduced`].
+/// Returns the index of an element among those that one result combines: row-major over the reduced
+/// dimensions. `indices` and `sizes` are in the order of [`Reduction::reduced`].
 pub fn element_number<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
@@ -36,9 +36,8 @@ pub fn element_number<'c>(
     })
 }
 
-/// Finishes one result and stores it.
-///
-/// `kept` are the indices of the kept dimensions in the order of [`Reduction::kept`].
+/// Finishes one result and stores it. `kept` are the indices of the parallel dimensions, in the
+/// order of [`Reduction::kept`].
 pub fn store_result<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
@@ -48,7 +47,7 @@ pub fn store_result<'c>(
     kept: &[Index<'c>],
 ) {
     let rank = r.kept.len() + r.reduced.len();
-    // With all dimensions kept, the reduced ones have size 1.
+    // In a destination of full rank, the reduced dimensions have size 1.
     let place = |memref: &MemRef<'c>| -> Vec<Val<'c>> {
         (0..rank)
             .filter_map(|d| match r.kept.iter().position(|k| *k == d) {
@@ -66,8 +65,8 @@ pub fn store_result<'c>(
         .map(|(value, memref)| [vec![*value], place(memref)].concat())
         .collect();
     let types: Vec<Type<'c>> = r.destinations.iter().map(|m| m.element).collect();
-    // Each element of a destination is one thread's, whichever way it is computed; where threads
-    // take turns, until the next turn.
+    // Only one thread accesses an element of a destination. In a loop whose active threads change,
+    // this holds within one iteration.
     let owner = if r.steady { r.serial } else { -1 - r.serial };
     let owned: Attribute<'c> = i64_attribute(b.context(), owner);
     let old = r.view.accumulate.then(|| {
@@ -92,7 +91,8 @@ pub fn store_result<'c>(
     }
 }
 
-/// `vector` neighbours of a row from each source, as one list of parts for each of them.
+/// Loads `vector` consecutive elements from each source. Returns one list for each element, with a
+/// value from each source.
 pub fn load_elements<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
@@ -113,8 +113,8 @@ pub fn load_elements<'c>(
     rows
 }
 
-/// One thread reduces everything, in order: loops over kept dimensions around loops over reduced
-/// ones.
+/// Emits a sequential reduction by one thread: loops over parallel dimensions around loops over
+/// reduced dimensions.
 pub fn expand_sequential<'c>(b: &Builder<'c>, r: &Reduction<'c>) {
     let (Some(source), Ok(combiner)) = (r.source(), r.combiner()) else {
         return;

@@ -1,4 +1,4 @@
-//! What variants ask about a reduction, and the checks that several of them make.
+//! Properties of a reduction that variants use, and predicates that several variants share.
 
 use crate::analysis::kernel::{Kernel, SHARED_ALIGNMENT};
 use crate::combiner::Combiner;
@@ -8,34 +8,33 @@ use tx_mlir::memref::Space;
 use tx_mlir::{Failed, MemRef, Op, Val, byte_width};
 use tx_target::Chip;
 
-/// A `tile.reduce` in its kernel, with everything that variants ask about it.
+/// A `tile.reduce` in a kernel, with the properties that variants use.
 #[derive(Clone)]
 pub struct Reduction<'c> {
     /// The op.
     pub view: Reduce<'c>,
-    /// Chip that the kernel is compiled for.
+    /// Chip for which the kernel is compiled.
     pub chip: Chip,
-    /// Sources in memory, all of one shape; none when they are fragments.
+    /// Sources in memory, all of one shape. Empty if the sources are fragments.
     pub sources: Vec<MemRef<'c>>,
-    /// Destinations in memory; none when the results are fragments.
+    /// Destinations in memory. Empty if the results are fragments.
     pub destinations: Vec<MemRef<'c>>,
-    /// Sizes of the sources, `None` where they are dynamic.
+    /// Sizes of the sources. `None` for a dynamic size.
     pub shape: Vec<Option<u64>>,
-    /// Kept dimensions of the source, outermost first.
+    /// Parallel dimensions of the source, outermost first.
     pub kept: Vec<usize>,
     /// Reduced dimensions of the source, those with the largest stride first.
     pub reduced: Vec<usize>,
-    /// Threads that execute the op together.
+    /// Number of threads that execute the op together.
     pub threads: i64,
-    /// Positions in the scope: at least [`Self::threads`], and more when some groups of the scope
-    /// are narrower than others, as the last warp of a block may be.
+    /// Number of thread positions in the scope, at least [`Self::threads`]. It is greater if some
+    /// groups of the scope have fewer threads than others, such as a partial last warp of a block.
     pub span: i64,
-    /// Bytes to which the first element of every source is known to be aligned.
+    /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
     /// Number of the op in its module.
     pub serial: i64,
-    /// The same threads execute the op whenever control gets there: no branch around it takes
-    /// turns in a loop.
+    /// Whether the same threads execute the op every time: no surrounding branch depends on a loop.
     pub steady: bool,
     pub(crate) kernel: Kernel<'c>,
 }
@@ -67,7 +66,7 @@ impl<'c> Reduction<'c> {
             .ok_or_else(|| internal("bad axes"))?;
         let mut kept: Vec<usize> = (0..shape.len()).filter(|d| !reduced.contains(d)).collect();
         if let Some(memref) = sources.first() {
-            // The order of partial results must not follow from the shape where it is fixed.
+            // A batch-invariant order of combines must not depend on strides.
             if !batch_invariant(view.op) {
                 sort_by_stride(&mut reduced, memref);
             }
@@ -100,17 +99,17 @@ impl<'c> Reduction<'c> {
         })
     }
 
-    /// The first source, when it is in memory.
+    /// Returns the first source, if it is in memory.
     pub fn source(&self) -> Option<&MemRef<'c>> {
         self.sources.first()
     }
 
-    /// Number of results, when it is static.
+    /// Returns the number of results, if it is static.
     pub fn results(&self) -> Option<u64> {
         self.extent_of(&self.kept)
     }
 
-    /// Number of elements that one result combines, when it is static.
+    /// Returns the number of elements that one result combines, if it is static.
     pub fn length(&self) -> Option<u64> {
         self.extent_of(&self.reduced)
     }
@@ -121,16 +120,17 @@ impl<'c> Reduction<'c> {
             .try_fold(1u64, |n, d| n.checked_mul(self.shape[*d]?))
     }
 
-    /// The dimension of the source whose elements are closest together.
+    /// Returns the contiguous dimension of the source: the one with the smallest stride.
     pub fn contiguous(&self) -> Option<usize> {
         let source = self.source()?;
         (0..source.rank())
             .filter(|d| source.shape[*d] != Some(1))
-            // The last of those with the smallest stride; an unknown stride counts as large.
+            // The last of several dimensions with the smallest stride. A dynamic stride counts as
+            // large.
             .min_by_key(|d| (source.strides[*d].unwrap_or(i64::MAX), std::cmp::Reverse(*d)))
     }
 
-    /// Bytes of the widest source element.
+    /// Returns the number of bytes of the widest source element.
     pub fn element_bytes(&self) -> Option<u64> {
         self.sources
             .iter()
@@ -138,9 +138,9 @@ impl<'c> Reduction<'c> {
             .max()
     }
 
-    /// The first of `length` elements that the thread which runs this takes, where each takes every
-    /// [`Self::threads`]-th: its position, and none (`length`) where it is one of those beyond,
-    /// which a scope has when not all of its groups are as wide.
+    /// Emits the first of `length` elements of this thread, if each thread takes every
+    /// [`Self::threads`]-th element: the position of the thread. Positions from [`Self::threads`]
+    /// on get `length`, so that their threads take no elements.
     pub fn first_of(
         &self,
         b: &tx_mlir::Builder<'c>,
@@ -154,28 +154,29 @@ impl<'c> Reduction<'c> {
         b.select_index(takes, position, length)
     }
 
-    /// The number of the thread that runs this, among those of the scope, which execute the op
-    /// together: from 0 on, below [`Self::span`], which may be more than [`Self::threads`].
+    /// Emits the position of this thread among the threads of the scope, from 0 to [`Self::span`] -
+    /// 1.
     pub fn position(&self, b: &tx_mlir::Builder<'c>) -> tx_mlir::Index<'c> {
         let thread = self.kernel.thread(b);
         self.kernel.position(b, thread, self.view.scope)
     }
 
-    /// Whether a result's bits must not depend on how many results there are.
+    /// Returns whether the bits of a result must not depend on the number of results.
     pub fn batch_invariant(&self) -> bool {
         batch_invariant(self.view.op)
     }
 
-    /// The combiner, when the kind and type have one.
+    /// Returns the combiner of the reduction.
     ///
     /// # Errors
-    /// Says what is missing.
+    /// The reason why the kind and type have no combiner.
     pub fn combiner(&self) -> Result<Combiner<'c>, String> {
         Combiner::of_reduce(&self.view)
     }
 }
 
-/// Whether no condition around `op` is computed in a loop around it.
+/// Returns whether the conditions of all branches around `op` are computed outside all loops around
+/// these branches.
 fn is_steady(op: Op<'_>) -> bool {
     let mut branches = tx_mlir::ancestors(op).filter(|o| tx_mlir::is(*o, "scf.if"));
     branches.all(|branch| {
@@ -186,25 +187,25 @@ fn is_steady(op: Op<'_>) -> bool {
     })
 }
 
-/// Whether the op asks for results that do not depend on how many there are.
+/// Returns whether the op is batch-invariant.
 fn batch_invariant(op: Op<'_>) -> bool {
     tx_mlir::attribute(op, "determinism")
         .and_then(Determinism::of)
         .is_some_and(|d| d == Determinism::BatchInvariant)
 }
 
-/// Orders dimensions as they lie in memory, when all their strides are known.
+/// Sorts dimensions by descending stride, if all strides are static.
 fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
     if dimensions.iter().all(|d| memref.strides[*d].is_some()) {
         dimensions.sort_by_key(|d| std::cmp::Reverse(memref.strides[*d]));
     }
 }
 
-/// Bytes to which the first element of `value` is known to be aligned: that of an element, or
-/// more for shared memory of this kernel, whose alignment is ours to choose.
+/// Returns the known alignment of the first element of `value`, in bytes: that of its element type,
+/// or more for shared memory of this kernel, whose alignment the compiler chooses.
 fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let element = byte_width(memref.element).unwrap_or(1);
-    // `memref.view` shifts by bytes, which its type does not show.
+    // `memref.view` adds a byte offset that its type does not show.
     let shifted = crate::analysis::access::is_seen_through(value, "memref.view");
     let (Some(offset), Some(_), false) = (memref.offset, shared_root(value), shifted) else {
         return element;
@@ -217,8 +218,7 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     }
 }
 
-/// The workgroup attribution that `value` is or is a view of: its kernel and its number among the
-/// attributions.
+/// Returns the workgroup attribution that `value` is, or is a view of: its kernel and its number.
 pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     use melior::ir::block::BlockLike as _;
     let root = crate::analysis::access::root(value);
@@ -234,7 +234,7 @@ pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     index.checked_sub(inputs).map(|i| (kernel, i))
 }
 
-/// Checks that several variants make, as predicates that they list.
+/// Predicates that several variants share.
 pub mod checks {
     use super::Reduction;
     use crate::variants::Predicate;
@@ -242,13 +242,13 @@ pub mod checks {
     use tx_dialect_tile::Scope;
     use tx_mlir::memref::Space;
 
-    /// The kind and the types have a combine.
+    /// The kind and types have a combiner.
     pub const KIND: Predicate = Predicate {
         name: "kind",
         check: |r| r.combiner().map(|_| ()),
     };
 
-    /// A scope inside a CTA.
+    /// The scope is not wider than a CTA.
     pub const SCOPE: Predicate = Predicate {
         name: "scope",
         check: |r| {
@@ -262,7 +262,7 @@ pub mod checks {
         },
     };
 
-    /// A scope of several threads inside a CTA.
+    /// The scope has several threads, and is not wider than a CTA.
     pub const SEVERAL_THREADS: Predicate = Predicate {
         name: "scope",
         check: |r| match r.view.scope {
@@ -273,7 +273,7 @@ pub mod checks {
         },
     };
 
-    /// The sources are in memory that the threads of the scope share.
+    /// The sources are in shared or global memory.
     pub const SHARED_SOURCE: Predicate = Predicate {
         name: "storage",
         check: |r| {
@@ -285,7 +285,7 @@ pub mod checks {
         },
     };
 
-    /// Fragments lie where the scope can reduce them.
+    /// The scope can reduce the layout of the fragments.
     pub const LAYOUT: Predicate = Predicate {
         name: "layout",
         check: |r| match r.sources.is_empty() {
@@ -294,10 +294,11 @@ pub mod checks {
         },
     };
 
-    /// All sources are in memory, in one of `spaces`, which messages call `expected`.
+    /// Checks that all sources are in memory, in one of `spaces`. Messages call these spaces
+    /// `expected`.
     ///
     /// # Errors
-    /// Says where another source is.
+    /// The space of another source.
     pub fn sources_in(r: &Reduction<'_>, spaces: &[Space], expected: &str) -> Result<(), String> {
         if r.sources.is_empty() {
             return Err(format!("source is in registers, expected {expected}"));

@@ -1,8 +1,8 @@
 //! `redux`: lanes of a warp combine by one `redux.sync` instead of a tree of shuffles.
 //!
-//! Everything else is as in `shared` for memory and as in `local` for fragments. A group may be
-//! any lanes of a warp: its member mask is computed from where they are. Groups of one warp take
-//! turns, so that narrow groups are cheaper by shuffles.
+//! The rest of the algorithm is that of `shared` for memory, and that of `local` for fragments. A
+//! group may have any lanes of a warp: the kernel computes its member mask. The groups of a warp
+//! execute `redux.sync` one after another, so shuffles are cheaper for narrow groups.
 
 use super::registers::{self, Plan};
 use super::shared::{self, Shape, Shared};
@@ -11,7 +11,6 @@ use crate::exchange::{redux, redux_cost};
 use tx_mlir::Builder;
 use tx_mlir::memref::Space;
 
-/// See the module.
 pub(crate) struct Redux;
 
 impl Variant for Redux {
@@ -23,10 +22,10 @@ impl Variant for Redux {
         "\
 Lanes of a warp combine by one `redux.sync` instead of a tree of shuffles.
 
-Everything else is as in `shared` for memory and as in `local` for fragments. A group may be any
-lanes of a warp. Groups of one warp take turns, so that narrow ones are cheaper by shuffles. Which
-kinds and types there are depends on the chip: integers from sm_80 on, maxima and minima of f32 on
-sm_100."
+The rest of the algorithm is that of `shared` for memory, and that of `local` for fragments. A group
+may have any lanes of a warp. The groups of a warp execute `redux.sync` one after another, so shuffles
+are cheaper for narrow groups. The chip must have the instruction: integers need sm_80 or later, `max`
+and `min` of f32 need sm_100."
     }
 
     fn priority(&self) -> i32 {
@@ -93,7 +92,7 @@ sm_100."
     }
 }
 
-/// Lanes of a warp that share a result.
+/// Returns the number of lanes of a warp that share a result.
 fn lanes(r: &Reduction<'_>) -> u64 {
     if r.sources.is_empty() {
         return Plan::of(r).map_or(0, |plan| plan.lanes());

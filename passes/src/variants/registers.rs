@@ -1,4 +1,4 @@
-//! Reductions of fragments: within each thread, then between lanes, then between warps.
+//! Reductions of fragments: within each thread, then between lanes of a warp, then between warps.
 
 use super::Reduction;
 use crate::analysis::kernel::WARP_SIZE;
@@ -12,51 +12,51 @@ use tx_dialect_tile::Fragment;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val, byte_width};
 
-/// Shared memory that one exchange may take, in bytes: what every chip gives a kernel without
-/// being asked.
+/// Maximum number of bytes of shared memory for one exchange. Every chip has this much static
+/// shared memory for each block.
 const MOST_SCRATCH: i64 = 48 * 1024;
-/// Up to this many partial results from warps are read and combined without a loop.
+/// Maximum number of partial results of warps that are combined without a loop.
 const UNROLL: i64 = 8;
 
-/// What to do with one reduced digit.
+/// How the threads along one reduced digit of the thread number exchange partial results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Between {
-    /// Lanes whose numbers differ in some bits only.
+    /// Between lanes whose numbers differ in some bits only, by XOR shuffles.
     Bits,
-    /// Any other lanes of one warp.
+    /// Between any other lanes of one warp.
     Lanes,
-    /// Threads of several warps.
+    /// Between threads of several warps.
     Warps,
 }
 
-/// Which fold a slot of the result takes.
+/// The fold whose total a slot of the result gets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Take {
-    /// The same in every thread.
+    /// The same fold in every thread.
     One(usize),
-    /// For each lane; `None` where the lane holds nothing.
+    /// One fold for each lane. `None` for a lane without elements.
     ByLane(Vec<Option<usize>>),
 }
 
 /// How a fragment is reduced.
 pub(crate) struct Plan {
     source: Placement,
-    /// For each result of a thread the source slots that it combines, in order.
+    /// Source slots that a thread combines into each of its results, in order.
     folds: Vec<Vec<usize>>,
-    /// What becomes of each thread digit of the source; `None` for those that are kept.
+    /// Exchange along each digit of the thread number. `None` for a digit of a parallel dimension.
     digits: Vec<Option<Between>>,
-    /// For each slot of the result the fold that it takes.
+    /// The fold that each slot of the result gets.
     takes: Vec<Take>,
-    /// For each dimension that is reduced, what one step along it adds to an element's number.
+    /// Stride of each reduced dimension in the row-major element index.
     number: Vec<i64>,
     length: i64,
 }
 
 impl Plan {
-    /// The plan for a reduction of fragments.
+    /// Plans a reduction of fragments.
     ///
     /// # Errors
-    /// Says why the scope cannot do it.
+    /// The reason why the scope cannot reduce the fragments.
     pub(crate) fn of(r: &Reduction<'_>) -> Result<Self, String> {
         let scope = r.view.scope;
         let first = fragment_of(r.view.sources[0])?;
@@ -85,7 +85,7 @@ impl Plan {
             }
         }
 
-        // Slots of one result, by what they contribute to the kept dimensions.
+        // The slots of one result have equal indices along the parallel dimensions.
         let mut keys: Vec<Vec<i64>> = Vec::new();
         let mut folds: Vec<Vec<usize>> = Vec::new();
         for (i, slot) in source.slots.iter().enumerate().filter(|(_, s)| !s.copy) {
@@ -143,7 +143,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Digits that are reduced in this way, with their numbers.
+    /// Returns the digits that are reduced by one kind of exchange, with their numbers.
     fn reduced(&self, how: Between) -> impl Iterator<Item = (usize, &Digit)> {
         self.digits
             .iter()
@@ -153,7 +153,7 @@ impl Plan {
             .map(|(k, (_, digit))| (k, digit))
     }
 
-    /// Partial results that warps leave for each other.
+    /// Returns the number of partial results that warps exchange through shared memory.
     fn scratch_slots(&self) -> i64 {
         let warps: i64 = self
             .reduced(Between::Warps)
@@ -167,7 +167,7 @@ impl Plan {
         warps.saturating_mul(kept).saturating_mul(folds)
     }
 
-    /// Digits that are not reduced.
+    /// Returns the digits of parallel dimensions.
     fn others(&self) -> impl Iterator<Item = (usize, &Digit)> {
         self.digits
             .iter()
@@ -177,8 +177,8 @@ impl Plan {
             .map(|(k, (_, digit))| (k, digit))
     }
 
-    /// Whether the lanes of a warp, all of which share every result, keep one result each: the
-    /// exchange of all of them together then takes about as many shuffles as there are results.
+    /// Returns whether all lanes of a warp share every result, and each lane keeps one result. All
+    /// results are then exchanged together, with about as many shuffles as results.
     fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);
@@ -198,7 +198,7 @@ impl Plan {
         }
     }
 
-    /// Number of lanes that a group within a warp has.
+    /// Returns the number of lanes that share a result within a warp.
     pub(crate) fn lanes(&self) -> u64 {
         let all = [Between::Bits, Between::Lanes]
             .into_iter()
@@ -206,7 +206,8 @@ impl Plan {
         all.map(|(_, d)| d.extent.unsigned_abs()).product()
     }
 
-    /// Cycles of one thread, roughly, when lanes exchange a value in `lanes` cycles.
+    /// Returns the estimated cycles of one thread. `lanes` is the cost of an exchange between
+    /// lanes.
     pub(crate) fn cost(&self, lanes: u64, redux: bool) -> u64 {
         let folds = u64::try_from(self.folds.len()).unwrap_or(1);
         let elements: usize = self.folds.iter().map(Vec::len).sum();
@@ -225,7 +226,7 @@ fn fragment_of(value: Val<'_>) -> Result<Fragment<'_>, String> {
         .ok_or_else(|| "the source is in memory, expected registers".to_owned())
 }
 
-/// Kept dimensions in the order of the tile.
+/// Returns the parallel dimensions in the order of the tile.
 fn kept_dims<'a>(r: &'a Reduction<'_>) -> impl Iterator<Item = usize> + 'a {
     (0..r.shape.len()).filter(|d| !r.reduced.contains(d))
 }
@@ -238,7 +239,7 @@ fn partial_bytes(r: &Reduction<'_>) -> i64 {
         .sum()
 }
 
-/// How digit `k` of a placement is combined, seen from every thread that holds something.
+/// Returns the exchange along digit `k`, which must work for every thread with elements.
 fn between(source: &Placement, k: usize) -> Between {
     let digit = source.digits[k];
     let field = digit.stride * (digit.extent - 1);
@@ -257,14 +258,14 @@ fn between(source: &Placement, k: usize) -> Between {
     if bits { Between::Bits } else { Between::Lanes }
 }
 
-/// For each slot of the result the fold that has its value, in every thread that holds it.
+/// Returns the fold whose total each slot of the result gets, for every thread with this slot.
 fn takes(
     r: &Reduction<'_>,
     source: &Placement,
     result: &Placement,
     keys: &[Vec<i64>],
 ) -> Result<Vec<Take>, String> {
-    // With all dimensions kept, the reduced ones have size 1 and index 0.
+    // In a result of full rank, the reduced dimensions have size 1 and index 0.
     let squeezed = result.shape.len() < source.shape.len();
     let of_result = |index: &[i64]| -> Vec<i64> {
         if squeezed {
@@ -321,7 +322,7 @@ fn takes(
         .collect()
 }
 
-/// The registers of a fragment, as a vector.
+/// Converts a fragment to a vector of its registers.
 pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c>> {
     let ty = registers_type(fragment.r#type())?;
     let cast = b
@@ -331,7 +332,7 @@ pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c
     Some(cast.value())
 }
 
-/// A vector of registers as a fragment.
+/// Converts a vector of registers to a fragment.
 pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) -> Val<'c> {
     b.create("builtin.unrealized_conversion_cast")
         .operands(&[registers])
@@ -339,7 +340,7 @@ pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) ->
         .value()
 }
 
-/// The vector type that a thread's part of a fragment has.
+/// Returns the vector type of a fragment's registers in one thread.
 pub(crate) fn registers_type(ty: Type<'_>) -> Option<Type<'_>> {
     let fragment = Fragment::from_type(ty)?;
     let placed = fragment.layout.shard.iter().chain(&fragment.layout.replica);
@@ -350,7 +351,8 @@ pub(crate) fn registers_type(ty: Type<'_>) -> Option<Type<'_>> {
     Some(Type::vector(&[slots.unsigned_abs()], fragment.element))
 }
 
-/// Writes the reduction, and has its results used; lanes exchange values by `redux` if asked to.
+/// Emits the reduction and replaces the uses of its results. With `redux`, lanes exchange values by
+/// `redux.sync`.
 pub(crate) fn expand<'c>(b: &Builder<'c>, r: &Reduction<'c>, redux: bool) {
     let (Ok(plan), Ok(combiner)) = (Plan::of(r), r.combiner()) else {
         return;
@@ -440,7 +442,7 @@ impl<'c> Expansion<'_, 'c> {
             .collect()
     }
 
-    /// The total that a slot of the result takes.
+    /// Emits the total that a slot of the result gets.
     fn take(&self, take: &Take, totals: &[Vec<Val<'c>>]) -> Vec<Val<'c>> {
         let (b, r) = (self.b, self.r);
         let by_lane = match take {
@@ -478,7 +480,7 @@ impl<'c> Expansion<'_, 'c> {
         value.unwrap_or_else(|| self.combiner.start(b))
     }
 
-    /// What a thread combines of its own slots.
+    /// Emits the partial result of this thread's slots.
     fn fold(
         &self,
         fold: &[usize],
@@ -486,7 +488,7 @@ impl<'c> Expansion<'_, 'c> {
         located: &Located<'c>,
     ) -> Vec<Val<'c>> {
         let (b, plan) = (self.b, self.plan);
-        // What the thread adds to the number of each of its elements.
+        // The thread's part of each element index.
         let of_thread = || {
             let index = plan.source.index(b, located);
             index
@@ -506,7 +508,7 @@ impl<'c> Expansion<'_, 'c> {
                 index_as(b, number, ty)
             })
         });
-        // Four chains at a time, so that one combine need not wait for the one before.
+        // Four accumulators, so that consecutive combines do not depend on each other.
         let mut chains: Vec<Vec<Val<'c>>> = Vec::new();
         for (i, partial) in partials.enumerate() {
             match chains.get_mut(i % 4) {
@@ -541,16 +543,15 @@ impl<'c> Expansion<'_, 'c> {
         value
     }
 
-    /// Every thread leaves what it has in shared memory and reads what the others of its group
-    /// left: warps need not be whole, and groups may be any threads.
+    /// Exchanges partial results between warps. Each thread stores its partial results in shared
+    /// memory, and loads those of its group. Warps may be partial, and groups may have any threads.
     fn between_warps(&self, values: Vec<Vec<Val<'c>>>, located: &Located<'c>) -> Vec<Vec<Val<'c>>> {
         let (b, r, plan) = (self.b, self.r, self.plan);
         let warps: Vec<(usize, &Digit)> = plan.reduced(Between::Warps).collect();
         if warps.is_empty() {
             return values;
         }
-        // Where this thread stands among those that hold other results, and among those it
-        // exchanges with.
+        // Number of this thread among those with other results, and among those of its group.
         let number = |digits: &[(usize, &Digit)]| {
             let mut number = Index::Const(0);
             let mut count = 1;
@@ -563,7 +564,7 @@ impl<'c> Expansion<'_, 'c> {
         let others: Vec<(usize, &Digit)> = plan.others().collect();
         let (other, other_count) = number(&others);
         let (own, own_count) = number(&warps);
-        // Each group of the scope has its own part.
+        // Each group of the scope has a separate part of shared memory.
         let size = r.kernel.threads_of(r.view.scope);
         let groups = (r.kernel.threads + size - 1) / size;
         let count = plan.scratch_slots();
@@ -584,7 +585,7 @@ impl<'c> Expansion<'_, 'c> {
             b.value(b.add(slot, part))
         };
 
-        // Lanes that have exchanged already have one value.
+        // After an exchange between lanes, one lane stores the value.
         let lanes = [Between::Bits, Between::Lanes]
             .into_iter()
             .flat_map(|how| plan.reduced(how));

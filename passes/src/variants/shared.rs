@@ -1,15 +1,20 @@
-//! `shared`: the threads of the scope share the work on a tile that all of them see.
+//! `shared`: the threads of the scope share the work on a tile in shared or global memory.
 //!
-//! Thread `t` of the scope works on column `t % stride`, is reduction lane `t / stride % group`,
-//! and belongs to row group `t / (stride * group)`. Lanes lie along the contiguous dimension of
-//! the source, whichever that is: along the reduced one, `stride` is 1 and the `group` lanes of a
-//! result read neighbours; along a kept one, `stride` neighbours read different columns, each for
-//! itself, and nothing is exchanged unless there are threads left over for a `group`. Either way
-//! one access of a warp touches consecutive words: no bank conflicts, full lines of global memory.
+//! Thread `t` of the scope works on column `t % stride`, is lane `t / stride % group` of a result,
+//! and belongs to row group `t / (stride * group)`. Lanes lie along the contiguous dimension of the
+//! source.
 //!
-//! A group is wider than a warp when there are fewer results than warps; the exchange then goes
-//! through shared memory. Shuffles stand outside of guards: threads without work carry the value
-//! that changes nothing.
+//! * If this dimension is reduced, `stride` is 1, and the `group` lanes of a result load
+//!   neighbouring elements.
+//! * If it is parallel, `stride` neighbouring lanes load different columns. These lanes exchange no
+//!   values, unless threads are left over for a `group`.
+//!
+//! In both cases, one access of a warp touches consecutive words, without bank conflicts and with
+//! whole lines of global memory.
+//!
+//! If there are fewer results than warps, a group is wider than a warp, and its exchange goes
+//! through shared memory. Shuffles are outside all branches: threads without work carry the initial
+//! value of the accumulator.
 
 use super::parts::{element_number, expand_sequential, load_elements, source_index, store_result};
 use super::reduction::shared_root;
@@ -26,23 +31,22 @@ use tx_mlir::build::Cond;
 use tx_mlir::memref::Space;
 use tx_mlir::{Builder, Index, Val, byte_width};
 
-/// Widest access of one thread, in bytes.
+/// Maximum number of bytes of one access.
 const WIDEST: u64 = 16;
-/// Sizes from here on are all treated alike.
+/// Cap on sizes in cost estimates.
 const LARGE: u64 = 1 << 40;
 const WARP: u64 = tx_target::WARP as u64;
-/// Bytes of shared memory after which its banks repeat.
+/// Number of bytes of shared memory in one row of all banks.
 const BANKS_BYTES: u64 = 128;
-/// Cycles until a value from shared memory is there, about.
+/// Approximate latency of a shared memory load, in cycles.
 const LOAD: u64 = 30;
-/// Cycles until a combined value can be combined again, about.
+/// Approximate latency of a combine, in cycles.
 const COMBINE: u64 = 4;
 
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// See the module.
 pub(crate) struct Shared;
 
 impl Variant for Shared {
@@ -52,13 +56,13 @@ impl Variant for Shared {
 
     fn doc(&self) -> &'static str {
         "\
-The threads of the scope share the work on a tile that all of them see, in shared or global memory.
+The threads of the scope share the work on a tile in shared or global memory.
 
-`group` lanes take one result, `stride` threads apart, and fold their elements in vectors of
-`vector`; then they exchange partial results by shuffles, or through shared memory where a group is
-wider than a warp. Lanes lie along the contiguous dimension of the source, so that one access of a
-warp touches consecutive words. `groups` results are taken at a time; `skew` turns the walk of
-neighbouring rows against each other, where all would meet in the same banks."
+Each result has `group` lanes, `stride` threads apart, which load vectors of `vector` elements. The
+lanes then exchange partial results: by shuffles, or through shared memory if a group is wider than a
+warp. Lanes lie along the contiguous dimension of the source, so that one access of a warp touches
+consecutive words. `groups` groups of threads work at the same time. With `skew`, neighbouring rows
+start at different elements, if their lanes would otherwise load from the same banks."
     }
 
     fn priority(&self) -> i32 {
@@ -130,8 +134,8 @@ neighbouring rows against each other, where all would meet in the same banks."
     }
 }
 
-/// Writes a reduction by threads that share the work; `exchange` says how the lanes of a warp
-/// exchange values, if that is not by shuffles.
+/// Emits a reduction by threads that share the work. `exchange` names the exchange between lanes of
+/// a warp; `None` is shuffles.
 pub(crate) fn expand<'c>(
     r: &Reduction<'c>,
     params: &dyn Fn(&str) -> i64,
@@ -153,19 +157,19 @@ pub(crate) fn expand<'c>(
     .run();
 }
 
-/// How the threads of a scope are spread over a reduction.
+/// Distribution of a reduction over the threads of a scope.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    /// Threads that share one result.
+    /// Number of threads that share a result.
     group: u64,
-    /// Groups of `stride * group` threads.
+    /// Number of groups, each of `stride * group` threads.
     groups: u64,
-    /// Neighbouring threads that work on different results.
+    /// Number of neighbouring threads that work on different results.
     stride: u64,
-    /// Elements that one load of a thread brings.
+    /// Number of elements of one load.
     vector: u64,
-    /// Where not 0: every `skew` results a group begins one step further into its row, and ends at
-    /// the row's beginning, so that groups of one warp read different banks.
+    /// If not 0, a group starts one step later in its row for every `skew` results, and wraps
+    /// around at the end of the row. The groups of a warp then load from different banks.
     skew: u64,
 }
 
@@ -174,7 +178,7 @@ fn floor_power(n: u64) -> u64 {
 }
 
 impl Shape {
-    /// The shape that is recorded on an op.
+    /// Reads the shape from the parameters of an op.
     pub(crate) fn of(params: &dyn Fn(&str) -> i64) -> Self {
         let get = |name| params(name).unsigned_abs();
         Self {
@@ -186,7 +190,7 @@ impl Shape {
         }
     }
 
-    /// What is recorded on an op.
+    /// Returns the shape as parameters of an op.
     pub(crate) fn params(&self) -> Params {
         let mut params = vec![
             ("group", self.group),
@@ -203,23 +207,23 @@ impl Shape {
             .collect()
     }
 
-    /// Elements that one load of a thread brings.
+    /// Returns the number of elements of one load.
     pub(crate) fn vector_width(&self) -> u64 {
         self.vector
     }
 
-    /// Whether every element is loaded by a full step.
+    /// Returns whether full steps load every element, without a remainder.
     pub(crate) fn is_exact(&self, r: &Reduction<'_>) -> bool {
         r.length()
             .is_some_and(|n| n % (self.group * self.vector) == 0)
     }
 
-    /// Lanes of a warp that share a result.
+    /// Returns the number of lanes of a warp that share a result.
     pub(crate) fn lanes(&self) -> u64 {
         self.group.min((WARP / self.stride).max(1))
     }
 
-    /// The cheapest shape, when `lane_cost` is what a combine over some lanes of a warp takes.
+    /// Returns the cheapest shape. `lane_cost` gives the cost of a combine over a number of lanes.
     pub(crate) fn choose(r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> Self {
         let threads = r.threads.unsigned_abs().max(1);
         if r.view.scope == Scope::Thread {
@@ -231,12 +235,12 @@ impl Shape {
                 skew: 0,
             };
         }
-        // An unknown size is taken to be large.
+        // A dynamic size is assumed to be large.
         let results = r.results().unwrap_or(1 << 20).clamp(1, LARGE);
         let length = r.length().unwrap_or(1 << 20).clamp(1, LARGE);
         if r.batch_invariant() {
-            // One tree for each length and block, whatever the number of results, their layout
-            // and their alignment.
+            // The combine tree must depend only on the length and the block, not on the number of
+            // results, their layout or their alignment.
             let group = Self::rows(threads, LARGE, length);
             return Self {
                 group,
@@ -268,12 +272,13 @@ impl Shape {
                 skew: Self::skew(r, group, vector, length),
             }
         };
-        // Lines of global memory are read whole only by neighbouring lanes.
+        // Only neighbouring lanes load whole lines of global memory.
         let shared = r.sources.iter().all(|s| s.space == Space::Shared);
         if !shared || r.results().is_none() || r.length().is_none() || widest > WARP {
             return with_group(widest);
         }
-        // One element for each thread is read in one step, without conflicts and without loops.
+        // With at most one element for each thread, one step loads all elements, without bank
+        // conflicts and without loops.
         if results.saturating_mul(length) <= threads {
             return with_group(widest);
         }
@@ -284,8 +289,8 @@ impl Shape {
             .unwrap_or_else(|| with_group(widest))
     }
 
-    /// Cycles, roughly: what each thread waits for, and what the multiprocessor's shared memory and
-    /// schedulers take turns for.
+    /// Returns the estimated cycles: latencies of each thread, plus the use of shared memory and of
+    /// the warp schedulers, which all warps of an SM share.
     pub(crate) fn cost(&self, r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> u64 {
         let parts = r
             .view
@@ -294,8 +299,8 @@ impl Shape {
         self.cost_of(r, lane_cost, parts, parts)
     }
 
-    /// The same when a thread spends `fold` combines on an element, and threads exchange `parts`
-    /// values.
+    /// Returns the estimated cycles if a thread executes `fold` combines for each element, and
+    /// threads exchange `parts` values.
     pub(crate) fn cost_of(
         &self,
         r: &Reduction<'_>,
@@ -316,7 +321,7 @@ impl Shape {
         let banks = loads
             .saturating_mul((self.vector * bytes).div_ceil(4))
             .saturating_mul(warps);
-        // Vector lanes are combined by themselves, then with each other.
+        // Vector elements have separate accumulators, which are combined in the end.
         let chain = (loads + u64::from(self.vector.ilog2())).saturating_mul(COMBINE * fold);
         let issue = loads
             .saturating_mul(self.vector * fold)
@@ -334,7 +339,8 @@ impl Shape {
         rounds.saturating_mul(round)
     }
 
-    /// Results after which groups of one warp read the same banks again; 0 when they do not.
+    /// Returns the number of results after which groups of a warp load from the same banks again,
+    /// or 0 if they never do.
     fn skew(r: &Reduction<'_>, group: u64, vector: u64, length: u64) -> u64 {
         let step = group * vector;
         let (Some(source), Some(bytes)) = (r.source(), r.element_bytes()) else {
@@ -353,9 +359,9 @@ impl Shape {
         BANKS_BYTES / gcd(pitch, BANKS_BYTES)
     }
 
-    /// Lanes along the reduced dimension.
+    /// Returns the number of lanes along the reduced dimension.
     fn rows(threads: u64, results: u64, length: u64) -> u64 {
-        // Several warps for one result, when there are warps to spare and work for them.
+        // Several warps share a result if there are more warps than results, and enough elements.
         if results == 1 && threads > WARP && length >= threads {
             return threads;
         }
@@ -367,19 +373,20 @@ impl Shape {
             .min(floor_power(threads))
     }
 
-    /// Lanes along a kept dimension: (stride, group).
+    /// Returns the `stride` and `group` of lanes along a parallel dimension.
     fn columns(threads: u64, results: u64, length: u64) -> (u64, u64) {
         let stride = WARP
             .min(results.next_power_of_two())
             .min(floor_power(threads));
         let spare = floor_power(threads / (stride * results.div_ceil(stride)).max(1));
-        // Within a warp an exchange is cheap; between warps each thread should keep some work.
+        // An exchange within a warp is cheap. Between warps, each thread should keep some work.
         let within = (WARP / stride).min(length.next_power_of_two());
         let between = floor_power((length / 4).max(1));
         (stride, spare.min(within.max(between)).max(1))
     }
 
-    /// The widest load that alignment and strides allow, when every lane has work for it.
+    /// Returns the maximum number of elements of one load that alignment and strides allow, with
+    /// work for every lane.
     pub(crate) fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
         let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;
@@ -395,7 +402,7 @@ impl Shape {
                 let whole = source.shape[*last].is_some_and(|n| n % vector == 0);
                 let bytes = byte_width(source.element).unwrap_or(1);
                 let aligned = r.alignment >= vector * bytes;
-                // `vector.load` reads along the memref's last dimension.
+                // `vector.load` loads along the last dimension of a memref.
                 let minor = last + 1 == source.rank() && source.strides[*last] == Some(1);
                 minor && pitched && whole && aligned
             });
@@ -408,19 +415,19 @@ impl Shape {
     }
 }
 
-/// Finishes and stores one result: its total, its length, and the indices of kept dimensions.
+/// Stores one result, given its total, its length, and its indices along parallel dimensions.
 pub(crate) type Deliver<'a, 'c> =
     dyn Fn(&Builder<'c>, &Combiner<'c>, &[Val<'c>], Index<'c>, &[Index<'c>]) + 'a;
 
-/// How a reduction is written once the threads are spread over it.
+/// Emits a reduction with a given distribution over threads.
 pub(crate) struct Expansion<'a, 'c> {
     pub(crate) b: &'a Builder<'c>,
     pub(crate) r: &'a Reduction<'c>,
     pub(crate) combiner: Combiner<'c>,
     pub(crate) shape: Shape,
-    /// How the lanes of a warp exchange values, if that is not by shuffles.
+    /// Name of the exchange between lanes of a warp. `None` is shuffles.
     pub(crate) exchange: Option<&'static str>,
-    /// A thread combines whole vectors of elements, in this combiner's type.
+    /// Combiner in the element type, with which a thread combines whole vectors of elements.
     pub(crate) packed: Option<Combiner<'c>>,
     pub(crate) deliver: &'a Deliver<'a, 'c>,
 }
@@ -445,7 +452,7 @@ impl<'c> Expansion<'_, 'c> {
         let t = r.kernel.position(b, thread, r.view.scope);
         let column = b.rem(t, constant(shape.stride));
         let above = b.div(t, constant(shape.stride));
-        // The last group has everything above it, so that a whole scope needs no remainder.
+        // A whole scope needs no remainder: the last group has all remaining threads.
         let span = r.span.unsigned_abs();
         let whole = shape.group * shape.stride >= span;
         let lane = if whole {
@@ -506,7 +513,7 @@ impl<'c> Expansion<'_, 'c> {
         );
     }
 
-    /// What one thread combines by itself for the result at `kept`.
+    /// Emits the partial result of one thread for the result at `kept`.
     fn fold(
         &self,
         b: &Builder<'c>,
@@ -520,7 +527,7 @@ impl<'c> Expansion<'_, 'c> {
         let combiner = &self.combiner;
         let parts = combiner.types().len();
 
-        // Full steps: every lane of the group has `vector` elements, each combined by itself.
+        // In a full step, every lane loads `vector` elements, each with a separate accumulator.
         let step = constant(group * vector);
         let full = b.mul(b.div(length, step), step);
         let mut mine = b.mul(lane, constant(vector));
@@ -543,8 +550,8 @@ impl<'c> Expansion<'_, 'c> {
         let starts: Vec<Val<'c>> = (0i64..)
             .take(usize::try_from(vector).unwrap_or(1))
             .flat_map(|v| {
-                // The first element, as if its value were the start: later ones do not look at
-                // the index, and one that is equal must find the right one there.
+                // Start with the index of the first element. Later combines do not compare indices,
+                // so an element equal to the initial value must find the right index.
                 if combiner.kind().is_arg() && self.in_order() {
                     let own = b.add(mine, Index::Const(v));
                     let alone = b.equal(full, Index::Const(0));
@@ -565,7 +572,7 @@ impl<'c> Expansion<'_, 'c> {
         let folded = looped.chunks(parts).map(<[_]>::to_vec).collect();
         let partial = combiner.combine_all(b, folded);
 
-        // What is left is less than a full step: one element a lane at a time.
+        // The remainder is shorter than a full step: one element per lane at a time.
         let rest = b.sub(length, full);
         if rest.known() == Some(0) {
             return partial;
@@ -592,12 +599,12 @@ impl<'c> Expansion<'_, 'c> {
         )
     }
 
-    /// Whether a thread meets the elements of a result in the order of their numbers.
+    /// Returns whether a thread combines the elements of a result in ascending index order.
     fn in_order(&self) -> bool {
         self.shape.skew == 0 && self.r.reduced.is_sorted()
     }
 
-    /// Combines what a thread has with an element.
+    /// Combines an accumulator with an element.
     fn combine(&self, b: &Builder<'c>, left: &[Val<'c>], right: &[Val<'c>]) -> Vec<Val<'c>> {
         if self.in_order() {
             self.combiner.combine_later(b, left, right)
@@ -606,7 +613,8 @@ impl<'c> Expansion<'_, 'c> {
         }
     }
 
-    /// The same for whole vectors, when there is nothing left over.
+    /// Emits the partial result of one thread by combines of whole vectors, if there is no
+    /// remainder.
     fn fold_vectors(
         &self,
         b: &Builder<'c>,
@@ -632,7 +640,7 @@ impl<'c> Expansion<'_, 'c> {
             let loaded = load_vector(b, self.r.view.sources[0], memref, &place, vector);
             packed.combine(b, carried, &[loaded])
         });
-        // Halves are combined as vectors for as long as they are.
+        // Combine the halves of the vector until two elements are left.
         let mut value = folded[0];
         let mut lanes = vector;
         while lanes > 2 {
@@ -658,7 +666,7 @@ impl<'c> Expansion<'_, 'c> {
         vec![self.combiner.widen(b, 0, total[0])]
     }
 
-    /// `vector` neighbours along the last reduced dimension, as partial results.
+    /// Loads `vector` consecutive elements along the last reduced dimension, as partial results.
     fn elements(
         &self,
         b: &Builder<'c>,
@@ -680,7 +688,7 @@ impl<'c> Expansion<'_, 'c> {
                     if let Some(last) = indices.last_mut() {
                         *last = b.add(*last, Index::Const(offset));
                     }
-                    // Gone through in order, the place is the number.
+                    // In ascending order, the position is the element index.
                     let number = if r.reduced.is_sorted() {
                         b.add(at, Index::Const(offset))
                     } else {
@@ -694,14 +702,14 @@ impl<'c> Expansion<'_, 'c> {
             .collect()
     }
 
-    /// The group's total, in every thread of it.
+    /// Emits the total of a group, which every thread of the group gets.
     fn all_reduce(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let (view, shape) = (&self.r.view, self.shape);
         if shape.group == 1 {
             return partial.to_vec();
         }
         let within = shape.group * shape.stride <= WARP;
-        // A group that is the whole scope needs no width, which may then be any number.
+        // A group that is the whole scope needs no width, and may have any number of threads.
         let explicit = within || shape.group < self.r.span.unsigned_abs();
         let group = Group {
             scope: if within { Scope::Warp } else { view.scope },
@@ -713,7 +721,7 @@ impl<'c> Expansion<'_, 'c> {
     }
 }
 
-/// Gives the sources' shared memory the alignment that vector loads count on.
+/// Aligns the shared memory of the sources for vector loads.
 pub(crate) fn align_sources(r: &Reduction<'_>) {
     for source in &r.view.sources {
         if let Some((kernel, index)) = shared_root(*source) {
