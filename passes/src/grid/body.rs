@@ -272,8 +272,8 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Number of iterations of a loop bound to blocks. In a last-block reduction, this number is at
-    /// least 1: even without partial results, one block must store the results.
+    /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, this
+    /// number is at least 1: even without partial results, one block must store the results.
     pub(super) fn turns(&self, b: &Builder<'c>, node: usize) -> Index<'c> {
         match self.may_be_nothing(node) {
             true => at_least_one(b, self.extents[node]),
@@ -281,7 +281,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Whether one block runs although loop `node`, which is bound to blocks, may have 0
+    /// Returns whether one block runs although loop `node`, which is bound to blocks, may have 0
     /// iterations.
     fn may_be_nothing(&self, node: usize) -> bool {
         let node = &self.nest.nodes[node];
@@ -497,9 +497,9 @@ impl<'a, 'c> Body<'a, 'c> {
         vec![range(Index::Const(0), to, full)]
     }
 
-    /// Whether the tiles of a row are emitted once with bounds checks, instead of twice (full tiles
-    /// and remainder). This holds for rows of dynamic length of which neighbouring threads each
-    /// load several scalars.
+    /// Returns whether the tiles of a row are emitted once with bounds checks, instead of twice
+    /// (full tiles and remainder). This holds for rows of dynamic length of which neighbouring
+    /// threads each load several scalars.
     fn is_guarded_throughout(&self, node: usize) -> bool {
         let nodes = &self.nest.nodes;
         let is_unknown = matches!(nodes[node].extent, Extent::Dim(_) | Extent::Between { .. });
@@ -514,7 +514,7 @@ impl<'a, 'c> Body<'a, 'c> {
             && !self.nest.serial().iter().any(is_vector)
     }
 
-    /// Whether the iterations of split loop `node` are distributed over blocks.
+    /// Returns whether the iterations of split loop `node` are distributed over blocks.
     fn is_shared_by_blocks(&self, node: usize) -> bool {
         let loops = self.nest.loops_of(node);
         loops.iter().any(|n| {
@@ -525,8 +525,8 @@ impl<'a, 'c> Body<'a, 'c> {
         })
     }
 
-    /// Maximum number of loops to peel: 0 for elements of many ops, for which a bounds check is
-    /// cheap.
+    /// Returns the maximum number of loops to peel: 0 for elements of many ops, for which a bounds
+    /// check is cheap.
     fn most_peeled(&self) -> usize {
         match self.job.weight() > MAX_DOUBLED {
             true => 0,
@@ -534,7 +534,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Whether all threads that exchange partial results have the same index of `node`.
+    /// Returns whether all threads that exchange partial results have the same index of `node`.
     fn is_uniform(&self, node: usize) -> bool {
         let differs = |l: &usize| {
             let run = self.nest.nodes[*l].run;
@@ -601,8 +601,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Whether a loop of 0 iterations is bound to threads or blocks, of which at least one runs.
-    /// `reduced` selects loops over reduced or over parallel dimensions.
+    /// Returns whether a loop of 0 iterations is bound to threads or blocks, of which at least one
+    /// runs. `reduced` selects loops over reduced or over parallel dimensions.
     fn is_idle(&self, reduced: bool) -> bool {
         self.nest
             .order
@@ -722,20 +722,20 @@ impl<'a, 'c> Body<'a, 'c> {
         usize::try_from(count).unwrap_or(1)
     }
 
-    /// Number of accumulators of one thread.
+    /// Returns the number of accumulators of one thread.
     pub(super) fn lanes(&self) -> usize {
         let (kept, vector) = self.lane_loops();
         let results: usize = kept.into_iter().map(|n| self.count(n)).product();
         results * self.width(vector)
     }
 
-    /// Number of accumulators for each result, given the vectorized loop: at least 1, also for a
-    /// loop of 0 iterations.
+    /// Returns the number of accumulators for each result, given the vectorized loop: at least 1,
+    /// also for a loop of 0 iterations.
     pub(super) fn width(&self, vector: Option<usize>) -> usize {
         vector.map_or(1, |n| self.count(n).max(1))
     }
 
-    /// Number of the accumulator for the current iteration of all loops.
+    /// Returns the number of the accumulator for the current iteration of all loops.
     fn lane(&self, place: &Place<'c>) -> usize {
         let (kept, vector) = self.lane_loops();
         kept.into_iter().chain(vector).fold(0, |lane, node| {
@@ -805,9 +805,9 @@ impl<'a, 'c> Body<'a, 'c> {
         )
     }
 
-    /// Whether a loop is unrolled. The unaligned path of a kernel that also has an aligned path
-    /// keeps loops rolled for small code. Each accumulator combines its elements in the same order
-    /// on both paths.
+    /// Returns whether a loop is unrolled. The unaligned path of a kernel that also has an aligned
+    /// path keeps loops rolled for small code. Each accumulator combines its elements in the same
+    /// order on both paths.
     pub(super) fn is_written_out(&self, node: usize, place: &Place<'c>) -> bool {
         let is_element_wise = !matches!(self.job.work, Work::Combine(..));
         let short = place.slow && (is_element_wise || self.nest.nodes[node].combines());
@@ -943,13 +943,13 @@ impl<'a, 'c> Body<'a, 'c> {
             .collect()
     }
 
-    /// Number of iterations of a loop in the current row.
+    /// Returns the number of iterations of a loop in the current row.
     pub(super) fn length(&self, place: &Place<'c>, node: usize) -> Index<'c> {
         let of_row = place.vectors.as_ref().and_then(|v| v.lengths.get(&node));
         of_row.copied().unwrap_or(self.extents[node])
     }
 
-    /// Index of each dimension of the iteration space.
+    /// Returns the index of each dimension of the iteration space.
     pub(super) fn point(&self, place: &Place<'c>) -> Vec<Index<'c>> {
         (0..self.job.extents.len())
             .map(|d| place.index[&d])

@@ -142,7 +142,8 @@ fn fence(b: &Builder<'_>) {
         .build();
 }
 
-/// Number of counters: one for each iteration of the parallel loops that are bound to blocks.
+/// Returns the number of counters: one for each iteration of the parallel loops that are bound to
+/// blocks.
 pub(crate) fn groups(nest: &Nest) -> Extent {
     let nodes = &nest.nodes;
     let kept = nest.on_blocks().into_iter().filter(|n| !nodes[*n].reduced);

@@ -75,7 +75,7 @@ impl Extent {
         }
     }
 
-    /// Whether the length is a multiple of `factor` for all sizes.
+    /// Returns whether the length is a multiple of `factor` for all sizes.
     fn is_multiple_of(&self, factor: i64) -> bool {
         match self {
             Self::Static(n) => n % factor == 0,
@@ -155,7 +155,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Whether the iterations combine into one partial result.
+    /// Returns whether the iterations combine into one partial result.
     pub(crate) fn combines(&self) -> bool {
         self.reduced && !self.apart
     }
@@ -721,13 +721,14 @@ impl Nest {
             .collect()
     }
 
-    /// Whether the iterations of dimension `dim` are distributed over blocks of different clusters.
+    /// Returns whether the iterations of dimension `dim` are distributed over blocks of different
+    /// clusters.
     pub(crate) fn is_on_grid(&self, dim: usize) -> bool {
         let on_grid = |node: &usize| matches!(self.nodes[*node].run, Run::On(Processor::Block(_)));
         self.loops_of(dim).iter().any(on_grid)
     }
 
-    /// Whether a thread other than the first of its block stores results.
+    /// Returns whether a thread other than the first of its block stores results.
     pub(crate) fn stores_from_several_threads(&self) -> bool {
         let block = self.block();
         (0..3).any(|d| {
@@ -736,23 +737,23 @@ impl Nest {
         })
     }
 
-    /// Number of threads of a block along x, y and z.
+    /// Returns the number of threads of a block along x, y and z.
     pub(crate) fn block(&self) -> [i64; 3] {
         std::array::from_fn(|d| self.count_on(Processor::Thread(d)))
     }
 
-    /// Number of blocks of a cluster along x, y and z.
+    /// Returns the number of blocks of a cluster along x, y and z.
     pub(crate) fn cluster(&self) -> [i64; 3] {
         std::array::from_fn(|d| self.count_on(Processor::Cluster(d)))
     }
 
-    /// Whether a loop is bound to the blocks of a cluster.
+    /// Returns whether a loop is bound to the blocks of a cluster.
     pub(crate) fn has_clusters(&self) -> bool {
         (0..3).any(|d| self.on(Processor::Cluster(d)).is_some())
     }
 
-    /// Number of threads, blocks or cluster blocks along one dimension: at least 1, also for a loop
-    /// of 0 iterations.
+    /// Returns the number of threads, blocks or cluster blocks along one dimension: at least 1,
+    /// also for a loop of 0 iterations.
     fn count_on(&self, processor: Processor) -> i64 {
         self.on(processor)
             .and_then(|n| self.nodes[n].extent.known())
@@ -919,8 +920,8 @@ impl Nest {
         }
     }
 
-    /// Whether a loop is vectorized. Threads then load vectors, or scalars where vectors are
-    /// unaligned.
+    /// Returns whether a loop is vectorized. Threads then load vectors, or scalars where vectors
+    /// are unaligned.
     pub(crate) fn has_vectors(&self) -> bool {
         self.nodes.iter().any(|node| node.run == Run::Vectorized)
     }
@@ -950,7 +951,7 @@ impl Nest {
         guards
     }
 
-    /// Whether `node` was made from the dimension of an `align` step.
+    /// Returns whether `node` was made from the dimension of an `align` step.
     pub(crate) fn is_of_vectors(&self, node: usize) -> bool {
         self.aligned()
             .is_some_and(|(a, _)| a != node && self.descends(node, a))
@@ -989,7 +990,7 @@ impl Nest {
             })
     }
 
-    /// Whether `index` at iteration 0 of loop `node` is always a multiple of `factor`.
+    /// Returns whether `index` at iteration 0 of loop `node` is always a multiple of `factor`.
     pub(crate) fn begins_at_multiples(&self, index: &Affine, node: usize, factor: i64) -> bool {
         (0..self.dims).filter(|d| index.uses(*d)).all(|d| {
             index
@@ -998,7 +999,7 @@ impl Nest {
         })
     }
 
-    /// Whether the index of loop `of` at iteration 0 of loop `node` is always a multiple of
+    /// Returns whether the index of loop `of` at iteration 0 of loop `node` is always a multiple of
     /// `factor`.
     fn is_multiple(&self, of: usize, node: usize, factor: i64) -> bool {
         if of == node || self.nodes[of].extent.known().is_some_and(|n| n <= 1) {
@@ -1021,9 +1022,9 @@ impl Nest {
         }
     }
 
-    /// Whether each accumulator of a thread combines elements in ascending order along `dim`, the
-    /// only reduced dimension. With `shared`, all elements of a vector use one accumulator,
-    /// otherwise one each.
+    /// Returns whether each accumulator of a thread combines elements in ascending order along
+    /// `dim`, the only reduced dimension. With `shared`, all elements of a vector use one
+    /// accumulator, otherwise one each.
     pub(crate) fn ascends_along(&self, dim: usize, shared: bool) -> bool {
         let loops: Vec<usize> = self
             .serial()
