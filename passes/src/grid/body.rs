@@ -14,31 +14,31 @@ use tx_dialect_tile::{Kind, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Op, Val};
 
-/// Maximum number of loops with a copy for full tiles, without bounds checks. Each copy doubles the
-/// code.
+/// Maximum number of loops with a copy for full tiles, without bounds checks. Each loop with a copy
+/// for full tiles doubles the code.
 const MAX_PEELED: usize = 2;
 /// Maximum number of ops for each element in a loop that is copied for full tiles.
 const MAX_DOUBLED: i64 = 24;
 /// Maximum length, in elements, of a partial tile that is loaded without branches. Out-of-range
-/// loads then read index 0, which is in the cache. In longer tiles, these loads take longer than
-/// branches.
+/// loads then read index 0, which is in the cache. In longer tiles, the useless loads take longer
+/// than branches.
 const CLAMPED: i64 = 64;
 
 /// Position in the loop nest at which code is emitted.
 #[derive(Clone, Default)]
 pub(super) struct Place<'c> {
-    /// Index of each entered loop, and of the loops that it was made from.
+    /// Index of each entered loop, and of the loops from which a step made the entered loop.
     pub(super) index: BTreeMap<usize, Index<'c>>,
-    /// First index of the current tile of a split loop whose outer part was entered before the
-    /// inner part.
+    /// First index of the current tile of a split loop, if the outer part is entered and the inner
+    /// part is not.
     pub(super) begins: BTreeMap<usize, Index<'c>>,
     /// Split loops whose bounds check always holds here.
     pub(super) full: BTreeSet<usize>,
     /// Number of enclosing loops that were divided into full tiles and a remainder.
     pub(super) peeled: usize,
-    /// Element of each source, if it is loaded already.
+    /// Loaded element of each source, if any.
     pub(super) loaded: Vec<Option<Val<'c>>>,
-    /// Old element of each destination, if it is loaded already.
+    /// Loaded old element of each destination, if any.
     pub(super) old: Vec<Option<Val<'c>>>,
     /// Element index relative to the first element of the tile.
     pub(super) number: Option<i64>,
@@ -47,8 +47,8 @@ pub(super) struct Place<'c> {
     /// Set while emitting the fallback path of a kernel that also has an aligned or full-tile path:
     /// prefer small code.
     pub(super) slow: bool,
-    /// Whether this is a head or tail element of a row, outside its aligned vectors. Such elements
-    /// are combined out of order.
+    /// Whether this is a head or tail element of a row, outside its aligned vectors. Head and tail
+    /// elements are combined out of order.
     pub(super) beside: bool,
     /// Initial value of the accumulator.
     pub(super) start: Vec<Val<'c>>,
@@ -56,10 +56,10 @@ pub(super) struct Place<'c> {
     pub(super) clamps: bool,
     /// Position of the aligned vectors of the current row, once the row is known.
     pub(super) vectors: Option<Vectors<'c>>,
-    /// Tile of each source in shared memory, if it has one.
+    /// Shared-memory tile of each source, if any.
     pub(super) staged: Vec<Option<Staged<'c>>>,
-    /// Whether all points of the block are points of the iteration space. `None` without tiles in
-    /// shared memory.
+    /// Whether all points of the block are points of the iteration space. `None` if no source has a
+    /// tile in shared memory.
     pub(super) is_whole: Option<Cond<'c>>,
 }
 
@@ -89,7 +89,7 @@ pub(super) type Iteration<'f, 'c> =
 pub(crate) struct Body<'a, 'c> {
     pub(super) job: &'a Job<'c>,
     pub(super) nest: &'a Nest,
-    /// Number of iterations of each loop; an upper bound where this number differs between rows.
+    /// Number of iterations of each loop. If the number differs between rows, an upper bound.
     pub(super) extents: Vec<Index<'c>>,
     pub(super) guards: Vec<usize>,
     /// Loops of one thread: `outer` ends before the first loop that combines, where `inner` begins.
@@ -194,7 +194,8 @@ impl<'a, 'c> Body<'a, 'c> {
         self.blocks(b, 0, &self.threads(b));
     }
 
-    /// Returns the place inside all loops that are bound to threads or to blocks of a cluster.
+    /// Returns the loop-nest position inside all loops that are bound to threads or to blocks of a
+    /// cluster.
     pub(super) fn threads(&self, b: &Builder<'c>) -> Place<'c> {
         let mut place = Place::default();
         for dimension in 0..3 {
@@ -272,8 +273,9 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, this
-    /// number is at least 1: even without partial results, one block must store the results.
+    /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, the
+    /// number of blocks is at least 1: even without partial results, one block must store the
+    /// results.
     pub(super) fn turns(&self, b: &Builder<'c>, node: usize) -> Index<'c> {
         match self.may_be_nothing(node) {
             true => at_least_one(b, self.extents[node]),
@@ -288,7 +290,8 @@ impl<'a, 'c> Body<'a, 'c> {
         self.finish.is_some() && node.apart && node.extent.known().is_none_or(|n| n == 0)
     }
 
-    /// Returns the place inside loop `node` at `index`, and emits every index that is known there.
+    /// Returns the loop-nest position inside loop `node` at `index`, and emits every index that is
+    /// known there.
     pub(super) fn enter(
         &self,
         b: &Builder<'c>,
@@ -338,7 +341,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Emits the loops outside the combining loops, from number `at` on.
+    /// Emits the loops outside the combining loops, from loop number `at` on.
     pub(super) fn outer(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let Some(node) = self.outer.get(at) else {
             return self.result(b, place);
@@ -360,7 +363,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Emits a loop of one thread with loop-carried values. With `apart`, the threads of a block
-    /// may run different numbers of iterations.
+    /// may execute different numbers of iterations.
     pub(super) fn iterate(
         &self,
         b: &Builder<'c>,
@@ -498,8 +501,8 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns whether the tiles of a row are emitted once with bounds checks, instead of twice
-    /// (full tiles and remainder). This holds for rows of dynamic length of which neighbouring
-    /// threads each load several scalars.
+    /// (full tiles and remainder). The tiles are emitted once if the row length is dynamic and each
+    /// thread loads several scalars.
     fn is_guarded_throughout(&self, node: usize) -> bool {
         let nodes = &self.nest.nodes;
         let is_unknown = matches!(nodes[node].extent, Extent::Dim(_) | Extent::Between { .. });
@@ -563,9 +566,9 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Emits `index < length of node`, or true if the kernel runs only for lengths above any index
-    /// here. Threads with several accumulators always compare. Without this comparison, ptxas
-    /// orders the loads differently: 8388608 rows of 32 f32 on an H200 take 287 µs instead of 275
-    /// µs.
+    /// here. Threads with several accumulators always compare `index` with the length. Without the
+    /// comparison, ptxas orders the loads of such threads differently: 8388608 rows of 32 f32 on an
+    /// H200 take 287 µs instead of 275 µs.
     fn is_there(
         &self,
         b: &Builder<'c>,
@@ -580,7 +583,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Returns the greatest index of `node` at this place, or `None` if it is dynamic.
+    /// Returns the greatest index of loop `node` at this loop-nest position, or `None` for a
+    /// dynamic index.
     fn greatest_index(&self, place: &Place<'c>, node: usize) -> Option<i64> {
         let Node { fate, extent, .. } = &self.nest.nodes[node];
         match fate {
@@ -649,7 +653,7 @@ impl<'a, 'c> Body<'a, 'c> {
         b.if_then(stores, |b| self.store_totals(b, place, work, totals));
     }
 
-    /// Combines the partial results of the threads of a row. Each of these threads gets the total.
+    /// Combines the partial results of the threads of a row. Each thread of the row gets the total.
     pub(super) fn exchange(
         &self,
         b: &Builder<'c>,
@@ -678,7 +682,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Emits whether this thread stores the total: `inside` holds, and it is the first thread of
+    /// Emits whether this thread stores the total: `inside` holds, and the thread is the first of
     /// its row.
     pub(super) fn first_thread(
         &self,
@@ -745,8 +749,7 @@ impl<'a, 'c> Body<'a, 'c> {
         })
     }
 
-    /// Emits everything that a thread combines: an aligned and an unaligned path if alignment is
-    /// dynamic.
+    /// Emits all combines of one thread: an aligned and an unaligned path if alignment is dynamic.
     fn combine_all(
         &self,
         b: &Builder<'c>,
@@ -772,8 +775,8 @@ impl<'a, 'c> Body<'a, 'c> {
         )
     }
 
-    /// Emits the combining loops from number `at` on. `partial` has the values of accumulator 0,
-    /// then those of accumulator 1, ….
+    /// Emits the combining loops of one thread, from loop number `at` on. `partial` has the values
+    /// of accumulator 0, then those of accumulator 1, ….
     fn combine(
         &self,
         b: &Builder<'c>,
@@ -807,7 +810,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Returns whether a loop is unrolled. The unaligned path of a kernel that also has an aligned
     /// path keeps loops rolled for small code. Each accumulator combines its elements in the same
-    /// order on both paths.
+    /// order on the aligned and on the unaligned path.
     pub(super) fn is_written_out(&self, node: usize, place: &Place<'c>) -> bool {
         let is_element_wise = !matches!(self.job.work, Work::Combine(..));
         let short = place.slow && (is_element_wise || self.nest.nodes[node].combines());
@@ -902,8 +905,8 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns the point at `place`, with index 0 in each dimension whose bounds check fails.
-    /// Returns `None` if `place` does not clamp, a checked loop is no dimension, or another block
-    /// may be writing row 0.
+    /// Returns `None` if out-of-range loads must be skipped: `place` does not clamp, a checked loop
+    /// is no dimension, or another block may be writing row 0.
     pub(super) fn clamped(&self, b: &Builder<'c>, place: &Place<'c>) -> Option<Vec<Index<'c>>> {
         if !place.clamps || place.beside {
             return None;
@@ -928,7 +931,7 @@ impl<'a, 'c> Body<'a, 'c> {
             .filter(|g| !place.full.contains(g))
     }
 
-    /// Returns one place for each iteration of an unrolled loop.
+    /// Returns one loop-nest position for each iteration of an unrolled loop.
     pub(super) fn written_out(
         &self,
         b: &Builder<'c>,

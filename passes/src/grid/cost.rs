@@ -19,14 +19,15 @@ const BASE: f64 = 50.8;
 /// Instructions of one load, including its address.
 const LOAD: f64 = 6.1;
 /// Instructions for one element, for one exchange step, and for joining one more element of a
-/// vector. The first row is for single values, the second for pairs and larger tuples.
+/// vector. The first row is for reductions of single values, the second for reductions of pairs and
+/// larger tuples.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
 /// Fraction of the memory bandwidth that plain loads reach (`PLAIN`), and that evict-first loads
 /// reach for rows shorter than [`LINES`] bytes (`SHORT`).
 const PLAIN: f64 = 0.94;
 const SHORT: f64 = 0.83;
-/// Exponent of the norm that joins the limits: the greater, the sharper the transition between
-/// them.
+/// Exponent of the norm that joins the limits. A greater exponent makes a sharper transition from
+/// one limit to the next.
 const BEND: f64 = 4.9;
 /// Minimum length of a row in bytes for evict-first loads at full bandwidth: two cache lines.
 const LINES: f64 = 256.0;

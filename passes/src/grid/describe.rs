@@ -242,7 +242,7 @@ impl Planned<'_> {
         );
     }
 
-    /// Returns the lengths of each case: those of no earlier case.
+    /// Returns the range of lengths of each case, without the lengths of earlier cases.
     fn bounds(&self) -> Vec<Vec<Bounds>> {
         let mut left = vec![Bounds::default(); self.job.extents.len()];
         let of = |(case, _): &(Case, Nest)| {
@@ -319,7 +319,8 @@ fn estimates(job: &Job<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates {
 }
 
 /// Writes candidate schedules and their estimated times on an op. `about` describes the board and
-/// sizes of the estimates. `loops` is the letter of loop names. Returns the number of schedules.
+/// sizes of the estimates. `loops` is the first letter of the loop names. Returns the number of
+/// written schedules.
 fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], loops: char) -> i64 {
     let context = context(op);
     let pair = |(cases, cost): &(Vec<Case>, Cost)| {

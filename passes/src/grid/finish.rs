@@ -1,7 +1,7 @@
 //! Last-block (threadfence) reduction: `#tile.last_block`.
 //!
 //! The last block of a grid combines the partial results that all blocks stored in global memory.
-//! The second phase of a reduction split by `rfactor` thus needs no second kernel. Blocks and
+//! The second phase of a reduction split by `rfactor` therefore needs no second kernel. Blocks and
 //! threads compute the same results in both phases. The second phase adds a loop over the partial
 //! results, distributed over the threads that shared a row in the first phase.
 
@@ -155,8 +155,8 @@ pub(crate) fn groups(nest: &Nest) -> Extent {
 }
 
 /// Returns the schedule of the second phase, or the reason why this phase cannot run in the kernel
-/// of the first. The dimensions of the second phase are the `rfactor` loops, then those of the
-/// results.
+/// of the first. The dimensions of the second phase are the `rfactor` loops, then the dimensions of
+/// the results.
 pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec<Step>, Illegal> {
     let nodes = &nest.nodes;
     let parts = nest.global_rfactors();

@@ -1,4 +1,5 @@
-//! Groups of ops that share a kernel (`tile.group`). Each op is a phase of this kernel.
+//! Groups of ops that share a kernel (`tile.group`). Each op of a group is a phase of the shared
+//! kernel.
 
 use super::choose::{choose_phases, innermost};
 use super::job::{Job, Work, is_job, reads_argument};
@@ -62,7 +63,7 @@ pub(crate) struct Phase<'c> {
     loops: usize,
 }
 
-/// Returns the group number of an op, if it is in a group.
+/// Returns the number of an op's `tile.group`, if any.
 pub(crate) fn number(op: Op<'_>) -> Option<i64> {
     integer_attribute(op, GROUP)
 }
@@ -81,7 +82,7 @@ impl<'c> Group<'c> {
     /// Makes a group of `jobs`, which are in program order.
     ///
     /// # Errors
-    /// The op that cannot be in the group, and the reason.
+    /// Returns the op that cannot be in the group, and the reason.
     pub(crate) fn of(jobs: Vec<Job<'c>>, flow: &Dataflow<'c>) -> Result<Self, (Op<'c>, String)> {
         let first = jobs.iter().find(|job| is_reduction(job));
         let Some(first) = first else {
@@ -122,8 +123,8 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
-    /// Checks that no op between the phases uses their memory: the kernel runs in place of the last
-    /// phase.
+    /// Checks that no other op between the phases uses their memory, because the kernel is launched
+    /// at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
         for before in &self.phases {
@@ -226,8 +227,9 @@ impl<'c> Group<'c> {
             .collect()
     }
 
-    /// Returns the held arrays that need no memory. `own` lists the temporaries of the group. An op
-    /// must write such an array first, and all ops must index it equally.
+    /// Returns the arrays that are held in registers and need no memory. `own` lists the
+    /// temporaries of the group. The first access of such an array must be a write, and all ops
+    /// must use equal indices.
     pub(crate) fn internal(
         &self,
         held: &[Val<'c>],
@@ -249,11 +251,11 @@ impl<'c> Group<'c> {
         held.iter().filter(is_internal).copied().collect()
     }
 
-    /// Returns the schedule of the group: the one on the first op, or the chosen one. For lengths
-    /// of no case, each op has a kernel of its own.
+    /// Returns the schedule of the group: the attribute of the first op, or else the chosen
+    /// schedule. For lengths outside all cases, each op has a kernel of its own.
     ///
     /// # Errors
-    /// The error in the schedule of the program.
+    /// Reports an error in the schedule attribute.
     pub(crate) fn schedule(
         &self,
         clusters: bool,
@@ -312,7 +314,7 @@ impl<'c> Group<'c> {
     }
 
     /// Returns whether an op with one element per row updates an old value in memory. Each block
-    /// that computes this element would repeat the update.
+    /// that computes the element would repeat the update.
     pub(crate) fn updates_rows(&self) -> bool {
         self.phases.iter().any(|phase| {
             let mut written = phase.job.destinations.iter();
@@ -320,8 +322,8 @@ impl<'c> Group<'c> {
         })
     }
 
-    /// Returns whether values can stay in registers between phases. Totals that accumulate into
-    /// memory cannot.
+    /// Returns whether values can stay in registers between phases. Totals that are combined with
+    /// old values in memory cannot stay in registers.
     pub(crate) fn can_be_held(&self) -> bool {
         self.phases.iter().all(|phase| match &phase.job.work {
             Work::Combine(work) => !work.accumulate,
@@ -333,7 +335,7 @@ impl<'c> Group<'c> {
     /// Returns the arrays that the schedule holds in registers.
     ///
     /// # Errors
-    /// The array that cannot be held, and the reason.
+    /// Reports the array that cannot be held, and the reason.
     pub(crate) fn held(&self, nests: &[Nest]) -> Result<Vec<Val<'c>>, Failed> {
         let (Some(first), Some(nest)) = (self.phases.first(), nests.get(self.leader())) else {
             return Ok(Vec::new());
@@ -495,8 +497,8 @@ impl<'c> Phase<'c> {
         alone.map(|(place, _)| place).collect()
     }
 
-    /// Checks that a shared loop has the same length in both phases. Either both lengths are
-    /// static, or one operand of both phases has this length.
+    /// Checks that a shared loop has the same length in both phases. The lengths must be static and
+    /// equal, or come from the same dimension of a common operand.
     fn check_length(
         &self,
         other: &Phase<'c>,
@@ -609,7 +611,7 @@ impl<'c> Phase<'c> {
         innermost(&self.job).is_some_and(|d| self.row.contains(&d))
     }
 
-    /// Returns the number of elements of a row, if it is static.
+    /// Returns the number of elements of a row, or `None` if the number is dynamic.
     pub(crate) fn row_length(&self) -> Option<i64> {
         let lengths = self.row.iter().map(|d| self.job.extents[*d].known());
         lengths

@@ -19,7 +19,7 @@ use tx_mlir::{
 };
 use tx_scalar::{Float, Scalar};
 
-/// How a reduction computes its results from elements.
+/// Combiner and regions of a reduction.
 #[derive(Clone)]
 pub(crate) struct Combination<'c> {
     pub(crate) combiner: Combiner<'c>,
@@ -61,8 +61,8 @@ pub(crate) struct Job<'c> {
     /// Operands of the epilogue.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// Loops with separate partial results, in the first phase of a reduction. They are the first
-    /// dimensions of the destinations.
+    /// Loops with separate partial results, in the first phase of a reduction. These loops are the
+    /// first dimensions of the destinations.
     pub(crate) partials: Vec<String>,
 }
 
@@ -464,8 +464,8 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// Returns the job that writes initial values for atomics. Returns `None` if old values are
-    /// combined too.
+    /// Returns the job that writes initial values for atomics. Returns `None` if the totals are
+    /// combined with old values.
     pub(crate) fn start(&self) -> Option<Self> {
         let Work::Combine(work) = &self.work else {
             return None;
@@ -528,8 +528,9 @@ impl<'c> Job<'c> {
         self.written_cases('d', self.extents.len())
     }
 
-    /// Returns the schedule attribute of the op, if present. Its cases limit `count` loops, whose
-    /// names are the letter `loops` and a number. A schedule of a group need not cover all lengths.
+    /// Returns the schedule attribute of the op, if present. The cases of the schedule limit
+    /// `count` loops, whose names are the letter `loops` and a number. A schedule of a group need
+    /// not cover all lengths.
     pub(crate) fn written_cases(
         &self,
         loops: char,

@@ -123,8 +123,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Emits a kernel and its launch. `asserts` adds assertions on sizes, which the parts of a
-    /// divided job do not repeat.
+    /// Emits a kernel and its launch. With `asserts`, the host also asserts sizes. If a job is
+    /// divided into several jobs, only one set of asserts is necessary.
     pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
         let Launch {
             job,
@@ -302,8 +302,8 @@ impl<'c> Kernels<'c> {
     }
 }
 
-/// Erases the ops of a group whose kernel was emitted. Also erases the `temporaries` that no kernel
-/// uses, each with the ops that allocate and free it.
+/// Erases the ops of a group after its kernel was emitted. Also erases the `temporaries` that no
+/// kernel uses, each with the ops that allocate and free it.
 pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<'c>>)]) {
     let host = ops.first().and_then(|op| enclosing(*op, "func.func"));
     ops.into_iter().for_each(erase);
@@ -376,8 +376,7 @@ fn remove_unused(kernel: Op<'_>) {
 }
 
 /// Isolates the kernel from the host function: host values become kernel arguments, or are
-/// recomputed in the kernel from arguments. Returns the arguments, those of `first` before the
-/// others.
+/// recomputed in the kernel from arguments. Returns the arguments: values of `first` come first.
 fn isolate<'c>(
     first: impl Iterator<Item = Val<'c>>,
     kernel: Op<'c>,
@@ -449,7 +448,7 @@ fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
 struct Sinker<'c> {
     builder: Builder<'c>,
     body: Blk<'c>,
-    /// Kernel values by the keys of host values.
+    /// Map from the keys of host values to the corresponding kernel values.
     known: BTreeMap<usize, Val<'c>>,
     arguments: Vec<Val<'c>>,
 }
@@ -478,8 +477,8 @@ impl<'c> Sinker<'c> {
     }
 }
 
-/// Returns whether the kernel recomputes a host value instead of getting it as an argument. This
-/// applies to constants, constant arrays and their views, and to scalars other than indices and
+/// Returns whether the kernel recomputes a host value that could also be a kernel argument. The
+/// kernel recomputes constants, constant arrays and their views, and scalars other than indices and
 /// arguments of the host function.
 fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
     let pure = is_pure(op) && tx_mlir::blocks(op).is_empty();

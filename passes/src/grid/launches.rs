@@ -19,7 +19,7 @@ use tx_mlir::{Builder, Failed, Index, Op, Val, defining_op, set_attribute};
 pub(crate) struct Branches<'c> {
     /// Op before which the kernels for all remaining lengths are launched.
     pub(crate) at: Op<'c>,
-    /// Lengths of no earlier case.
+    /// Lengths that no earlier case covers.
     pub(crate) left: Vec<Lengths>,
     /// Name and length of each loop that a case limits.
     values: Vec<(String, Val<'c>)>,
@@ -63,7 +63,8 @@ impl<'c> Branches<'c> {
     }
 }
 
-/// Returns the kernels of a plan, launched before `at`. Kernels of several cases are in branches.
+/// Returns the kernels of a plan, launched before `at`. With several cases, the launches are in
+/// branches of `scf.if`.
 pub(crate) fn launches<'c>(
     planned: &Planned<'c>,
     at: Op<'c>,

@@ -1,18 +1,19 @@
-//! Kernels of grid-level ops: what one op over global memory computes, the schedule of its loops,
-//! and the kernel code.
+//! Kernels of grid-level ops (ops over global memory): the loop schedule of each op, and its kernel
+//! code.
 //!
-//! * Reading: [`job`] reads an op, [`group`] the ops that share a kernel; `sizes` checks operand
-//!   sizes.
-//! * Scheduling: [`steps`] parses and prints a schedule; [`nest`] applies a schedule to the
-//!   iteration space and checks it; [`choose`] makes the default schedule; [`cost`] estimates its
-//!   time.
-//! * Planning: [`plan`] collects the schedules of a module, [`describe`] explains them and lists
-//!   other candidates, and [`launches`] lists the kernels of an op.
-//! * Two phases: [`partials`] divides a reduction into two phases; [`finish`] runs the second phase
-//!   in the last block of the first.
-//! * Code: [`body`] emits the loops of a kernel, with [`vectors`], [`elements`], [`points`],
-//!   [`tiles`] and [`stores`]. [`resident`] emits a kernel whose values stay in registers between
-//!   ops. [`launch`] emits the kernel function and its launch.
+//! | module | task |
+//! |---|---|
+//! | [`job`], [`group`] | read an op, and ops that share a kernel |
+//! | `sizes` | checks operand sizes |
+//! | [`steps`] | parses and prints schedules |
+//! | [`nest`] | applies a schedule to the iteration space and checks the schedule |
+//! | [`choose`], [`cost`] | make the default schedule, and estimate the time of a schedule |
+//! | [`plan`], [`launches`] | collect the schedules of a module, and the kernels of an op |
+//! | [`describe`] | explains schedules and lists other candidates |
+//! | [`partials`], [`finish`] | divide a reduction into two phases, and run the second in the last block |
+//! | [`body`] | emits kernel loops, with [`vectors`], [`elements`], [`points`], [`tiles`], [`stores`] |
+//! | [`resident`] | emits a kernel whose values stay in registers between ops |
+//! | [`launch`] | emits the kernel function and its launch |
 
 pub(crate) mod body;
 pub(crate) mod choose;

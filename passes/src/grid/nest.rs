@@ -94,7 +94,8 @@ impl Extent {
         }
     }
 
-    /// Emits the number of iterations, or its upper bound. `dim` gives the length of a dimension.
+    /// Emits the number of iterations, or its upper bound. The callback `dim` returns the length of
+    /// a dimension.
     pub(crate) fn value<'c>(
         &self,
         b: &Builder<'c>,
@@ -115,7 +116,7 @@ impl Extent {
 /// What the steps of a schedule did to a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// The loop is emitted, or bound to threads or blocks.
+    /// The loop remains: it is emitted as a loop, or bound to threads or blocks.
     Loop,
     /// The loop was split into `outer` and `inner`, which has `factor` iterations. If `aligned`,
     /// the first vector begins at the first aligned address of a row. The head and tail elements of
@@ -927,7 +928,7 @@ impl Nest {
     }
 
     /// Returns the split loops that need a bounds check: the last tile may be partial, and no other
-    /// check implies this one.
+    /// check implies the check.
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {
@@ -1024,7 +1025,7 @@ impl Nest {
 
     /// Returns whether each accumulator of a thread combines elements in ascending order along
     /// `dim`, the only reduced dimension. With `shared`, all elements of a vector use one
-    /// accumulator, otherwise one each.
+    /// accumulator; otherwise each element has its own accumulator.
     pub(crate) fn ascends_along(&self, dim: usize, shared: bool) -> bool {
         let loops: Vec<usize> = self
             .serial()
@@ -1196,8 +1197,7 @@ mod tests {
         assert_eq!(even.guards(), [outer]);
     }
 
-    /// The step of an index along a loop, which decides on vector loads, follows splits and ends at
-    /// fused loops.
+    /// `step_of` follows splits and returns `None` for fused loops. Vector loads depend on it.
     #[test]
     fn steps_follow_splits_and_stop_at_fused_loops() {
         let nest = matrix()

@@ -26,7 +26,7 @@ impl<'c> Phases<'c> {
     /// these arrays at `b`. Returns `None` if the job is not a reduction.
     ///
     /// # Errors
-    /// Those of [`Job::new`] for the second phase.
+    /// Reports errors of [`Job::new`] in the second phase.
     pub(crate) fn of(
         b: &Builder<'c>,
         job: &Job<'c>,

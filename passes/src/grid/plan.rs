@@ -22,7 +22,7 @@ use tx_target::Chip;
 pub(crate) struct Planned<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) cases: Vec<(Case, Nest)>,
-    /// Name of the chosen mapping. `None` if the program contains the schedule.
+    /// Name of the chosen mapping. `None` if the program contains a schedule attribute.
     pub(crate) mapping: Option<&'static str>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct PlannedGroup<'c> {
     pub(crate) rest: Vec<Planned<'c>>,
     /// Temporaries that only the group uses, with the ops that allocate and free them.
     pub(crate) own: Vec<(Val<'c>, Vec<Op<'c>>)>,
-    /// Name of the chosen mapping. `None` if the program contains the schedule.
+    /// Name of the chosen mapping. `None` if the program contains a schedule attribute.
     pub(crate) mapping: Option<&'static str>,
 }
 
@@ -144,10 +144,11 @@ impl Planned<'_> {
     }
 }
 
-/// Returns the plans of all grid-level ops of a module. A group is planned at its last op.
+/// Returns the plans of all grid-level ops of a module. A group is planned at its last op in
+/// program order.
 ///
 /// # Errors
-/// Errors of all ops, so that one run reports every error.
+/// Reports the errors of all ops, so that one run shows every error.
 pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c>>, Failed> {
     let (mut planned, mut failed) = (Vec::new(), None);
     let mut flows: BTreeMap<usize, Dataflow<'c>> = BTreeMap::new();
@@ -269,7 +270,7 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
 /// Makes one kernel of the group for each case of a schedule.
 ///
 /// # Errors
-/// The reason why the ops cannot share a kernel.
+/// Reports the reason why the ops cannot share a kernel.
 fn group_cases<'c>(
     group: &Group<'c>,
     schedule: Vec<Case>,
@@ -287,7 +288,7 @@ fn group_cases<'c>(
 /// Makes the kernel of a group for one case. Rows of up to `above` iterations have other kernels.
 ///
 /// # Errors
-/// The reason why the ops cannot share a kernel.
+/// Reports the reason why the ops cannot share a kernel.
 fn group_case<'c>(
     group: &Group<'c>,
     case: Case,
@@ -361,10 +362,10 @@ fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
 }
 
 impl<'c> Planned<'c> {
-    /// Plans a job with the given schedules. Lengths of up to `above` already have other kernels.
+    /// Plans a job with the given schedules. Lengths of up to `above` have other kernels already.
     ///
     /// # Errors
-    /// Every illegal schedule, with the reason.
+    /// Reports every illegal schedule, with the reason.
     pub(crate) fn of(
         job: Job<'c>,
         schedules: Vec<Case>,
@@ -426,12 +427,12 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
 /// Returns the loop nest of a job for one case.
 ///
 /// # Errors
-/// The reason why the schedule is illegal.
+/// Reports the reason why the schedule is illegal.
 pub(crate) fn nest_of(job: &Job<'_>, case: &Case) -> Result<Nest, Failed> {
     legal(job, case, &Above::new()).map_err(|illegal| refuse(job.op, illegal))
 }
 
-/// Returns whether one kernel suffices, without another kernel for partial results or initial
+/// Returns whether one kernel suffices, without a second kernel for partial results or initial
 /// values.
 pub(crate) fn is_one_kernel(nest: &Nest) -> bool {
     (nest.last_block || nest.global_rfactors().is_empty()) && !starts_first(nest)

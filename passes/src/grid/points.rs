@@ -1,5 +1,5 @@
 //! Points of an element-wise op that one thread computes together. The thread loads the elements of
-//! all these points, then computes, then stores, so that many loads are in flight.
+//! several points, then computes, then stores, so that many loads are in flight.
 
 use super::body::{Body, Place};
 use super::elements::element_index;
@@ -20,9 +20,9 @@ impl<'c> Body<'_, 'c> {
             && loops.iter().all(|node| self.is_written_out(*node, place))
     }
 
-    /// Emits the points of the loops from `at` on. Points are computed together if all of them are
-    /// in bounds and their vectors are aligned. Otherwise they are computed one by one, for small
-    /// code.
+    /// Emits the points of the loops from `at` on. Points are computed together if all points are
+    /// in bounds and all vectors are aligned. Otherwise the points are computed one by one, for
+    /// small code.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let loops = &self.outer[at..];
         let aligned = Place {
@@ -164,8 +164,8 @@ impl<'c> Body<'_, 'c> {
         vector.is_some() && self.alignment.destinations[destination]
     }
 
-    /// Loads the elements at points along loop `vector` one by one. A source that is constant along
-    /// this loop is loaded once.
+    /// Loads the elements at points along loop `vector` one by one. A source that does not vary
+    /// along loop `vector` is loaded once.
     pub(super) fn load_neighbours(
         &self,
         b: &Builder<'c>,

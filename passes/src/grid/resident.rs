@@ -5,13 +5,11 @@
 //! row. A kernel stores only values that the rest of the program reads. `tile-insert-sync` inserts
 //! the barriers for arrays in memory.
 //!
-//! * If only totals are held, the outermost loops of a thread need no unrolling: each phase loads
-//!   the row again.
-//! * In each iteration of these loops, a thread has `slots`: vectors of consecutive elements, all
-//!   unrolled. A slot beyond the end of its row is filled with zeros, which no reduction combines
-//!   and no store writes.
-//! * If the vectors of all phases are aligned, a slot is one load and one store. Otherwise its
-//!   elements are loaded and stored one by one.
+//! If only totals are held, the outermost loops of a thread need no unrolling: each phase loads the
+//! row again. In each iteration of these loops, a thread has `slots`: vectors of consecutive
+//! elements, all unrolled. A slot outside its row is filled with zeros, which no reduction combines
+//! and no store writes. If the vectors of all phases are aligned, a slot is one load and one store.
+//! Otherwise the elements of a slot are loaded and stored one by one.
 
 use super::body::{Body, Iteration, Place};
 use super::elements::element_index;
@@ -34,9 +32,9 @@ use tx_mlir::{
 /// elements, if 512 threads are resident per SM.
 pub(crate) const MAX_HELD: i64 = 64;
 
-/// Number of slots that share one branch, in rows of dynamic length. With one branch for each slot,
-/// LLVM moves a load next to the store that uses its value, so that only one load is in flight. RMS
-/// norm of 65536x4096 f32 took 2079 µs in this form on an H200.
+/// Number of slots that share one branch, in rows of dynamic length. If each slot has its own
+/// branch, LLVM moves a load next to the store that uses its value, so that only one load is in
+/// flight. With one branch for each slot, RMS norm of 65536x4096 f32 took 2079 µs on an H200.
 const TOGETHER: usize = 8;
 
 /// Elements of one operand in one thread.
@@ -44,7 +42,7 @@ const TOGETHER: usize = 8;
 enum Elements<'c> {
     /// One element for all points of a row.
     Row(Val<'c>),
-    /// One element for each point, in a list for each slot.
+    /// One element for each point: a list of slots, each a list of elements.
     Each(Vec<Vec<Val<'c>>>),
 }
 
@@ -83,7 +81,7 @@ pub(crate) struct Resident<'a, 'c> {
 /// `reloads`, only totals are held, and the outermost loops over a row need no unrolling.
 ///
 /// # Errors
-/// The loop that is not unrolled, or the number of elements if there are too many.
+/// Returns a message about the loop that is not unrolled, or about too many elements.
 pub(crate) fn check_registers(nest: &Nest, reloads: bool) -> Result<(), String> {
     let mut elements = 1i64;
     let turns = match reloads {
@@ -230,7 +228,7 @@ impl<'a, 'c> Resident<'a, 'c> {
     }
 
     /// Loads the operands that are equal at all points of a row. A phase with a loop over the row
-    /// loads them before this loop.
+    /// loads these operands before the loop.
     fn row_operands(
         &self,
         b: &Builder<'c>,
@@ -340,8 +338,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         held.map(|held| &held.elements)
     }
 
-    /// Returns the elements of an operand at the points of a phase: held ones, or newly loaded
-    /// ones.
+    /// Returns the elements of an operand at the points of a phase. Elements that are not in
+    /// registers are loaded.
     fn elements(
         &self,
         b: &Builder<'c>,
@@ -732,8 +730,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         results.collect()
     }
 
-    /// Emits whether a thread stores the elements of a slot. They must be inside the row. The first
-    /// thread of a row stores the element of an op with one element per row.
+    /// Emits whether a thread stores the elements of a slot. The elements must be inside the row.
+    /// The first thread of a row stores the element of an op with one element per row.
     fn stores(
         &self,
         b: &Builder<'c>,
@@ -858,7 +856,7 @@ fn slots<'c>(
     points.chunks(width).map(<[Place<'c>]>::to_vec).collect()
 }
 
-/// Applies `change` to the slot number, lane and place of each element.
+/// Applies `change` to each element of all slots.
 fn with<'c>(
     slots: Vec<Vec<Place<'c>>>,
     change: impl Fn(usize, usize, Place<'c>) -> Place<'c>,

@@ -184,7 +184,8 @@ fn called(value: Val<'_>, number: usize, place: usize) -> String {
     }
 }
 
-/// Emits a `cf.assert` of a comparison, unless both sides are static: `check_places` checks those.
+/// Emits a `cf.assert` of a comparison, unless both sides are static: `check_places` compares
+/// static sizes.
 fn assert<'c>(
     b: &Builder<'c>,
     predicate: Predicate,

@@ -1,8 +1,8 @@
 //! Tiles of sources in shared memory, for element-wise ops.
 //!
-//! A transposed source is read along another dimension than the one along which results are
-//! written. Each block loads its tile of the source along the contiguous dimension of the source.
-//! The threads then read shared memory in the order in which they store results.
+//! A transposed source is contiguous along another dimension than the destination. Each block loads
+//! its tile of the source along the contiguous dimension of the source. The threads then read
+//! shared memory in the order in which they store results.
 
 use super::body::{Body, Place};
 use super::job::{Job, Work};
@@ -137,8 +137,8 @@ impl Footprint {
 }
 
 impl Nest {
-    /// Returns the number of consecutive iterations of a loop that one block executes. The first
-    /// iteration is a multiple of this number. Returns `None` for iterations that are not
+    /// Returns the number of consecutive iterations of a loop that one block executes. The first of
+    /// these iterations is a multiple of their number. Returns `None` for iterations that are not
     /// consecutive, or whose number is dynamic.
     fn in_block(&self, node: usize) -> Option<i64> {
         let node = &self.nodes[node];
@@ -166,7 +166,7 @@ impl Nest {
         }
     }
 
-    /// Returns whether a loop of the final loop order is bound to blocks.
+    /// Returns whether loop `node`, which no step has split or fused, is bound to blocks.
     fn is_on_blocks(&self, node: usize) -> bool {
         matches!(
             self.nodes[node].run,
@@ -181,9 +181,9 @@ pub(super) struct Stage<'c> {
     shape: Vec<i64>,
     /// Memref in shared memory.
     array: Val<'c>,
-    /// Number of elements that one load reads.
+    /// Number of source elements that one load of the tile reads.
     lanes: i64,
-    /// Whether these loads begin at aligned addresses.
+    /// Whether vector loads of the tile begin at aligned addresses.
     aligned: Cond<'c>,
 }
 
@@ -261,7 +261,8 @@ impl<'c> Staged<'c> {
 }
 
 impl<'c> Body<'_, 'c> {
-    /// Emits the code that fills the tiles of a block. Returns the place with these tiles.
+    /// Emits the code that fills the tiles of a block. Returns the loop-nest position with the
+    /// filled tiles.
     pub(super) fn staged(&self, b: &Builder<'c>, place: &Place<'c>) -> Place<'c> {
         let mut place = place.clone();
         if self.stages.is_empty() {
@@ -299,7 +300,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Loads a tile into shared memory. If the whole tile is inside the source, each thread has
-    /// many loads in flight: vectors if they are aligned, otherwise scalars.
+    /// many loads in flight: aligned vectors, or else scalars.
     fn fill(&self, b: &Builder<'c>, stage: &Stage<'c>, place: &Place<'c>, origin: &[Index<'c>]) {
         let results = &self.job.sources[stage.source].map.results;
         let dims = results.iter().zip(origin).zip(&stage.shape);

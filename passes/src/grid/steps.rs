@@ -7,7 +7,8 @@ use tx_mlir::melior::ir::Attribute;
 use tx_mlir::melior::ir::attribute::ArrayAttribute;
 use tx_plan::{ScheduleStep, UpTo};
 
-/// Processor that a loop is bound to. The number is the dimension: 0 is x, 1 is y, 2 is z.
+/// Processor that a loop is bound to. The value is the grid or block dimension: 0 is x, 1 is y, 2
+/// is z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Processor {
     Block(usize),
@@ -227,7 +228,7 @@ impl fmt::Display for Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
     /// Dimension of the iteration space and its maximum length in this case. `None` for all lengths
-    /// of no other case.
+    /// that no other case covers.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
 }
@@ -244,9 +245,9 @@ impl Case {
         Self { most: None, steps }
     }
 
-    /// Reads one entry of the attribute `schedule` that is a case. Returns its maximum length and
-    /// its list of steps, or `None` if the entry is no case of a loop named with the letter
-    /// `loops`.
+    /// Reads one entry of the attribute `schedule` that is a case. Returns the maximum length and
+    /// the list of steps of the case. Returns `None` if the entry is no case, or if its loop name
+    /// does not begin with the letter `loops`.
     pub(crate) fn of(
         attribute: Attribute<'_>,
         loops: char,
@@ -273,8 +274,8 @@ impl Case {
     }
 }
 
-/// Returns the attribute `schedule` of some cases. `loops` is the letter of their loop names: `d`
-/// for an op, `r` for a group.
+/// Returns the attribute `schedule` of some cases. `loops` is the first letter of the loop names:
+/// `d` for an op, `r` for a group.
 pub(crate) fn cases_to_attribute<'c>(
     context: &'c Context,
     cases: &[Case],

@@ -12,8 +12,8 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val, i64_attribute, is};
 
 impl<'c> Body<'_, 'c> {
-    /// Combines the accumulators of each result, which a vectorized loop made. Returns one value
-    /// for each result.
+    /// Combines the accumulators of each result. A vectorized loop has one accumulator for each
+    /// vector element. Returns the combined accumulators, one for each result of the thread.
     pub(super) fn fold_lanes(
         &self,
         b: &Builder<'c>,

@@ -41,7 +41,7 @@ pub(super) struct Alignment<'c> {
     pub(super) sources: Vec<bool>,
     /// Always false for a reduction, which stores scalars.
     pub(super) destinations: Vec<bool>,
-    /// Whether all vectors are aligned. False if there are no vectors.
+    /// Whether all vectors are aligned. False if no access is a vector.
     pub(super) holds: Cond<'c>,
 }
 
@@ -255,7 +255,7 @@ impl<'c> Body<'_, 'c> {
 
     /// Returns the number of vectors in the last partial tile, if there are fewer than threads per
     /// row, otherwise 0. With an expensive combiner, all threads of the row share the elements of
-    /// these vectors one by one, as they do head and tail elements.
+    /// the last vectors one by one, like head and tail elements.
     fn left_over(&self, dim: usize, count: i64) -> i64 {
         if !self.shares {
             return 0;
@@ -410,7 +410,8 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns whether a bounds check may fail for some iterations of `node` only.
+    /// Returns whether a bounds check may fail for some iterations of loop `node` and hold for
+    /// others.
     fn is_cut(&self, node: usize, place: &Place<'c>) -> bool {
         self.open_guards(place)
             .any(|guard| self.nest.loops_of(guard).contains(&node))

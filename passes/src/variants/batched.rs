@@ -15,7 +15,7 @@ use crate::exchange::{Exchange, Pool, shuffle_cost};
 use tx_mlir::{Builder, Index, Val};
 
 const WARP: u64 = tx_target::WARP as u64;
-/// Cap on sizes in cost estimates.
+/// Maximum size in cost estimates: greater sizes count as this size.
 const LARGE: u64 = 1 << 40;
 
 pub(crate) struct Batched;

@@ -1,8 +1,8 @@
 //! Variants: the algorithms for a reduction inside a kernel, and the choice among them.
 //!
-//! A variant is one file here and one line in [`BUILTIN`]. A variant has named predicates, each of
-//! which accepts a reduction or gives a reason, a cost estimate, and an expansion. A variant does
-//! not depend on the combined operation, which is a [`Combiner`].
+//! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
+//! an expansion, and named predicates, each of which accepts a reduction or gives a reason. A
+//! variant does not depend on the combined operation, which is a [`Combiner`].
 
 pub(crate) mod batched;
 pub(crate) mod local;
@@ -52,9 +52,9 @@ pub struct Predicate {
     pub check: fn(&Reduction<'_>) -> Result<(), String>,
 }
 
-/// An algorithm for a reduction.
+/// An algorithm for a reduction inside a kernel.
 pub trait Variant: Sync {
-    /// Returns the name, as in `variant = "NAME"`.
+    /// Returns the name of the variant, as in `variant = "NAME"`.
     fn name(&self) -> &'static str;
 
     /// Returns the description of the variant in the reference, in Markdown.
@@ -70,7 +70,8 @@ pub trait Variant: Sync {
     fn predicates(&self) -> &'static [Predicate];
 
     /// Returns the estimated cycles of one thread. Among variants of equal priority, the lowest
-    /// cost is chosen. This method and the following ones are only called if all predicates accept.
+    /// cost is chosen. `cost` and the following methods are only called if all predicates accept
+    /// the reduction.
     fn cost(&self, reduction: &Reduction<'_>) -> u64;
 
     /// Returns the parameters for [`Self::expand`], which are recorded on the op.
@@ -79,7 +80,7 @@ pub trait Variant: Sync {
     /// Checks parameters of an op, which a user may have written.
     ///
     /// # Errors
-    /// The reason why the parameters are invalid.
+    /// Returns the reason why the parameters are invalid.
     fn check_params(
         &self,
         _reduction: &Reduction<'_>,
@@ -97,7 +98,7 @@ static REGISTERED: RwLock<Vec<&'static dyn Variant>> = RwLock::new(Vec::new());
 /// Registers a variant for the rest of the process.
 ///
 /// # Errors
-/// A variant of the same name exists.
+/// Fails if a variant of the same name exists.
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), String> {
     if variant_named(variant.name()).is_some() {
         return Err(format!(
@@ -156,7 +157,7 @@ pub fn unknown_variant(name: &str) -> String {
 /// `i64` with a name that the variant uses.
 ///
 /// # Errors
-/// The invalid parameter, and the expected form.
+/// Returns a message with the invalid parameter and the expected form.
 pub(crate) fn written_params(
     variant: &dyn Variant,
     reduction: &Reduction<'_>,
@@ -181,7 +182,7 @@ pub(crate) fn written_params(
 }
 
 /// Returns the parameter names of a variant for this reduction: those that it computes, and those
-/// that its check reads. The check also reads optional parameters.
+/// that its check reads. [`Variant::check_params`] also reads optional parameters.
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
     let asked = RefCell::new(BTreeSet::new());
@@ -244,7 +245,7 @@ impl Candidate {
 /// Checks every variant against a reduction, in the order of names.
 ///
 /// # Errors
-/// A variant panics.
+/// Fails if a variant panics.
 pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Failed> {
     let ask_one = |variant: &'static dyn Variant| {
         let reasons: Vec<Reason> = variant
@@ -270,11 +271,11 @@ pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Fa
         .collect()
 }
 
-/// Calls a variant, possibly of another crate. A panic becomes an error at the op that names the
+/// Calls a variant, possibly of another crate. If the variant panics, an error at the op names the
 /// variant.
 ///
 /// # Errors
-/// The variant panics.
+/// Fails if the variant panics.
 pub(crate) fn ask<T>(
     variant: &dyn Variant,
     op: Op<'_>,

@@ -1,8 +1,7 @@
 //! `packed_key`: `argmax` and `argmin` of 8- and 16-bit elements, with value and index packed into
 //! one 32-bit key.
 //!
-//! The total loads the value of the winner again by its index, to get the original bits of the
-//! element.
+//! In the end, the kernel loads the element at the resulting index, to get its original bits.
 
 use super::parts::{load_elements, source_index, store_result};
 use super::shared::{Expansion, Shape, Shared};

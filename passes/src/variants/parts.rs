@@ -1,4 +1,4 @@
-//! Code emission that several variants share.
+//! Functions of several variants that emit code.
 
 use super::Reduction;
 use crate::combiner::Combiner;
@@ -36,8 +36,8 @@ pub fn element_number<'c>(
     })
 }
 
-/// Finishes one result and stores it. `kept` are the indices of the parallel dimensions, in the
-/// order of [`Reduction::kept`].
+/// Converts the total of one result to its final value and stores this value. `kept` are the
+/// indices of the parallel dimensions, in the order of [`Reduction::kept`].
 pub fn store_result<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,

@@ -27,8 +27,9 @@ pub struct Reduction<'c> {
     pub reduced: Vec<usize>,
     /// Number of threads that execute the op together.
     pub threads: i64,
-    /// Number of thread positions in the scope, at least [`Self::threads`]. It is greater if some
-    /// groups of the scope have fewer threads than others, such as a partial last warp of a block.
+    /// Number of thread positions in the scope, at least [`Self::threads`]. The number is greater
+    /// if some groups of the scope have fewer threads than others, such as a partial last warp of a
+    /// block.
     pub span: i64,
     /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
@@ -169,7 +170,7 @@ impl<'c> Reduction<'c> {
     /// Returns the combiner of the reduction.
     ///
     /// # Errors
-    /// The reason why the kind and type have no combiner.
+    /// Returns the reason why the kind and type have no combiner.
     pub fn combiner(&self) -> Result<Combiner<'c>, String> {
         Combiner::of_reduce(&self.view)
     }
@@ -242,13 +243,13 @@ pub mod checks {
     use tx_dialect_tile::Scope;
     use tx_mlir::memref::Space;
 
-    /// The kind and types have a combiner.
+    /// Requires a combiner for the kind and types.
     pub const KIND: Predicate = Predicate {
         name: "kind",
         check: |r| r.combiner().map(|_| ()),
     };
 
-    /// The scope is not wider than a CTA.
+    /// Requires a scope not wider than a CTA.
     pub const SCOPE: Predicate = Predicate {
         name: "scope",
         check: |r| {
@@ -262,7 +263,7 @@ pub mod checks {
         },
     };
 
-    /// The scope has several threads, and is not wider than a CTA.
+    /// Requires a scope of several threads, not wider than a CTA.
     pub const SEVERAL_THREADS: Predicate = Predicate {
         name: "scope",
         check: |r| match r.view.scope {
@@ -273,7 +274,7 @@ pub mod checks {
         },
     };
 
-    /// The sources are in shared or global memory.
+    /// Requires sources in shared or global memory.
     pub const SHARED_SOURCE: Predicate = Predicate {
         name: "storage",
         check: |r| {
@@ -285,7 +286,7 @@ pub mod checks {
         },
     };
 
-    /// The scope can reduce the layout of the fragments.
+    /// Requires a fragment layout that the scope can reduce.
     pub const LAYOUT: Predicate = Predicate {
         name: "layout",
         check: |r| match r.sources.is_empty() {
@@ -294,11 +295,11 @@ pub mod checks {
         },
     };
 
-    /// Checks that all sources are in memory, in one of `spaces`. Messages call these spaces
-    /// `expected`.
+    /// Checks that all sources are in memory, in one of `spaces`. `expected` is the description of
+    /// these spaces in messages.
     ///
     /// # Errors
-    /// The space of another source.
+    /// Returns a message with the memory space of another source.
     pub fn sources_in(r: &Reduction<'_>, spaces: &[Space], expected: &str) -> Result<(), String> {
         if r.sources.is_empty() {
             return Err(format!("source is in registers, expected {expected}"));

@@ -1,6 +1,6 @@
 //! `redux`: lanes of a warp combine by one `redux.sync` instead of a tree of shuffles.
 //!
-//! The rest of the algorithm is that of `shared` for memory, and that of `local` for fragments. A
+//! Everything else is as in variant `shared` for memory, and as in variant `local` for fragments. A
 //! group may have any lanes of a warp: the kernel computes its member mask. The groups of a warp
 //! execute `redux.sync` one after another, so shuffles are cheaper for narrow groups.
 

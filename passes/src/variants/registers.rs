@@ -18,34 +18,36 @@ const MOST_SCRATCH: i64 = 48 * 1024;
 /// Maximum number of partial results of warps that are combined without a loop.
 const UNROLL: i64 = 8;
 
-/// How the threads along one reduced digit of the thread number exchange partial results.
+/// How threads exchange partial results along one reduced digit of the thread number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Between {
-    /// Between lanes whose numbers differ in some bits only, by XOR shuffles.
+    /// XOR shuffles between lanes whose numbers differ in some bits only.
     Bits,
-    /// Between any other lanes of one warp.
+    /// Indexed shuffles between other lanes of one warp.
     Lanes,
-    /// Between threads of several warps.
+    /// An exchange through shared memory between threads of several warps.
     Warps,
 }
 
-/// The fold whose total a slot of the result gets.
+/// Index into [`Plan::folds`] for a register of the result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Take {
-    /// The same fold in every thread.
+    /// The same index in every thread.
     One(usize),
-    /// One fold for each lane. `None` for a lane without elements.
+    /// An index for each lane. `None` for a lane without elements.
     ByLane(Vec<Option<usize>>),
 }
 
 /// How a fragment is reduced.
 pub(crate) struct Plan {
     source: Placement,
-    /// Source slots that a thread combines into each of its results, in order.
+    /// Folds: for each result of a thread, the source registers (slots) that the thread combines,
+    /// in order.
     folds: Vec<Vec<usize>>,
-    /// Exchange along each digit of the thread number. `None` for a digit of a parallel dimension.
+    /// Kind of exchange along each digit of the thread number. `None` for a digit of a parallel
+    /// dimension.
     digits: Vec<Option<Between>>,
-    /// The fold that each slot of the result gets.
+    /// Index into `folds` for each register (slot) of the result.
     takes: Vec<Take>,
     /// Stride of each reduced dimension in the row-major element index.
     number: Vec<i64>,
@@ -56,7 +58,7 @@ impl Plan {
     /// Plans a reduction of fragments.
     ///
     /// # Errors
-    /// The reason why the scope cannot reduce the fragments.
+    /// Returns the reason why the scope cannot reduce the fragments.
     pub(crate) fn of(r: &Reduction<'_>) -> Result<Self, String> {
         let scope = r.view.scope;
         let first = fragment_of(r.view.sources[0])?;
@@ -239,7 +241,7 @@ fn partial_bytes(r: &Reduction<'_>) -> i64 {
         .sum()
 }
 
-/// Returns the exchange along digit `k`, which must work for every thread with elements.
+/// Returns the kind of exchange along digit `k` that works for every thread with elements.
 fn between(source: &Placement, k: usize) -> Between {
     let digit = source.digits[k];
     let field = digit.stride * (digit.extent - 1);
@@ -258,7 +260,7 @@ fn between(source: &Placement, k: usize) -> Between {
     if bits { Between::Bits } else { Between::Lanes }
 }
 
-/// Returns the fold whose total each slot of the result gets, for every thread with this slot.
+/// Returns the fold (combined source registers) whose total goes to each register of the result.
 fn takes(
     r: &Reduction<'_>,
     source: &Placement,
@@ -442,7 +444,7 @@ impl<'c> Expansion<'_, 'c> {
             .collect()
     }
 
-    /// Emits the total that a slot of the result gets.
+    /// Emits the total for a register (slot) of the result.
     fn take(&self, take: &Take, totals: &[Vec<Val<'c>>]) -> Vec<Val<'c>> {
         let (b, r) = (self.b, self.r);
         let by_lane = match take {
@@ -480,7 +482,7 @@ impl<'c> Expansion<'_, 'c> {
         value.unwrap_or_else(|| self.combiner.start(b))
     }
 
-    /// Emits the partial result of this thread's slots.
+    /// Emits the partial result that this thread combines from its own registers.
     fn fold(
         &self,
         fold: &[usize],
@@ -544,7 +546,8 @@ impl<'c> Expansion<'_, 'c> {
     }
 
     /// Exchanges partial results between warps. Each thread stores its partial results in shared
-    /// memory, and loads those of its group. Warps may be partial, and groups may have any threads.
+    /// memory, and loads the partial results of its group. Warps may be partial, and groups may
+    /// have any threads.
     fn between_warps(&self, values: Vec<Vec<Val<'c>>>, located: &Located<'c>) -> Vec<Vec<Val<'c>>> {
         let (b, r, plan) = (self.b, self.r, self.plan);
         let warps: Vec<(usize, &Digit)> = plan.reduced(Between::Warps).collect();

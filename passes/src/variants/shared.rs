@@ -4,10 +4,9 @@
 //! and belongs to row group `t / (stride * group)`. Lanes lie along the contiguous dimension of the
 //! source.
 //!
-//! * If this dimension is reduced, `stride` is 1, and the `group` lanes of a result load
-//!   neighbouring elements.
-//! * If it is parallel, `stride` neighbouring lanes load different columns. These lanes exchange no
-//!   values, unless threads are left over for a `group`.
+//! If this dimension is reduced, `stride` is 1, and the `group` lanes of a result load neighbouring
+//! elements. If the contiguous dimension is parallel, `stride` neighbouring lanes load different
+//! columns. Lanes of different columns exchange no values.
 //!
 //! In both cases, one access of a warp touches consecutive words, without bank conflicts and with
 //! whole lines of global memory.
@@ -33,7 +32,7 @@ use tx_mlir::{Builder, Index, Val, byte_width};
 
 /// Maximum number of bytes of one access.
 const WIDEST: u64 = 16;
-/// Cap on sizes in cost estimates.
+/// Maximum size in cost estimates: greater sizes count as this size.
 const LARGE: u64 = 1 << 40;
 const WARP: u64 = tx_target::WARP as u64;
 /// Number of bytes of shared memory in one row of all banks.
@@ -134,8 +133,8 @@ start at different elements, if their lanes would otherwise load from the same b
     }
 }
 
-/// Emits a reduction by threads that share the work. `exchange` names the exchange between lanes of
-/// a warp; `None` is shuffles.
+/// Emits a reduction by threads that share the work. `exchange` is the name of the exchange between
+/// lanes of a warp, or `None` for shuffles.
 pub(crate) fn expand<'c>(
     r: &Reduction<'c>,
     params: &dyn Fn(&str) -> i64,
@@ -168,8 +167,9 @@ pub(crate) struct Shape {
     stride: u64,
     /// Number of elements of one load.
     vector: u64,
-    /// If not 0, a group starts one step later in its row for every `skew` results, and wraps
-    /// around at the end of the row. The groups of a warp then load from different banks.
+    /// Number of results after which a group starts one step later in its row, and wraps around at
+    /// the end of the row. 0 disables skewing. With skewing, the groups of a warp load from
+    /// different banks.
     skew: u64,
 }
 
@@ -425,7 +425,7 @@ pub(crate) struct Expansion<'a, 'c> {
     pub(crate) r: &'a Reduction<'c>,
     pub(crate) combiner: Combiner<'c>,
     pub(crate) shape: Shape,
-    /// Name of the exchange between lanes of a warp. `None` is shuffles.
+    /// Name of the exchange between lanes of a warp, or `None` for shuffles.
     pub(crate) exchange: Option<&'static str>,
     /// Combiner in the element type, with which a thread combines whole vectors of elements.
     pub(crate) packed: Option<Combiner<'c>>,

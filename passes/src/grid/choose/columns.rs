@@ -9,15 +9,16 @@ use super::{
 };
 use std::ops::RangeInclusive;
 
-/// Elements of a column that a thread has in flight: with several columns for each thread, and with
-/// one.
+/// Number of elements of a column that a thread has in flight: first for several columns per
+/// thread, then for one column per thread.
 const DOWN: [i64; 2] = [8, 16];
-/// Number of threads of a block for rows at unaligned addresses. Neighbouring blocks load the same
-/// cache lines at their borders, so larger blocks load fewer lines twice. Sums of 128x4096x4095 f32
-/// on an H200 read 3974 GB/s with 1024 threads, 3710 with 512 and 3393 with 256 (PyTorch: 3899).
+/// Number of threads of a block for rows at unaligned addresses. Neighbouring blocks both load the
+/// cache line at their common border, so larger blocks load fewer lines twice. Sums of
+/// 128x4096x4095 f32 on an H200 read 3974 GB/s with 1024 threads, 3710 with 512 and 3393 with 256
+/// (PyTorch: 3899).
 const UNALIGNED: i64 = 4 * THREADS;
-/// Column lengths in elements for which each column has more threads, if one block reduces it
-/// alone. Measured on an H100 (`docs/performance.md`, log entry 45).
+/// Column lengths, in elements, for which more threads share a column, if one block reduces the
+/// column alone. Measured on an H100 (`docs/performance.md`, log entry 45).
 const TALL: RangeInclusive<i64> = 64..=512;
 /// Maximum length in elements of columns that are never split across blocks, if their number is
 /// dynamic.
@@ -27,8 +28,8 @@ const SHORT_COLUMNS: i64 = 1 << 10;
 const MEDIUM_COLUMNS: i64 = 1 << 12;
 /// Splits for few columns, if their number is dynamic: maximum number of columns, threads across
 /// the columns, and blocks that share a column. More columns use [`MANY_COLUMNS`], with more
-/// threads across and fewer blocks. Measured on an H100 (`docs/performance.md`, log entries 28 and
-/// 37).
+/// threads across the columns and fewer blocks for each column. Measured on an H100
+/// (`docs/performance.md`, log entries 28 and 37).
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
     (16, LANES / 4, CUTS),
     (64, LANES / 2, CUTS / 2),
@@ -175,8 +176,8 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Returns the number of threads across columns, its maximum, and whether the columns are few
-    /// enough to be split across blocks.
+    /// Returns the number of threads across columns, the maximum of this number, and whether the
+    /// columns are few enough to be split across blocks.
     fn across(vector: i64, groups: Option<i64>) -> (i64, i64, bool) {
         // At unaligned addresses, neighbouring blocks share cache lines. Wide blocks share fewer.
         let widest = if vector == 1 && groups.is_some() {
@@ -215,8 +216,8 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Returns the number of columns that one load reads, and the number of such loads across all
-    /// columns.
+    /// Returns the number of columns that one load reads, and the number of loads across all
+    /// columns of one row.
     fn column_vectors(&self, kept: &[usize], nearest: usize) -> (i64, Option<i64>) {
         let vector = match self.vectors(nearest) {
             Vectors::Plain(n) => n,
@@ -281,8 +282,8 @@ impl Chooser<'_, '_> {
         self.write_columns(kept, nearest, vector, &columns);
     }
 
-    /// Returns whether columns give a block of [`UNALIGNED`] threads at least eight rounds of
-    /// loads, with few ops for each element.
+    /// Returns whether columns are long enough for eight rounds of loads by a block of
+    /// [`UNALIGNED`] threads, with few ops for each element.
     fn fills_threads(&self, length: Option<i64>) -> bool {
         let round = UNALIGNED / (4 * LANES) * DOWN[1];
         !self.is_heavy() && length.is_some_and(|n| n >= 8 * round)

@@ -1,11 +1,11 @@
 //! The default schedule of a job without a schedule attribute.
 //!
 //! Neighbouring threads load neighbouring elements. If neighbouring elements belong to one result,
-//! a group of threads reduces this result. If they belong to neighbouring results, each thread
-//! computes its own results. A reduction with few results and many elements is split across blocks.
-//! The last block, or a second kernel, combines the partial results of these blocks. The number of
-//! partial results does not depend on the length, so neither does the order in which elements are
-//! combined.
+//! a group of threads reduces the result. If neighbouring elements belong to neighbouring results,
+//! each thread computes its own results. A reduction with few results and many elements is split
+//! across blocks. The last block, or a second kernel, combines the partial results of all blocks.
+//! The number of partial results does not depend on the length, so the order in which elements are
+//! combined does not depend on the length either.
 
 mod columns;
 mod elementwise;
@@ -45,20 +45,21 @@ const SHORT: i64 = 16;
 const STREAMED: i64 = 256;
 /// Numbers of blocks of a cluster that [`candidates`] tries.
 const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
-/// Minimum number of elements for which a last-block reduction is faster than a second kernel. With
-/// little work for each block, its fence and its atomic take longer than the launch.
+/// Minimum number of elements for which a last-block reduction is faster than a second kernel. In
+/// smaller reductions, the fence and the atomic of each block take longer than the launch of a
+/// second kernel.
 const LARGE: i64 = 1 << 26;
 /// Number of blocks across which one result is split: four for each SM of an H200.
 const CUTS: i64 = 528;
-/// Minimum number of blocks across which each of several results is split. With fewer blocks, a
-/// partial tile in the last block would cost more.
+/// Minimum number of blocks across which each of several results is split. With fewer blocks, the
+/// partial tile of the last block would be a greater part of the work.
 const LEAST_CUTS: i64 = 16;
 /// Number of blocks across which each of many very long rows is split.
 const SHARES: i64 = 64;
-/// Number of ops for each element above which an element is expensive.
+/// Number of ops for each element above which elements count as expensive.
 const HEAVY: i64 = 8;
-/// Number of ops for each element from which computing takes as long as loading. One math function
-/// reaches this number.
+/// Number of ops for each element from which computing takes as long as loading. One call of a math
+/// function, such as `exp`, has this many ops.
 const COSTLY_OPS: i64 = 24;
 
 /// A mapping, with its schedule for each case of lengths.
@@ -74,7 +75,8 @@ pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), true)
 }
 
-/// Returns one schedule for all lengths: for the few partial results of a second phase.
+/// Returns one schedule for all lengths. The second phase of a reduction uses it, because partial
+/// results are few.
 pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), false)
 }
@@ -116,9 +118,10 @@ struct Chooser<'a, 'c> {
 enum Vectors {
     /// Scalar loads.
     None,
-    /// Vectors of this number of elements, from the start of the row.
+    /// Vectors from the start of the row. The value is the vector width in elements.
     Plain(i64),
-    /// Vectors of this number of elements, from the first aligned address of the row.
+    /// Vectors from the first aligned address of the row. The value is the vector width in
+    /// elements.
     Aligned(i64),
 }
 
@@ -143,15 +146,16 @@ impl Vectors {
 /// The blocks that compute a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blocks {
-    /// One block, in a grid with one block for each result or for several.
+    /// One block computes one result, or several results.
     One,
-    /// One block, in a grid of this number of blocks with a grid-stride loop over results.
+    /// One block computes a result. The grid has this number of blocks, with a grid-stride loop
+    /// over results.
     InTurns(i64),
-    /// This number of blocks, whose partial results a second kernel combines.
+    /// This number of blocks share a result. A second kernel combines their partial results.
     ThenAnother(i64),
-    /// This number of blocks, the last of which combines their partial results.
+    /// This number of blocks share a result. The last block combines their partial results.
     ThenLast(i64),
-    /// All blocks of a cluster of this size.
+    /// The blocks of a cluster share a result. The value is the size of the cluster.
     Cluster(i64),
 }
 
@@ -207,7 +211,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Returns whether elements are expensive, or an exchange of partial results is.
+    /// Returns whether elements need more than [`HEAVY`] ops, or an exchange of partial results is
+    /// expensive.
     fn is_heavy(&self) -> bool {
         self.job.weight() > HEAVY || self.exchanges_parts()
     }
@@ -218,7 +223,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.job.weight() >= COSTLY_OPS && self.exchanges_parts()
     }
 
-    /// Takes the collected steps as the schedule for all lengths.
+    /// Returns the collected steps as a schedule for all lengths.
     fn done(&mut self) -> Vec<Case> {
         vec![Case::always(std::mem::take(&mut self.steps))]
     }
@@ -238,7 +243,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
     }
 
     /// Splits the reduced loop into tiles, across the blocks that share a result along grid
-    /// dimension `along`. Returns the loop that remains for each block.
+    /// dimension `along`. Returns the name of the loop that remains inside each block.
     fn share(&mut self, reduced: &str, tile: i64, blocks: Blocks, along: usize) -> String {
         if blocks.sharing() == 1 {
             return reduced.to_owned();
@@ -270,13 +275,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
         elements
     }
 
-    /// Returns whether so many elements have too many ops to be unrolled.
+    /// Returns whether the ops of `elements` elements are too many to be unrolled.
     fn is_too_much(&self, elements: i64) -> bool {
         elements.saturating_mul(self.job.weight()) > MOST_WRITTEN
     }
 
-    /// Returns whether an exchange of partial results is expensive: they have several values, or
-    /// their combiner has more than [`HEAVY`] ops.
+    /// Returns whether an exchange of partial results is expensive: a partial result has several
+    /// values, or its combiner more than [`HEAVY`] ops.
     fn exchanges_parts(&self) -> bool {
         match &self.job.work {
             Work::Combine(Combination { combiner, .. }) => {
@@ -348,8 +353,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.steps.push(Step::Stream);
     }
 
-    /// Splits dimension `last` by `vector` and fuses `dims` into one loop, without the inner part
-    /// of this split. Returns the name of the loop.
+    /// Splits dimension `last` by `vector`, and fuses `dims` into one loop without the inner part
+    /// of the split. Returns the name of the fused loop.
     fn cut(&mut self, dims: &[usize], last: usize, vector: i64, name: &str) -> String {
         if vector == 1 {
             return self.fused(dims, Some(last), name);
@@ -405,7 +410,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.steps.push(Step::Bind(name.to_owned(), processor));
     }
 
-    /// Fuses dimensions into one loop, with `last` innermost. Returns the name of the loop.
+    /// Fuses dimensions into one loop, with `last` innermost. Returns the name of the fused loop.
     fn fused(&mut self, dims: &[usize], last: Option<usize>, name: &str) -> String {
         if let [one] = dims {
             return format!("d{one}");
@@ -420,7 +425,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         name.to_owned()
     }
 
-    /// Returns the number of points of some dimensions, if it is static.
+    /// Returns the product of the lengths of some dimensions, if all are static.
     fn total(&self, dims: &[usize]) -> Option<i64> {
         dims.iter()
             .try_fold(1i64, |n, d| n.checked_mul(self.job.extents[*d].known()?))

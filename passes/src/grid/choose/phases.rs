@@ -1,7 +1,8 @@
 //! Schedules of groups: ops that share rows, each row reduced by threads of one block or cluster.
 //!
-//! If the threads can hold a row in registers, the kernel loads it once, and temporaries of the
-//! group stay in registers. In longer rows, each phase loads its elements again, from the cache.
+//! If the threads can hold a row in registers, the kernel loads the row once, and temporaries of
+//! the group stay in registers. In longer rows, each phase (op of the group) loads the elements
+//! again, from the cache.
 
 use super::super::group::{Group, Phase, Role, is_reduction};
 use super::super::resident::MAX_HELD;
@@ -13,8 +14,8 @@ use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
 use tx_target::MAX_THREADS;
 
-/// Number of elements of each operand that a thread holds. A thread holds more if [`MOST_THREADS`]
-/// threads could not hold the row otherwise.
+/// Number of elements of each operand that a thread holds. A thread holds more elements if
+/// [`MOST_THREADS`] threads cannot hold the row otherwise.
 const HELD: i64 = 32;
 /// Number of elements of each operand that a thread holds in long rows without column operands,
 /// which are faster with fewer threads.
@@ -37,7 +38,7 @@ struct Reloaded {
     is_narrow: bool,
     /// Whether an op writes rows. `None` applies to both.
     writes: Option<bool>,
-    /// Row length in bytes: minimum, and exclusive maximum.
+    /// Minimum and exclusive maximum of the row length in bytes.
     bytes: (i64, i64),
     /// Number of blocks of a cluster that share a row.
     blocks: i64,
@@ -46,8 +47,9 @@ struct Reloaded {
 const KIB: i64 = 1 << 10;
 
 /// Classes of rows that are faster reloaded than held. A thread that holds the row and all columns
-/// has too few registers left for enough rows in flight per SM. Measured on an H200 in GB/s, where
-/// `held` is the faster of held rows and one kernel for each op:
+/// has too few registers left for enough rows in flight per SM. The table has GB/s on an H200.
+/// Column `held` is the faster of two kinds of kernels: rows held in registers, and one kernel for
+/// each op.
 ///
 /// | row | program | held | reloaded | blocks |
 /// |---|---|--:|--:|--:|
@@ -122,7 +124,8 @@ const RELOADED: [Reloaded; 8] = [
 ];
 
 /// Number of vectors of a 16-bit row above which a thread needs four vectors in flight instead of
-/// two, if the ops have several column operands. Layer norm of bf16 on an H200, in GB/s:
+/// two, if the ops have several column operands. The table has layer norm of bf16 on an H200, in
+/// GB/s.
 ///
 /// | columns | two in flight | four in flight |
 /// |--:|--:|--:|
@@ -137,8 +140,8 @@ const MANY_VECTORS: i64 = 4096;
 
 /// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel is for
 /// all lengths that its threads can hold. These kernels use scalar loads: vectors would need
-/// another kernel for lengths that the vector width does not divide. Softmax of 65536 rows of f32
-/// on an H200, in GB/s:
+/// another kernel for lengths that the vector width does not divide. The table has softmax of 65536
+/// rows of f32 on an H200, in GB/s.
 ///
 /// | columns | scalar loads | vector loads |
 /// |--:|--:|--:|
@@ -167,8 +170,8 @@ impl Limits {
         holds: true,
     };
 
-    /// Returns the limits for rows of `length` elements. Measured on an H200 in GB/s (threads times
-    /// elements held by each):
+    /// Returns the limits for rows of `length` elements. The table has GB/s on an H200, for the
+    /// number of threads per row times the elements held by each thread.
     ///
     /// | program | 512 x 32 | 256 x 64 | 256 x 32 |
     /// |---|--:|--:|--:|
@@ -200,7 +203,7 @@ impl Limits {
     }
 }
 
-/// Returns the row of the table for a request.
+/// Returns the entry of [`RELOADED`] that applies to a request.
 fn reloaded(request: &Request) -> Option<&'static Reloaded> {
     let bytes = bytes_of_row(request)?;
     RELOADED.iter().find(|row| {
@@ -297,8 +300,8 @@ pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limit
     cases
 }
 
-/// Returns a schedule in which the threads of a block or cluster hold a row. Empty if registers
-/// cannot hold the row.
+/// Returns a schedule in which the threads of a block or cluster hold a row. The result is empty if
+/// registers cannot hold the row.
 pub(super) fn held(group: &Group<'_>, request: &Request, limits: Option<Limits>) -> Vec<Case> {
     let mapping = request.length.map(|length| {
         let limits = limits.unwrap_or_else(|| Limits::of(request, length));
@@ -310,8 +313,8 @@ pub(super) fn held(group: &Group<'_>, request: &Request, limits: Option<Limits>)
         .collect()
 }
 
-/// Returns a schedule in which each phase loads the row again. Empty if `limits` requests held
-/// rows.
+/// Returns a schedule in which each phase loads the row again. The result is empty if `limits`
+/// requests rows held in registers.
 pub(super) fn loaded_again(
     group: &Group<'_>,
     request: &Request,
@@ -346,7 +349,7 @@ pub(super) fn bytes_of_block(request: &Request) -> Option<i64> {
 }
 
 /// Returns whether totals can stay in registers while rows are reloaded. Ops must not exchange
-/// other values through memory.
+/// values other than totals through memory.
 pub(super) fn can_hold_totals(group: &Group<'_>) -> bool {
     let totals: Vec<_> = group.row_values().iter().map(|known| known.array).collect();
     group.can_be_held() && group.exchange_through_memory(&totals).is_none()
@@ -370,8 +373,8 @@ pub(super) fn vector_of(group: &Group<'_>) -> i64 {
     whole.map(|phase| vector(phase, divides)).min().unwrap_or(1)
 }
 
-/// Returns the number of bytes of the widest row element, and the maximum number of ops for each
-/// element over all phases.
+/// Returns the number of bytes of the widest element along a row, and the number of ops for each
+/// element, both as the maximum over all phases.
 pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
     let ops = whole().map(|phase| phase.job.weight()).max();
@@ -398,11 +401,11 @@ struct Mapping {
 /// Values that a thread holds in registers between phases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// Its elements of the row, and totals.
+    /// The thread holds its elements of the row, and totals.
     Row,
-    /// Totals only.
+    /// The thread holds totals only.
     Totals,
-    /// No values: phases exchange values through memory.
+    /// The thread holds no values: phases exchange values through memory.
     Nothing,
 }
 
@@ -456,7 +459,7 @@ impl Mapping {
     }
 
     /// Returns the mapping of rows of `length` elements to at most `most` threads, if each phase
-    /// loads the row again. Measured on an H200 for rows of 65536 bf16 columns, in GB/s:
+    /// loads the row again. The table has rows of 65536 bf16 columns on an H200.
     ///
     /// | program | vectors in flight | threads | GB/s |
     /// |---|--:|--:|--:|
@@ -497,7 +500,7 @@ impl Mapping {
         }
     }
 
-    /// Returns the number of elements of a row that its threads can hold.
+    /// Returns the number of elements of a row that the threads of the row can hold.
     fn capacity(&self) -> i64 {
         self.vector * self.threads * self.blocks * self.loads
     }
@@ -582,7 +585,7 @@ impl Mapping {
     }
 }
 
-/// Limits the number of unrolled vectors of `weight` ops each, to at most `loads`.
+/// Returns the number of unrolled vectors of `weight` ops each, at most `loads`.
 fn unrolled(mut loads: i64, weight: i64) -> i64 {
     while loads > 1 && loads * weight > MOST_WRITTEN {
         loads /= 2;
@@ -590,8 +593,8 @@ fn unrolled(mut loads: i64, weight: i64) -> i64 {
     loads.max(1)
 }
 
-/// Fuses `count` loops into one. The loop of number `cut` is split already. Returns the name of the
-/// fused loop.
+/// Fuses `count` loops into one. Loop number `cut` is split already: its outer part is fused.
+/// Returns the name of the fused loop.
 fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>) -> Option<String> {
     let names = (0..count).map(|n| match cut == Some(n) {
         true => format!("{kind}{n}.o"),
@@ -605,7 +608,7 @@ fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>)
     names.pop()
 }
 
-/// Returns the number of bytes of the widest row element of a phase.
+/// Returns the number of bytes of the widest element that a phase accesses along a row.
 fn row_element_bytes(phase: &Phase<'_>) -> i64 {
     let job = &phase.job;
     let reads = job.sources.iter().chain(&job.extras);

@@ -10,16 +10,17 @@ use tx_target::PORTABLE_CLUSTER;
 
 /// Number of vectors that a thread has in flight: 64 bytes for each thread hide the memory latency.
 const UNDER_WAY: i64 = 4;
-/// Minimum number of elements of a reduction that is split across blocks, if it has few results.
+/// Minimum number of elements per result for which a reduction with few results is split across
+/// blocks.
 const VERY_LONG: i64 = 1 << 16;
-/// Minimum number of elements of a row that is split across blocks, independent of the number of
+/// Minimum number of elements for which a row is split across blocks, independent of the number of
 /// rows.
 const ENDLESS: i64 = 1 << 18;
 /// Threads of the blocks that share a long row.
 const BESIDE: Group = Group::new([THREADS, UNDER_WAY, 1, THREADS]);
 /// Reductions of many bytes, with few ops for each element: minimum number of bytes, blocks that
-/// share the reduction, and their threads. Short blocks leave fewer SMs idle at the end. Measured
-/// on an H100 (`docs/performance.md`, log entry 44).
+/// share the reduction, and their threads. Blocks with little work leave fewer SMs idle at the end.
+/// Measured on an H100 (`docs/performance.md`, log entry 44).
 const VAST: Vast = Vast {
     bytes: 1 << 29,
     blocks: 1 << 13,
@@ -27,12 +28,12 @@ const VAST: Vast = Vast {
 };
 /// Number of blocks that occupies a device, about two for each SM.
 const BUSY: i64 = 256;
-/// Classes of dynamic row lengths, by the maximum number of bytes of an element. A class has a
+/// Classes of dynamic row lengths, by the maximum number of bytes of an element. Each class has a
 /// maximum row length in elements, and a thread group `[threads per row, loads in flight for each
 /// row, rows for each thread, threads of a block]`. With fewer threads per row, an element takes
 /// fewer instructions, but a partial tile has more useless loads. Scalar loads of narrow elements
-/// use part of a cache line. Measured on an H100 and an H200 (`docs/performance.md`, log entries 6,
-/// 31, 41, 42, 51 and 52).
+/// use only part of a cache line. Measured on an H100 and an H200 (`docs/performance.md`, log
+/// entries 6, 31, 41, 42, 51 and 52).
 const ROWS: [(i64, &[Class]); 4] = [
     (
         1,
@@ -113,9 +114,9 @@ const ROWS: [(i64, &[Class]); 4] = [
         ],
     ),
 ];
-/// Classes as in [`ROWS`], if elements or the exchange of partial results are expensive. Fewer
-/// threads need fewer exchanges. Measured on an H100 (`docs/performance.md`, log entries 31, 48, 52
-/// and 53).
+/// Classes as in [`ROWS`], for elements of more than [`HEAVY`] ops or partial results of several
+/// values. Fewer threads need fewer exchanges. Measured on an H100 (`docs/performance.md`, log
+/// entries 31, 48, 52 and 53).
 const HEAVY_ROWS: [(i64, &[Class]); 3] = [
     (
         1,
@@ -184,10 +185,11 @@ const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048,
 /// with more than [`HEAVY`] ops. With more registers, a thread keeps more loads in flight. Measured
 /// on an H100 (`docs/performance.md`, log entry 35).
 const ENOUGH: i64 = 1024;
-/// Vectors of a long row for each thread, by combiner: of one value; of several values, or with
-/// more than [`HEAVY`] ops; such a combiner with aligned vectors; of at least [`super::COSTLY_OPS`]
-/// ops. With few vectors, more threads have loads in flight. With many vectors, fewer threads
-/// exchange partial results. Measured on an H100 (`docs/performance.md`, log entry 26).
+/// Number of vectors of a long row for each thread. The four entries are for combiners of one
+/// value, of several values, of several values with more than [`HEAVY`] ops and aligned vectors,
+/// and with at least [`super::COSTLY_OPS`] ops. With few vectors for each thread, more threads have
+/// loads in flight. With many vectors for each thread, fewer threads exchange partial results.
+/// Measured on an H100 and an H200 (`docs/performance.md`, log entries 15 and 26).
 const EACH: [i64; 4] = [2, 4, 8, 32];
 /// Number of threads of a small block.
 const SMALL_BLOCK: i64 = 64;
@@ -198,16 +200,17 @@ const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
 /// rows, and slow down rows of medium length. Measured on an H100 (`docs/performance.md`, log
 /// entries 25 and 28).
 const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
-/// One result that one block reduces: maximum number of elements, and threads. The second entry is
-/// for static lengths only. Measured on an H200 (`docs/performance.md`, log entry 12).
+/// Limits for one result that one block reduces: maximum number of elements, and threads. The
+/// second entry applies to static lengths only. Measured on an H200 (`docs/performance.md`, log
+/// entry 12).
 const SMALL: [(i64, Group); 2] = [
     (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
     (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
 ];
-/// One result that fewer than [`CUTS`] blocks reduce: maximum number of elements, threads, and
-/// number of blocks. With fewer blocks, the counter of the last-block reduction is complete
-/// earlier. The first entry is for static lengths only. Measured on an H200 (`docs/performance.md`,
-/// log entry 12).
+/// Limits for one result that fewer than [`CUTS`] blocks reduce: maximum number of elements,
+/// threads, and number of blocks. With fewer blocks, the counter of the last-block reduction is
+/// complete earlier. The first entry applies to static lengths only. Measured on an H200
+/// (`docs/performance.md`, log entry 12).
 const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
     (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128),
@@ -225,18 +228,20 @@ const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
 /// Rows that the blocks of a cluster share. A cluster barrier takes less time than a fence, an
-/// atomic and a load of partial results, and needs no second kernel. But a cluster has few blocks.
-/// Measured on an H200 for `sum`, `max` and `argmax` (`docs/performance.md`, log entry 23).
+/// atomic and a load of partial results, and needs no second kernel. The disadvantage is the small
+/// number of blocks in a cluster. Measured on an H200 for `sum`, `max` and `argmax`
+/// (`docs/performance.md`, log entry 23).
 struct Clusters {
-    /// One result: maximum number of elements, threads, and blocks of the cluster.
+    /// Limits for one result: maximum number of elements, threads, and blocks of the cluster.
     alone: (i64, Group, i64),
-    /// Several results: maximum number of results, blocks of a cluster, and minimum row length in
-    /// bytes.
+    /// Limits for several results: maximum number of results, blocks of a cluster, and minimum row
+    /// length in bytes.
     rows: [(i64, i64, i64); 4],
     /// Minimum number of blocks on the device, and the maximum row length in elements for which
     /// fewer blocks suffice.
     busy: (i64, i64),
-    /// Threads for rows of at most this number of elements. The first entry uses scalar loads.
+    /// Maximum row length in elements, and threads for these rows. The first entry uses scalar
+    /// loads.
     groups: [(i64, Group); 2],
 }
 
@@ -265,11 +270,11 @@ struct Vast {
     group: Group,
 }
 
-/// Threads that reduce a row, and their loads in flight.
+/// Number of threads that reduce a row, and number of their loads in flight.
 #[derive(Clone, Copy)]
 struct Group {
     lanes: i64,
-    /// Loads in flight for each row and thread.
+    /// Number of loads that a thread has in flight for each row.
     under_way: i64,
     /// Rows for each thread.
     rows: i64,
@@ -355,7 +360,7 @@ struct Rows {
     group: Group,
     vectors: Vectors,
     blocks: Blocks,
-    /// Maximum number of elements of a row, if it is bounded.
+    /// Maximum number of elements of a row, if there is a static bound.
     most: Option<i64>,
     /// Minimum number of resident threads per SM (`#tile.resident`), if set.
     resident: Option<i64>,
@@ -383,10 +388,10 @@ struct Asked {
     inner: usize,
     /// Whether all reduced dimensions are fused into one loop.
     together: bool,
-    /// Whether this loop, or the only reduced dimension, is the whole row.
+    /// Whether one loop, fused or not, is the whole row.
     is_whole: bool,
     vectors: Vectors,
-    /// Maximum number of elements of a row, or of its inner dimension, if it is static.
+    /// Maximum number of elements of a row, or of its inner dimension, if there is a static bound.
     most: Option<i64>,
     /// Whether the job has at least as many bytes as [`VAST`], and few ops for each element.
     is_vast: bool,
@@ -575,7 +580,7 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// Returns the mapping of one result with a medium number of elements.
+    /// Returns the mapping of a reduction to one result that needs fewer than [`CUTS`] blocks.
     fn alone(&self, kept: &[usize], length: i64) -> Option<Rows> {
         let is_alone = kept.is_empty() && length > FEW;
         let small = SMALL.iter().find(|(most, _)| length <= *most);
@@ -617,7 +622,8 @@ impl Chooser<'_, '_> {
         })
     }
 
-    /// Adds the steps of a mapping, with fewer unrolled elements if their ops are too many.
+    /// Adds the steps of a mapping, and reduces the number of unrolled elements if elements have
+    /// many ops.
     fn rows_as(&mut self, kept: &[usize], inner: usize, together: bool, mut rows: Rows) {
         let Rows { group, vectors, .. } = &mut rows;
         while group.rows > 1 && self.is_too_much(group.rows * group.under_way) {
@@ -671,7 +677,7 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// Makes a schedule of one result with a medium number of elements.
+    /// Makes a schedule for a reduction to one result that needs fewer than [`CUTS`] blocks.
     pub(super) fn one_result(&mut self) -> Option<Vec<Case>> {
         let (asked, kept) = (self.asked(), self.kept.clone());
         let rows = self.alone(&kept, asked.most?)?;
@@ -688,8 +694,8 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Makes a schedule in which a group of threads reduces each result. Few long rows are split
-    /// across blocks.
+    /// Makes a schedule in which a group of threads reduces each result. Long rows are split across
+    /// blocks if there are few rows.
     pub(super) fn rows(&mut self) -> Option<Vec<Case>> {
         self.write_long_rows();
         Some(self.done())
@@ -859,7 +865,7 @@ impl Chooser<'_, '_> {
         self.steps.extend(resident.map(Step::Resident));
     }
 
-    /// Returns the number of blocks across which a row is split, if it is.
+    /// Returns the number of blocks across which a row is split, or `None` for one block.
     fn cuts(&self, kept: &[usize], length: Option<i64>, vector: i64, is_vast: bool) -> Option<i64> {
         let (most, cuts) = match (self.total(kept), length) {
             (Some(results), Some(n)) if is_vast && (kept.is_empty() || !self.fixed) => {
@@ -976,8 +982,8 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// Returns whether only some threads of a row would have one more vector, at the cost of a
-    /// whole vector for all. All threads then share the elements of these vectors, as they do head
+    /// Returns whether the last vectors of a row are fewer than its threads, so that some threads
+    /// would idle. All threads of the row then share the elements of the last vectors, like head
     /// and tail elements.
     fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.lanes * group.under_way;
@@ -991,8 +997,8 @@ impl Chooser<'_, '_> {
         self.width().is_some_and(|width| vector * width < VECTOR)
     }
 
-    /// Returns the number of threads for a row with more vectors than a warp has threads. A few
-    /// vectors more than a power of two add no threads.
+    /// Returns the number of threads for a row with more vectors than a warp has threads. If the
+    /// number of vectors is slightly above a power of two, no threads are added.
     fn lanes_of(&self, pieces: i64, is_aligned: bool) -> i64 {
         let is_heavy = self.job.weight() > HEAVY;
         let (each, widest) = match self.exchanges_parts() {
@@ -1011,7 +1017,7 @@ impl Chooser<'_, '_> {
 mod tests {
     use super::*;
 
-    /// Returns the groups of all tables, each with its maximum length.
+    /// Returns the thread groups of all tables, each with its maximum row length in elements.
     fn groups() -> Vec<(i64, Group)> {
         let classes = ROWS
             .iter()
@@ -1033,7 +1039,7 @@ mod tests {
             .collect()
     }
 
-    /// Blocks have whole warps, each row has equally many threads, and shuffles need powers of two.
+    /// Each block has whole warps, and the number of threads per row is a power of two.
     #[test]
     fn groups_fill_a_block() {
         for (most, group) in groups() {
@@ -1055,7 +1061,7 @@ mod tests {
         }
     }
 
-    /// Lengths ascend in each table: otherwise no request would reach an entry after a longer one.
+    /// Maximum lengths ascend in each table. An entry after a longer entry would never be chosen.
     #[test]
     fn lengths_ascend() {
         for table in [&ROWS[..], &HEAVY_ROWS] {

@@ -1,5 +1,5 @@
-//! The choice of a mapping by an ordered table. The first mapping applies whose condition holds for
-//! the request, and which has a schedule for the request.
+//! Chooses a mapping by an ordered table. The first entry applies whose condition holds for the
+//! request, and whose mapping has a schedule for the request.
 
 use super::super::group::{Group, Phase};
 use super::super::job::Work;
@@ -57,7 +57,7 @@ pub(super) enum Kind {
     Phases,
 }
 
-/// The results to which contiguous elements belong.
+/// Whether contiguous elements belong to one result or to neighbouring results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Neighbours {
     /// All to one result.
@@ -80,7 +80,7 @@ struct Mapping {
     measured: &'static str,
 }
 
-/// Makes the schedule of a mapping, unless the mapping does not apply to the op after all.
+/// Makes the schedule of a mapping, or returns none if the mapping does not apply to the op.
 enum Schedule {
     Op(fn(&mut Chooser<'_, '_>) -> Option<Vec<Case>>),
     Group(fn(&Group<'_>, &Request, Option<Limits>) -> Vec<Case>),
@@ -203,8 +203,8 @@ pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
     })
 }
 
-/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. `limits`
-/// replaces the measured limits.
+/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. `limits`, if
+/// present, replaces the measured limits.
 pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>) -> Chosen {
     let request = Request::of_group(group, clusters);
     first(&request, |schedule| match schedule {
