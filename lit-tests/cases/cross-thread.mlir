@@ -1,9 +1,9 @@
 // RUN: tx-opt %s --lower-reduction
 // SNAPSHOT: none — COMPARE states what is computed, COUNT what each kernel holds
 
-// Schedules in which threads share a result, and what comes before and after it.
+// Schedules in which several threads share a result, with ops before and after the reduction.
 
-// Both parts of a loop on threads, along x and y.
+// Both parts of a split loop are bound to threads, along x and y.
 // COMPARE: @two_bound_loops(A: 128x128xf32, B: 128xf32) B = sum(A, [1])
 // COUNT: @two_bound_loops_0 barriers = 2, shuffles = 5, loads = 2, shared loads = 1, vector loads = 1, stores = 2
 // COUNT: @two_bound_loops_0 shared stores = 1, scf.for = 1, scf.if = 2
@@ -17,7 +17,7 @@ func.func @two_bound_loops(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// Partial results of threads, and a loop in each.
+// Threads have separate partial results, and a loop each.
 // COMPARE: @partials_of_threads(A: 16x16x16xf32, B: 16xf32) B = sum(A, [1, 2])
 // COUNT: @partials_of_threads_0 barriers = 0, shuffles = 2, loads = 1, stores = 1, scf.for = 2, scf.if = 1
 // COUNT: @partials_of_threads gpu.launch_func = 1
@@ -31,7 +31,7 @@ func.func @partials_of_threads(%A: memref<16x16x16xf32>, %B: memref<16xf32>) {
   return
 }
 
-// Softmax with 512 threads for 256 elements.
+// Softmax of 256 elements with 512 threads.
 // COMPARE: @softmax_guarded(A: 256x256xf32, B: 256x256xf32) e = exp(A - max(A, 1, keep)); B = e / sum(e, 1, keep)
 // COUNT: @softmax_guarded_0 barriers = 1, shuffles = 7, loads = 2, shared loads = 1, vector loads = 1, stores = 2
 // COUNT: @softmax_guarded_0 shared stores = 1, scf.if = 3
@@ -80,7 +80,7 @@ func.func @softmax_guarded(%A: memref<256x256xf32>, %B: memref<256x256xf32>) {
   return
 }
 
-// Softmax with its exponentials in memory.
+// Softmax that stores its exponentials in memory.
 // COMPARE: @softmax_stored(A: 256x256xf32, B: 256x256xf32) e = exp(A - max(A, 1, keep)); B = e / sum(e, 1, keep)
 // COUNT: @softmax_stored_0 barriers = 0, shuffles = 5, loads = 1, stores = 1, scf.for = 1, scf.if = 1
 // COUNT: @softmax_stored_1 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 1
@@ -132,7 +132,7 @@ func.func @softmax_stored(%A: memref<256x256xf32>, %B: memref<256x256xf32>) {
   return
 }
 
-// Rows of 150528 elements and two threads; weights repeat along a row.
+// Rows of 150528 elements with two threads. The same weights apply to every row.
 // COMPARE: @long_rows(X: 150528xf32, W: 4x1024xf32, Y: 4xf32) Y = sum(reshape(X, [1, 147, 1024]) * reshape(W, [4, 1, 1024]), [1, 2])
 // COUNT: @long_rows_0 barriers = 0, shuffles = 1, loads = 2, stores = 1, scf.for = 1, scf.if = 1
 // COUNT: @long_rows gpu.launch_func = 1
@@ -152,7 +152,7 @@ func.func @long_rows(%X: memref<150528xf32>, %W: memref<4x1024xf32>, %Y: memref<
   return
 }
 
-// More threads than rows and elements.
+// A block with more threads than rows and elements.
 // COMPARE: @more_threads_than_elements(A: 2x32xf32, B: 2xf32) B = sum(A, [1])
 // COUNT: @more_threads_than_elements_0 barriers = 1, shuffles = 5, loads = 3, shared loads = 2, stores = 2
 // COUNT: @more_threads_than_elements_0 shared stores = 1, scf.if = 4
@@ -167,7 +167,7 @@ func.func @more_threads_than_elements(%A: memref<2x32xf32>, %B: memref<2xf32>) {
   return
 }
 
-// A maximum of 128 threads.
+// A maximum over 128 threads.
 // COMPARE: @maximum(A: 128x128xf32, B: 128xf32) B = max(A, [1])
 // COUNT: @maximum_0 barriers = 2, shuffles = 5, loads = 2, shared loads = 1, vector loads = 1, stores = 2
 // COUNT: @maximum_0 shared stores = 1, scf.for = 1, scf.if = 2
@@ -179,7 +179,7 @@ func.func @maximum(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// Into an array without dimensions.
+// The destination is an array of rank 0.
 // COMPARE: @no_dimension(A: 128xf32, B: f32) B = sum(A, [0])
 // COUNT: @no_dimension_0 barriers = 1, shuffles = 5, loads = 2, shared loads = 1, vector loads = 1, stores = 2
 // COUNT: @no_dimension_0 shared stores = 1, scf.if = 2
@@ -191,7 +191,7 @@ func.func @no_dimension(%A: memref<128xf32>, %B: memref<f32>) {
   return
 }
 
-// Value and index as a custom combiner.
+// A custom combiner of a value and its index.
 // COMPARE: @argmax_custom(Idx: 128x128xi32, Val: 128x128xf32 of ties, T0: 128xi32, T1: 128xf32) T1 = max(Val, 1); T0 = min(select(Val == max(Val, 1, keep), Idx, Idx * 0 + 2147483647), 1)
 // COUNT: @argmax_custom_0 barriers = 0, shuffles = 10, loads = 2, stores = 2, scf.for = 2, scf.if = 1
 // COUNT: @argmax_custom gpu.launch_func = 1
@@ -213,7 +213,7 @@ func.func @argmax_custom(%Idx: memref<128x128xi32>, %Val: memref<128x128xf32>, %
   return
 }
 
-// The same in `linalg`.
+// A custom combiner of a value and its index, written in `linalg`.
 // COMPARE: @argmax_of_linalg(Idx: 128x128xi32, Val: 128x128xf32, T0: 128xi32, T1: 128xf32) T1 = max(Val, 1); T0 = min(select(Val == max(Val, 1, keep), Idx, Idx * 0 + 2147483647), 1)
 // COUNT: @argmax_of_linalg_0 barriers = 0, shuffles = 0, loads = 0, stores = 1
 // COUNT: @argmax_of_linalg_1 barriers = 0, shuffles = 0, loads = 0, stores = 1
@@ -253,7 +253,7 @@ func.func @argmin_named(%Idx: memref<128x128xi32>, %Val: memref<128x128xf32>, %T
   return
 }
 
-// An epilogue, by the thread that stores.
+// The thread that stores a result computes its epilogue.
 // COMPARE: @epilogue(A: 256x256xf32, B: 256xf32) B = sum(A, 1) + 1.0
 // COUNT: @epilogue_0 barriers = 1, shuffles = 6, loads = 2, shared loads = 1, vector loads = 1, stores = 2
 // COUNT: @epilogue_0 shared stores = 1, scf.if = 2
@@ -271,7 +271,7 @@ func.func @epilogue(%A: memref<256x256xf32>, %B: memref<256xf32>) {
   return
 }
 
-// An epilogue with two more arrays.
+// An epilogue with two additional operands.
 // COMPARE: @epilogue_of_arrays(X: 320xf32, W: 64x320xf32, bias: 64xf32, carried: 64xf32, Y: 64xf32) Y = sum(X * W, 1) + bias + carried
 // COUNT: @epilogue_of_arrays_0 barriers = 1, shuffles = 5, loads = 6, shared loads = 2, stores = 2, shared stores = 1
 // COUNT: @epilogue_of_arrays_0 scf.for = 1, scf.if = 2
@@ -299,7 +299,7 @@ func.func @epilogue_of_arrays(%X: memref<320xf32>, %W: memref<64x320xf32>, %bias
   return
 }
 
-// Two element-wise ops after it, which are one kernel.
+// Two element-wise ops after the reduction, fused into one kernel.
 // COMPARE: @consumers(X: 320xf32, W: 64x320xf32, bias: 64xf32, carried: 64xf32, Y: 64xf32) Y = sum(X * W, 1) + bias + carried
 // COUNT: @consumers_0 barriers = 1, shuffles = 5, loads = 4, shared loads = 2, stores = 2, shared stores = 1
 // COUNT: @consumers_0 scf.for = 1, scf.if = 2
@@ -343,7 +343,7 @@ func.func @consumers(%X: memref<320xf32>, %W: memref<64x320xf32>, %bias: memref<
   return
 }
 
-// A consumer on the same threads.
+// A consumer bound to the same threads as the reduction.
 // COMPARE: @consumer_on_threads(A: 256x256xf32 in 0.5..1.5, B: 256x256xf32) B = A / sum(A, 1, keep)
 // COUNT: @consumer_on_threads_0 barriers = 1, shuffles = 6, loads = 2, shared loads = 1, vector loads = 1, stores = 2
 // COUNT: @consumer_on_threads_0 shared stores = 1, scf.if = 2
@@ -370,7 +370,7 @@ func.func @consumer_on_threads(%A: memref<256x256xf32>, %B: memref<256x256xf32>)
   return
 }
 
-// Sums and sums of squares at once, then layer normalization.
+// One reduction computes sums and sums of squares, then a layer normalization uses both.
 // COMPARE: @layer_norm(X: 128x768xf32, gamma: 768xf32, beta: 768xf32, S: 128xf32, Q: 128xf32, Y: 128x768xf32) S = sum(X, 1); Q = sum(X * X, 1); m = sum(X, 1, keep) / 768.0; v = sum(X * X, 1, keep) / 768.0 - m * m; Y = (X - m) / sqrt(v + 0.00001) * gamma + beta
 // COUNT: @layer_norm_0 barriers = 0, shuffles = 10, loads = 1, stores = 2, scf.for = 1, scf.if = 1
 // COUNT: @layer_norm_1 barriers = 0, shuffles = 0, loads = 10, stores = 2

@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --lower-reduction
 // SNAPSHOT: none — COMPARE states what is computed, COUNT what each kernel holds
 
-// Accumulators of a matrix product: results that one lane of four holds, or all.
+// Accumulator fragments of a matrix product: one of four lanes holds a result, or all lanes do.
 
 gpu.module @kernels {
-  // The accumulator of a matrix product: results in one lane of four, in each of four places, and in all.
+  // Accumulator of a matrix product: one of four lanes holds a result, in each position, or all lanes do.
   // COMPARE: @accumulator_of_mma(A: 16x16x4x2xf32, B: 16x4xf32, C: 16xf32) C = sum(A, [1, 2, 3]); B = B * 0.0 + reshape(sum(A, [1, 2, 3]), [16, 1])
   // COUNT: @accumulator_of_mma barriers = 0, shuffles = 20, loads = 64, stores = 10, scf.if = 5
   gpu.func @accumulator_of_mma(%A: memref<16x16x4x2xf32>, %B: memref<16x4xf32>, %C: memref<16xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -26,7 +26,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In f16, onto old values.
+  // Elements of f16, accumulated into old values.
   // COMPARE: @accumulator_onto_old(A: 16x16x4x2xf16, B: 16x4xf16) B = B + B * 0.0 + reshape(sum(A, [1, 2, 3]), [16, 1])
   // COUNT: @accumulator_onto_old barriers = 0, shuffles = 16, warp barriers = 4, loads = 72, stores = 8, scf.if = 8
   gpu.func @accumulator_onto_old(%A: memref<16x16x4x2xf16>, %B: memref<16x4xf16>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -50,7 +50,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // First within lanes, then across them.
+  // A reduction within lanes, then across lanes.
   // COMPARE: @in_two_steps(A: 16x16x4x2xf32, B: 16x4xf32, C: 16xf32) C = max(A, [1, 2, 3]); B = B * 0.0 + reshape(max(A, [1, 2, 3]), [16, 1])
   // COUNT: @in_two_steps barriers = 0, shuffles = 20, loads = 64, stores = 10, scf.if = 5
   gpu.func @in_two_steps(%A: memref<16x16x4x2xf32>, %B: memref<16x4xf32>, %C: memref<16xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -73,7 +73,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four warps, onto old values.
+  // Four warps, accumulated into old values.
   // COMPARE: @in_two_steps_of_warps(A: 4x16x16x4x2xf32, B: 4x16x4xf32) B = minimum(B, B * 0.0 + reshape(min(A, [2, 3, 4]), [4, 16, 1]))
   // COUNT: @in_two_steps_of_warps barriers = 0, shuffles = 16, warp barriers = 4, loads = 72, stores = 8, scf.if = 8
   gpu.func @in_two_steps_of_warps(%A: memref<4x16x16x4x2xf32>, %B: memref<4x16x4xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -102,7 +102,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight warps.
+  // A fragment on eight warps.
   // COMPARE: @eight_warps(A: 8x16x16x4x2xf32, B: 8x16x4xf32, C: 8x16xf32) C = sum(A, [2, 3, 4]); B = B * 0.0 + reshape(sum(A, [2, 3, 4]), [8, 16, 1])
   // COUNT: @eight_warps barriers = 0, shuffles = 20, loads = 64, stores = 10, scf.if = 5
   gpu.func @eight_warps(%A: memref<8x16x16x4x2xf32>, %B: memref<8x16x4xf32>, %C: memref<8x16xf32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {

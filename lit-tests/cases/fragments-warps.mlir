@@ -4,7 +4,7 @@
 // Fragments across warps, and dimensions in registers.
 
 gpu.module @kernels {
-  // Groups of six lanes.
+  // Groups of six lanes share a row.
   // COMPARE: @six_lanes(A: 5x6xf32, B: 5xf32) B = B + sum(A, [1])
   // COUNT: @six_lanes barriers = 0, shuffles = 4, warp barriers = 1, loads = 2, stores = 1, scf.if = 3
   gpu.func @six_lanes(%A: memref<5x6xf32>, %B: memref<5xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -15,7 +15,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Across the warps of a block.
+  // A reduction across the warps of a block.
   // COMPARE: @across_warps(A: 4x32xf32, B: 32xf32) B = B + sum(A, [0])
   // COUNT: @across_warps barriers = 1, shuffles = 0, loads = 6, shared loads = 4, stores = 2, shared stores = 1
   // COUNT: @across_warps scf.if = 1
@@ -27,7 +27,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Rows from the third on.
+  // The layout has an offset: the rows begin at the third.
   // COMPARE: @part_of_a_view(A: 32x4x8xf32, B: 32x4x1xf32) B = put(B, 1, [0, 2, 1], slice(B, 1, [0, 2, 1]) + reshape(sum(slice(A, 1, [2, 4, 1]), [2]), [32, 2, 1]))
   // COUNT: @part_of_a_view barriers = 0, shuffles = 0, warp barriers = 1, loads = 18, stores = 2
   gpu.func @part_of_a_view(%A: memref<32x4x8xf32>, %B: memref<32x4x1xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -40,7 +40,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A middle dimension, whose place is gone in the result.
+  // A reduction of a middle dimension, which the result does not keep.
   // COMPARE: @middle_axis(A: 32x4x8xf32, B: 32x8xf32) B = B + sum(A, [1])
   // COUNT: @middle_axis barriers = 0, shuffles = 0, warp barriers = 1, loads = 40, stores = 8
   gpu.func @middle_axis(%A: memref<32x4x8xf32>, %B: memref<32x8xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -51,7 +51,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A warpgroup, within and across lanes.
+  // A reduction within lanes and across lanes of a warpgroup.
   // COMPARE: @warpgroup(A: 4x2x8x16x4x2xf32, B: 4x2x8xf32) B = B + sum(A, [3, 4, 5])
   // COUNT: @warpgroup barriers = 1, shuffles = 4, loads = 66, stores = 2, scf.if = 1
   gpu.func @warpgroup(%A: memref<4x2x8x16x4x2xf32>, %B: memref<4x2x8xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -62,7 +62,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Lanes of each warp of a warpgroup.
+  // A reduction across the lanes of each warp of a warpgroup.
   // COMPARE: @warpgroup_replica(A: 4x32xf32, B: 4xf32) B = B + sum(A, [1])
   // COUNT: @warpgroup_replica barriers = 1, shuffles = 5, loads = 2, stores = 1, scf.if = 1
   gpu.func @warpgroup_replica(%A: memref<4x32xf32>, %B: memref<4xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -73,7 +73,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // All threads of a warpgroup.
+  // A reduction across all threads of a warpgroup.
   // COMPARE: @whole_warpgroup(A: 128xf32, B: 1xf32) B = B + reshape(sum(A, [0]), [1])
   // COUNT: @whole_warpgroup barriers = 1, shuffles = 5, loads = 6, shared loads = 4, stores = 2, shared stores = 1
   // COUNT: @whole_warpgroup scf.if = 2

@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --lower-reduction
 // SNAPSHOT: none — COMPARE states what is computed, COUNT what each kernel holds
 
-// Fragments whose rows are in registers or across lanes: replicas, and parts of tiles.
+// Fragments with rows in registers or across lanes: replicas, and parts of tiles.
 
 gpu.module @kernels {
-  // Each lane has a row.
+  // Each lane holds one row.
   // COMPARE: @rows_of_lanes(A: 32x64xf32, B: 32x1xf32) B = reshape(sum(A, [1]), [32, 1])
   // COUNT: @rows_of_lanes barriers = 0, shuffles = 0, loads = 64, stores = 1
   gpu.func @rows_of_lanes(%A: memref<32x64xf32>, %B: memref<32x1xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -14,7 +14,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Onto old values.
+  // The result is accumulated into old values.
   // COMPARE: @rows_of_lanes_onto_old(A: 32x64xf32, B: 32x1xf32) B = minimum(B, reshape(min(A, [1]), [32, 1]))
   // COUNT: @rows_of_lanes_onto_old barriers = 0, shuffles = 0, warp barriers = 1, loads = 65, stores = 1
   gpu.func @rows_of_lanes_onto_old(%A: memref<32x64xf32>, %B: memref<32x1xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -25,7 +25,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A part of each row.
+  // Each lane holds part of a row.
   // COMPARE: @part_of_rows(A: 32x64xf32, B: 32x1xf32) B = reshape(sum(slice(A, 1, [16, 32, 1]), [1]), [32, 1])
   // COUNT: @part_of_rows barriers = 0, shuffles = 0, loads = 16, stores = 1
   gpu.func @part_of_rows(%A: memref<32x64xf32>, %B: memref<32x1xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -36,7 +36,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two dimensions in registers.
+  // Two dimensions are in registers.
   // COMPARE: @two_axes(A: 32x4x8xf32, B: 32x1x1xf32) B = reshape(sum(A, [1, 2]), [32, 1, 1])
   // COUNT: @two_axes barriers = 0, shuffles = 0, loads = 32, stores = 1
   gpu.func @two_axes(%A: memref<32x4x8xf32>, %B: memref<32x1x1xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -46,7 +46,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The last of three.
+  // A reduction of the last of three dimensions.
   // COMPARE: @last_axis(A: 32x4x8xf32, B: 32x4x1xf32) B = reshape(min(A, [2]), [32, 4, 1])
   // COUNT: @last_axis barriers = 0, shuffles = 0, loads = 32, stores = 4
   gpu.func @last_axis(%A: memref<32x4x8xf32>, %B: memref<32x4x1xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -56,7 +56,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A maximum over lanes, which all hold.
+  // A maximum over lanes, of which every lane gets the result.
   // COMPARE: @replica(A: 32x4xf32, B: 4xf32) B = max(A, [0])
   // COUNT: @replica barriers = 0, shuffles = 20, loads = 4, stores = 4, scf.if = 1
   gpu.func @replica(%A: memref<32x4xf32>, %B: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -66,7 +66,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A sum over lanes, onto old values.
+  // A sum over lanes, accumulated into old values.
   // COMPARE: @replica_onto_old(A: 32x4xf32, B: 4xf32) B = B + sum(A, [0])
   // COUNT: @replica_onto_old barriers = 0, shuffles = 20, warp barriers = 1, loads = 8, stores = 4, scf.if = 1
   gpu.func @replica_onto_old(%A: memref<32x4xf32>, %B: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -77,7 +77,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Lanes that are four apart.
+  // Lanes of a row have a stride of four.
   // COMPARE: @columns_of_lanes(A: 8x4xf32, B: 4xf32) B = B + sum(A, [0])
   // COUNT: @columns_of_lanes barriers = 0, shuffles = 3, warp barriers = 1, loads = 2, stores = 1, scf.if = 1
   gpu.func @columns_of_lanes(%A: memref<8x4xf32>, %B: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -88,7 +88,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Registers and lanes together.
+  // A reduction over registers and lanes.
   // COMPARE: @one_value(A: 32x4xf32, B: f32) B = B + sum(A, [0, 1])
   // COUNT: @one_value barriers = 0, shuffles = 5, warp barriers = 1, loads = 5, stores = 1, scf.if = 1
   gpu.func @one_value(%A: memref<32x4xf32>, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
@@ -99,7 +99,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two of four registers.
+  // A reduction over two of four registers.
   // COMPARE: @part_of_columns(A: 32x4xf32, B: 4xf32) B = put(B, 0, [1, 3, 1], slice(B, 0, [1, 3, 1]) + sum(slice(A, 1, [1, 3, 1]), [0]))
   // COUNT: @part_of_columns barriers = 0, shuffles = 10, warp barriers = 1, loads = 4, stores = 2, scf.if = 1
   gpu.func @part_of_columns(%A: memref<32x4xf32>, %B: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {

@@ -1,9 +1,9 @@
 // RUN: tx-opt %s --lower-reduction
 // SNAPSHOT: none — COMPARE states what is computed, COUNT what each kernel holds
 
-// Schedules with `rfactor` of reductions with two results.
+// Schedules with `rfactor` for reductions with two results.
 
-// A custom combiner: of equal values the smaller index wins.
+// A custom combiner in which the smaller index wins for equal values.
 // COMPARE: @argmax_custom(Idx: 128x128xi32, Val: 128x128xf32 of ties, T0: 128xi32, T1: 128xf32) T1 = max(Val, 1); T0 = min(select(Val == max(Val, 1, keep), Idx, Idx * 0 + 2147483647), 1)
 // COUNT: @argmax_custom_0 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 3
 // COUNT: @argmax_custom_1 barriers = 1, shuffles = 0, loads = 36, shared loads = 4, stores = 4, shared stores = 2
@@ -27,7 +27,7 @@ func.func @argmax_custom(%Idx: memref<128x128xi32>, %Val: memref<128x128xf32>, %
   return
 }
 
-// `argmax` with indices that are elements.
+// `argmax` with indices from an operand.
 // COMPARE: @argmax_named(Idx: 128x128xi32, Val: 128x128xf32 of ties, T0: 128xi32, T1: 128xf32) T1 = max(Val, 1); T0 = min(select(Val == max(Val, 1, keep), Idx, Idx * 0 + 2147483647), 1)
 // COUNT: @argmax_named_0 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 3
 // COUNT: @argmax_named_1 barriers = 1, shuffles = 0, loads = 36, shared loads = 4, stores = 4, shared stores = 2
@@ -41,7 +41,7 @@ func.func @argmax_named(%Idx: memref<128x128xi32>, %Val: memref<128x128xf32>, %T
   return
 }
 
-// In `linalg`: whoever comes first stays.
+// A `linalg` reduction that keeps the first of equal values.
 // COMPARE: @argmax_of_linalg(Idx: 128x128xi32, Val: 128x128xf32, T0: 128xi32, T1: 128xf32) T1 = max(Val, 1); T0 = min(select(Val == max(Val, 1, keep), Idx, Idx * 0 + 2147483647), 1)
 // COUNT: @argmax_of_linalg_0 barriers = 0, shuffles = 0, loads = 0, stores = 1
 // COUNT: @argmax_of_linalg_1 barriers = 0, shuffles = 0, loads = 0, stores = 1
@@ -71,7 +71,7 @@ func.func @argmax_of_linalg(%Idx: memref<128x128xi32>, %Val: memref<128x128xf32>
   return
 }
 
-// `argmin`, with value and index in the other order.
+// `argmin`, with value and index in reversed order.
 // COMPARE: @argmin_custom(Idx: 128x128xi32, Val: 128x128xf32 of ties, T0: 128xi32, T1: 128xf32) T1 = min(Val, 1); T0 = min(select(Val == min(Val, 1, keep), Idx, Idx * 0 + 2147483647), 1)
 // COUNT: @argmin_custom_0 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 3
 // COUNT: @argmin_custom_1 barriers = 1, shuffles = 0, loads = 36, shared loads = 4, stores = 4, shared stores = 2
@@ -95,7 +95,7 @@ func.func @argmin_custom(%Idx: memref<128x128xi32>, %Val: memref<128x128xf32>, %
   return
 }
 
-// In `linalg`.
+// `argmin` with reversed results, written in `linalg`.
 // COMPARE: @argmin_of_linalg(Idx: 128x128xi32, Val: 128x128xf32, T0: 128xi32, T1: 128xf32) T1 = min(Val, 1); T0 = min(select(Val == min(Val, 1, keep), Idx, Idx * 0 + 2147483647), 1)
 // COUNT: @argmin_of_linalg_0 barriers = 0, shuffles = 0, loads = 0, stores = 1
 // COUNT: @argmin_of_linalg_1 barriers = 0, shuffles = 0, loads = 0, stores = 1
@@ -125,7 +125,7 @@ func.func @argmin_of_linalg(%Idx: memref<128x128xi32>, %Val: memref<128x128xf32>
   return
 }
 
-// Of one row, in parts of eight.
+// A reduction of one row, in parts of eight elements.
 // COMPARE: @argmax_row(A: 1x32xf32 of ties, V: 1xf32, I: 1xi32) V = max(A, 1); I = argmax(A, 1)
 // COUNT: @argmax_row_0 barriers = 0, shuffles = 0, loads = 1, stores = 2, scf.for = 2
 // COUNT: @argmax_row_1 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 1
@@ -138,7 +138,7 @@ func.func @argmax_row(%A: memref<1x32xf32>, %V: memref<1xf32>, %I: memref<1xi32>
   return
 }
 
-// The smallest.
+// `argmin` of one row.
 // COMPARE: @argmin_row(A: 1x32xf32 of ties, V: 1xf32, I: 1xi32) V = min(A, 1); I = argmin(A, 1)
 // COUNT: @argmin_row_0 barriers = 0, shuffles = 0, loads = 1, stores = 2, scf.for = 2
 // COUNT: @argmin_row_1 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 1
@@ -151,7 +151,7 @@ func.func @argmin_row(%A: memref<1x32xf32>, %V: memref<1xf32>, %I: memref<1xi32>
   return
 }
 
-// Value and index go to different places.
+// Value and index have destinations of different layout.
 // COMPARE: @transposed_index(A: 4x6x128xf32 of ties, V: 4x6xf32, I: 6x4xi32) V = max(A, 2); I = transpose(argmax(A, 2), [1, 0])
 // COUNT: @transposed_index_0 barriers = 0, shuffles = 0, loads = 1, stores = 2, scf.for = 4
 // COUNT: @transposed_index_1 barriers = 1, shuffles = 0, loads = 24, shared loads = 16, stores = 4, shared stores = 2
@@ -168,7 +168,7 @@ func.func @transposed_index(%A: memref<4x6x128xf32>, %V: memref<4x6xf32>, %I: me
   return
 }
 
-// A combiner may compute what it yields.
+// A combiner region with several ops.
 // COMPARE: @computed_value(Idx: 128x128xi32, Val: 128x128xf32, T0: 128xi32, T1: 128xf32) T1 = max(Val, 1); T0 = min(select(Val == max(Val, 1, keep), Idx, Idx * 0 + 2147483647), 1)
 // COUNT: @computed_value_0 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 3
 // COUNT: @computed_value_1 barriers = 1, shuffles = 0, loads = 36, shared loads = 4, stores = 4, shared stores = 2
@@ -192,7 +192,7 @@ func.func @computed_value(%Idx: memref<128x128xi32>, %Val: memref<128x128xf32>, 
   return
 }
 
-// One of both results is filled, the other is onto old values.
+// One of two results is filled before, the other is combined with old values.
 // COMPARE: @index_onto_filled(Idx: 128x128xi32, Val: 128x128xf32, T0: 128xi32, T1: 128xf32) m = max(Val, 1); i = min(select(Val == max(Val, 1, keep), Idx, Idx * 0 + 2147483647), 1); T0 = select(T1 >= m, i * 0 - 1, i); T1 = maximum(T1, m)
 // COUNT: @index_onto_filled_0 barriers = 0, shuffles = 0, loads = 0, stores = 1
 // COUNT: @index_onto_filled_1 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 3

@@ -1,9 +1,9 @@
 // RUN: tx-opt %s --lower-reduction
 // SNAPSHOT: none — COMPARE states what is computed, COUNT what each kernel holds
 
-// Schedules with `rfactor`: partial results of a loop in memory or in registers, and their combination.
+// Schedules with `rfactor`: separate partial results in memory or registers, and their combination.
 
-// A product of matrices: the innermost of three parts of the reduced loop has partial results.
+// A matrix product: the innermost of three parts of the reduced loop has separate partial results.
 // COMPARE: @matmul(A: 64x64xf32, B: 64x64xf32, C: 64x64xf32) C = sum(reshape(A, [64, 1, 64]) * reshape(B, [1, 64, 64]), 2)
 // COUNT: @matmul_0 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 5
 // COUNT: @matmul_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -24,7 +24,7 @@ func.func @matmul(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memref<64x64
   return
 }
 
-// The same in `linalg`, onto zeros.
+// A matrix product in `linalg`, into an output filled with zeros.
 // COMPARE: @matmul_of_linalg(A: 64x64xf32, B: 64x64xf32, C: 64x64xf32) C = sum(reshape(A, [64, 1, 64]) * reshape(B, [1, 64, 64]), 2)
 // COUNT: @matmul_of_linalg_0 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 5
 // COUNT: @matmul_of_linalg_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -48,7 +48,7 @@ func.func @matmul_of_linalg(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: me
   return
 }
 
-// Two reduced dimensions, of which one has partial results.
+// Two reduced dimensions, of which one has separate partial results.
 // COMPARE: @square_sum(A: 16x64x64xf32, D: 16xf32) D = sum(A * A, [1, 2])
 // COUNT: @square_sum_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 3
 // COUNT: @square_sum_1 barriers = 1, shuffles = 1, loads = 12, shared loads = 8, stores = 2, shared stores = 1
@@ -67,7 +67,7 @@ func.func @square_sum(%A: memref<16x64x64xf32>, %D: memref<16xf32>) {
   return
 }
 
-// An epilogue comes after all partial results, once.
+// The epilogue runs once, after all partial results are combined.
 // COMPARE: @square_sum_root(A: 16x64x64xf32, D: 16xf32) D = sqrt(sum(A * A, [1, 2]))
 // COUNT: @square_sum_root_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 3
 // COUNT: @square_sum_root_1 barriers = 1, shuffles = 1, loads = 12, shared loads = 8, stores = 2, shared stores = 1
@@ -90,7 +90,7 @@ func.func @square_sum_root(%A: memref<16x64x64xf32>, %D: memref<16xf32>) {
   return
 }
 
-// Two dimensions fused, and split by a number that does not divide their product.
+// Two dimensions are fused, and split by a number that does not divide their product.
 // COMPARE: @fused_square_sum_root(A: 16x64x64xf32, D: 16xf32) D = sqrt(sum(A * A, [1, 2]))
 // COUNT: @fused_square_sum_root_0 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 4
 // COUNT: @fused_square_sum_root_1 barriers = 1, shuffles = 1, loads = 12, shared loads = 8, stores = 2
@@ -122,7 +122,7 @@ func.func @fused_square_sum_root(%A: memref<16x64x64xf32>, %D: memref<16xf32>) {
   return
 }
 
-// By hand: partial results in the first place of the temporary, named from the end.
+// Written by hand: the partial results are dimension 0 of the temporary, and the axis is negative.
 // COMPARE: @partials_first(A: 64x64xf32, B: 64x64xf32, C: 64x64xf32) C = sum(reshape(A, [64, 1, 64]) * reshape(B, [1, 64, 64]), 2)
 // COUNT: @partials_first_0 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 1
 // COUNT: @partials_first_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -146,7 +146,7 @@ func.func @partials_first(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memr
   return
 }
 
-// In the middle.
+// Written by hand: the partial results are a middle dimension of the temporary.
 // COMPARE: @partials_between(A: 64x64xf32, B: 64x64xf32, C: 64x64xf32) C = sum(reshape(A, [64, 1, 64]) * reshape(B, [1, 64, 64]), 2)
 // COUNT: @partials_between_0 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 1
 // COUNT: @partials_between_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -170,7 +170,7 @@ func.func @partials_between(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: me
   return
 }
 
-// In the last place.
+// Written by hand: the partial results are the last dimension of the temporary.
 // COMPARE: @partials_last(A: 64x64xf32, B: 64x64xf32, C: 64x64xf32) C = sum(reshape(A, [64, 1, 64]) * reshape(B, [1, 64, 64]), 2)
 // COUNT: @partials_last_0 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 1
 // COUNT: @partials_last_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -194,7 +194,7 @@ func.func @partials_last(%A: memref<64x64xf32>, %B: memref<64x64xf32>, %C: memre
   return
 }
 
-// Every element is a partial result, and the result has no dimension.
+// Every element is a partial result, and the result has rank 0.
 // COMPARE: @everything(A: 128xf32, B: f32) B = sum(A, [0])
 // COUNT: @everything_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
 // COUNT: @everything_1 barriers = 1, shuffles = 5, loads = 4, shared loads = 2, stores = 2, shared stores = 1
@@ -207,7 +207,7 @@ func.func @everything(%A: memref<128xf32>, %B: memref<f32>) {
   return
 }
 
-// Eight partial results.
+// Eight separate partial results.
 // COMPARE: @everything_split(A: 128xf32, B: f32) B = sum(A, [0])
 // COUNT: @everything_split_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
 // COUNT: @everything_split_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -220,7 +220,7 @@ func.func @everything_split(%A: memref<128xf32>, %B: memref<f32>) {
   return
 }
 
-// Four reductions, each of which reads what the one before wrote.
+// Four reductions, each of which reads the result of the previous one.
 // COMPARE: @one_after_the_other(A: 16x16x16xf32, C: 16x16xf32, D: 16x16xf32, E: 16x16xf32, F: 16x16xf32) C = sum(A, 2); c = sum(A, 2); d = sum(A + reshape(c, [16, 16, 1]), 2); D = d; e = sum(A + reshape(d, [16, 16, 1]), 2); E = e; F = sum(A + reshape(e, [16, 16, 1]), 2)
 // COUNT: @one_after_the_other_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 4
 // COUNT: @one_after_the_other_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -274,7 +274,7 @@ func.func @one_after_the_other(%A: memref<16x16x16xf32>, %C: memref<16x16xf32>, 
   return
 }
 
-// A fused window has partial results; results keep their dimensions of extent 1.
+// A fused window has separate partial results; the results keep dimensions of size 1.
 // COMPARE: @pool(A: 1x512x7x7xf32, B: 1x512x1x1xf32) B = reshape(sum(A, [2, 3]), [1, 512, 1, 1])
 // COUNT: @pool_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
 // COUNT: @pool_1 barriers = 4, shuffles = 0, loads = 44, shared loads = 32, vector loads = 8, stores = 8
@@ -288,7 +288,7 @@ func.func @pool(%A: memref<1x512x7x7xf32>, %B: memref<1x512x1x1xf32>) {
   return
 }
 
-// A loop with partial results on threads.
+// A loop with separate partial results is bound to threads.
 // COMPARE: @on_threads(A: 128x128xf32, B: 128xf32) B = sum(A, [1])
 // COUNT: @on_threads_0 barriers = 2, shuffles = 5, loads = 2, shared loads = 1, vector loads = 1, stores = 2
 // COUNT: @on_threads_0 shared stores = 1, scf.for = 1, scf.if = 2
@@ -301,7 +301,7 @@ func.func @on_threads(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// On blocks.
+// A loop with separate partial results is bound to blocks.
 // COMPARE: @on_blocks(A: 128x128xf32, B: 128xf32) B = sum(A, [1])
 // COUNT: @on_blocks_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
 // COUNT: @on_blocks_1 barriers = 4, shuffles = 0, loads = 44, shared loads = 32, vector loads = 8, stores = 8
@@ -315,7 +315,7 @@ func.func @on_blocks(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// Unrolled.
+// A loop with separate partial results is unrolled.
 // COMPARE: @unrolled(A: 128x128xf32, B: 128xf32) B = sum(A, [1])
 // COUNT: @unrolled_0 barriers = 0, shuffles = 0, loads = 8, stores = 8, scf.for = 9
 // COUNT: @unrolled_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -329,7 +329,7 @@ func.func @unrolled(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// Beside a vectorized loop.
+// A loop with separate partial results outside a vectorized loop.
 // COMPARE: @vectorized(A: 128x128xf32, B: 128xf32) B = sum(A, [1])
 // COUNT: @vectorized_0 barriers = 0, shuffles = 0, loads = 9, vector loads = 1, stores = 1, scf.for = 2, scf.if = 1
 // COUNT: @vectorized_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -343,7 +343,7 @@ func.func @vectorized(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// What is filled is not what is reduced into: its old values count.
+// The filled array is not the destination, so old values of the destination are combined.
 // COMPARE: @onto_other_values(A: 128x128xf32, B: 128xf32, C: 128xf32) B = B + sum(A, 1); C = abs(C * 0.0)
 // COUNT: @onto_other_values_0 barriers = 0, shuffles = 0, loads = 0, stores = 1
 // COUNT: @onto_other_values_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 3
@@ -366,7 +366,7 @@ func.func @onto_other_values(%A: memref<128x128xf32>, %B: memref<128xf32>, %C: m
   return
 }
 
-// A sum that starts from 1.
+// A sum with the initial value 1.
 // COMPARE: @onto_ones(A: 128x128xf32, B: 128xf32) B = sum(A, 1) + 1.0
 // COUNT: @onto_ones_0 barriers = 0, shuffles = 0, loads = 0, stores = 1
 // COUNT: @onto_ones_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 3
@@ -389,7 +389,7 @@ func.func @onto_ones(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// Parts that reach beyond the end of the loop: thirteen of ten.
+// The tiles exceed the loop: 13 iterations for 10 elements.
 // COMPARE: @uneven_outer(A: 128x128xf32, B: 128xf32) B = sum(A, [1])
 // COUNT: @uneven_outer_0 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 4
 // COUNT: @uneven_outer_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -402,7 +402,7 @@ func.func @uneven_outer(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// Ten of thirteen.
+// Tiles of 10 iterations for 13 elements.
 // COMPARE: @uneven_inner(A: 128x128xf32, B: 128xf32) B = sum(A, [1])
 // COUNT: @uneven_inner_0 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 3, scf.if = 1
 // COUNT: @uneven_inner_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
@@ -415,7 +415,7 @@ func.func @uneven_inner(%A: memref<128x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// Thirteen threads.
+// 13 threads with separate partial results.
 // COMPARE: @uneven_on_threads(A: 128x128xf32, B: 128xf32) B = sum(A, [1])
 // COUNT: @uneven_on_threads_0 barriers = 0, shuffles = 5, loads = 1, stores = 1, scf.for = 2, scf.if = 1
 // COUNT: @uneven_on_threads gpu.launch_func = 1

@@ -1,12 +1,12 @@
 // RUN: tx-opt %s --lower-reduction
 // SNAPSHOT: none — COMPARE states what is computed, COUNT what each kernel holds
 
-// Tiles of dynamic sizes, long rows, partial results by hand, and custom combiners.
+// Tiles of dynamic sizes, long rows, partial results written by hand, and custom combiners.
 
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Extents that are known at run time.
+  // A tile of dynamic sizes.
   // COMPARE: @dynamic_extents(A: NxMxf32, B: Nxf32) B = sum(A, 1)
   // SIZES: NxM = 16x40 5x33 1x1
   // COUNT: @dynamic_extents barriers = 2, shuffles = 31, loads = 66, shared loads = 65, stores = 3, shared stores = 2
@@ -24,7 +24,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A start that is known at run time.
+  // A tile at a dynamic offset.
   // COMPARE: @dynamic_start(A: 16x8xf32, B: 4xf32, start = S) B = sum(slice(A, 0, [start, start + 4, 1]), 1)
   // SIZES: S = 0 5 12
   // COUNT: @dynamic_start barriers = 0, shuffles = 3, warp barriers = 2, loads = 3, shared loads = 2, stores = 3
@@ -37,7 +37,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // 20000 elements of f16: partial results of f16 would stay at 2048.
+  // A sum of 20000 f16 elements: partial results of f16 would stop growing at 2048.
   // COMPARE: @halves(A: 1x20000xf16 in 0..2, B0: 1xf16) B0 = sum(A, [1])
   // COUNT: @halves barriers = 1, shuffles = 5, loads = 3, shared loads = 1, vector loads = 1, stores = 2
   // COUNT: @halves shared stores = 1, scf.for = 1, scf.if = 3
@@ -46,7 +46,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Rows of 100, in sixteen partial results.
+  // Rows of 100 elements, in 16 partial results.
   // COMPARE: @hundred_by_sixteen(A: 128x100xf32, B: 128xf32) B = sum(A, [1])
   // COUNT: @hundred_by_sixteen barriers = 2, shuffles = 0, loads = 4, shared loads = 2, vector loads = 1, stores = 3
   // COUNT: @hundred_by_sixteen shared stores = 2, scf.for = 3, scf.if = 2
@@ -63,7 +63,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The same with sizes at run time: both guards are there.
+  // Rows of dynamic length in 16 partial results: both bounds checks remain.
   // COMPARE: @dynamic_rows(A: NxMxf32, B: Nxf32) B = sum(A, 1)
   // SIZES: NxM = 32x128 7x100 1x1
   // COUNT: @dynamic_rows barriers = 0, shuffles = 31, loads = 64, stores = 1, scf.for = 3, scf.if = 2
@@ -95,7 +95,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The largest magnitude.
+  // A combiner of the largest magnitude.
   // COMPARE: @custom_largest_magnitude(A: 4x40xf32, B0: 4xf32) B0 = max(abs(A), 1)
   // COUNT: @custom_largest_magnitude barriers = 0, shuffles = 5, loads = 4, stores = 1, scf.if = 2
   gpu.func @custom_largest_magnitude(%A: memref<4x40xf32>, %B0: memref<4xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {

@@ -1,12 +1,12 @@
 // RUN: tx-opt %s --lower-reduction
 // SNAPSHOT: none — COMPARE states what is computed, COUNT what each kernel holds
 
-// Tiles that some threads of a block reduce, and blocks of any shape.
+// Tiles reduced by some threads of a block, and blocks of several shapes.
 
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // One of eight warps, onto old values.
+  // One of eight warps reduces a tile, accumulated into old values.
   // COMPARE: @one_warp(A: 4x8xf32, B: 4xf32) B = B + sum(A, [1])
   // COUNT: @one_warp barriers = 2, shuffles = 3, loads = 5, shared loads = 3, stores = 4, shared stores = 3
   // COUNT: @one_warp scf.if = 5
@@ -25,7 +25,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One of two warpgroups.
+  // One of two warpgroups reduces a tile.
   // COMPARE: @one_warpgroup(A: 4x8xf32, B: 4xf32) B = min(A, [1])
   // COUNT: @one_warpgroup barriers = 2, shuffles = 3, loads = 4, shared loads = 2, stores = 4, shared stores = 3
   // COUNT: @one_warpgroup scf.if = 6
@@ -44,7 +44,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One thread of 256.
+  // One of 256 threads reduces a tile.
   // COMPARE: @one_thread(A: 4x8xf32, B: 4xf32) B = minimum(B, min(A, [1]))
   // COUNT: @one_thread barriers = 2, shuffles = 0, loads = 5, shared loads = 3, stores = 4, shared stores = 3
   // COUNT: @one_thread scf.for = 2, scf.if = 4
@@ -61,7 +61,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A warp and a half.
+  // A block of one and a half warps.
   // COMPARE: @forty_eight_threads(A: 4x32xf32, B: 4xf32) B = B + sum(A, [1])
   // COUNT: @forty_eight_threads barriers = 2, shuffles = 1, loads = 5, shared loads = 3, vector loads = 1, stores = 4
   // COUNT: @forty_eight_threads shared stores = 3, scf.for = 2, scf.if = 5
@@ -73,7 +73,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A part of a warp.
+  // A block of less than one warp.
   // COMPARE: @twenty_threads(A: 4x32xf32, B: 4xf32) B = B + sum(A, [1])
   // COUNT: @twenty_threads barriers = 0, shuffles = 1, warp barriers = 2, loads = 5, shared loads = 3
   // COUNT: @twenty_threads vector loads = 1, stores = 4, shared stores = 3, scf.for = 2, scf.if = 5
@@ -85,7 +85,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of 32 by 4 threads.
+  // A block of 32x4 threads.
   // COMPARE: @block_of_two_dimensions(A: 4x8xf32, B: 4xf32) B = B + sum(A, [1])
   // COUNT: @block_of_two_dimensions barriers = 2, shuffles = 3, loads = 5, shared loads = 3, stores = 4
   // COUNT: @block_of_two_dimensions shared stores = 3, scf.if = 5
@@ -109,7 +109,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Both warpgroups of a block, without a guard.
+  // Both warpgroups of a block reduce a tile, without a branch.
   // COMPARE: @two_warpgroups(A: 2x2x4x8xf32, B: 2x2x4xf32) B = put(B, 1, [0, 1, 1], sum(slice(A, 1, [0, 1, 1]), 3))
   // COUNT: @two_warpgroups barriers = 2, shuffles = 3, loads = 3, shared loads = 2, stores = 3, shared stores = 2
   // COUNT: @two_warpgroups scf.if = 4
@@ -132,7 +132,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The second does it twice: barriers of warpgroups.
+  // The second warpgroup reduces twice, so warpgroups need separate barriers.
   // COMPARE: @second_does_it_twice(A: 2x2x4x8xf32, B: 2x2x4xf32) s = sum(A, 3); B = put(put(B, 1, [0, 1, 1], slice(s, 1, [0, 1, 1])), 0, [1, 2, 1], slice(s, 0, [1, 2, 1]))
   // COUNT: @second_does_it_twice barriers = 5, shuffles = 6, loads = 6, shared loads = 4, stores = 6
   // COUNT: @second_does_it_twice shared stores = 4, scf.if = 9
@@ -165,7 +165,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The sum of a warp and of the block in one kernel.
+  // The sum of a warp and the sum of the block in one kernel.
   // COMPARE: @warp_and_block(A: 128xf32, W: 128xf32, C: 128xf32) w = reshape(A, [4, 32]); W = reshape(w * 0.0 + sum(w, 1, keep), [128]); C = C * 0.0 + sum(A, 0)
   // COUNT: @warp_and_block barriers = 1, shuffles = 10, loads = 2, shared loads = 1, vector loads = 1, stores = 3
   // COUNT: @warp_and_block shared stores = 1, scf.if = 1

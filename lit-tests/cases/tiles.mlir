@@ -1,13 +1,13 @@
 // RUN: tx-opt %s --lower-reduction
 // SNAPSHOT: none — COMPARE states what is computed, COUNT what each kernel holds
 
-// Tiles in shared and private memory: axes, parts of tiles, and no elements.
+// Tiles in shared and private memory: reduced axes, subviews, and empty tiles.
 
 #shared = #gpu.address_space<workgroup>
 #private = #gpu.address_space<private>
 
 gpu.module @kernels {
-  // The last two of four dimensions.
+  // A reduction of the last two of four dimensions.
   // COMPARE: @two_axes(A: 8x16x2x22xf32, B: 8x16xf32) B = max(A, [2, 3])
   // COUNT: @two_axes barriers = 2, shuffles = 0, loads = 4, shared loads = 2, vector loads = 1, stores = 4
   // COUNT: @two_axes shared stores = 3, scf.for = 2
@@ -19,7 +19,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A middle dimension, onto old values.
+  // A reduction of a middle dimension, accumulated into old values.
   // COMPARE: @middle_axis(A: 4x8x6xf16, B: 4x6xf16) B = B + sum(A, [1])
   // COUNT: @middle_axis barriers = 0, shuffles = 0, warp barriers = 2, loads = 5, shared loads = 3, stores = 4
   // COUNT: @middle_axis shared stores = 3, scf.for = 2, scf.if = 4
@@ -31,7 +31,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A part of a tile into a part of the destination; the rest stays.
+  // A subview is reduced into a subview of the destination; other elements do not change.
   // COMPARE: @part(A: 32x32xf16, B: 32xf16) B = put(B, 0, [2, 7, 1], slice(B, 0, [2, 7, 1]) + sum(slice(slice(A, 0, [1, 6, 1]), 1, [1, 9, 1]), [1]))
   // COUNT: @part barriers = 0, shuffles = 0, warp barriers = 2, loads = 5, shared loads = 3, stores = 4
   // COUNT: @part shared stores = 3, scf.for = 2, scf.if = 2
@@ -45,7 +45,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The maximum of that part.
+  // A maximum of a subview.
   // COMPARE: @part_maximum(A: 32x32xf16, B: 32xf16) B = put(B, 0, [2, 7, 1], max(slice(slice(A, 0, [1, 6, 1]), 1, [1, 9, 1]), [1]))
   // COUNT: @part_maximum barriers = 0, shuffles = 0, warp barriers = 2, loads = 4, shared loads = 2, stores = 4
   // COUNT: @part_maximum shared stores = 3, scf.for = 2, scf.if = 2
@@ -59,7 +59,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Dimensions that are apart, in private memory.
+  // A reduction of two dimensions that are not adjacent, in private memory.
   // COMPARE: @two_axes_apart(A: 3x4x5xf32, B: 4xf32) B = B + sum(A, [0, 2])
   // COUNT: @two_axes_apart barriers = 0, shuffles = 0, loads = 5, private loads = 3, stores = 4, private stores = 3
   // COUNT: @two_axes_apart scf.for = 8
@@ -71,7 +71,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // From shared into private memory, by every thread.
+  // Every thread reduces a shared tile into private memory.
   // COMPARE: @into_private(A: 4x8xf32, B: 32x4xf32) B = B * 0.0 + sum(A, 1)
   // COUNT: @into_private barriers = 0, shuffles = 0, warp barriers = 1, loads = 3, shared loads = 1
   // COUNT: @into_private private loads = 1, stores = 3, shared stores = 1, private stores = 1, scf.for = 3
@@ -85,7 +85,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Without axes elements are added to old values.
+  // Without axes, each element is added to an old value.
   // COMPARE: @no_axes(A: 4x8xf32, B: 4x8xf32) B = B + A
   // COUNT: @no_axes barriers = 0, shuffles = 0, warp barriers = 2, loads = 5, shared loads = 3, stores = 4
   // COUNT: @no_axes shared stores = 3, scf.if = 1
@@ -97,7 +97,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A sum of no elements.
+  // A sum of no elements is stored.
   // COMPARE: @nothing(A: 4x8xf32, B: 4xf32) B = sum(slice(A, 1, [0, 0, 1]), 1)
   // COUNT: @nothing barriers = 0, shuffles = 0, warp barriers = 2, loads = 3, shared loads = 1, stores = 4
   // COUNT: @nothing shared stores = 3, scf.if = 4
@@ -110,7 +110,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The maximum of old values and no elements.
+  // A maximum of old values and no elements.
   // COMPARE: @nothing_onto_old(A: 4x8xf32, B: 4xf32) B = B
   // COUNT: @nothing_onto_old barriers = 0, shuffles = 0, warp barriers = 2, loads = 4, shared loads = 2, stores = 4
   // COUNT: @nothing_onto_old shared stores = 3, scf.if = 4

@@ -1,7 +1,7 @@
 // RUN: tx-opt --convert-gpu-math-to-llvm %s
 // SNAPSHOT: none — CHECK states which ops become calls
 
-// `exp2` and `log2` of f32 are instructions where their flags permit an approximation, one for each element of a vector.
+// `exp2` and `log2` of f32 with approximation flags become one instruction for each vector element.
 // CHECK-LABEL: gpu.func @approximate(
 // CHECK-COUNT-3: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%{{.+}}) : (f32) -> f32
 // CHECK:         llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"(%{{.+}}) : (f32) -> f32

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --convert-gpu-math-to-llvm --split-input-file --verify-diagnostics
 
-// The pass refuses nothing; what has no intrinsic is refused by the dialect before.
+// The pass rejects nothing: the verifier of the dialect already rejects invalid ops.
 gpu.module @math {
   gpu.func @integers(%a: i32) kernel {
     // expected-error @below {{must be floating-point-like}}

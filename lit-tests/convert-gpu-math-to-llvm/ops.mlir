@@ -1,7 +1,7 @@
 // RUN: tx-opt --convert-gpu-math-to-llvm %s
 
-// Each op that is an instruction becomes the intrinsic that LLVM selects it from. What has no
-// instruction, what is not in a GPU module, and what has no LLVM type is left as it is.
+// Each op with a PTX instruction becomes the LLVM intrinsic of this instruction. Other ops, ops outside GPU
+// modules, and types without LLVM type do not change.
 
 // CHECK-LABEL: gpu.func @scalars
 // CHECK:         llvm.call_intrinsic "llvm.fabs"(%{{.+}}) : (f32) -> f32
@@ -38,7 +38,7 @@ gpu.module @math {
     gpu.return
   }
 
-  // Counts of bits and absolute values of integers, which are defined for zero and for the least number.
+  // Bit counts and absolute values of integers are defined for zero and for the minimum.
   // CHECK-LABEL: gpu.func @integers
   // CHECK:         llvm.intr.ctpop(%{{.+}}) : (i32) -> i32
   // CHECK:         "llvm.intr.ctlz"(%{{.+}}) <{is_zero_poison = false}> : (i64) -> i64

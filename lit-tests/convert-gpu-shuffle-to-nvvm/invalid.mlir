@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --convert-gpu-shuffle-to-nvvm --split-input-file --verify-diagnostics
 
-// A vector, even one of 32 bits, is not shuffled.
+// A vector cannot be shuffled, even one of 32 bits.
 gpu.module @m {
   gpu.func @vector(%x: vector<2xf16>, %o: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c32 = arith.constant 32 : i32
@@ -13,7 +13,7 @@ gpu.module @m {
 
 // -----
 
-// Nor is what two words do not hold.
+// A value of more than 64 bits cannot be shuffled.
 gpu.module @m {
   gpu.func @i128(%x: i128, %o: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c32 = arith.constant 32 : i32
@@ -26,7 +26,7 @@ gpu.module @m {
 
 // -----
 
-// Which lanes there are is not known without a block size.
+// Without a block size, the existing lanes are unknown.
 gpu.module @m {
   // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
   gpu.func @no_block_size(%x: f32, %o: i32) kernel {
@@ -39,7 +39,7 @@ gpu.module @m {
 
 // -----
 
-// Nor is it in a function that several kernels may call.
+// In a function with several calling kernels, the existing lanes are unknown.
 gpu.module @m {
   // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
   gpu.func @helper(%x: f32, %o: i32) {

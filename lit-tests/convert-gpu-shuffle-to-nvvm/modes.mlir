@@ -2,8 +2,8 @@
 
 // CHECK-NOT: gpu.shuffle
 gpu.module @kernels {
-  // Every mode has its own. All 32 lanes of a warp are members, whatever the width; that only says
-  // which lane is the last that may be read. Going up, it is the first that matters.
+  // Each shuffle mode has its own instruction. The member mask has all 32 lanes, whatever the width. The
+  // clamp operand is the last readable lane; in mode `up`, it is the first.
   // CHECK-LABEL: gpu.func @modes
   // CHECK-SAME:    (%[[X:.+]]: f32, %[[O:.+]]: i32)
   // CHECK:         %[[C32:.+]] = arith.constant 32 : i32
@@ -27,8 +27,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A narrow shuffle too names all lanes of the warp: those beyond the width execute it as well,
-  // and are undefined when they are no members.
+  // A shuffle of a narrow group also has all lanes of the warp in its member mask: lanes beyond the width
+  // execute it too, which is undefined for non-members.
   // CHECK-LABEL: gpu.func @width_8
   // CHECK-DAG:     %[[C8:.+]] = arith.constant 8 : i32
   // CHECK-DAG:     %[[C1:.+]] = arith.constant 1 : i32
@@ -41,7 +41,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A width that is not known until the program runs is one less, too.
+  // For a dynamic width, the clamp operand is computed as the width minus one.
   // CHECK-LABEL: gpu.func @dynamic_width
   // CHECK-SAME:    (%[[X:.+]]: i32, %[[O:.+]]: i32, %[[W:.+]]: i32)
   // CHECK:         %[[LAST:.+]] = arith.subi %[[W]], %{{.+}}

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --convert-gpu-shuffle-to-nvvm
 
 gpu.module @kernels {
-  // A block of one warp of 20 threads: lanes 0 to 19 are members, 0xfffff. There is no full
-  // warp before it, so that nothing is computed.
+  // A block of one warp with 20 threads: lanes 0 to 19 are members, mask 0xfffff. There is no full warp, so
+  // the mask is constant.
   // CHECK-LABEL: gpu.func @block_of_20
   // CHECK:         %[[SOME:.+]] = arith.constant 1048575 : i32
   // CHECK-NOT:     arith.select
@@ -13,7 +13,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of 48: the first warp is full, the second has 16 lanes, 0xffff.
+  // A block of 48 threads: the first warp is full, and the second has 16 lanes, mask 0xffff.
   // CHECK-LABEL: gpu.func @block_of_48
   // CHECK-DAG:     %[[ALL:.+]] = arith.constant -1 : i32
   // CHECK-DAG:     %[[SOME:.+]] = arith.constant 65535 : i32
@@ -28,8 +28,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In three dimensions the warps are counted along x, then y, then z: 5 * 3 * 3 is 45 threads,
-  // and the second warp has 13, 0x1fff.
+  // In three dimensions, warps are counted along x, then y, then z: 5 * 3 * 3 threads are 45, and the
+  // second warp has 13 lanes, mask 0x1fff.
   // CHECK-LABEL: gpu.func @block_of_5_by_3_by_3
   // CHECK-DAG:     gpu.thread_id x
   // CHECK-DAG:     gpu.thread_id y
@@ -44,7 +44,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One thread by itself is a member, too.
+  // A block of one thread: its lane is a member.
   // CHECK-LABEL: gpu.func @block_of_1
   // CHECK:         %[[MEMBERS:.+]] = arith.constant 1 : i32
   // CHECK:         nvvm.shfl.sync idx %[[MEMBERS]],

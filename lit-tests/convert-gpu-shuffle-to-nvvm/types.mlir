@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --convert-gpu-shuffle-to-nvvm
 
 gpu.module @kernels {
-  // 32 bits travel as they are.
+  // Values of 32 bits are shuffled without conversion.
   // CHECK-LABEL: gpu.func @words
   // CHECK-SAME:    (%[[I:.+]]: i32, %[[F:.+]]: f32,
   // CHECK-NOT:     bitcast
@@ -17,7 +17,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Narrower integers are widened with zeros and narrowed again.
+  // Narrower integers are zero-extended, and truncated after the shuffle.
   // CHECK-LABEL: gpu.func @narrow_integers
   // CHECK-SAME:    (%[[I1:.+]]: i1, %[[I8:.+]]: i8, %[[I16:.+]]: i16,
   // CHECK:         %[[WIDE:.+]] = arith.extui %[[I1]] : i1 to i32
@@ -38,7 +38,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of narrower floats the bits travel: no value is converted, so that a NaN arrives as it was.
+  // Narrower floats are bitcast, not converted, so that a NaN keeps its bits.
   // CHECK-LABEL: gpu.func @narrow_floats
   // CHECK-SAME:    (%[[H:.+]]: f16, %[[B:.+]]: bf16, %[[E:.+]]: f8E4M3FN,
   // CHECK-NOT:     arith.extf
@@ -62,7 +62,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // 64 bits go in two halves, low and high.
+  // Values of 64 bits are shuffled in two halves, low and high.
   // CHECK-LABEL: gpu.func @i64
   // CHECK-SAME:    (%[[X:.+]]: i64,
   // CHECK:         %[[LOW:.+]] = arith.trunci %[[X]] : i64 to i32
@@ -81,7 +81,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So does f64, as bits.
+  // f64 is bitcast and shuffled in two halves.
   // CHECK-LABEL: gpu.func @f64
   // CHECK-SAME:    (%[[X:.+]]: f64,
   // CHECK:         arith.bitcast %[[X]] : f64 to i64

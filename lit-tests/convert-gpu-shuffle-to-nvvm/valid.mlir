@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --convert-gpu-shuffle-to-nvvm
 
 gpu.module @kernels {
-  // Whether the other lane was there is asked only of those who use it.
+  // Only a shuffle whose `valid` result is used requests the predicate.
   // CHECK-LABEL: gpu.func @used
   // CHECK-SAME:    (%[[X:.+]]: f32, %[[O:.+]]: i32, %[[M:.+]]: memref<f32>)
   // CHECK:         %[[BOTH:.+]] = nvvm.shfl.sync down %{{.+}}, %[[X]], %[[O]], %{{.+}} {return_value_and_is_valid} : f32 -> !llvm.struct<(f32, i1)>
@@ -19,7 +19,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of the value and its presence, the value alone is what most want.
+  // Without uses of `valid`, only the value is returned.
   // CHECK-LABEL: gpu.func @unused
   // CHECK:         %[[Y:.+]] = nvvm.shfl.sync down %{{.+}} : f32 -> f32
   // CHECK-NOT:     llvm.extractvalue
@@ -32,7 +32,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Both halves of a wide value come from one lane: one answer is enough.
+  // Both halves of a 64-bit value come from one lane, so one predicate is enough.
   // CHECK-LABEL: gpu.func @two_halves
   // CHECK-COUNT-2: nvvm.shfl.sync down
   // CHECK-NOT:     nvvm.shfl.sync
@@ -47,7 +47,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A narrow value has an answer as well.
+  // A shuffle of a narrow value also returns a predicate.
   // CHECK-LABEL: gpu.func @narrow
   // CHECK:         %[[BOTH:.+]] = nvvm.shfl.sync up %{{.+}} {return_value_and_is_valid} : i32 -> !llvm.struct<(i32, i1)>
   // CHECK-DAG:     %[[WIDE:.+]] = llvm.extractvalue %[[BOTH]][0]

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --convert-gpu-subgroup-to-arith
 
 gpu.module @kernels {
-  // The warp's number is the linear thread id over 32, also in a block of three dimensions; how
-  // many warps there are, and how wide they are, is known.
+  // The warp number is the linear thread id divided by 32, also in a block of three dimensions. The number
+  // of warps and their size are constants.
   // CHECK-LABEL: gpu.func @three_dimensions
   // CHECK-DAG:     %[[X:.+]] = gpu.thread_id x
   // CHECK-DAG:     %[[Y:.+]] = gpu.thread_id y
@@ -25,7 +25,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of one warp has warp 0 alone: nothing is computed.
+  // A block of one warp has only warp 0: the id is a constant.
   // CHECK-LABEL: gpu.func @one_warp
   // CHECK-NOT:     gpu.thread_id
   // CHECK-NOT:     arith.divui

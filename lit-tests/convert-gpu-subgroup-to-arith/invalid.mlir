@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --convert-gpu-subgroup-to-arith --split-input-file --verify-diagnostics
 
-// Without a block size the linear thread id is not known.
+// Without a block size, the linear thread id is unknown.
 gpu.module @kernels {
   // expected-note @below {{to this `gpu.func`}}
   gpu.func @no_block_size(%out: memref<1xindex>) kernel {

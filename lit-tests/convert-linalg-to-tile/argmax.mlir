@@ -7,8 +7,8 @@
 #vector = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>
 
-// A value and the index of the only reduced loop are `argmax`, which counts for itself. An ordered
-// comparison never lets NaN win. The fills of value and index fold away.
+// A value and the index of the only reduced loop become `argmax`, which computes indices itself. An ordered
+// comparison never lets NaN win. The fills of value and index are folded.
 // CHECK-LABEL: func.func @ordered
 // CHECK-NOT:   linalg.fill
 // CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) {nan = #tile.nan<ignore>}
@@ -31,7 +31,7 @@ func.func @ordered(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
   return
 }
 
-// An index that no element has says that nothing was better than -inf: it is an old value, and its fill stays.
+// An index fill that no element has means that no element exceeded -inf. The fill stays.
 // CHECK-LABEL: func.func @none_found
 // CHECK-COUNT-2: linalg.fill
 // CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) accumulate {nan = #tile.nan<ignore>}
@@ -53,9 +53,9 @@ func.func @none_found(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>)
   return
 }
 
-// The outputs may come the other way round, the operands of the comparison too, and the smallest is
-// `argmin`. Old values take part where the outputs were not filled with the identity. NaN never wins where
-// an unordered comparison keeps the old pair.
+// The outputs and the operands of the comparison may be swapped; a minimum becomes `argmin`. Old values are
+// combined if the outputs are not filled with the identity. NaN never wins if an unordered comparison keeps
+// the old pair.
 // CHECK-LABEL: func.func @turned(
 // CHECK-SAME:    %[[A:.+]]: memref<?x?xf16>, %[[I:.+]]: memref<?xi64>, %[[V:.+]]: memref<?xf16>)
 // CHECK:       tile.reduce argmin %[[A]] into %[[V]], %[[I]] axes [0] scope(grid) accumulate {nan = #tile.nan<ignore>} :
@@ -74,7 +74,7 @@ func.func @turned(%A: memref<?x?xf16>, %I: memref<?xi64>, %V: memref<?xf16>) {
   return
 }
 
-// Written out to the last: of equal values the lower index wins, and the value is a maximum.
+// A complete pattern: the lower index wins for equal values, and the value is a `maximumf`.
 // CHECK-LABEL: func.func @ties
 // CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [0] scope(grid) accumulate :
 func.func @ties(%A: memref<?xi32>, %V: memref<i32>, %I: memref<i32>) {
@@ -95,7 +95,7 @@ func.func @ties(%A: memref<?xi32>, %V: memref<i32>, %I: memref<i32>) {
   return
 }
 
-// Indices from memory: elements are pairs.
+// Indices from memory: the elements are pairs.
 // CHECK-LABEL: func.func @pairs(
 // CHECK-SAME:    %[[J:.+]]: memref<?x?xi32>, %[[A:.+]]: memref<?x?xf32>, %[[I:.+]]: memref<?xi32>, %[[V:.+]]: memref<?xf32>)
 // CHECK:       tile.reduce argmax %[[J]], %[[A]] into %[[V]], %[[I]] axes [1] scope(grid) accumulate element {
@@ -112,7 +112,7 @@ func.func @pairs(%J: memref<?x?xi32>, %A: memref<?x?xf32>, %I: memref<?xi32>, %V
   return
 }
 
-// With several reduced loops the index is computed in `element`.
+// With several reduced loops, the `element` region computes the index.
 // CHECK-LABEL: func.func @flattened
 // CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1, 2] scope(grid)
 // CHECK:       ^bb0(%[[X:.+]]: f32, %{{.+}}: index, %[[J:.+]]: index, %[[K:.+]]: index):
@@ -138,7 +138,7 @@ func.func @flattened(%A: memref<?x8x16xf32>, %V: memref<?xf32>, %I: memref<?xi32
   return
 }
 
-// The largest absolute value, by a branch.
+// The largest absolute value, chosen by a branch.
 // CHECK-LABEL: func.func @branch
 // CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [0] scope(grid) accumulate element {
 // CHECK:         %[[ABS:.+]] = math.absf
@@ -161,7 +161,7 @@ func.func @branch(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
   return
 }
 
-// A largest value that is chosen by a comparison is a `max`.
+// A maximum chosen by a comparison becomes `max`.
 // CHECK-LABEL: func.func @chosen
 // CHECK:       tile.reduce max %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate {nan = #tile.nan<ignore>} : memref<?xf32> into memref<f32>
 // CHECK:       tile.reduce umin %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate : memref<?xi8> into memref<i8>
@@ -179,8 +179,8 @@ func.func @chosen(%A: memref<?xf32>, %V: memref<f32>, %B: memref<?xi8>, %W: memr
   return
 }
 
-// A maximum of values beside an index that a comparison chooses is `argmax` where there is no NaN, as of integers, and where
-// the program says what becomes of it.
+// A maximum, and an index chosen by a comparison, become `argmax` if there is no NaN, as for integers, or
+// if the program specifies the treatment of NaN.
 // CHECK-LABEL: func.func @two_rules
 // CHECK:       tile.reduce argmax {{.+}} accumulate : memref<?xi32> into memref<i32>, memref<i64>
 // CHECK:       tile.reduce argmin {{.+}} accumulate {nan = #tile.nan<propagate>} : memref<?xf32> into memref<f32>, memref<i64>

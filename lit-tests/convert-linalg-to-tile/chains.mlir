@@ -1,13 +1,13 @@
 // RUN: tx-opt %s --convert-linalg-to-tile
 // SNAPSHOT: none — the CHECK lines say what matters
 
-// Element-wise ops that fill a temporary for another one alone are computed with that one.
+// Element-wise ops that fill a temporary for one other op are fused into that op.
 
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
 #row = affine_map<(i, j) -> (j)>
 
-// One after the other, and the temporaries are gone.
+// A chain of element-wise ops is fused, and the temporaries are removed.
 // CHECK-LABEL:  func.func @three
 // CHECK-NOT:    memref.alloc
 // CHECK:        linalg.generic
@@ -31,7 +31,7 @@ func.func @three(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>) 
   return
 }
 
-// What is copied in the end is computed in its place, rounded as it was.
+// A final copy is fused: the value is rounded to the type of the temporary, and stored in the destination.
 // CHECK-LABEL:  func.func @copied
 // CHECK:        linalg.generic {{.+}} ins(%{{.+}} : memref<4x8xf32>) outs(%{{.+}} : memref<4x8xbf16>)
 // CHECK:          arith.truncf
@@ -49,7 +49,7 @@ func.func @copied(%A: memref<4x8xf32>, %B: memref<4x8xbf16>) {
   return
 }
 
-// The first reads elements of the transposed array, at the indices of the second's loops.
+// The first op reads the transposed array at indices of the second op's loops.
 // CHECK-LABEL:  func.func @turned
 // CHECK:        linalg.generic
 // CHECK-DAG:      %[[I:.+]] = linalg.index 0
@@ -74,7 +74,7 @@ func.func @turned(%A: memref<8x4xf32>, %B: memref<4x8xf32>) {
   return
 }
 
-// A row that each row reads is computed once, and stays.
+// A row that every row reads is computed once, and its op stays.
 // CHECK-LABEL:  func.func @broadcast
 // CHECK:        linalg.exp
 // CHECK:        linalg.generic
@@ -92,7 +92,7 @@ func.func @broadcast(%A: memref<4x8xf32>, %R: memref<8xf32>, %B: memref<4x8xf32>
   return
 }
 
-// Two ops read it: it stays.
+// A temporary with two readers is not fused.
 // CHECK-LABEL:  func.func @two_readers
 // CHECK:        linalg.exp
 // CHECK:        linalg.add
@@ -106,7 +106,7 @@ func.func @two_readers(%A: memref<4x8xf32>, %B: memref<4x8xf32>, %C: memref<4x8x
   return
 }
 
-// What it reads is another number when the last op is done: it stays.
+// The operand changes before the last op runs, so the op is not fused.
 // CHECK-LABEL:  func.func @changed_between
 // CHECK:        linalg.exp
 // CHECK:        linalg.fill
@@ -121,7 +121,7 @@ func.func @changed_between(%A: memref<4x8xf32>, %B: memref<4x8xf32>, %C: memref<
   return
 }
 
-// The last op writes what the first reads in another order: it stays.
+// The last op writes an array that the first op reads in another order, so the op is not fused.
 // CHECK-LABEL:  func.func @read_and_written
 // CHECK:        linalg.exp
 // CHECK:        linalg.transpose
@@ -133,7 +133,7 @@ func.func @read_and_written(%A: memref<4x4xf32>) {
   return
 }
 
-// The last op works in place, and reads the old number after what is computed for it.
+// The last op works in place: it needs the old element after the fused computation.
 // CHECK-LABEL:  func.func @in_place
 // CHECK:        ^bb0(%{{.+}}: f32, %[[OLD:.+]]: f32):
 // CHECK-NEXT:     %[[E:.+]] = math.exp
@@ -151,7 +151,7 @@ func.func @in_place(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   return
 }
 
-// A temporary that is updated in place is memory still, although nothing reads it afterwards.
+// A temporary that is updated in place remains in memory, although no later op reads it.
 // CHECK-LABEL:  func.func @never_read
 // CHECK:        %[[T:.+]] = memref.alloc
 // CHECK:        linalg.add

@@ -3,7 +3,7 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// Maps may be more than dimensions: strides, constants, divisions.
+// Indexing maps may contain strides, constants and divisions.
 // CHECK-DAG:   #[[$HALF:.+]] = affine_map<(d0, d1) -> (d0 * 2 + d1, 5, d1 floordiv 2)>
 // CHECK-DAG:   #[[$PLAIN:.+]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-DAG:   #[[$OUT:.+]] = affine_map<(d0, d1) -> (d0)>
@@ -21,8 +21,8 @@ func.func @maps(%A: memref<?x?x?xf32>, %W: memref<?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// What does not depend on old values is the element, with `linalg.index` as the index of a loop, and a
-// scalar operand captured. Constants are made in the region.
+// Ops that do not depend on old values form the `element` region. `linalg.index` becomes an index argument,
+// a scalar operand is captured, and constants move into the region.
 // CHECK-LABEL: func.func @scaled(
 // CHECK-SAME:    %[[A:.+]]: memref<?x?xi8>, %[[S:.+]]: i32, %[[B:.+]]: memref<?xi32>)
 // CHECK:       tile.reduce sum %[[A]] into %[[B]] axes [1] scope(grid) accumulate element {
@@ -51,7 +51,7 @@ func.func @scaled(%A: memref<?x?xi8>, %s: i32, %B: memref<?xi32>) {
   return
 }
 
-// A fused multiply-add is a sum of products. Counting is a sum of ones.
+// A fused multiply-add becomes a sum of products, and counting becomes a sum of ones.
 // CHECK-LABEL: func.func @norms
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate element {
 // CHECK:         %[[P:.+]] = arith.mulf
@@ -75,7 +75,7 @@ func.func @norms(%A: memref<?x?xf32>, %B: memref<?xf32>, %C: memref<?xi32>) {
   return
 }
 
-// What is combined in f32 and narrowed after each step is narrowed once, at the end.
+// A value combined in f32 and truncated after each step is truncated once, at the end.
 // CHECK-LABEL: func.func @half_dot
 // CHECK:       tile.reduce sum %{{.+}}, %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate element {
 // CHECK:         tile.yield %{{.+}} : f32

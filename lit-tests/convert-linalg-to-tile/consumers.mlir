@@ -7,8 +7,8 @@
 // CHECK-DAG: #[[$TRANSPOSED:.+]] = affine_map<(d0, d1, d2) -> (d1, d0)>
 // CHECK-DAG: #[[$COLUMN:.+]] = affine_map<(d0, d1, d2) -> (d1)>
 
-// An element-wise op that reads the result, in a temporary of its own, is computed with each result:
-// the epilogue. The temporary is gone.
+// An element-wise op that reads the result from a temporary becomes the epilogue of the reduction. The
+// temporary is removed.
 // CHECK-LABEL: func.func @mean(
 // CHECK-SAME:    %[[A:.+]]: memref<4x8xf32>, %[[B:.+]]: memref<4xf32>, %[[N:.+]]: f32)
 // CHECK-NEXT:  tile.reduce sum %[[A]] into %[[B]] axes [1] scope(grid) epilogue {
@@ -32,8 +32,8 @@ func.func @mean(%A: memref<4x8xf32>, %B: memref<4xf32>, %n: f32) {
   return
 }
 
-// Other memory that it reads is `with`; the result may go to another place, and be of another type. An
-// output that is allocated after the reduction is no hindrance.
+// Other operands of the consumer become `with`. The destination may be another array of another type. An
+// output allocated after the reduction does not prevent the fusion.
 // CHECK-LABEL: func.func @linear
 // CHECK:       tile.reduce sum %{{.+}}, %{{.+}} into %{{.+}} with %{{.+}} axes [2] scope(grid) element {
 // CHECK:       } epilogue {
@@ -60,7 +60,7 @@ func.func @linear(%A: memref<4x8xf16>, %B: memref<8x16xf16>, %bias: memref<16xf3
   return %C : memref<16x4xf16>
 }
 
-// A consumer that works in place may have any memory, and old values still take part; so does a chain.
+// An in-place consumer may use any memory, and old values are combined. Chains are fused too.
 // CHECK-LABEL: func.func @in_place(
 // CHECK-SAME:    %[[A:.+]]: memref<4x8xf32>, %[[B:.+]]: memref<4xf32>, %[[C:.+]]: memref<4xf32>)
 // CHECK-NEXT:  tile.reduce sum %[[A]] into %[[B]] with %[[C]] axes [1] scope(grid) accumulate epilogue {
@@ -80,7 +80,7 @@ func.func @in_place(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<4xf32>) {
   return
 }
 
-// A copy out of a temporary is no epilogue: the reduction writes there.
+// A copy out of a temporary is not an epilogue: the reduction writes to the copy's destination.
 // CHECK-LABEL: func.func @copied(
 // CHECK-SAME:    %[[A:.+]]: memref<4x8xf32>, %[[B:.+]]: memref<4xf32>)
 // CHECK-NEXT:  tile.reduce sum %[[A]] into %[[B]] axes [1] scope(grid) : memref<4x8xf32> into memref<4xf32>
@@ -95,7 +95,7 @@ func.func @copied(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   return
 }
 
-// Several results may become one.
+// An epilogue may combine several results into one.
 // CHECK-LABEL: func.func @variance
 // CHECK-NOT:   memref.alloc
 // CHECK:       tile.reduce custom %{{.+}} into %{{[^,]+}} axes [1] scope(grid) identity [0.000000e+00 : f32, 0.000000e+00 : f32] combiner {
@@ -129,7 +129,7 @@ func.func @variance(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   return
 }
 
-// One of several results can have a consumer of its own; here it is what has no other use.
+// One of several results has its own consumer, and no other use.
 // CHECK-LABEL: func.func @best
 // CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) epilogue {
 // CHECK-NEXT:  ^bb0(%[[V:.+]]: f32, %[[I:.+]]: i32, %{{.+}}: index):
@@ -157,8 +157,8 @@ func.func @best(%A: memref<4x8xf32>, %B: memref<4xf32>, %I: memref<4xi32>) {
   return
 }
 
-// Not computed together: a temporary that two ops read, one that old values in a temporary take part
-// in, a result that is read in between, a source that changes in between, and a consumer with more loops.
+// Not fused: a temporary with two readers, a temporary with old values, a result that is read in between, a
+// source that changes in between, and a consumer with more loops.
 // CHECK-LABEL: func.func @apart
 // CHECK:       tile.reduce
 // CHECK-NEXT:  linalg.exp

@@ -5,7 +5,7 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// Bits that are set in turn, by a loop, are a bitwise or; which is tried on values, so that it stays `custom`.
+// A loop that sets bits computes a bitwise or. Its laws are only tested, so it stays `custom`.
 // CHECK-LABEL: func.func @combiner_with_a_loop(
 // CHECK:         tile.reduce custom %{{.+}} into %{{.+}} axes [1] scope(grid) identity [0 : i16] combiner {
 // CHECK:           scf.for
@@ -31,7 +31,7 @@ func.func @combiner_with_a_loop(%A: memref<4x30xi16>, %B: memref<4xi16>) {
   return
 }
 
-// A loop, a switch and a region that make elements.
+// A loop, a switch and a region that compute elements.
 // CHECK-LABEL: func.func @element_with_control(
 // CHECK:         tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) element {
 // CHECK:           scf.for
@@ -73,8 +73,8 @@ func.func @element_with_control(%A: memref<4x30xf32>, %B: memref<4xf32>) {
   return
 }
 
-// A loop that ends for each element elsewhere, in an element-wise op that is computed with a reduction, whose
-// combiner is a choice by a switch.
+// A loop with a different trip count for each element, in an element-wise op that is fused into a reduction
+// whose combiner contains a switch.
 // CHECK-LABEL: func.func @producer_with_a_loop(
 // CHECK:         tile.reduce custom %{{.+}} into %{{.+}} axes [1] scope(grid) identity [-2147483648 : i32] combiner {
 // CHECK:           scf.index_switch

@@ -3,8 +3,8 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// A combiner that is no named kind is `custom`. What outputs were filled with is its identity, when
-// that leaves every sample as it is; the fill folds away.
+// A combiner without a named kind becomes `custom`. The fill value of the outputs is its identity if it
+// leaves every sample value unchanged, and the fill is folded.
 // CHECK-LABEL: func.func @filled
 // CHECK-NOT:   linalg.fill
 // CHECK:       tile.reduce custom %{{.+}} into %{{.+}} axes [1] scope(grid) identity [0.000000e+00 : f32] combiner {
@@ -26,8 +26,8 @@ func.func @filled(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Otherwise an identity is searched for, and old values take part. With -inf the combiner would be
-// NaN where no element was met; the lowest finite number is neutral.
+// Otherwise an identity is searched, and old values are combined. With -inf, the result for no elements
+// would be NaN; the lowest finite number is neutral.
 // CHECK-LABEL: func.func @log_sum_exp
 // CHECK:       tile.reduce custom %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate identity [-3.40282347E+38 : f32] combiner
 func.func @log_sum_exp(%A: memref<?x?xf32>, %B: memref<?xf32>) {
@@ -45,7 +45,7 @@ func.func @log_sum_exp(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A fill that is not neutral stays.
+// A fill with another value than an identity stays.
 // CHECK-LABEL: func.func @started
 // CHECK:       linalg.fill
 // CHECK:       tile.reduce custom %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate identity [0 : i32] combiner
@@ -61,7 +61,7 @@ func.func @started(%A: memref<?x?xi32>, %B: memref<?xi32>) {
   return
 }
 
-// Products of complex numbers: which element goes with which output is found by the laws.
+// Products of complex numbers: the algebraic laws determine which element belongs to which output.
 // CHECK-LABEL: func.func @complex_product(
 // CHECK-SAME:    %[[IM:.+]]: memref<?xf32>, %[[RE:.+]]: memref<?xf32>, %[[OR:.+]]: memref<f32>, %[[OI:.+]]: memref<f32>)
 // CHECK:       tile.reduce custom %[[IM]], %[[RE]] into %[[OR]], %[[OI]] axes [0] scope(grid) accumulate identity [1.000000e+00 : f32, 0.000000e+00 : f32] combiner {
@@ -84,7 +84,7 @@ func.func @complex_product(%Im: memref<?xf32>, %Re: memref<?xf32>, %OR: memref<f
   return
 }
 
-// Outputs that are named kinds each are one reduction of several values.
+// Several outputs of named kinds become one reduction of several values.
 // CHECK-LABEL: func.func @range
 // CHECK-NOT:   linalg.fill
 // CHECK:       tile.reduce custom %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) identity [0xFF800000 : f32, 0x7F800000 : f32] combiner {
@@ -106,8 +106,8 @@ func.func @range(%A: memref<?x?xf32>, %B: memref<?xf32>, %C: memref<?xf32>) {
   return
 }
 
-// The merge of two Welford states (mean, sum of squares, count) is a combiner: it is commutative
-// and associative wherever it is defined, and no elements at all are neutral.
+// The merge of two Welford states (mean, sum of squares, count) is a combiner: commutative and associative
+// wherever it is defined. The state of no elements is neutral.
 // CHECK-LABEL: func.func @welford_states
 // CHECK:       tile.reduce custom %{{.+}}, %{{.+}}, %{{.+}} into %{{.+}}, %{{.+}}, %{{.+}} axes [0] scope(grid) identity [0.000000e+00 : f32, 0.000000e+00 : f32, 0.000000e+00 : f32] combiner
 func.func @welford_states(%M: memref<?xf32>, %S: memref<?xf32>, %N: memref<?xf32>, %m: memref<f32>, %s: memref<f32>, %n: memref<f32>) {
@@ -136,8 +136,8 @@ func.func @welford_states(%M: memref<?xf32>, %S: memref<?xf32>, %N: memref<?xf32
   return
 }
 
-// Of several parts each is tried with its smallest and largest values: -1 is not neutral for a largest
-// element, though it is for a few small ones.
+// For several values, each is tested with its minimum and maximum: -1 is not neutral for a maximum,
+// although it is for a few small values.
 // CHECK-LABEL: func.func @largest_and_sum
 // CHECK:       tile.reduce custom {{.+}} accumulate identity [0xFF800000 : f32, 0.000000e+00 : f32] combiner {
 func.func @largest_and_sum(%A: memref<?xf32>, %B: memref<f32>, %C: memref<f32>) {
@@ -152,7 +152,7 @@ func.func @largest_and_sum(%A: memref<?xf32>, %B: memref<f32>, %C: memref<f32>) 
   return
 }
 
-// An index beside the identity's value is tried, too: only the largest loses every tie.
+// An index equal to the identity's index is tested too: only the largest index loses every tie.
 // CHECK-LABEL: func.func @largest_with_lowest_index
 // CHECK:       tile.reduce custom {{.+}} accumulate identity [0xFF800000 : f32, 2147483647 : i32]
 func.func @largest_with_lowest_index(%A: memref<?xf32>, %J: memref<?xi32>, %V: memref<f32>, %I: memref<i32>) {

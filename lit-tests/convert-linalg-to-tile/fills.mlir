@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --convert-linalg-to-tile
 
-// A fill with the identity folds away, with its constant, and old values take no part. For a sum that
-// is zero of either sign.
+// A fill with the identity is folded, together with its constant, and old values are not combined. For a
+// sum, the identity is zero of either sign.
 // CHECK-LABEL: func.func @identities
 // CHECK-NOT:   linalg.fill
 // CHECK-NOT:   arith.constant
@@ -27,8 +27,8 @@ func.func @identities(%A: memref<?x?xf32>, %B: memref<?xf32>, %C: memref<?x?xi8>
   return
 }
 
-// A generic that stores a constant is a fill too. Ops in between that have nothing to do with the
-// output do not matter: arguments are different memories.
+// A generic that stores a constant is a fill too. Ops that do not touch the output may be in between:
+// arguments do not alias.
 // CHECK-LABEL: func.func @apart
 // CHECK-NOT:   iterator_types
 // CHECK:       memref.copy
@@ -44,7 +44,7 @@ func.func @apart(%A: memref<?x?xf32>, %B: memref<?xf32>, %C: memref<?xf32>, %D: 
   return
 }
 
-// Other values stay, and so does the lowest finite number, which is not the identity of a maximum.
+// Other fills stay, such as the lowest finite number, which is not the identity of a maximum.
 // CHECK-LABEL: func.func @others
 // CHECK:       linalg.fill
 // CHECK:       tile.reduce max %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate :
@@ -64,8 +64,8 @@ func.func @others(%A: memref<?x?xf32>, %B: memref<?xf32>, %x: f32) {
   return
 }
 
-// What reads or writes the output in between sees the fill, so it stays: a view of it, a call that may
-// do anything, a second reduction that goes on from the first.
+// A fill stays if an op in between reads or writes the output: through a view, in a call with unknown
+// effects, or in a second reduction into the same output.
 // CHECK-LABEL: func.func @seen
 // CHECK:       linalg.fill
 // CHECK:       memref.copy
@@ -92,7 +92,7 @@ func.func @seen(%A: memref<8x?xf32>, %B: memref<8xf32>, %C: memref<4xf32>) {
   return
 }
 
-// A copy of memory that was filled is a fill, and once it is gone it does not read that memory.
+// A copy of a filled array is a fill. After folding, the copy no longer reads this array.
 // CHECK-LABEL: func.func @copied
 // CHECK-NEXT:  tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) :
 // CHECK-NEXT:  tile.reduce sum %{{.+}} into %{{.+}} axes [0] scope(grid) :

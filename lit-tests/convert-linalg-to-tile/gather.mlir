@@ -5,7 +5,7 @@
 #ij = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// What an element is may be looked up in memory that is no operand, as the loss of a class is by its label.
+// An element may be gathered from memory that is not an operand, as in a loss by class labels.
 // CHECK-LABEL: func.func @loss(
 // CHECK-SAME:    %[[X:.+]]: memref<?x10xf32>, %[[L:.+]]: memref<?xi32>, %[[B:.+]]: memref<f32>)
 // CHECK-NEXT:  tile.reduce sum %[[L]] into %[[B]] axes [0] scope(grid) accumulate element {
@@ -28,7 +28,7 @@ func.func @loss(%X: memref<?x10xf32>, %L: memref<?xi32>, %B: memref<f32>) {
   return
 }
 
-// Also where not every element is: a branch around the load stays around it.
+// A branch around the gather stays in the element region.
 // CHECK-LABEL: func.func @some(
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate element {
 // CHECK:         scf.if
@@ -54,7 +54,7 @@ func.func @some(%T: memref<64xf32>, %L: memref<?x?xi32>, %B: memref<?xf32>) {
   return
 }
 
-// What reads the results is computed with them, unless what is looked up is written before.
+// A consumer of the results is fused, unless the gathered array is written before.
 // CHECK-LABEL: func.func @looked_up_before(
 // CHECK:       tile.reduce sum
 // CHECK-NOT:   epilogue
@@ -77,7 +77,7 @@ func.func @looked_up_before(%T: memref<64xf32>, %L: memref<8x8xi32>, %B: memref<
   return
 }
 
-// Nor is it computed with them where it writes what is looked up.
+// A consumer that writes the gathered array is not fused.
 // CHECK-LABEL: func.func @overwritten(
 // CHECK:       tile.reduce sum
 // CHECK-NOT:   epilogue

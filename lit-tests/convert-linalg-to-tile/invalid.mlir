@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --convert-linalg-to-tile --split-input-file --verify-diagnostics
 
-// Tensors have no place in memory.
+// Ops on tensors are rejected.
 func.func @tensors(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{operand 0 is a tensor, expected memory: `tensor<4x8xf32>`}}
   // expected-note @below {{run the pipeline `tensors-to-memrefs` first}}
@@ -10,7 +10,7 @@ func.func @tensors(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// Maps have loops and nothing else.
+// Indexing maps with symbols are rejected.
 func.func @layout(%A: memref<4x8xf32, affine_map<(i, j) -> (i, j mod 4)>>, %B: memref<4xf32>) {
   // expected-error @below {{operand 0 is `memref<4x8xf32, affine_map<(d0, d1) -> (d0, d1 mod 4)>>`, expected a ranked memref with a strided layout}}
   linalg.reduce {arith.addf} ins(%A : memref<4x8xf32, affine_map<(i, j) -> (i, j mod 4)>>) outs(%B : memref<4xf32>) dimensions = [1]
@@ -19,7 +19,7 @@ func.func @layout(%A: memref<4x8xf32, affine_map<(i, j) -> (i, j mod 4)>>, %B: m
 
 // -----
 
-// Each result has one place.
+// Each result must have one position in an output.
 func.func @reduction_in_output(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   // expected-error @below {{d1 is a `reduction` loop, but an output is indexed by it}}
   // expected-note @below {{outputs are indexed by every `parallel` loop and by no `reduction` loop}}
@@ -34,7 +34,7 @@ func.func @reduction_in_output(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 
 // -----
 
-// Results would meet.
+// Two results must not have the same position.
 func.func @parallel_not_in_output(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{d1 is a `parallel` loop, but output 0 is not indexed by it: results would meet in one place}}
   // expected-note @below {{outputs are indexed by every `parallel` loop and by no `reduction` loop}}
@@ -49,7 +49,7 @@ func.func @parallel_not_in_output(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Outputs are written element by element.
+// Outputs must be indexed by loops, element by element.
 func.func @skewed_output(%A: memref<4x8xf32>, %B: memref<8xf32>) {
   // expected-error @below {{output 0 is indexed by ((d0, d1) -> ((d0 * 2))), expected each loop that is not reduced once}}
   // expected-note @below {{reduce into a temporary of that shape, and copy it with a map of its own}}
@@ -64,7 +64,7 @@ func.func @skewed_output(%A: memref<4x8xf32>, %B: memref<8xf32>) {
 
 // -----
 
-// Kernels have ops at narrower scopes. The error names what is around.
+// Ops in kernels have narrower scopes. The error names the surrounding op.
 gpu.module @kernels {
   // expected-note @below {{this one stands in a `gpu.func`}}
   gpu.func @kernel(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel {
@@ -77,7 +77,7 @@ gpu.module @kernels {
 
 // -----
 
-// Host loops around jobs are not converted.
+// Host loops around grid-level ops are not converted.
 func.func @loop(%A: memref<4x8xf32>, %B: memref<4xf32>, %from: index, %to: index, %step: index) {
   // expected-note @below {{this one stands in a `scf.for`}}
   scf.for %i = %from to %to step %step {
@@ -90,7 +90,7 @@ func.func @loop(%A: memref<4x8xf32>, %B: memref<4xf32>, %from: index, %to: index
 
 // -----
 
-// Results are written while elements are read.
+// Results must not overwrite elements that are still read.
 func.func @overlap(%A: memref<4x4xf32>) {
   %row = memref.subview %A[0, 0] [1, 4] [1, 1] : memref<4x4xf32> to memref<4xf32, strided<[1]>>
   // expected-error @below {{output 0 shares memory with another operand}}
@@ -101,7 +101,7 @@ func.func @overlap(%A: memref<4x4xf32>) {
 
 // -----
 
-// Elements are combined in any order.
+// The order of elements must not matter.
 func.func @difference(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(1, 2) = -1, but combiner(2, 1) = 1}}
@@ -138,7 +138,7 @@ func.func @quotient(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// What is subtracted may be computed.
+// The note suggests an element region for a subtracted value.
 #elements = affine_map<(d0, d1) -> (d0, d1)>
 #results = affine_map<(d0, d1) -> (d0)>
 func.func @difference_of_products(%A: memref<?x?xf32>, %B: memref<?xf32>) {
@@ -158,7 +158,7 @@ func.func @difference_of_products(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// The last element wins where the accumulator is forgotten.
+// If the region ignores its accumulator, the last element wins.
 func.func @last(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the result does not use the accumulator, `%out`}}
   // expected-note @+3 {{this is what was combined before}}
@@ -172,7 +172,7 @@ func.func @last(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// One of two accumulators is forgotten.
+// The region ignores one of two accumulators.
 #elements = affine_map<(d0, d1) -> (d0, d1)>
 #results = affine_map<(d0, d1) -> (d0)>
 func.func @forgotten(%A: memref<?x?xi32>, %B: memref<?xi32>, %C: memref<?xi32>) {
@@ -191,7 +191,7 @@ func.func @forgotten(%A: memref<?x?xi32>, %B: memref<?xi32>, %C: memref<?xi32>) 
 
 // -----
 
-// Commutative alone is not enough.
+// A commutative combiner must also be associative.
 func.func @average(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the combiner is not associative}}
   // expected-note-re @below {{combiner(combiner(1, 1), 2) = 1.5, but combiner(1, combiner(1, 2)) = 1.25}}
@@ -207,8 +207,8 @@ func.func @average(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// The mean so far, the sum of squared differences so far and the count are no combiner: they are updated by
-// an element, and nothing says how two of them become one.
+// The running mean, sum of squared differences and count are no combiner: the region updates them by one
+// element, and does not merge two states.
 func.func @welford(%A: memref<?xf32>, %M: memref<f32>, %S: memref<f32>, %N: memref<f32>) {
   // expected-error @below {{the body is no combiner of two partial results}}
   // expected-note @below {{it updates old values (f32, f32, f32) from (f32); expected a value of the same type for each old value}}
@@ -233,7 +233,7 @@ func.func @welford(%A: memref<?xf32>, %M: memref<f32>, %S: memref<f32>, %N: memr
 
 // -----
 
-// A recurrence combines an old value with two values.
+// A recurrence combines an old value with two elements.
 func.func @recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{the body is no combiner of two partial results}}
   // expected-note @below {{it updates old values (f32) from (f32, f32)}}
@@ -251,7 +251,7 @@ func.func @recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// Of equal values, `argmax` keeps the one with the lowest index.
+// `argmax` keeps the lowest index of equal values.
 func.func @later(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
   // expected-error @below {{of equal values this keeps the later one, but `argmax` must keep the earlier}}
   // expected-note @below {{let an element win only where it is strictly better than what is kept: `ogt` or `sgt` for the largest, `olt` or `slt` for the smallest}}
@@ -270,7 +270,7 @@ func.func @later(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
 
 // -----
 
-// A payload that is no index leaves ties to the order.
+// A payload other than an index makes the result of ties depend on the order.
 func.func @payload(%A: memref<?xf32>, %P: memref<?xf32>, %V: memref<f32>, %W: memref<f32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner((1, 1), (1, 2)) = (1, 1), but combiner((1, 2), (1, 1)) = (1, 2)}}
@@ -289,7 +289,7 @@ func.func @payload(%A: memref<?xf32>, %P: memref<?xf32>, %V: memref<f32>, %W: me
 
 // -----
 
-// A lawful combiner without an identity.
+// A legal combiner without an identity.
 func.func @no_identity(%A: memref<?xi32>, %B: memref<i32>) {
   // expected-error @below {{no identity of the combiner is known}}
   // expected-note @below {{fill the outputs with the identity by `linalg.fill`, just before}}
@@ -306,7 +306,7 @@ func.func @no_identity(%A: memref<?xi32>, %B: memref<i32>) {
 
 // -----
 
-// What nothing here can compute gets no benefit of the doubt.
+// A combiner with ops that the law check cannot evaluate is rejected.
 func.func @unknown(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{cannot tell whether elements may be combined in any order: the combiner uses ops that are not known here}}
   // expected-note @below {{write it as a `tile.reduce custom` with its identity}}
@@ -320,7 +320,7 @@ func.func @unknown(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// What is looked up by a result so far depends on the order of elements.
+// A gather at a partial result depends on the order of elements.
 func.func @lookup_by_the_result(%A: memref<?xi32>, %L: memref<?xi32>, %B: memref<i32>) {
   // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
@@ -337,7 +337,7 @@ func.func @lookup_by_the_result(%A: memref<?xi32>, %L: memref<?xi32>, %B: memref
 
 // -----
 
-// What is looked up in the output is another at each time.
+// A gather from the output reads changing values.
 func.func @lookup_in_the_output(%A: memref<?xi32>, %B: memref<?xf32>) {
   %first = memref.subview %B[0] [1] [1] : memref<?xf32> to memref<f32, strided<[]>>
   // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
@@ -355,7 +355,7 @@ func.func @lookup_in_the_output(%A: memref<?xi32>, %B: memref<?xf32>) {
 
 // -----
 
-// Elements are computed in any order, and any number of times: nothing is written meanwhile.
+// Elements are computed in any order, any number of times, so a region must not write.
 func.func @element_that_stores(%A: memref<?xf32>, %L: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
@@ -372,7 +372,7 @@ func.func @element_that_stores(%A: memref<?xf32>, %L: memref<?xf32>, %B: memref<
 
 // -----
 
-// Where the array and the place in it are not known, two views of one may be the same.
+// If array and index are unknown, two views of one array may be equal.
 func.func @views(%A: memref<64x9xf32>, %n: index, %m: index) {
   %s = memref.subview %A[0, %n] [64, 8] [1, 1] : memref<64x9xf32> to memref<64x8xf32, strided<[9, 1], offset: ?>>
   %d = memref.subview %A[0, %m] [64, 1] [1, 1] : memref<64x9xf32> to memref<64xf32, strided<[9], offset: ?>>
@@ -384,7 +384,7 @@ func.func @views(%A: memref<64x9xf32>, %n: index, %m: index) {
 
 // -----
 
-// A reduction of linalg adds to what its output holds, and a new temporary holds anything.
+// A linalg reduction combines with its output, and a new temporary is uninitialized.
 func.func @nothing_wrote(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-note @below {{it is allocated here}}
   %T = memref.alloc() : memref<4xf32>
@@ -397,7 +397,7 @@ func.func @nothing_wrote(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// The region says the type of partial results.
+// The type of partial results comes from the region.
 func.func @acc(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{`acc` is for named kinds; here the combiner says the type of partial results}}
   linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] {acc = f64} (%x: f32, %o: f32) {
@@ -411,7 +411,7 @@ func.func @acc(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// Several reductions in one op: an attribute for a reduction is for none of them.
+// An op with several reductions cannot have attributes of one reduction.
 func.func @softmax(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   // expected-error @below {{attribute `acc` is for reductions, and `linalg.softmax` reduces nothing}}
   // expected-note @below {{remove it, or put it on the reduction}}
@@ -421,7 +421,7 @@ func.func @softmax(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 
 // -----
 
-// What tile.reduce does not take, it says itself.
+// The verifier of `tile.reduce` reports unsupported types.
 func.func @element_type(%A: memref<?xi4>, %B: memref<i4>) {
   // expected-error @below {{`sum` of `i4` elements is not defined}}
   // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64}}
@@ -431,7 +431,7 @@ func.func @element_type(%A: memref<?xi4>, %B: memref<i4>) {
 
 // -----
 
-// What a misspelt attribute asks for is not lost without a word.
+// A misspelt attribute is an error.
 func.func @misspelt(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{attribute `determinsm` of a linalg op is not handed on to the reduction}}
   // expected-note @below {{did you mean `determinism`?}}
@@ -442,7 +442,7 @@ func.func @misspelt(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Nor is one that only `tile.reduce` has; those of other compilers stay.
+// An attribute of `tile.reduce` alone is an error; attributes of other compilers stay.
 func.func @of_tile(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{attribute `variant` of a linalg op is not handed on to the reduction}}
   // expected-note @below {{those that are: acc, determinism, nan, schedule; `tile.reduce` takes more}}
@@ -452,7 +452,7 @@ func.func @of_tile(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Values that an attribute does not have are refused where they stand, each with those that it has.
+// Invalid attribute values are reported at their position, with the valid values.
 func.func @values(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{attribute `determinism` is `"any"`, expected `#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`}}
   linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {determinism = "any"}
@@ -467,7 +467,7 @@ func.func @values(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// What is told of one that is refused is told of what was written: of 2, and not of its square.
+// Messages quote the written value: 2, and not its square.
 func.func @not_lawful(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(1, 2) = 5, but combiner(2, 1) = 4}}
@@ -483,7 +483,7 @@ func.func @not_lawful(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// An element minus what was combined before is an alternating sum; to negate elements would be another thing.
+// The element minus the partial result is an alternating sum, which negated elements do not compute.
 func.func @swapped_difference(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(1, 2) = 1, but combiner(2, 1) = -1}}
@@ -512,7 +512,7 @@ func.func @swapped_quotient(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// Old values would lose their signs where a row has no elements; so nothing but what the outputs are filled with may be started from.
+// Old values lose their sign if a row is empty, so only the fill value is a valid initial value.
 func.func @magnitude(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{no identity of the combiner is known}}
   // expected-note @below {{fill the outputs with 0 by `linalg.fill`, just before}}
@@ -527,7 +527,7 @@ func.func @magnitude(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// A largest value that is NaN and an index that NaN does not change are several reductions, and `acc` is for one.
+// A maximum that keeps NaN and an index that ignores NaN are several reductions; `acc` needs one.
 func.func @argmax_by_two_rules(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(}}
@@ -550,7 +550,7 @@ func.func @argmax_by_two_rules(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i3
 
 // -----
 
-// After a NaN, every element changes the index and none the value.
+// After a NaN, every element changes the index, and none changes the value.
 func.func @value_and_index_apart(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
   // expected-error @below {{after a NaN, the value and the index depend on the order of elements}}
   // expected-note @below {{choose both by one comparison: `ogt` or `olt` for NaN that never wins, and `uno` of the element with itself for the last NaN}}
@@ -570,7 +570,7 @@ func.func @value_and_index_apart(%A: memref<?xf32>, %V: memref<f32>, %I: memref<
 
 // -----
 
-// An element depends on the sum of those before it: a scan.
+// An element that depends on the sum of earlier elements is a scan.
 func.func @running_sum(%A: memref<4x8xf32>, %X: memref<4x8xf32>, %S: memref<4xf32>) {
   // expected-error @below {{d1 is a `reduction` loop, but an output is indexed by it}}
   // expected-note @below {{outputs are indexed by every `parallel` loop and by no `reduction` loop}}
@@ -586,7 +586,7 @@ func.func @running_sum(%A: memref<4x8xf32>, %X: memref<4x8xf32>, %S: memref<4xf3
 
 // -----
 
-// Of what is refused under a condition the fix is named.
+// The note suggests a fix for a conditional update.
 func.func @conditional_recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{the body is no combiner of two partial results}}
   // expected-note @below {{it updates old values (f32) from (f32, i1)}}
@@ -607,7 +607,7 @@ func.func @conditional_recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memr
 
 // -----
 
-// MLIR does not show these attributes to the dialect's verifier.
+// MLIR does not pass these attributes to the verifier of the dialect.
 gpu.module @attributes_of_memory {
   // expected-error @below {{'gpu.func' op has no attribute `tile.foo`}}
   gpu.func @k(%A: memref<4xf32>) workgroup(%W: memref<4xf32, #gpu.address_space<workgroup>> {tile.foo}) kernel {

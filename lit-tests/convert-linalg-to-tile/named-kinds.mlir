@@ -3,8 +3,8 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// A combiner of one op is a named kind. Where elements are combined as they are, nothing else is said:
-// no maps, no computed element. Old values take part, as they do in linalg.
+// A combiner of one op becomes a named kind. Elements that are combined directly need no maps and no
+// element region. Old values are combined, as in linalg.
 // CHECK-LABEL: func.func @floats
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate : memref<4x?xf32> into memref<4xf32>
 // CHECK:       tile.reduce prod %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate : memref<4x?xf32> into memref<?xf32>
@@ -41,8 +41,8 @@ func.func @integers(%A: memref<4x8xi16>, %B: memref<4xi16>, %C: memref<4x8xi1>, 
   return
 }
 
-// Narrow floats are widened by the reduction itself: partial results are f32 anyway. Where the old
-// value is widened, combined and narrowed again, that is what a sum of f16 is.
+// The reduction widens narrow floats itself: partial results are f32. A sum of f16 also widens the old
+// value, combines, and truncates once.
 // CHECK-LABEL: func.func @narrow
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate : memref<?x?xf16> into memref<?xf32>
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate : memref<?x?xf16> into memref<?xf16>
@@ -74,8 +74,8 @@ func.func @narrow(%A: memref<?x?xf16>, %B: memref<?xf32>, %C: memref<?xf16>, %F:
   return
 }
 
-// A dimension that is kept as 1 needs no map either. What the program says of schedules, types and
-// numerics goes on to the reduction.
+// A dimension kept with size 1 needs no map either. Attributes for schedules, types and numerics are copied
+// to the reduction.
 // CHECK-LABEL: func.func @kept
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate {acc = f64, determinism = #tile.determinism<any>, schedule = [#tile.split<"d1" by 32>]} : memref<?x?xf32> into memref<?x1xf32>
 func.func @kept(%A: memref<?x?xf32>, %B: memref<?x1xf32>) {
@@ -89,7 +89,7 @@ func.func @kept(%A: memref<?x?xf32>, %B: memref<?x1xf32>) {
   return
 }
 
-// Ops that reduce nothing stay what they are.
+// Ops without a reduction do not change.
 // CHECK-LABEL: func.func @element_wise
 // CHECK-NOT:   tile.reduce
 // CHECK:       linalg.exp

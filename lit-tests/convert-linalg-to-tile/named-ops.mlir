@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --convert-linalg-to-tile
 
-// Named ops bring a body and maps as `linalg.generic` has them.
+// Named ops have a body and maps like `linalg.generic`.
 // CHECK-DAG: #[[$LHS:.+]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK-DAG: #[[$RHS:.+]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-DAG: #[[$OUT:.+]] = affine_map<(d0, d1, d2) -> (d0, d1)>
@@ -27,7 +27,7 @@ func.func @vectors(%A: memref<?x?xf32>, %x: memref<?xf32>, %y: memref<?xf32>, %s
   return
 }
 
-// A vector times itself is read once.
+// A vector multiplied by itself is one source.
 // CHECK-LABEL: func.func @square
 // CHECK:       tile.reduce sum %{{[^,]+}} into %{{.+}} axes [0] scope(grid) accumulate element {
 // CHECK-NEXT:  ^bb0(%[[X:.+]]: f32, %{{.+}}: index):
@@ -46,7 +46,7 @@ func.func @batch(%A: memref<2x?x?xi32>, %B: memref<2x?x?xi32>, %C: memref<2x?x?x
   return
 }
 
-// A convolution reads its image at sums of loops.
+// A convolution reads its image at sums of loop indices.
 // CHECK-LABEL: func.func @convolution
 // CHECK:       tile.reduce sum %{{.+}}, %{{.+}} into %{{.+}} axes [2, 3] scope(grid) accumulate element
 // CHECK:       {maps = [#[[$IMAGE]],
@@ -55,7 +55,7 @@ func.func @convolution(%A: memref<?x?xf32>, %K: memref<3x3xf32>, %B: memref<?x?x
   return
 }
 
-// Channels are reduced too; strides and dilations are in the maps.
+// A convolution also reduces its channels; strides and dilations are in the maps.
 // CHECK-LABEL: func.func @channels
 // CHECK:       tile.reduce sum %{{.+}}, %{{.+}} into %{{.+}} axes [4, 5, 6] scope(grid) accumulate element
 func.func @channels(%A: memref<1x?x?x8xf32>, %K: memref<3x3x8x16xf32>, %B: memref<1x?x?x16xf32>) {
@@ -64,7 +64,7 @@ func.func @channels(%A: memref<1x?x?x8xf32>, %K: memref<3x3x8x16xf32>, %B: memre
   return
 }
 
-// The window of a pooling is there for its shape. It stays a source, and its elements are not used.
+// The window of a pooling op only provides its shape: it stays a source without used elements.
 // CHECK-LABEL: func.func @pooling
 // CHECK:       tile.reduce max %{{.+}}, %{{.+}} into %{{.+}} axes [4, 5] scope(grid) accumulate element {
 // CHECK-NEXT:  ^bb0(%[[X:[^:]+]]: f32, %{{[^:]+}}: f32,

@@ -9,8 +9,8 @@
 // CHECK-DAG: #[[$COLUMN:.+]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-DAG: #[[$WINDOW:.+]] = affine_map<(d0, d1) -> (d0 + d1)>
 
-// Element-wise ops that fill a temporary for the reduction alone are computed with each element, one
-// after the other; transposing and broadcasting are maps. The temporaries are gone.
+// Element-wise ops that fill a temporary for one reduction are fused into its element region, in sequence.
+// Transposes and broadcasts become maps. The temporaries are removed.
 // CHECK-LABEL: func.func @chain(
 // CHECK-SAME:    %[[A:.+]]: memref<8x4xf32>, %[[W:.+]]: memref<4xf32>, %[[S:.+]]: f32, %[[B:.+]]: memref<4xf32>)
 // CHECK-NEXT:  tile.reduce sum %[[A]], %[[W]] into %[[B]] axes [1] scope(grid) accumulate element {
@@ -44,7 +44,7 @@ func.func @chain(%A: memref<8x4xf32>, %W: memref<4xf32>, %s: f32, %B: memref<4xf
   return
 }
 
-// Indices of the producer are indices of the reduction, where it reads.
+// Loop indices of the producer become loop indices of the reduction.
 // CHECK-LABEL: func.func @indices
 // CHECK:       tile.reduce sum %{{.+}}, %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate element {
 // CHECK-NEXT:  ^bb0(%[[X:.+]]: f32, %[[W:.+]]: f32, %[[I:.+]]: index, %[[J:.+]]: index):
@@ -66,7 +66,7 @@ func.func @indices(%A: memref<10xf32>, %W: memref<3xf32>, %B: memref<8xf32>) {
   return
 }
 
-// A temporary that something else reads stays, and so does its producer.
+// A temporary with another reader stays, with its producer.
 // CHECK-LABEL: func.func @shared
 // CHECK:       linalg.exp
 // CHECK:       tile.reduce sum %[[T:.+]] into %{{.+}} axes [1] scope(grid) accumulate :
@@ -79,7 +79,7 @@ func.func @shared(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<4xf32>) {
   return
 }
 
-// What the producer read is overwritten before the reduction.
+// An operand of the producer is overwritten before the reduction.
 // CHECK-LABEL: func.func @overwritten
 // CHECK:       linalg.exp
 // CHECK:       memref.copy
@@ -92,7 +92,7 @@ func.func @overwritten(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<4x8xf3
   return
 }
 
-// The producer reads what the reduction writes.
+// The producer reads an array that the reduction writes.
 // CHECK-LABEL: func.func @circle
 // CHECK:       linalg.broadcast
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate :
@@ -103,7 +103,7 @@ func.func @circle(%B: memref<4xf32>) {
   return
 }
 
-// Without the temporary nothing would say how long the reduced loop is.
+// Without the temporary, no operand would determine the length of the reduced loop.
 // CHECK-LABEL: func.func @length
 // CHECK:       linalg.broadcast
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate :
@@ -114,8 +114,8 @@ func.func @length(%A: memref<4xf32>, %B: memref<4xf32>) {
   return
 }
 
-// The second reduction of a softmax takes its exponentials along; the division reads rows of both
-// results and stays.
+// The exponentials of a softmax are fused into its second reduction. The division reads rows of both
+// results, and stays.
 // CHECK-LABEL: func.func @softmax
 // CHECK:       tile.reduce max %[[A:.+]] into %[[M:.+]] axes [1] scope(grid) :
 // CHECK:       tile.reduce sum %[[A]], %[[M]] into %{{.+}} axes [1] scope(grid) element {
@@ -150,7 +150,7 @@ func.func @softmax(%A: memref<4x8xf32>, %O: memref<4x8xf32>) {
   return
 }
 
-// Producers may work in place, one after the other, in the temporary that the first of them fills.
+// Producers may work in place, in sequence, in the temporary that the first one fills.
 // CHECK-LABEL: func.func @in_place(
 // CHECK-SAME:    %[[A:.+]]: memref<4x8xf32>, %[[W:.+]]: memref<4xf32>, %[[B:.+]]: memref<4xf32>)
 // CHECK-NEXT:  tile.reduce sum %[[W]], %[[A]] into %[[B]] axes [1] scope(grid) accumulate element {

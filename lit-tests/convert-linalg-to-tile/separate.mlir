@@ -6,7 +6,7 @@
 #row = affine_map<(i, j) -> (i)>
 #column = affine_map<(i, j) -> (j)>
 
-// Value and index belong together: one op for the sums, and `argmax`.
+// One op computes sums and an `argmax`: value and index stay together.
 // CHECK-LABEL: func.func @value_index_sums(
 // CHECK-SAME:    %[[A:.+]]: memref<?x30xf32>, %[[V:.+]]: memref<?xf32>, %[[I:.+]]: memref<?xi32>, %[[S:.+]]: memref<?xf32>,
 // CHECK-SAME:    %[[Q:.+]]: memref<?xf32>)
@@ -38,7 +38,7 @@ func.func @value_index_sums(%A: memref<?x30xf32>, %V: memref<?xf32>, %I: memref<
   return
 }
 
-// Two combiners of their own, each with its identity.
+// Two custom combiners, each with its own identity.
 // CHECK-LABEL: func.func @two_combiners(
 // CHECK:         tile.reduce custom {{.+}} identity [0.000000e+00 : f32] combiner {
 // CHECK:         tile.reduce custom {{.+}} identity [0 : i32] combiner {
@@ -67,7 +67,7 @@ func.func @two_combiners(%A: memref<4x30xf32>, %K: memref<4x30xi32>, %H: memref<
   return
 }
 
-// An output that is yielded as it was is an operand of the element.
+// An output that is yielded unchanged is an operand of the element region.
 // CHECK-LABEL: func.func @handed_on(
 // CHECK-SAME:    %[[A:.+]]: memref<5x7xf32>, %[[K:.+]]: memref<5xf32>, %[[S:.+]]: memref<5xf32>)
 // CHECK:         tile.reduce sum %[[A]], %[[K]] into %[[S]] axes [1] scope(grid) element {
@@ -84,7 +84,7 @@ func.func @handed_on(%A: memref<5x7xf32>, %K: memref<5xf32>, %S: memref<5xf32>) 
   return
 }
 
-// An output in place beside a sum of its new elements: the sum reads the old ones, and comes first.
+// An in-place output, and a sum of its new elements: the sum reads the old elements, and comes first.
 // CHECK-LABEL: func.func @in_place(
 // CHECK-SAME:    %[[A:.+]]: memref<?x?xf32>, %[[X:.+]]: memref<?x?xf32>, %[[S:.+]]: memref<?xf32>)
 // CHECK:         tile.reduce sum %[[A]], %[[X]] into %[[S]] axes [1] scope(grid) element {
@@ -103,7 +103,7 @@ func.func @in_place(%A: memref<?x?xf32>, %X: memref<?x?xf32>, %S: memref<?xf32>)
   return
 }
 
-// Rows and columns of one array.
+// Sums of the rows and the columns of one array.
 // CHECK-LABEL: func.func @rows_and_columns(
 // CHECK:         tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate
 // CHECK:         tile.reduce max %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate
@@ -118,8 +118,8 @@ func.func @rows_and_columns(%A: memref<5x7xf32>, %R: memref<5xf32>, %C: memref<7
   return
 }
 
-// Along an axis of one element nothing is combined: each result is what the body makes of the element and of
-// what the outputs were filled with. `canonicalize` has made a constant of the index.
+// An axis of one element combines nothing: each result is computed from the element and the fill value.
+// `canonicalize` has replaced the index by a constant.
 // CHECK-LABEL: func.func @one_element(
 // CHECK-NOT:     linalg.fill
 // CHECK:         linalg.generic {{.+}} iterator_types = ["parallel"]} ins(%{{.+}} : memref<32x1xf32>)
@@ -141,7 +141,7 @@ func.func @one_element(%A: memref<32x1xf32>, %V: memref<32xf32>, %I: memref<32xi
   return
 }
 
-// A named reduction along such an axis is one.
+// A named op over an axis of one element stays a reduction.
 // CHECK-LABEL: func.func @sum_of_one(
 // CHECK:         tile.reduce sum
 func.func @sum_of_one(%A: memref<32x1xf32>, %S: memref<32xf32>) {
@@ -149,7 +149,7 @@ func.func @sum_of_one(%A: memref<32x1xf32>, %S: memref<32xf32>) {
   return
 }
 
-// An op that yields the old values as they were does nothing.
+// An op that yields the old values unchanged is removed.
 // CHECK-LABEL:  func.func @old_values
 // CHECK-NEXT:   return
 func.func @old_values(%A: memref<4x8xi32>, %B: memref<4xi32>) {

@@ -7,8 +7,8 @@
 #cube = affine_map<(i, j, k) -> (i, j, k)>
 #first = affine_map<(i, j, k) -> (i)>
 
-// The value by `maximumf`, which keeps NaN, and the index by `ogt`, which never holds for NaN. The first reduction
-// computes the value and where the first NaN stands, the second the index of the best element before it.
+// The value uses `maximumf`, which keeps NaN, and the index `ogt`, which is false for NaN. The first
+// reduction computes the value and the first NaN's index, the second the best index before it.
 // CHECK-LABEL: func.func @two_rules(
 // CHECK-SAME:    %[[A:.+]]: memref<4x?xf32>, %[[V:.+]]: memref<4xf32>, %[[I:.+]]: memref<4xi64>)
 // CHECK-NOT:     linalg.fill
@@ -38,8 +38,8 @@ func.func @two_rules(%A: memref<4x?xf32>, %V: memref<4xf32>, %I: memref<4xi64>) 
   return
 }
 
-// Old values take part last: the index by the program's rule, then the value. The place of an element of two
-// loops counts all elements.
+// Old values are combined last: the index by the rule of the program, then the value. With two loops, the
+// element index is linear.
 // CHECK-LABEL: func.func @old_values(
 // CHECK-SAME:    %[[A:.+]]: memref<4x3x?xf32>, %[[V:.+]]: memref<4xf32>, %[[I:.+]]: memref<4xi32>)
 // CHECK:         tile.reduce min %[[A]] into %[[FIRST:.+]] axes [1, 2] scope(grid) element {
@@ -66,7 +66,7 @@ func.func @old_values(%A: memref<4x3x?xf32>, %V: memref<4xf32>, %I: memref<4xi32
   return
 }
 
-// Each NaN replaces the one before it: indices of NaN are negated for `argmax`, and negated again.
+// Each NaN replaces an earlier NaN: the indices of NaN are negated before and after `argmax`.
 // CHECK-LABEL: func.func @last_nan(
 // CHECK:         tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) element {
 // CHECK:           arith.cmpf uno
@@ -93,7 +93,7 @@ func.func @last_nan(%A: memref<4x8xf32>, %V: memref<4xf32>, %I: memref<4xi32>) {
   return
 }
 
-// Any element replaces a NaN.
+// Every element replaces a NaN.
 // CHECK-LABEL: func.func @after_nan(
 // CHECK:         tile.reduce argmax %{{.+}} into %[[LAST:.+]], %{{.+}} axes [1] scope(grid)
 // CHECK:           arith.cmpf uno
@@ -117,7 +117,7 @@ func.func @after_nan(%A: memref<4x8xf32>, %V: memref<4xf32>, %I: memref<4xi32>) 
   return
 }
 
-// The first NaN wins where a NaN that is kept stays: one `argmax`.
+// If the first NaN wins and is kept, one `argmax` suffices.
 // CHECK-LABEL: func.func @first_nan(
 // CHECK:         tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) : memref<4x8xf32>
 // CHECK-NOT:     linalg

@@ -3,8 +3,8 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// What is added under a condition is added in any case, as the element or as what is neutral: -0.0 changes no bit of an old
-// value, and where the outputs were filled with 0.0, that is what is added in its place.
+// A conditional addition becomes an unconditional one of the element or of a neutral value: -0.0 leaves an
+// old value bitwise unchanged. If the outputs were filled with 0.0, this value is added instead.
 // CHECK-LABEL: func.func @masked
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate element {
 // CHECK-NEXT:  ^bb0(%[[X:.+]]: f32, %{{.+}}: index, %{{.+}}: index):
@@ -35,7 +35,7 @@ func.func @masked(%A: memref<?x?xf32>, %B: memref<?xf32>, %C: memref<?xf32>) {
   return
 }
 
-// A branch is copied with what it computes: it may divide by what the condition says is not 0.
+// A branch is copied with its ops, which may divide by a number that the condition proves to be nonzero.
 // CHECK-LABEL: func.func @branches
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) element {
 // CHECK:         scf.if
@@ -73,7 +73,7 @@ func.func @branches(%A: memref<?x?xi32>, %B: memref<?xi32>, %C: memref<?x?xf32>,
   return
 }
 
-// Several steps of one op are one, of elements that are combined first. Subtracting is adding what is negated.
+// Several steps of one op become one step. A subtraction becomes an addition of the negated element.
 // CHECK-LABEL: func.func @several
 // CHECK:       tile.reduce sum {{.+}} axes [1] scope(grid) element {
 // CHECK-COUNT-2: math.fma

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --convert-linalg-to-tile
 
-// What is computed of an element alone belongs to the combiner where the rest is none: a root of a sum of squares does not
-// combine squares. 0 is not neutral to -3, of which the element is 3, as the body makes it of 0 and -3.
+// Ops on the element alone stay in the combiner if the rest is not a combiner: the root of a sum of squares
+// does not combine squares. 0 is not neutral for -3: the body makes 3 of 0 and -3.
 // CHECK-LABEL: func.func @norm
 // CHECK-NOT:   linalg.fill
 // CHECK:       tile.reduce custom %{{.+}} into %{{.+}} axes [1] scope(grid) identity [0.000000e+00 : f32] combiner {
@@ -29,7 +29,7 @@ func.func @norm(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Noisy or: 1 - x is no element.
+// Noisy or: 1 - x is not an element.
 // CHECK-LABEL: func.func @noisy_or
 // CHECK-NOT:   linalg.fill
 // CHECK:       tile.reduce custom %{{.+}} into %{{.+}} axes [1] scope(grid) identity [0.000000e+00 : f32] combiner {
@@ -53,7 +53,7 @@ func.func @noisy_or(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// The largest magnitude.
+// A maximum of magnitudes.
 // CHECK-LABEL: func.func @magnitude
 // CHECK-NOT:   linalg.fill
 // CHECK:       tile.reduce custom %{{.+}} into %{{.+}} axes [1] scope(grid) identity [0.000000e+00 : f32] combiner {
@@ -72,7 +72,7 @@ func.func @magnitude(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A part of what is done to elements alone may stay: weights do not belong to the combiner.
+// Some ops on the element may move: the weights do not belong to the combiner.
 // CHECK-LABEL: func.func @weighted
 // CHECK:       tile.reduce custom %{{.+}}, %{{.+}} into %{{.+}} axes [0] scope(grid) identity [0.000000e+00 : f32] combiner {
 // CHECK:       } element {

@@ -5,8 +5,8 @@
 
 // CHECK-NOT: tile.
 gpu.module @kernels {
-  // One thread copies everything that it has, a loop for each dimension. What the other threads
-  // do is none of its business, so that nobody asks for its id.
+  // At scope `thread`, one thread copies the whole tile, by one loop for each dimension. The copy does not
+  // depend on the thread id.
   // CHECK-LABEL: gpu.func @thread
   // CHECK-SAME:    (%[[A:.+]]: memref<4x8xf32>) private(%[[P:.+]] : memref<4x8xf32, #gpu.address_space<private>>)
   // CHECK-NOT:     gpu.thread_id
@@ -24,7 +24,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // As many elements as threads: one each, no loop and no guard. Neighbours get neighbours.
+  // As many elements as threads: each thread copies one, without a loop or bounds check.
   // CHECK-LABEL: gpu.func @cta
   // CHECK-SAME:    (%[[A:.+]]: memref<4x8xf32>) workgroup(%[[S:.+]] : memref<4x8xf32, #gpu.address_space<workgroup>>)
   // CHECK-NOT:     scf.
@@ -43,7 +43,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A warp counts its threads from its own first, in as many rounds as it takes.
+  // A warp numbers its threads from its first one, and copies in as many rounds as necessary.
   // CHECK-LABEL: gpu.func @warp
   // CHECK-DAG:     %[[T:.+]] = gpu.thread_id x
   // CHECK-DAG:     %[[C32:.+]] = arith.constant 32 : index

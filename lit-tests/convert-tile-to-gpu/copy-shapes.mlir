@@ -3,7 +3,7 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Fewer elements than threads: those without one are kept out.
+  // Fewer elements than threads: a branch excludes the other threads.
   // CHECK-LABEL: gpu.func @fewer_elements_than_threads
   // CHECK-NOT:     scf.for
   // CHECK:         %[[T:.+]] = gpu.thread_id x
@@ -38,8 +38,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where the last warp has 16 lanes, the sixteen positions that all warps have do the work: lanes
-  // 16 to 31 of the full one would be a second thread for the same element.
+  // If the last warp has 16 lanes, only the first 16 lanes of each warp copy: lanes 16 to 31 of a full warp
+  // would copy the same elements twice.
   // CHECK-LABEL: gpu.func @warps_of_different_widths
   // CHECK:         %[[LANE:.+]] = arith.remui
   // CHECK:         %[[C16:.+]] = arith.constant 16 : index
@@ -60,7 +60,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A tile of rank 0 is one element, and one thread copies it.
+  // A tile of rank 0 has one element, which one thread copies.
   // CHECK-LABEL: gpu.func @rank_0
   // CHECK:         %[[T:.+]] = gpu.thread_id x
   // CHECK:         %[[C1:.+]] = arith.constant 1 : index
@@ -76,7 +76,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A tile without elements is copied by doing nothing.
+  // A copy of an empty tile becomes no code.
   // CHECK-LABEL: gpu.func @no_elements
   // CHECK-NOT:     scf.
   // CHECK-NOT:     memref.
@@ -89,7 +89,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of dynamic sizes the number of rounds is computed, and the last one is guarded.
+  // For dynamic sizes, the number of rounds is computed, and the last round has a bounds check.
   // CHECK-LABEL: gpu.func @dynamic
   // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?x?xf32>)
   // CHECK:         %[[D0:.+]] = memref.dim %[[A]]
@@ -111,7 +111,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A view is indexed as it is: strides and offset stay with its type.
+  // A view keeps its indices: strides and offset remain in its type.
   // CHECK-LABEL: gpu.func @strided
   // CHECK:         %[[V:.+]] = memref.subview
   // CHECK:         %[[X:.+]] = memref.load %[[V]][%[[I:.+]], %[[J:.+]]] : memref<4x8xf32, strided<[128, 2], offset: 321>>

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --convert-tile-to-gpu --split-input-file --verify-diagnostics
 
-// A reduction should have been expanded by now, and the note says what does it.
+// A reduction must be expanded before this pass. The note names the expanding pass.
 gpu.module @m {
   gpu.func @reduce(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -13,7 +13,7 @@ gpu.module @m {
 
 // -----
 
-// So should an exchange between threads.
+// An exchange between threads must be expanded before this pass.
 gpu.module @m {
   gpu.func @all_reduce(%x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{`tile.all_reduce` is left}}
@@ -27,7 +27,7 @@ gpu.module @m {
 
 #frag = #tile.layout<[<8 : 1 lane>]>
 
-// Who executes a load has to be known.
+// The threads that execute a load must be known.
 gpu.module @m {
   gpu.func @load(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{`tile.load` has no `exec` attribute}}
@@ -41,7 +41,7 @@ gpu.module @m {
 
 #frag = #tile.layout<[<8 : 4 lane>]>
 
-// A layout has to fit those who execute the op.
+// A fragment layout must fit the threads that execute the op.
 gpu.module @m {
   gpu.func @eight_of_sixteen(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
     // expected-error @below {{`tile.load` cannot place this fragment: the layout uses 29 threads, but the `warp` has 16}}
@@ -56,7 +56,7 @@ gpu.module @m {
 
 #frag = #tile.layout<[<8 : 1 lane>]>
 
-// A function cannot be given registers of its caller.
+// A function cannot take fragments from its caller.
 gpu.module @m {
   // expected-error @below {{`gpu.func` cannot take a fragment}}
   // expected-note @below {{registers belong to the kernel that holds them: store the fragment to memory, or carry it by `scf` ops}}
@@ -67,7 +67,7 @@ gpu.module @m {
 
 // -----
 
-// Who executes a copy has to be known.
+// The threads that execute a copy must be known.
 gpu.module @m {
   gpu.func @no_exec(%A: memref<4x8xf32>, %B: memref<4x8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -80,7 +80,7 @@ gpu.module @m {
 
 // -----
 
-// By nobody it cannot be executed.
+// A copy without participating threads is an error.
 gpu.module @m {
   gpu.func @no_threads(%A: memref<4x8xf32>, %B: memref<4x8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -94,7 +94,7 @@ gpu.module @m {
 
 // -----
 
-// On the host there are no threads.
+// Host code has no threads.
 func.func @host(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   // expected-error @below {{`tile.copy` must stand in a `gpu.func` kernel}}
   // expected-note @below {{only `scope(grid)` stands in a host function}}
@@ -106,7 +106,7 @@ func.func @host(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 
 // -----
 
-// A kernel must say how many threads it has.
+// A kernel needs a block size.
 gpu.module @m {
   // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
   gpu.func @no_block_size(%A: memref<4x8xf32>, %B: memref<4x8xf32>) kernel {

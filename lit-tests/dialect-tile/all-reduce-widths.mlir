@@ -1,6 +1,6 @@
 // RUN: tx-opt %s
 
-// Width and stride are any numbers whose product the scope may have, up to exactly that many.
+// Width and stride may be any numbers whose product is at most the number of threads of the scope.
 // CHECK-LABEL: func.func @any_width_and_stride
 // CHECK-NEXT:  tile.all_reduce sum %{{.+}} scope(warp) width 31 : f32 -> f32
 // CHECK-NEXT:  tile.all_reduce sum %{{.+}} scope(warp) width 3 stride 10 : f32 -> f32

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --emit-bytecode | tx-opt -
 
-// Ops, attributes and types come back from MLIR's binary form as they were.
+// Ops, attributes and types survive a round trip through MLIR bytecode.
 #acc = #tile.layout<[<2 : 1 reg>, <32 : 1 lane>] offset [<2 : constant warp>]>
 #row = #tile.layout<[<2 : 1 reg>] replica [<32 : 1 lane>] offset [<2 : constant warp>]>
 
@@ -20,7 +20,7 @@ func.func @fragments_survive(%A: memref<2x32xf16>, %B: memref<2xf16>, %c: f16) {
   return
 }
 
-// So do regions, schedules and every enumeration.
+// Regions, schedules and all enumerations survive a round trip through MLIR bytecode.
 // CHECK-LABEL: func.func @memory_survives
 // CHECK:       tile.reduce custom {{.*}} identity [1.000000e+00 : f32] combiner {
 // CHECK:         tile.yield

@@ -3,7 +3,7 @@
 #row = #tile.layout<[<8 : 1 lane>]>
 #one = #tile.layout<[] replica [<32 : 1 lane>]>
 
-// An op on registers whose result nobody uses goes.
+// An op on registers without uses of its result is erased.
 // CHECK-LABEL: func.func @unused_results_go
 // CHECK-NOT:   tile.
 // CHECK:       return
@@ -29,7 +29,7 @@ func.func @writes_stay(%A: memref<8xf32>, %C: memref<8xf32>, %B: memref<f32>, %x
   return
 }
 
-// Two equal ops on registers are one; two loads around a write are two.
+// Two equal ops on registers are merged; two loads with a write in between are not.
 // CHECK-LABEL:   func.func @equal_splats_are_one
 // CHECK-COUNT-1: tile.splat
 // CHECK-NOT:     tile.splat
@@ -48,7 +48,7 @@ func.func @equal_splats_are_one(%A: memref<8xf32>, %C: memref<8xf32>, %D: memref
   return
 }
 
-// An exchange stays under the branch that its threads take.
+// An exchange is not moved out of the branch that its threads take.
 // CHECK-LABEL: func.func @exchange_stays_under_its_branch
 // CHECK:       scf.if
 // CHECK:         tile.all_reduce

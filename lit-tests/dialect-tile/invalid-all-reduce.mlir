@@ -9,7 +9,7 @@ func.func @width_of_zero(%v: f32) {
 
 // -----
 
-// A negative width is no width.
+// The width must be positive.
 func.func @negative_width(%v: f32) {
   // expected-error @below {{`width` must be between 1 and 32, found -8}}
   %s = tile.all_reduce sum %v scope(warp) width -8 : f32 -> f32
@@ -45,7 +45,7 @@ func.func @width_beyond_the_block(%v: f32) {
 
 // -----
 
-// One thread is a group of one.
+// At scope `thread`, the width must be 1.
 func.func @width_beyond_the_thread(%v: f32) {
   // expected-error @below {{`width` must be between 1 and 1, found 2}}
   %s = tile.all_reduce sum %v scope(thread) width 2 : f32 -> f32
@@ -54,7 +54,7 @@ func.func @width_beyond_the_thread(%v: f32) {
 
 // -----
 
-// Neighbours of a group are different threads.
+// The stride must be positive.
 func.func @stride_of_zero(%v: f32) {
   // expected-error @below {{`stride` must be at least 1, and `width` times `stride` at most 32, found stride 0}}
   %s = tile.all_reduce sum %v scope(warp) width 4 stride 0 : f32 -> f32
@@ -63,7 +63,7 @@ func.func @stride_of_zero(%v: f32) {
 
 // -----
 
-// Three lanes that are eleven apart would need 33.
+// Three lanes with a stride of 11 would need 33 lanes.
 func.func @group_one_lane_beyond_the_warp(%v: f32) {
   // expected-error @below {{`stride` must be at least 1, and `width` times `stride` at most 32, found stride 11}}
   %s = tile.all_reduce sum %v scope(warp) width 3 stride 11 : f32 -> f32
@@ -72,7 +72,7 @@ func.func @group_one_lane_beyond_the_warp(%v: f32) {
 
 // -----
 
-// No product is too large to be seen as too large.
+// An overflowing product of width and stride is rejected too.
 func.func @stride_beyond_everything(%v: f32) {
   // expected-error @below {{`stride` must be at least 1, and `width` times `stride` at most 1024, found stride 9223372036854775807}}
   %s = tile.all_reduce sum %v scope(cta) width 4 stride 9223372036854775807 : f32 -> f32
@@ -81,7 +81,7 @@ func.func @stride_beyond_everything(%v: f32) {
 
 // -----
 
-// Eight lanes that are eight apart would need 64.
+// Eight lanes with a stride of eight would need 64 lanes.
 func.func @group_beyond_the_warp(%v: f32) {
   // expected-error @below {{`stride` must be at least 1, and `width` times `stride` at most 32, found stride 8}}
   %s = tile.all_reduce sum %v scope(warp) width 8 stride 8 : f32 -> f32
@@ -90,7 +90,7 @@ func.func @group_beyond_the_warp(%v: f32) {
 
 // -----
 
-// A stride by itself does not say how many threads are in a group.
+// A stride needs a width.
 func.func @stride_without_width(%v: f32) {
   // expected-error @below {{`stride` needs `width`}}
   %s = tile.all_reduce sum %v scope(warp) stride 4 : f32 -> f32
@@ -117,7 +117,7 @@ func.func @width_beyond_the_cluster(%v: f32) {
 
 // -----
 
-// The result has the value's type.
+// The result type must be the type of the value.
 func.func @result_of_another_type(%v: f16) {
   // expected-error @below {{results have the types of the values}}
   %s = tile.all_reduce sum %v scope(warp) : f16 -> f32
@@ -191,7 +191,7 @@ func.func @sum_of_vectors(%v: vector<4xf32>) {
 
 // -----
 
-// `custom` needs a combiner here too.
+// Kind `custom` needs a combiner region.
 func.func @custom_without_combiner(%v: f32) {
   // expected-error @below {{`custom` needs `identity [...] combiner {...}` with one block}}
   %s = tile.all_reduce custom %v scope(warp) : f32 -> f32
@@ -224,7 +224,7 @@ func.func @combiner_with_types_exchanged(%v: f32, %w: i32) {
 
 // -----
 
-// A misspelt kind is answered with those that exist.
+// For a misspelt kind, the message lists the valid kinds.
 func.func @unknown_kind(%v: f32) {
   // expected-error @below {{unknown kind `plus`; known: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom}}
   %s = tile.all_reduce plus %v scope(warp) : f32 -> f32
@@ -233,7 +233,7 @@ func.func @unknown_kind(%v: f32) {
 
 // -----
 
-// A misspelt scope is too.
+// For a misspelt scope, the message lists the valid scopes.
 func.func @unknown_scope(%v: f32) {
   // expected-error @below {{unknown scope `wave`; known: thread, warp, warpgroup, cta, cluster, grid}}
   %s = tile.all_reduce sum %v scope(wave) : f32 -> f32
@@ -242,7 +242,7 @@ func.func @unknown_scope(%v: f32) {
 
 // -----
 
-// Floats of eight bits are what a reduction may begin with, and not what it ends with.
+// 8-bit floats can be elements of a reduction, but not results.
 func.func @float_of_8_bits(%v: f8E4M3FN) {
   // expected-error @below {{`f8E4M3FN` can be the source of a reduction, but no result}}
   // expected-note @below {{widen the value to f16, bf16 or f32 first}}
@@ -252,7 +252,7 @@ func.func @float_of_8_bits(%v: f8E4M3FN) {
 
 // -----
 
-// Beside a place they are none, either.
+// 8-bit floats cannot be the values of an `argmax` either.
 func.func @argmax_of_8_bits(%v: f8E5M2, %i: i32) {
   // expected-error @below {{`f8E5M2` can be the source of a reduction, but no result}}
   // expected-note @below {{widen the value to f16, bf16 or f32 first}}

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --split-input-file --verify-diagnostics
 
-// A misspelt attribute would say nothing: this program would be compiled without the schedule that it names.
+// A misspelt attribute is an error: otherwise the program would be compiled without its schedule.
 func.func @misspelt_schedule(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{has no attribute `scedule`}}
   // expected-note @below {{did you mean `schedule`?}}
@@ -11,7 +11,7 @@ func.func @misspelt_schedule(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// So it is beside attributes that are known.
+// A misspelt attribute is an error next to valid attributes, too.
 func.func @misspelt_determinism(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{has no attribute `determinsm`}}
   // expected-note @below {{did you mean `determinism`?}}
@@ -22,7 +22,7 @@ func.func @misspelt_determinism(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Letters that change places are one mistake.
+// Two swapped letters count as one mistake.
 func.func @misspelt_variant(%v: f32) {
   // expected-error @below {{has no attribute `varaint`}}
   // expected-note @below {{did you mean `variant`?}}
@@ -33,7 +33,7 @@ func.func @misspelt_variant(%v: f32) {
 
 // -----
 
-// Nothing is suggested where nothing is near.
+// Without a similar name, the message suggests nothing.
 func.func @unknown_of_a_copy(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   // expected-error @below {{has no attribute `threads`}}
   // expected-note @below {{known: exec, scope; what}}
@@ -43,7 +43,7 @@ func.func @unknown_of_a_copy(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 
 // -----
 
-// An op without attributes has none to confuse with others.
+// An op without attributes has no similar names.
 func.func @unknown_of_a_splat(%c: f32) {
   // expected-error @below {{has no attribute `scope`}}
   // expected-note @below {{it has none; what}}
@@ -53,7 +53,7 @@ func.func @unknown_of_a_splat(%c: f32) {
 
 // -----
 
-// In the generic form an attribute has no other rules.
+// The generic form has the same rules for attributes.
 func.func @generic_form(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   // expected-error @below {{has no attribute `unroll`}}
   // expected-note @below {{known: exec, scope; what}}
@@ -63,7 +63,7 @@ func.func @generic_form(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 
 // -----
 
-// Names that begin with `tile.` are the dialect's too.
+// Names that begin with `tile.` belong to the dialect, too.
 func.func @unknown_fact(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{has no attribute `tile.candidate`}}
   // expected-note @below {{did you mean `tile.candidates`?}}
@@ -74,7 +74,7 @@ func.func @unknown_fact(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// What a compiler of someone's own says of an op is theirs, and the schedules that were thought of are the dialect's.
+// Attributes of other compilers are accepted; candidate schedules belong to the dialect.
 func.func @facts_of_others(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {theirs.fact, tile.candidates = []} : memref<4x8xf32> into memref<4xf32>
   return
@@ -82,7 +82,7 @@ func.func @facts_of_others(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// An attribute in the place of another is told how that is written.
+// For an attribute of the wrong kind, the message shows the right syntax.
 func.func @determinism_as_text(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{attribute 'determinism' failed to satisfy constraint: which results must have equal bits: `#tile.determinism<WORD>`, where WORD is one of any, run_to_run, batch_invariant}}
   tile.reduce sum %A into %B axes [1] scope(grid) {determinism = "any"} : memref<4x8xf32> into memref<4xf32>
@@ -91,7 +91,7 @@ func.func @determinism_as_text(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// What the syntax says is not said again: it would win, or lose, without a word.
+// A property of the syntax cannot be an attribute again: one of the two would be ignored.
 func.func @said_twice(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{attribute `kind` is said by the syntax of the op, and not in braces}}
   tile.reduce sum %A into %B axes [1] scope(cta) {kind = #tile.kind<max>} : memref<4x8xf32> into memref<4xf32>
@@ -100,7 +100,7 @@ func.func @said_twice(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Parameters without a variant would be for whichever is chosen.
+// Parameters need a `variant`, to which they belong.
 func.func @params_of_no_variant(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`params` are a variant's, and no `variant` is named}}
   // expected-note @below {{leave both to `tile-select-variant`, or name the variant}}
@@ -110,7 +110,7 @@ func.func @params_of_no_variant(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// The place of a misspelt part is its own.
+// The error is at the position of the misspelt keyword.
 func.func @misspelt_part(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{unknown part `elemnt`; known: accumulate, identity, combiner, element, epilogue; did you mean `element`?}}
   tile.reduce sum %A into %B axes [0] scope(grid) elemnt {
@@ -131,7 +131,7 @@ func.func @unknown_part(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// The parts of one op are not those of the other.
+// Each op has its own keywords.
 func.func @misspelt_width(%v: f32) -> f32 {
   // expected-error @below {{unknown part `widht`; known: width, stride, identity, combiner; did you mean `width`?}}
   %s = tile.all_reduce sum %v scope(warp) widht 8 : f32 -> f32
@@ -148,7 +148,7 @@ func.func @part_of_the_other(%v: f32) -> f32 {
 
 // -----
 
-// An attribute of the dialect on an op of another one is known by its name and its kind, and stands on some ops alone.
+// A dialect attribute on a foreign op has a known name and kind, and is valid on some ops only.
 // expected-error @below {{'func.func' op has no attribute `tile.bogus`; known: tile.candidates, tile.determinism, tile.fusion, tile.group, tile.math, tile.owned}}
 func.func @unknown() attributes {tile.bogus = 1 : i32} {
   return

@@ -18,7 +18,7 @@ func.func @copy_between_ranks(%A: memref<4x1xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// A dynamic size agrees with any other; the static ones beside it do not.
+// A dynamic size is compatible with any size; static sizes must be equal.
 func.func @copy_between_dynamic_shapes(%A: memref<?x8xf32>, %B: memref<4x9xf32>) {
   // expected-error @below {{both tiles must have one shape and one element type, found [?, 8] of `f32` and [4, 9] of `f32`}}
   tile.copy %A to %B scope(cta) : memref<?x8xf32> to memref<4x9xf32>
@@ -36,7 +36,7 @@ func.func @copy_between_element_types(%A: memref<8xf32>, %B: memref<8xf16>) {
 
 // -----
 
-// Private memory is copied by its thread.
+// Private memory can only be copied at scope `thread`.
 func.func @copy_to_private_memory_by_a_cta(%A: memref<8xf32>, %B: memref<8xf32, #gpu.address_space<private>>) {
   // expected-error @below {{private memory is seen by one thread, but the scope is `cta`}}
   // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
@@ -46,7 +46,7 @@ func.func @copy_to_private_memory_by_a_cta(%A: memref<8xf32>, %B: memref<8xf32, 
 
 // -----
 
-// A grid has no shared memory.
+// At scope `grid`, there is no shared memory.
 func.func @copy_to_shared_memory_by_a_grid(%A: memref<8xf32>, %B: memref<8xf32, #gpu.address_space<workgroup>>) {
   // expected-error @below {{`scope(grid)` works on global memory, found shared memory}}
   tile.copy %A to %B scope(grid) : memref<8xf32> to memref<8xf32, #gpu.address_space<workgroup>>
@@ -64,7 +64,7 @@ func.func @copy_of_a_fragment(%x: !tile.fragment<8xf32, #tile.layout<[<8 : 1 lan
 
 // -----
 
-// A memory space that no GPU has is refused.
+// An unknown memory space is rejected.
 func.func @copy_from_an_unknown_space(%A: memref<8xf32, 2>, %B: memref<8xf32>) {
   // expected-error @below {{a memref is in an unknown memory space}}
   // expected-note @below {{known: none, 1 or `#gpu.address_space<global>`; 3 or `#gpu.address_space<workgroup>`; 5 or `#gpu.address_space<private>`}}
@@ -98,7 +98,7 @@ func.func @load_of_another_element_type(%A: memref<8xf16>) {
 
 #row = #tile.layout<[<8 : 1 lane>]>
 
-// A warp does not load from what one thread keeps.
+// A warp cannot load from private memory.
 func.func @load_of_private_memory(%A: memref<8xf32, 5>) {
   // expected-error @below {{private memory is seen by one thread, but the scope is `warp`}}
   // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
@@ -110,7 +110,7 @@ func.func @load_of_private_memory(%A: memref<8xf32, 5>) {
 
 #row = #tile.layout<[<8 : 1 lane>]>
 
-// Registers belong to threads of one block.
+// Fragments need a scope within one block.
 func.func @load_by_a_grid(%A: memref<8xf32>) {
   // expected-error @below {{fragments live in the registers of one CTA, but the scope is `grid`}}
   %x = tile.load %A scope(grid) : memref<8xf32> -> !tile.fragment<8xf32, #row>
@@ -143,7 +143,7 @@ func.func @store_to_another_element_type(%x: !tile.fragment<8xf32, #row>, %B: me
 
 #row = #tile.layout<[<8 : 1 lane>]>
 
-// Registers of one block are not stored by a grid.
+// A grid cannot store fragments.
 func.func @store_by_a_grid(%x: !tile.fragment<8xf32, #row>, %B: memref<8xf32>) {
   // expected-error @below {{fragments live in the registers of one CTA, but the scope is `grid`}}
   tile.store %x to %B scope(grid) : !tile.fragment<8xf32, #row> to memref<8xf32>
@@ -163,7 +163,7 @@ func.func @splat_of_another_type(%c: f16) {
 
 // -----
 
-// A misspelt scope is answered with those that exist.
+// For a misspelt scope, the message lists the valid scopes.
 func.func @unknown_scope(%A: memref<8xf32>, %B: memref<8xf32>) {
   // expected-error @below {{unknown scope `lane`; known: thread, warp, warpgroup, cta, cluster, grid}}
   tile.copy %A to %B scope(lane) : memref<8xf32> to memref<8xf32>

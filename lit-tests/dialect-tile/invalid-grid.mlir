@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --split-input-file --verify-diagnostics
 
-// `maps` and regions are said of whole jobs only.
+// `maps` and regions are valid at scope `grid` only.
 func.func @element_in_a_cta(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`element` belongs to `scope(grid)`, but the scope is `cta`}}
   tile.reduce sum %A into %B axes [1] scope(cta) element {
@@ -12,7 +12,7 @@ func.func @element_in_a_cta(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// A map for each operand.
+// Each operand needs a map.
 func.func @missing_map(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{needs a map for each of 2 sources, destinations and `with` operands, found 1}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>]} : memref<4x8xf32> into memref<4xf32>
@@ -21,7 +21,7 @@ func.func @missing_map(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// All maps go from one iteration space.
+// All maps must have equally many dimensions.
 func.func @two_spaces(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{the map of destination 0 has 1 dimensions, the first map has 2}}
   // expected-note @below {{the map is (d0) -> (d0)}}
@@ -41,7 +41,7 @@ func.func @wrong_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Symbols have no value here.
+// Maps with symbols are rejected.
 func.func @symbol(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{the map of source 0 has symbols; only dimensions of the iteration space can index}}
   // expected-note @below {{the map is (d0, d1)[s0] -> (d0, (d1 + s0))}}
@@ -51,7 +51,7 @@ func.func @symbol(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Results that would meet in one place: a dimension is missing …
+// Two results must not have the same position: a dimension is missing …
 func.func @meeting(%A: memref<4x8xf32>, %B: memref<f32>) {
   // expected-error @below {{destination 0 is not indexed by d0, which is not reduced: results would meet in one place}}
   // expected-note @below {{the map is (d0, d1) -> ()}}
@@ -61,7 +61,7 @@ func.func @meeting(%A: memref<4x8xf32>, %B: memref<f32>) {
 
 // -----
 
-// … or two make one index.
+// … or an index expression combines two dimensions.
 func.func @folded(%A: memref<4x8xf32>, %B: memref<11xf32>) {
   // expected-error @below {{destination 0 is indexed by `(d0 + d1)`, expected each dimension that is not reduced once, or 0}}
   // expected-note @below {{the map is (d0, d1) -> ((d0 + d1))}}
@@ -71,7 +71,7 @@ func.func @folded(%A: memref<4x8xf32>, %B: memref<11xf32>) {
 
 // -----
 
-// Nothing says how long a dimension is.
+// Every dimension needs an operand that determines its length.
 func.func @no_length(%A: memref<8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{no operand says how long d1 is: none is indexed by it alone}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i)>]} : memref<8xf32> into memref<4xf32>
@@ -80,7 +80,7 @@ func.func @no_length(%A: memref<8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Two operands say different things.
+// Two operands determine different lengths of a dimension.
 func.func @two_lengths(%A: memref<4x8xf32>, %K: memref<9xf32>, %B: memref<4xf32>) {
   // expected-error @below {{d1 has 8 iterations by source 0, but 9 by source 1}}
   tile.reduce sum %A, %K into %B axes [1] scope(grid)
@@ -94,7 +94,7 @@ func.func @two_lengths(%A: memref<4x8xf32>, %K: memref<9xf32>, %B: memref<4xf32>
 
 // -----
 
-// What the epilogue reads belongs to a result.
+// An operand of the epilogue must not depend on reduced dimensions.
 func.func @reduced_extra(%A: memref<4x8xf32>, %B: memref<4xf32>, %S: memref<8xf32>) {
   // expected-error @below {{`with` operand 0 is indexed by d1, which is reduced}}
   // expected-note @below {{make it a source, and use it in `element`}}
@@ -121,7 +121,7 @@ func.func @element_arguments(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// A computed element that is too many for its kind.
+// The element region yields too many values for the kind.
 func.func @two_elements(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`sum` combines one value, found 2}}
   // expected-note @below {{`custom` takes several}}
@@ -134,7 +134,7 @@ func.func @two_elements(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// What the epilogue gives is what is stored.
+// The epilogue must yield the types of the destinations.
 func.func @epilogue_type(%A: memref<4x8xf32>, %B: memref<4xf16>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce sum %A into %B axes [1] scope(grid) epilogue {
@@ -147,7 +147,7 @@ func.func @epilogue_type(%A: memref<4x8xf32>, %B: memref<4xf16>) {
 
 // -----
 
-// What an epilogue reads needs an epilogue.
+// `with` operands need an epilogue.
 func.func @extra_alone(%A: memref<4x8xf32>, %B: memref<4xf32>, %S: memref<4xf32>) {
   // expected-error @below {{`with` operands are for the epilogue, and there is none}}
   tile.reduce sum %A into %B with %S axes [1] scope(grid)
@@ -158,7 +158,7 @@ func.func @extra_alone(%A: memref<4x8xf32>, %B: memref<4xf32>, %S: memref<4xf32>
 
 // -----
 
-// An element is not read where results are written.
+// An element region must not read the destination.
 func.func @element_of_the_destination(%A: memref<4x8xi32>, %B: memref<4xi32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce sum %A into %B axes [1] scope(grid) element {
@@ -173,7 +173,7 @@ func.func @element_of_the_destination(%A: memref<4x8xi32>, %B: memref<4xi32>) {
 
 // -----
 
-// A region computes, and nothing else.
+// A region must not have side effects.
 func.func @impure_element(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<f32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce sum %A into %B axes [1] scope(grid) element {
@@ -188,7 +188,7 @@ func.func @impure_element(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<f32
 
 // -----
 
-// An attribute of a wrong kind is refused, not dropped.
+// An attribute of the wrong kind is an error.
 func.func @wrong_kind_of_attribute(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{attribute 'determinism' failed to satisfy constraint}}
   tile.reduce sum %A into %B axes [1] scope(grid) {determinism = "any"} : memref<4x8xf32> into memref<4xf32>
@@ -206,7 +206,7 @@ func.func @schedule_is_no_list(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// So it is with the exchange of one value a thread.
+// The attribute `nan` of `tile.all_reduce` must have the right kind, too.
 func.func @nan_is_no_text(%v: f32) {
   // expected-error @below {{attribute 'nan' failed to satisfy constraint}}
   %s = tile.all_reduce max %v scope(warp) {nan = "ignore"} : f32 -> f32

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --split-input-file --verify-diagnostics
 
-// Partial results of `tile.all_reduce` are of the value's sort, and at least as wide.
+// Partial results of `tile.all_reduce` must be of the value's kind of number, and at least as wide.
 func.func @accumulator_of_another_sort(%v: f32) {
   // expected-error @below {{`acc` must be `f32` or a wider type of its sort, found `i8`}}
   %s = tile.all_reduce sum %v scope(warp) {acc = i8} : f32 -> f32
@@ -9,7 +9,7 @@ func.func @accumulator_of_another_sort(%v: f32) {
 
 // -----
 
-// A yield ends a combiner and nothing else.
+// A `tile.yield` is valid at the end of a region only.
 func.func @yield_in_a_function(%v: f32) {
   // expected-error @below {{expects parent op to be one of 'tile.reduce, tile.all_reduce'}}
   tile.yield %v : f32
@@ -26,12 +26,12 @@ func.func @shared_memory_of_a_cluster(%A: memref<8xf32, 3>, %B: memref<f32>) {
 
 // -----
 
-// An offset is a constant, not a stride.
+// The offset of a layout is a constant without a stride.
 // expected-error @below {{expected 'constant'}}
 #moved = #tile.layout<[<8 : 1 lane>] offset [<3 : 4 lane>]>
 
 // -----
 
-// Fragments hold the same elements as tiles of memory.
+// A fragment may have the element types of memory tiles.
 // expected-error @below {{i32 or i64, found `si32`}}
 func.func private @signed(!tile.fragment<8xsi32, #tile.layout<[<8 : 1 lane>]>>)

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --split-input-file --verify-diagnostics
 
-// A named kind takes one source; several are what `custom` is for.
+// A named kind takes one source; only `custom` takes several.
 func.func @sum_of_two_sources(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`sum` takes one source, found 2}}
   // expected-note @below {{`custom` takes several}}
@@ -19,7 +19,7 @@ func.func @sum_into_two_destinations(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// `argmax` gives a value and an index, so that one destination is too few.
+// `argmax` has two results, a value and an index, so one destination is not enough.
 func.func @argmax_without_index(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`argmax` has 2 destinations (a value and an index), found 1}}
   tile.reduce argmax %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
@@ -39,7 +39,7 @@ func.func @argmin_of_two_sources(%A: memref<4x8xf32>, %J: memref<4x8xi32>, %B: m
 
 // -----
 
-// It is the epilogue that says how many destinations there are.
+// The epilogue determines the number of destinations.
 func.func @epilogue_of_two(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`sum` has 2 destinations, found 1}}
   // expected-note @below {{its `epilogue` yields 2 values, and there is a destination for each}}
@@ -88,7 +88,7 @@ func.func @no_source(%B: memref<4xf32>) {
 
 // -----
 
-// An axis that is named twice is refused.
+// A repeated axis is rejected.
 func.func @repeated_axis(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{axis 1 names dimension 1 again}}
   // expected-note @below {{each dimension may be reduced once}}
@@ -98,7 +98,7 @@ func.func @repeated_axis(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Axis -1 of a matrix is axis 1: naming both is a repetition too.
+// Axis -1 of a matrix is axis 1, so both together are a repetition.
 func.func @repeated_axis_by_another_name(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{axis -1 names dimension 1 again}}
   // expected-note @below {{each dimension may be reduced once}}
@@ -166,7 +166,7 @@ func.func @destination_of_the_wrong_rank(%A: memref<4x8xf32>, %B: memref<f32>) {
 
 // -----
 
-// Reduced dimensions are all removed or all kept as 1; one of each is refused.
+// The destination either removes all reduced dimensions or keeps all with size 1.
 func.func @one_dimension_removed_and_one_kept(%A: memref<4x8x2xf32>, %B: memref<4x1xf32>) {
   // expected-error @below {{reducing [4, 8, 2] over axes [1, 2] gives [4] or [4, 1, 1], but the destination `memref<4x1xf32>` has [4, 1]}}
   tile.reduce sum %A into %B axes [1, 2] scope(cta) : memref<4x8x2xf32> into memref<4x1xf32>
@@ -175,7 +175,7 @@ func.func @one_dimension_removed_and_one_kept(%A: memref<4x8x2xf32>, %B: memref<
 
 // -----
 
-// A dynamic dimension agrees with any size, but the static ones are still compared.
+// A dynamic dimension is compatible with any size; static sizes must be equal.
 func.func @static_dimension_beside_a_dynamic_one(%A: memref<?x4x8xf32>, %B: memref<?x5xf32>) {
   // expected-error @below {{reducing [?, 4, 8] over axes [2] gives [?, 4] or [?, 4, 1], but the destination `memref<?x5xf32>` has [?, 5]}}
   tile.reduce sum %A into %B axes [2] scope(cta) : memref<?x4x8xf32> into memref<?x5xf32>
@@ -202,7 +202,7 @@ func.func @no_axes_and_another_shape(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// The sources of a tuple are walked together and have one shape.
+// All sources of a tuple must have one shape.
 func.func @sources_of_two_shapes(%A: memref<4x8xf32>, %C: memref<4x7xf32>, %B: memref<4xf32>) {
   // expected-error @below {{all sources must have one shape, found [4, 8] and [4, 7]}}
   tile.reduce custom %A, %C into %B, %B axes [1] scope(cta) identity [0.0 : f32, 0.0 : f32] combiner {
@@ -214,7 +214,7 @@ func.func @sources_of_two_shapes(%A: memref<4x8xf32>, %C: memref<4x7xf32>, %B: m
 
 // -----
 
-// A warp cannot reduce what each of its threads keeps for itself.
+// A warp cannot reduce private memory.
 func.func @private_source_of_a_warp(%A: memref<8xf32, #gpu.address_space<private>>, %B: memref<f32>) {
   // expected-error @below {{private memory is seen by one thread, but the scope is `warp`}}
   // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
@@ -224,7 +224,7 @@ func.func @private_source_of_a_warp(%A: memref<8xf32, #gpu.address_space<private
 
 // -----
 
-// Nor can a block write its one result into memory that each thread has for itself.
+// A block cannot write its result to private memory.
 func.func @private_destination_of_a_cta(%A: memref<8xf32>, %B: memref<f32, 5>) {
   // expected-error @below {{private memory is seen by one thread, but the scope is `cta`}}
   // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
@@ -234,7 +234,7 @@ func.func @private_destination_of_a_cta(%A: memref<8xf32>, %B: memref<f32, 5>) {
 
 // -----
 
-// A grid works on global memory: shared memory is that of one of its blocks.
+// At scope `grid`, shared memory is rejected.
 func.func @shared_source_of_a_grid(%A: memref<8xf32, #gpu.address_space<workgroup>>, %B: memref<f32>) {
   // expected-error @below {{`scope(grid)` works on global memory, found shared memory}}
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<8xf32, #gpu.address_space<workgroup>> into memref<f32>
@@ -243,7 +243,7 @@ func.func @shared_source_of_a_grid(%A: memref<8xf32, #gpu.address_space<workgrou
 
 // -----
 
-// The same for a destination, also under the integer name of the space.
+// A shared destination is rejected, also with the integer form of its memory space.
 func.func @shared_destination_of_a_grid(%A: memref<8xf32>, %B: memref<f32, 3>) {
   // expected-error @below {{`scope(grid)` works on global memory, found shared memory}}
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<8xf32> into memref<f32, 3>
@@ -252,7 +252,7 @@ func.func @shared_destination_of_a_grid(%A: memref<8xf32>, %B: memref<f32, 3>) {
 
 // -----
 
-// A memory space that no GPU has is refused.
+// An unknown memory space is rejected.
 func.func @unknown_memory_space(%A: memref<8xf32, 7>, %B: memref<f32>) {
   // expected-error @below {{a memref is in an unknown memory space}}
   // expected-note @below {{known: none, 1 or `#gpu.address_space<global>`; 3 or `#gpu.address_space<workgroup>`; 5 or `#gpu.address_space<private>`}}
@@ -262,7 +262,7 @@ func.func @unknown_memory_space(%A: memref<8xf32, 7>, %B: memref<f32>) {
 
 // -----
 
-// A memref whose layout is not strided has no elements next to each other.
+// A memref needs a strided layout.
 func.func @layout_without_strides(%A: memref<8xf32, affine_map<(i) -> (i floordiv 2)>>, %B: memref<f32>) {
   // expected-error @below {{`memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>` is no tile: its layout must be strided}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf32, affine_map<(i) -> (i floordiv 2)>> into memref<f32>
@@ -326,7 +326,7 @@ func.func @argmax_of_i1(%A: memref<8xi1>, %B: memref<i1>, %I: memref<i32>) {
 
 // -----
 
-// Integers are as wide as the machine's.
+// The width of an integer must be 1, 8, 16, 32 or 64 bits.
 func.func @sum_of_i4(%A: memref<8xi4>, %B: memref<i4>) {
   // expected-error @below {{`sum` of `i4` elements is not defined}}
   // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2}}
@@ -366,7 +366,7 @@ func.func @sum_of_tf32(%A: memref<8xtf32>, %B: memref<f32>) {
 
 // -----
 
-// Of the 8-bit floats two are known.
+// Only two of the 8-bit float types are supported.
 func.func @sum_of_another_f8(%A: memref<8xf8E4M3FNUZ>, %B: memref<f32>) {
   // expected-error @below {{`sum` of `f8E4M3FNUZ` elements is not defined}}
   // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2}}
@@ -376,7 +376,7 @@ func.func @sum_of_another_f8(%A: memref<8xf8E4M3FNUZ>, %B: memref<f32>) {
 
 // -----
 
-// `index` has no size in memory that a program could rely on.
+// `index` elements are rejected, because their size in memory depends on the target.
 func.func @sum_of_index(%A: memref<8xindex>, %B: memref<index>) {
   // expected-error @below {{found `index` in `memref<8xindex>`}}
   // expected-note @below {{an `index` is as wide as the machine has it: use `i64` or `i32`}}
@@ -386,7 +386,7 @@ func.func @sum_of_index(%A: memref<8xindex>, %B: memref<index>) {
 
 // -----
 
-// Integers are signless: the kind says whether they are signed.
+// Integers are signless: the kind determines the sign.
 func.func @sum_of_signed_integers(%A: memref<8xsi32>, %B: memref<si32>) {
   // expected-error @below {{found `si32` in `memref<8xsi32>`}}
   // expected-note @below {{use an `iN`: `umax` and `umin` take it as unsigned}}
@@ -423,7 +423,7 @@ func.func @umax_of_floats(%A: memref<8xf16>, %B: memref<f16>) {
 
 // -----
 
-// A result is not narrowed behind the programmer's back.
+// A destination that is narrower than its source needs an explicit conversion.
 func.func @narrower_destination(%A: memref<8xf32>, %B: memref<f16>) {
   // expected-error @below {{the destination's elements must be `f32` or a wider float, found `f16`}}
   // expected-note @below {{reduce into `f32` and round that once: at scope `grid` in a region `epilogue`, by `arith.truncf`}}
@@ -443,7 +443,7 @@ func.func @destination_for_f64(%A: memref<8xf64>, %B: memref<f32>) {
 
 // -----
 
-// Nor are they narrowed: nothing is advised, as bits would be lost.
+// For f64 sources, the message suggests no narrower type, because bits would be lost.
 func.func @narrower_integer_destination(%A: memref<8xi32>, %B: memref<i8>) {
   // expected-error @below {{the destination's elements must be `i32`, found `i8`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi32> into memref<i8>
@@ -452,7 +452,7 @@ func.func @narrower_integer_destination(%A: memref<8xi32>, %B: memref<i8>) {
 
 // -----
 
-// bf16 is as wide as f16, but holds other numbers.
+// bf16 and f16 have the same width, but different values.
 func.func @destination_of_another_format(%A: memref<8xf16>, %B: memref<bf16>) {
   // expected-error @below {{the destination's elements must be `f16` or a wider float, found `bf16`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf16> into memref<bf16>
@@ -481,7 +481,7 @@ func.func @float_destination_of_integers(%A: memref<8xi32>, %B: memref<f32>) {
 
 // -----
 
-// 8-bit floats are sources only.
+// 8-bit floats are valid as sources only.
 func.func @f8_destination(%A: memref<8xf8E4M3FN>, %B: memref<f8E4M3FN>) {
   // expected-error @below {{`f8E4M3FN` can be a source, but no destination}}
   // expected-note @below {{reduce into f16, bf16 or f32}}
@@ -536,7 +536,7 @@ func.func @index_destination_of_f32(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// The largest of no elements has no index.
+// The reduced dimension of `argmax` must not be empty, because no element has an index.
 func.func @argmax_of_nothing(%A: memref<4x0xf32>, %B: memref<4xf32>, %I: memref<4xi32>) {
   // expected-error @below {{`argmax` of nothing has no index: a reduced dimension has length 0}}
   tile.reduce argmax %A into %B, %I axes [1] scope(cta) : memref<4x0xf32> into memref<4xf32>, memref<4xi32>
@@ -545,7 +545,7 @@ func.func @argmax_of_nothing(%A: memref<4x0xf32>, %B: memref<4xf32>, %I: memref<
 
 // -----
 
-// `custom` does not say what it computes without a combiner.
+// `custom` needs a combiner region.
 func.func @custom_without_combiner(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-error @below {{`custom` needs `identity [...] combiner {...}` with one block}}
   tile.reduce custom %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f32>
@@ -554,7 +554,7 @@ func.func @custom_without_combiner(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
-// A named kind has a combiner already.
+// A named kind must not have a combiner region.
 func.func @sum_with_combiner(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-error @below {{`sum` brings its own combiner; `identity` and `combiner` belong to `custom`}}
   tile.reduce sum %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
@@ -566,7 +566,7 @@ func.func @sum_with_combiner(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
-// A combiner is straight-line code: one block.
+// A combiner region has one block.
 func.func @combiner_of_two_blocks(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-error @below {{`custom` needs `identity [...] combiner {...}` with one block}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
@@ -580,7 +580,7 @@ func.func @combiner_of_two_blocks(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
-// An identity that is forgotten is named, with the form that it has.
+// The message for a missing identity shows the expected form.
 func.func @no_identity(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-error @below {{`custom` needs `identity [...]` before `combiner`}}
   // expected-note @below {{write `identity [VALUE : f32] combiner {`, where VALUE changes nothing that it is combined with: 0.0 for a sum of floats}}
@@ -594,7 +594,7 @@ func.func @no_identity(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
-// There is an identity for each source.
+// Each source needs an identity.
 func.func @one_identity_of_two(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{needs one identity for each of 2 values, found 1}}
   tile.reduce custom %A, %A into %B, %B axes [1] scope(cta) identity [0.0 : f32] combiner {
@@ -631,7 +631,7 @@ func.func @combiner_that_yields_two_values(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
-// What a combiner takes is what it gives.
+// Argument and result types of a combiner must be equal.
 func.func @combiner_that_yields_another_type(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
@@ -645,7 +645,7 @@ func.func @combiner_that_yields_another_type(%A: memref<8xf32>, %B: memref<f32>)
 
 // -----
 
-// The arguments are partial results: for f32 elements, f32.
+// The arguments have the type of partial results: f32 for f32 elements.
 func.func @combiner_on_another_type(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-error @below {{arguments 0 and 1 and yield 0 of the combiner must all be `f32`, found `i32`, `i32` and `i32`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0 : i32] combiner {
@@ -681,7 +681,7 @@ func.func @identity_of_another_type(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
-// A combiner runs any number of times, on any pair of values: it must not write memory.
+// A combiner may run any number of times on any values, so it must not write memory.
 func.func @combiner_that_stores(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
@@ -696,7 +696,7 @@ func.func @combiner_that_stores(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
-// Nor may it read memory, which changes while the reduction runs.
+// A combiner must not read memory, which may change during the reduction.
 func.func @combiner_that_loads(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
@@ -727,7 +727,7 @@ func.func @combiner_without_yield(%A: memref<8xf32>, %B: memref<f32>) {
 #row = #tile.layout<[<8 : 1 lane>]>
 #one = #tile.layout<[] replica [<32 : 1 lane>]>
 
-// Without the old value there is nothing to accumulate into.
+// `accumulate` of fragments needs an `init` operand.
 func.func @accumulate_without_init(%x: !tile.fragment<8xf32, #row>) {
   // expected-error @below {{`accumulate` on fragments needs the old value: `init(...)`}}
   %r = tile.reduce sum %x axes [0] scope(warp) accumulate : !tile.fragment<8xf32, #row> -> !tile.fragment<f32, #one>
@@ -738,7 +738,7 @@ func.func @accumulate_without_init(%x: !tile.fragment<8xf32, #row>) {
 
 #row = #tile.layout<[<8 : 1 lane>]>
 
-// Registers are not reduced into memory in one step.
+// Fragments cannot be reduced into memory by one op.
 func.func @fragment_into_memory(%x: !tile.fragment<8xf32, #row>, %B: memref<f32>) {
   // expected-error @below {{memory reduces `into` memory, and fragments give results; found a mixture}}
   // expected-note @below {{use `tile.load` or `tile.store` between the two}}
@@ -750,7 +750,7 @@ func.func @fragment_into_memory(%x: !tile.fragment<8xf32, #row>, %B: memref<f32>
 
 #one = #tile.layout<[] replica [<32 : 1 lane>]>
 
-// Nor is memory reduced into registers.
+// Memory cannot be reduced into fragments by one op.
 func.func @memory_into_fragment(%A: memref<8xf32>) {
   // expected-error @below {{a reduction of memory needs destinations (`into`)}}
   %r = tile.reduce sum %A axes [0] scope(warp) : memref<8xf32> -> !tile.fragment<f32, #one>
@@ -761,7 +761,7 @@ func.func @memory_into_fragment(%A: memref<8xf32>) {
 
 #one = #tile.layout<[] replica [<32 : 1 lane>]>
 
-// Memory has its old value in the destination.
+// With a destination in memory, the old value is in the destination, not in `init`.
 func.func @init_beside_a_destination(%A: memref<8xf32>, %B: memref<f32>, %old: !tile.fragment<f32, #one>) {
   // expected-error @below {{`init` belongs to fragments; memory accumulates into its destination}}
   tile.reduce sum %A into %B init(%old) axes [0] scope(warp) accumulate
@@ -800,7 +800,7 @@ func.func @two_inits_of_one_result(%x: !tile.fragment<8xf32, #row>, %old: !tile.
 #row = #tile.layout<[<8 : 1 lane>]>
 #one = #tile.layout<[] replica [<32 : 1 lane>]>
 
-// Registers belong to one block, so that no grid can reduce them.
+// A grid cannot reduce fragments, which belong to one block.
 func.func @grid_scope_on_fragments(%x: !tile.fragment<8xf32, #row>) {
   // expected-error @below {{fragments live in the registers of one CTA, but the scope is `grid`}}
   %r = tile.reduce sum %x axes [0] scope(grid) : !tile.fragment<8xf32, #row> -> !tile.fragment<f32, #one>
@@ -820,7 +820,7 @@ func.func @argmax_of_a_fragment_without_index(%x: !tile.fragment<8xf32, #row>) {
 
 // -----
 
-// A misspelt kind is answered with those that exist.
+// For a misspelt kind, the message lists the valid kinds.
 func.func @unknown_kind(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-error @below {{unknown kind `mean`; known: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom}}
   tile.reduce mean %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f32>
@@ -829,7 +829,7 @@ func.func @unknown_kind(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
-// So is a misspelt scope.
+// For a misspelt scope, the message lists the valid scopes.
 func.func @unknown_scope(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-error @below {{unknown scope `block`; known: thread, warp, warpgroup, cta, cluster, grid}}
   tile.reduce sum %A into %B axes [0] scope(block) : memref<8xf32> into memref<f32>
@@ -838,7 +838,7 @@ func.func @unknown_scope(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
-// A place beyond 2^31 is no `i32`: the last one of this row is 2^31, the first that is not.
+// An `i32` index is too small for rows of more than 2^31 - 1 elements: here the last index is 2^31.
 func.func @narrow_index(%A: memref<2147483649xf32>, %V: memref<f32>, %I: memref<i32>) {
   // expected-error @below {{an `i32` index cannot tell 2147483649 elements apart}}
   // expected-note @below {{use an `i64` index}}
@@ -848,8 +848,8 @@ func.func @narrow_index(%A: memref<2147483649xf32>, %V: memref<f32>, %I: memref<
 
 // -----
 
-// With one element less all places can be written. A dimension that is kept does not count, and one
-// that is reduced too does.
+// With one element less, every index fits. A parallel dimension does not count, and a second reduced
+// dimension does.
 func.func @index_that_fits(%A: memref<4x2147483648xf32>, %V: memref<4xf32>, %I: memref<4xi32>,
                            %W: memref<f32>, %J: memref<i32>) {
   tile.reduce argmax %A into %V, %I axes [1] scope(grid)
@@ -863,7 +863,7 @@ func.func @index_that_fits(%A: memref<4x2147483648xf32>, %V: memref<4xf32>, %I: 
 
 // -----
 
-// What is known of the lengths is enough when it alone is too long.
+// A static length that is too long is an error, even if other lengths are dynamic.
 func.func @narrow_index_of_rows(%A: memref<?x8589934592xf32>, %V: memref<f32>, %I: memref<i32>) {
   // expected-error @below {{an `i32` index cannot tell 8589934592 elements apart}}
   // expected-note @below {{use an `i64` index}}
@@ -878,7 +878,7 @@ func.func @narrow_index_of_rows(%A: memref<?x8589934592xf32>, %V: memref<f32>, %
 #row = #tile.layout<[<8 : 1 lane>]>
 #wide = #tile.layout<[<8 : 1 lane>] replica [<2 : 8 lane>]>
 
-// The old value is where the result is.
+// `init` must have the layout of the result.
 func.func @init_elsewhere(%x: !tile.fragment<8x2xf32, #frag>, %old: !tile.fragment<8xf32, #wide>) {
   // expected-error @below {{`init` must have the layout that the result has}}
   // expected-note @below {{expected `!tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>]>>`, found `!tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>] replica [<2 : 8 lane>]>>`}}
@@ -889,7 +889,7 @@ func.func @init_elsewhere(%x: !tile.fragment<8x2xf32, #frag>, %old: !tile.fragme
 
 // -----
 
-// Old values that are wider than what the combiner takes would lose bits.
+// Old values wider than the combiner's type are rejected, because bits would be lost.
 func.func @custom_into_wider(%A: memref<4x8xf32>, %B: memref<4xf64>) {
   // expected-error @below {{the combiner takes `f32`, in which old values of destination 0, `f64`, have no room}}
   // expected-note @below {{let the combiner take the wider type (`acc`), or reduce into the narrower one}}
@@ -903,7 +903,7 @@ func.func @custom_into_wider(%A: memref<4x8xf32>, %B: memref<4xf64>) {
 
 // -----
 
-// Without maps a `with` operand lies as the results do.
+// Without maps, a `with` operand has the shape of the results.
 func.func @with_elsewhere(%A: memref<4x8xf32>, %B: memref<4xf32>, %W: memref<8xf32>) {
   // expected-error @below {{reducing [4, 8] over axes [1] gives [4] or [4, 1], but the `with` operand `memref<8xf32>` has [8]}}
   tile.reduce sum %A into %B with %W axes [1] scope(grid) epilogue {
@@ -916,7 +916,7 @@ func.func @with_elsewhere(%A: memref<4x8xf32>, %B: memref<4xf32>, %W: memref<8xf
 
 // -----
 
-// A division of integers may be of an element that is not there.
+// An integer division in a region may divide by an out-of-range element.
 func.func @custom_that_divides(%A: memref<8xi32>, %B: memref<i32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0 : i32] combiner {

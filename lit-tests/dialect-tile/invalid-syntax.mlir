@@ -42,7 +42,7 @@ func.func private @a28() attributes {
 
 // -----
 
-// A list of one is in brackets as well.
+// A list of one element needs brackets, too.
 func.func @no_list(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{attribute 'schedule' failed to satisfy constraint: array attribute}}
   tile.reduce sum %A into %B axes [1] scope(grid) {variant = "shared", schedule = #tile.split<"d1" by 2>} : memref<?x?xf32> into memref<?xf32>

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --split-input-file --verify-diagnostics
 
-// An axis is one of seven.
+// The axis of a layout entry is one of seven.
 func.func private @unknown_axis() attributes {
   // expected-error @below {{unknown axis `column`; known: reg, lane, warp, warp_in_group, thread_in_group, warpgroup, thread}}
   a = #tile.layout<[<8 : 1 column>]>}
@@ -21,21 +21,21 @@ func.func private @entry_without_stride() attributes {
 
 // -----
 
-// An entry without coordinates would have no place for any element.
+// An entry needs at least one coordinate.
 func.func private @extent_of_zero() attributes {
   // expected-error @below {{an extent must be at least 1, found 0}}
   a = #tile.layout<[<0 : 1 lane>]>}
 
 // -----
 
-// Replicas are counted in the same way.
+// Replicas have the same rules as shards.
 func.func private @replica_of_zero() attributes {
   // expected-error @below {{an extent must be at least 1, found 0}}
   a = #tile.layout<[<8 : 1 lane>] replica [<0 : 8 lane>]>}
 
 // -----
 
-// Coordinates only go up.
+// Strides must not be negative.
 func.func private @negative_stride() attributes {
   // expected-error @below {{a stride must not be negative, found -1}}
   a = #tile.layout<[<8 : -1 lane>]>}
@@ -49,7 +49,7 @@ func.func private @beyond_the_last_lane() attributes {
 
 // -----
 
-// Shards, replicas and offsets of one axis add up.
+// The extents of shards, replicas and offsets of one axis add up.
 func.func private @beyond_the_last_lane_by_replica_and_offset() attributes {
   // expected-error @below {{coordinates on `lane` run from 1 to 32, but the axis has 32}}
   a = #tile.layout<[<16 : 1 lane>] replica [<2 : 16 lane>] offset [<1 : constant lane>]>}
@@ -91,56 +91,56 @@ func.func private @beyond_the_last_thread() attributes {
 
 // -----
 
-// Nothing is before the first lane.
+// The first lane must not be negative.
 func.func private @before_the_first_lane() attributes {
   // expected-error @below {{coordinates on `lane` run from -1 to -1, but the axis has 32}}
   a = #tile.layout<[] offset [<-1 : constant lane>]>}
 
 // -----
 
-// A lane has one element of each register, and not two.
+// A lane must not hold two elements in one register.
 func.func private @lanes_that_meet() attributes {
   // expected-error @below {{two coordinates meet in thread 2: every place holds one element}}
   a = #tile.layout<[<2 : 2 lane>, <4 : 1 lane>]>}
 
 // -----
 
-// Lanes and warps are threads, and meet there.
+// Lanes and warps are both threads, so their positions may overlap.
 func.func private @axes_that_meet() attributes {
   // expected-error @below {{two coordinates meet in thread 32: every place holds one element}}
   a = #tile.layout<[<2 : 1 warp>, <2 : 32 thread>]>}
 
 // -----
 
-// A copy is somewhere else.
+// A replica must not be at the position of the original.
 func.func private @replica_on_top() attributes {
   // expected-error @below {{two coordinates meet in thread 4: every place holds one element}}
   a = #tile.layout<[<8 : 1 lane>] replica [<2 : 4 lane>]>}
 
 // -----
 
-// Registers are numbered once.
+// Two entries must not use the same registers.
 func.func private @registers_that_meet() attributes {
   // expected-error @below {{two coordinates meet in register 1: every place holds one element}}
   a = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>, <2 : 1 reg>]>}
 
 // -----
 
-// A stride of zero stays where it is.
+// A stride of zero puts all coordinates at one position.
 func.func private @stride_of_zero() attributes {
   // expected-error @below {{two coordinates meet in thread 0: every place holds one element}}
   a = #tile.layout<[<8 : 0 lane>]>}
 
 // -----
 
-// Every element has a place.
+// Every element needs a position.
 func.func private @fewer_places_than_elements(
   // expected-error @below {{the layout places 8 elements, but the shape has 16}}
   !tile.fragment<16xf32, #tile.layout<[<8 : 1 lane>]>>)
 
 // -----
 
-// Every place has an element; what is in several places is a replica.
+// Every position needs an element; copies are replicas.
 func.func private @more_places_than_elements(
   // expected-error @below {{the layout places 16 elements, but the shape has 8}}
   !tile.fragment<2x4xf32, #tile.layout<[<2 : 1 reg>, <8 : 1 lane>]>>)
@@ -154,14 +154,14 @@ func.func private @no_elements(
 
 // -----
 
-// Registers are numbered at compile time.
+// Registers cannot have a dynamic number.
 func.func private @dynamic_fragment(
   // expected-error @below {{expected static shape}}
   !tile.fragment<?xf32, #tile.layout<[<8 : 1 lane>]>>)
 
 // -----
 
-// A fragment holds numbers whose size is known.
+// A fragment needs elements of static size.
 func.func private @fragment_of_index(
   // expected-error @below {{i32 or i64, found `index`}}
   !tile.fragment<8xindex, #tile.layout<[<8 : 1 lane>]>>)
@@ -175,7 +175,7 @@ func.func private @fragment_without_layout(
 
 // -----
 
-// NaN wins or is ignored.
+// The `nan` policy is one of two words.
 func.func private @unknown_nan_policy() attributes {
   // expected-error @below {{unknown nan `quiet`; known: propagate, ignore}}
   a = #tile.nan<quiet>}
@@ -189,14 +189,14 @@ func.func private @unknown_determinism() attributes {
 
 // -----
 
-// A loop is bound to a dimension of the grid or of the block.
+// A loop can only be bound to a dimension of the grid or the block.
 func.func private @unknown_processor() attributes {
   // expected-error @below {{unknown processor `lane_x`; known: block_x, block_y, block_z, cluster_x, cluster_y, cluster_z, thread_x, thread_y, thread_z}}
   a = #tile.bind<"d0" to lane_x>}
 
 // -----
 
-// A kind by itself is checked as one in an op is.
+// A kind attribute has the same rules as the kind of an op.
 func.func private @unknown_kind() attributes {
   // expected-error @below {{unknown kind `mean`; known: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom}}
   a = #tile.kind<mean>}

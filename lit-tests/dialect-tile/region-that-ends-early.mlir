@@ -2,8 +2,8 @@
 // EXIT: 1
 // SNAPSHOT: none — the line says all.
 
-// Where a region cannot be parsed, an op before it that names one of its values is no longer held to it: it would use what
-// is gone.
+// If a region cannot be parsed, an earlier op that uses one of its values is not checked: the value no
+// longer exists.
 // CHECK: error: redefinition of block '^bb0'
 func.func @f(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   %x = arith.maximumf %ma, %mb : f32

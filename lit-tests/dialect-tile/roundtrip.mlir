@@ -2,10 +2,10 @@
 // RUN(GENERIC): tx-opt %s --mlir-print-op-generic
 // SNAPSHOT(GENERIC): none — the other snapshot shows these ops, and this form is read back and printed again
 
-// Everything that the dialect can say is read, printed, read again and printed the same: the
-// harness reads the output of both runs back.
+// The whole syntax of the dialect is parsed, printed, parsed again and printed
+// identically.
 
-// Layouts get aliases, so that types stay short; an offset prints as a constant.
+// Layouts have aliases, so that types stay short. An offset is printed as a constant.
 // CHECK-DAG: #[[ACC:.+]] = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
 // CHECK-DAG: #[[ROW:.+]] = #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>
 // CHECK-DAG: #[[ONE:.+]] = #tile.layout<[] replica [<32 : 1 lane>] offset [<3 : constant warp>]>
@@ -17,7 +17,7 @@
 #one = #tile.layout<[] replica [<32 : 1 lane>] offset [<3 : constant warp>]>
 #all = #tile.layout<[<2 : 1 warpgroup>, <4 : 1 warp_in_group>, <2 : 1 reg>] offset [<1 : constant reg>, <5 : constant lane>]>
 
-// Fragments of any rank, a scalar's too, have their layout in the type.
+// A fragment of any rank, including 0, has its layout in its type.
 // CHECK-LABEL: func.func private @fragments_print_with_aliases
 // CHECK-SAME:  !tile.fragment<16x128xf32, #[[ACC]]>
 // CHECK-SAME:  !tile.fragment<16xf16, #[[ROW]]>
@@ -73,8 +73,8 @@ func.func @every_scope(%A: memref<8xf32>, %B: memref<f32>) {
   return
 }
 
-// Axes stay as they were written; the reduced dimensions are removed or kept as 1; no axes at all
-// make a copy.
+// Axes keep their written form. Reduced dimensions are removed or kept with size 1. Without axes, the op is
+// a copy.
 // CHECK-LABEL: func.func @axes_as_written
 // CHECK-NEXT:  axes [1] {{.*}} into memref<4x2xf32>
 // CHECK-NEXT:  axes [-2] {{.*}} into memref<4x1x2xf32>
@@ -91,7 +91,7 @@ func.func @axes_as_written(%A: memref<4x8x2xf32>, %B: memref<4x2xf32>, %C: memre
   return
 }
 
-// Memory is of any space, in either spelling, strided, offset and dynamic.
+// Memory in any space, with either spelling, with strides, offset and dynamic sizes.
 // CHECK-LABEL: func.func @every_memory
 // CHECK-COUNT-5: tile.reduce max
 func.func @every_memory(
@@ -111,8 +111,8 @@ func.func @every_memory(
   return
 }
 
-// Every element type is accepted where the contract of the op has it: i1 in bitwise kinds, 8-bit
-// floats as sources, and wider floats as destinations.
+// Every element type is accepted where the op allows it: i1 in bitwise kinds, 8-bit floats as sources, and
+// wider floats as destinations.
 // CHECK-LABEL: func.func @every_element_type
 // CHECK-COUNT-12: tile.reduce
 func.func @every_element_type(
@@ -136,7 +136,7 @@ func.func @every_element_type(
   return
 }
 
-// Attributes follow the syntax; those of passes are printed with those of the programmer.
+// Attributes follow the syntax, and attributes of passes are printed with those of the program.
 // CHECK-LABEL: func.func @attributes
 // CHECK-NEXT:  tile.reduce sum {{.*}} scope(cta) accumulate {variant = "shared"} : memref
 // CHECK-NEXT:  tile.reduce max {{.*}} scope(cta) {acc = f64, determinism = #tile.determinism<any>, nan = #tile.nan<ignore>} : memref
@@ -161,7 +161,7 @@ func.func @attributes(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   return
 }
 
-// The steps of a schedule.
+// All steps of a schedule.
 // CHECK-LABEL: func.func private @every_step
 // CHECK-SAME:  [#tile.split<"a" by 2>, #tile.align<"b" to 4>, #tile.fuse<["a.o", "c"] to "d">, #tile.reorder<"d", "b.i">, #tile.rfactor<"d">, #tile.unroll<"b.o">, #tile.vectorize<"b.i">, #tile.stream]
 func.func private @every_step() attributes {
@@ -175,7 +175,7 @@ func.func private @every_processor() attributes {
   loops = [#tile.bind<"a" to block_x>, #tile.bind<"b" to block_y>, #tile.bind<"c" to block_z>,
            #tile.bind<"d" to thread_x>, #tile.bind<"e" to thread_y>, #tile.bind<"f" to thread_z>]}
 
-// The arg kinds have a value and an index, of either width.
+// The arg kinds have a value and an index of 32 or 64 bits.
 // CHECK-LABEL: func.func @value_and_index
 // CHECK-NEXT:  tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
 // CHECK-NEXT:  tile.reduce argmin %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>, memref<?xi64>
@@ -185,8 +185,8 @@ func.func @value_and_index(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?x
   return
 }
 
-// A combiner of one source, and one of two, with attributes before or behind it; the arguments may
-// be the elements' type or the accumulator's.
+// Combiners of one and two sources, with attributes before or after the region. The argument types are the
+// element type or the accumulator type.
 // CHECK-LABEL:   func.func @combiners
 // CHECK:         tile.reduce custom %{{.+}} into %{{.+}} axes [1] scope(cta) identity [1.000000e+00 : f32] combiner {
 // CHECK-NEXT:    ^bb0(%[[L:.+]]: f32, %[[R:.+]]: f32):
@@ -246,7 +246,7 @@ func.func @copy(%A: memref<4x8xf32>, %S: memref<4x8xf32, #gpu.address_space<work
   return
 }
 
-// One value a thread goes in, and the group's comes out.
+// An exchange takes one value of each thread, and returns the value of the group.
 // CHECK-LABEL: func.func @all_reduce
 // CHECK-NEXT:  tile.all_reduce sum %{{.+}} scope(warp) width 8 stride 1 : f32 -> f32
 // CHECK-NEXT:  tile.all_reduce max %{{.+}} scope(warp) width 4 stride 8 {nan = #tile.nan<ignore>} : f32 -> f32

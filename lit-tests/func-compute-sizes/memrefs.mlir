@@ -3,7 +3,7 @@
 // RUN(STORED): tx run %s --entry stored --device cpu --arg full:3:7xf32 --arg 4 --arg zeros:7xf32
 // SNAPSHOT: none — CHECK lines state what is left of the memory of the host
 
-// What a host function stores to memory of its own, it knows; the memory is not there any more.
+// Stores of a host function to its own memory are evaluated at compile time, and the memory is removed.
 // CHECK-LABEL: func.func @grouped(
 // CHECK-NOT:     memref.alloc
 // CHECK-NOT:     memref.store
@@ -28,7 +28,7 @@ func.func @grouped(%A: memref<?x4x6xf32>, %B: memref<?x2xf32>) {
   return
 }
 
-// A load takes what was stored last before it.
+// A load gets the last value stored before it.
 // CHECK-LABEL: func.func @stored(
 // CHECK-NOT:     memref.alloca
 // CHECK-NOT:     memref.load
@@ -49,7 +49,7 @@ func.func @stored(%A: memref<7xf32>, %n: index, %B: memref<7xf32>) {
   return
 }
 
-// What is stored somewhere that depends on an argument, or in a branch, is not known.
+// A store at an index that depends on an argument, or in a branch, is not evaluated.
 // CHECK-LABEL: func.func @not_known(
 // CHECK:         memref.load
 func.func @not_known(%i: index, %n: index) -> index {

@@ -4,7 +4,7 @@
 // EXIT: 1
 // SNAPSHOT: none — CHECK lines state what becomes of each
 
-// Sizes of another origin are compared when the program is launched.
+// Sizes from other sources are compared at launch.
 // CHECK-LABEL: func.func @told(
 // CHECK:         cf.assert %{{.+}}, "elements of a reshaped tensor"
 // CHECK:         tensor.collapse_shape %{{.+}} {{\[\[}}0, 1]]
@@ -17,7 +17,7 @@ func.func @told(%A: tensor<7x?xi8>, %n: index, %m: index) -> tensor<?x?xi8> {
   return %B : tensor<?x?xi8>
 }
 
-// What somebody else filled stays: the host has no elements of it. So does an index outside of the tensor.
+// An array filled elsewhere stays, because the host has no copy of it. An index out of bounds stays, too.
 // CHECK-LABEL: func.func @not_known(
 // CHECK:         tensor.extract %{{.+}}[%{{.+}}] : tensor<2xindex>
 // CHECK:         tensor.reshape

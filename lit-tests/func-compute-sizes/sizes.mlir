@@ -2,7 +2,7 @@
 // SNAPSHOT: none — CHECK lines state what is computed on the host, and validation what comes out
 // VALIDATE
 
-// A reshape to computed sizes is a view. The first dimension stays, and the others have as many elements before as after.
+// A reshape to computed sizes becomes a view with the same first dimension and number of elements.
 // CHECK-LABEL: func.func @grouped(
 // CHECK-NOT:     cf.assert
 // CHECK:         tensor.collapse_shape %{{.+}} {{\[\[}}0], [1, 2, 3]] : tensor<?x8x2x3xf32> into tensor<?x48xf32>
@@ -15,7 +15,7 @@ func.func @grouped(%A: tensor<?x8x2x3xf32>) -> tensor<?x4x12xf32> {
   %all = arith.constant 48 : i64
   %dim = tensor.dim %A, %c0 : tensor<?x8x2x3xf32>
   %n = arith.index_cast %dim : index to i64
-  // A size of -1 would be the one that is to be inferred.
+  // A size of -1 is the inferred size.
   %inferred = arith.cmpi slt, %n, %zero : i64
   %known = arith.select %inferred, %one, %n : i64
   %count = arith.extui %inferred : i1 to i64
@@ -30,7 +30,7 @@ func.func @grouped(%A: tensor<?x8x2x3xf32>) -> tensor<?x4x12xf32> {
   return %B : tensor<?x4x12xf32>
 }
 
-// A dimension of one element is put in between, and behind.
+// Dimensions of size 1 are inserted, in the middle and at the end.
 // CHECK-LABEL: func.func @ones(
 // CHECK-NOT:     tensor.collapse_shape
 // CHECK:         tensor.expand_shape %{{.+}} {{\[\[}}0], [1, 2]] output_shape [%{{.+}}, 1, %{{.+}}]
@@ -47,7 +47,7 @@ func.func @ones(%A: tensor<?x?xf32>) -> (tensor<?x1x?xf32>, tensor<?x?x1xf32>) {
   return %B, %C : tensor<?x1x?xf32>, tensor<?x?x1xf32>
 }
 
-// Sizes go through tensors of integers: one number, a concatenation of two, and conversions between widths.
+// Sizes pass through tensors of integers: single values, concatenations, and conversions of widths.
 // CHECK-LABEL: func.func @concatenated(
 // CHECK-NOT:     tensor.extract
 // CHECK-NOT:     tensor.from_elements

@@ -1,5 +1,5 @@
 // RUN: tx-opt %s --gpu-binary-strip-times --split-input-file --verify-diagnostics
 
-// The pass refuses nothing; what is no binary is refused by the dialect before.
+// The pass rejects nothing: the verifier of the dialect rejects invalid binaries.
 // expected-error @below {{expected attribute value}}
 gpu.binary @kernels [oops]

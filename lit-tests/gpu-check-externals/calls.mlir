@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --gpu-check-externals
 
-// Calls within the module, and of what the driver provides, are fine; so is a declaration that
-// nobody calls.
+// Calls to functions of the module and of the driver are accepted, and so are declarations without
+// calls.
 // CHECK-LABEL: gpu.module @kernels
 // CHECK:         llvm.call @helper
 // CHECK:         llvm.call @vprintf

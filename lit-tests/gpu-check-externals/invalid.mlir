@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --gpu-check-externals --split-input-file --verify-diagnostics
 
-// A call of libdevice, which nobody links. The functions that are there are named.
+// A call to libdevice, which is not linked. The message lists the available functions.
 gpu.module @kernels {
   llvm.func @__nv_sinf(f32) -> f32
   llvm.func @kernel(%x: f32) {
@@ -14,7 +14,7 @@ gpu.module @kernels {
 
 // -----
 
-// A helper was declared and never given a body.
+// A helper function is declared but has no body.
 gpu.module @kernels {
   llvm.func @helper(f32) -> f32
   llvm.func @kernel(%x: f32) {
@@ -27,7 +27,7 @@ gpu.module @kernels {
 
 // -----
 
-// An op that no pass has lowered, with what there is instead, and one of which nothing better is known.
+// Two ops that no pass has lowered: for one of them, the message names a replacement.
 gpu.module @kernels {
   llvm.func @kernel(%x: i32, %y: f32) {
     // expected-error @below {{`math.ipowi` cannot be lowered to LLVM}}

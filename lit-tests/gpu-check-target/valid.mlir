@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --gpu-check-target
 
-// Every instruction is there: the cluster barrier came with PTX 7.8 and sm_90, and a fence of the later version is asked
-// of a target that names it. Where no target is named, nothing is known.
+// All instructions are available: the cluster barrier needs PTX 7.8 and sm_90, and the newer fence is
+// checked against the named target. Without a target, nothing is checked.
 // CHECK-LABEL: gpu.module @clusters
 // CHECK:         nvvm.cluster.arrive
 gpu.module @clusters [#nvvm.target<chip = "sm_90", features = "+ptx78">] {

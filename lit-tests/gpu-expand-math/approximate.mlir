@@ -3,8 +3,8 @@
 // PTXAS: sm_80 sm_90 sm_100
 // SNAPSHOT: none — CHECK states which ops are left
 
-// With `fastmath<afn>`, functions become products of `exp2`, `log2` and 1 / x of f32, which are instructions. f16 is computed in
-// f32; f64 as without the flag.
+// With `fastmath<afn>`, functions become products of the f32 instructions `exp2`, `log2` and 1 / x. f16 is
+// computed in f32, and f64 as without the flag.
 // CHECK-LABEL: gpu.func @functions(
 // CHECK:         %[[P:.+]] = arith.mulf %{{.+}}, %{{.+}} : f32
 // CHECK-NEXT:    math.exp2 %[[P]] fastmath<afn> : f32

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --gpu-expand-math
 // SNAPSHOT: none — CHECK and COUNT state which ops remain, the test `elementary` what they compute
 
-// The exponential of what is never positive needs one bound in place of two, and one power of two that is computed: the other
-// is 2^-64. What is never positive is seen in the ops: a negated magnitude, the smaller of 0, a difference from a maximum.
+// The exponential of a nonpositive number needs one clamp and one computed power of two; the other is 2^-64.
+// Nonpositive are a negated magnitude, a minimum with 0, and a difference from a maximum.
 
 // CHECK-LABEL: gpu.func @magnitude(
 // CHECK-COUNT-1: arith.cmpf
@@ -19,17 +19,17 @@
 // CHECK-LABEL: gpu.func @between_both(
 // CHECK-NOT:     arith.shrsi
 
-// Where the maximum is -inf, something else is subtracted, and the difference is -inf all the same.
+// If the maximum is -inf, another number is subtracted, and the difference is still -inf.
 // CHECK-LABEL: gpu.func @unless_infinite(
 // CHECK-NOT:     arith.shrsi
 
-// Types: f64, a vector, and a 16-bit type that is computed in f32.
+// Exponentials of f64, of a vector, and of a 16-bit type computed in f32.
 // CHECK-LABEL: gpu.func @types(
 // CHECK-NOT:     arith.shrsi
 // CHECK:         gpu.return
 
-// Nothing is known where NaN is dropped: maxnumf(NaN, y) is y, which may be below x; nor of a bound that is NaN or positive, nor
-// where what is selected in place of -inf is selected elsewhere too.
+// The sign is unknown if NaN is ignored: maxnumf(NaN, y) is y, which may be below x. The sign is also
+// unknown for a NaN or positive bound, and if another value is selected for -inf.
 // CHECK-LABEL: gpu.func @not_known(
 // CHECK-COUNT-6: arith.shrsi
 // CHECK:         gpu.return

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --gpu-expand-math
 
-// The argument is n · ln 2 + r. Adding 1.5 · 2²³ finds n, two fused steps take it off, a polynomial gives e^r, and two
-// products with powers of two put n back, so that a subnormal result is rounded once. Nothing else is there: no call, no
-// branch, no flag.
+// The argument is n · ln 2 + r. Adding 1.5 · 2²³ computes n, and two fused steps compute r. A polynomial
+// computes e^r. Two products with powers of two scale by 2^n, so that a subnormal result is rounded once.
+// There is no call, branch or flag.
 
 // CHECK-LABEL: gpu.func @exp(
 // CHECK-NOT:     math.exp
@@ -23,7 +23,7 @@
 // CHECK-NOT:     math.fma
 // CHECK:         memref.store
 
-// e^x − 1 keeps what rounding loses: (1 − 2^-n) + (e^r − 1) may cancel. The result has the sign of x, also for zeros.
+// e^x − 1 avoids cancellation: it is (1 − 2^-n) + (e^r − 1), with the sign of x, also for zeros.
 // CHECK-LABEL: gpu.func @expm1(
 // CHECK-NOT:     math.expm1
 // CHECK:         arith.maxsi
@@ -38,7 +38,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // No flag but `afn` permits an approximation.
+  // Only the flag `afn` permits an approximation.
   gpu.func @exp2(%A: memref<f32>) kernel {
     %x = memref.load %A[] : memref<f32>
     %y = math.exp2 %x fastmath<reassoc,nnan,ninf,nsz,arcp,contract> : f32

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --gpu-expand-math --split-input-file --verify-diagnostics
 
-// The pass refuses nothing; what is no function of floats is refused by the dialect before.
+// The pass rejects nothing: the verifier of the dialect rejects invalid operands.
 gpu.module @kernels {
   gpu.func @integers(%a: i32) kernel {
     // expected-error @below {{must be floating-point-like}}

@@ -2,8 +2,8 @@
 // RUN(ONLY): tx-opt %s --gpu-expand-math
 // SNAPSHOT: none — long, and errors are measured elsewhere.
 
-// An arc tangent has one division, of any argument; an arc sine has a square root. Hyperbolic functions have the
-// reciprocal of an exponential.
+// An arc tangent needs one division for all arguments, and an arc sine a square root. Hyperbolic functions
+// need the reciprocal of an exponential.
 
 // ONLY:     gpu.module @kernels
 // ONLY-NOT: {{math\.[^acfs]|math\.s[^q]|math\.c[^o]|math\.cosh|math\.a[^b]|math\.f[^ml]}}

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --gpu-expand-math
 // SNAPSHOT: none — CHECK and COUNT state which ops remain, the test `elementary` what they compute
 
-// The exponent is taken from the bits, after a subnormal argument was scaled, and the logarithm of what is left is an
-// artanh: one division, four coefficients. Zero, negative numbers, infinity and NaN are selected at the end.
+// The bits of the scaled argument give the exponent. An artanh with one division and four coefficients gives
+// the logarithm of the mantissa. Zero, negative numbers, infinity and NaN are selected at the end.
 
 // CHECK-LABEL: gpu.func @log(
 // CHECK-NOT:     math.log
@@ -17,7 +17,7 @@
 // CHECK-COUNT-3: arith.select
 // CHECK-NEXT:    memref.store
 
-// Other bases multiply by a constant of twice the length.
+// Other bases multiply by a constant in two parts.
 // CHECK-LABEL: gpu.func @log2(
 // CHECK-NOT:     math.log2
 // CHECK-COUNT-1: arith.divf
@@ -30,7 +30,7 @@
 // CHECK-NOT:     arith.divf
 // CHECK:         memref.store
 
-// What 1 + x loses is added to the result, which has the sign of x.
+// log1p adds the rounding error of 1 + x to the result, which has the sign of x.
 // CHECK-LABEL: gpu.func @log1p(
 // CHECK-NOT:     math.log1p
 // CHECK-COUNT-1: arith.divf

@@ -10,7 +10,7 @@
 // CHECK:         arith.extf %{{.+}} : f16 to f32
 // CHECK-NOT:     f8E5M2 to f32
 
-// f8E4M3FN has another bias than f16, and NaN where f16 has numbers.
+// f8E4M3FN has a different bias than f16, and NaN instead of the largest f16 exponents.
 // CHECK-LABEL: gpu.func @from_f8E4M3FN(
 // CHECK:         arith.bitcast %{{.+}} : vector<4xf8E4M3FN> to vector<4xi8>
 // CHECK:         arith.mulf %{{.+}}, %{{.+}} : vector<4xf32>
@@ -27,7 +27,7 @@
 // CHECK-NOT:     arith.truncf
 // CHECK:         arith.bitcast %{{.+}} : i8 to f8E4M3FN
 
-// f8E5M2 has infinities, so that NaN is asked for. A 16-bit float is an f32 first.
+// f8E5M2 has infinities, so NaN needs a comparison. A 16-bit float is converted to f32 first.
 // CHECK-LABEL: gpu.func @to_f8E5M2(
 // CHECK:         arith.extf %{{.+}} : bf16 to f32
 // CHECK-COUNT-2: arith.cmpi ult

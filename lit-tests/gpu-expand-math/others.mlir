@@ -2,8 +2,8 @@
 // RUN(ONLY): tx-opt %s --gpu-expand-math
 // SNAPSHOT: none — long, and there is one for each family.
 
-// Whatever the function, what is made of `math` are fused multiplications, magnitudes, signs, floors and square roots,
-// which are instructions. No compiler may change the result of any of it.
+// Every function becomes fused multiply-adds, magnitudes, signs, floors and square roots, all of which are
+// instructions. No compiler may change their results.
 
 // ONLY:     gpu.module @kernels
 // ONLY-NOT: {{math\.[^acfs]|math\.s[^q]|math\.c[^o]|math\.co[^p]|math\.a[^b]|math\.f[^ml]}}

@@ -3,8 +3,8 @@
 // PTXAS: sm_80 sm_90 sm_100
 // SNAPSHOT: none — long; what matters is what is not there.
 
-// Every function in every type. Each sum and product has its rounding written out, so that `ptxas` fuses none of them;
-// nothing is approximate, nothing flushes subnormal numbers, and nothing is called.
+// Every function in every type. Each sum and product has an explicit rounding mode, so `ptxas` fuses none.
+// There are no approximations, no flushed subnormals and no calls.
 
 // OLD:     .visible .entry functions
 // OLD-NOT: {{call|\.approx|\.ftz|\.full|\.sat}}

@@ -2,9 +2,9 @@
 // RUN(ONLY): tx-opt %s --gpu-expand-math
 // SNAPSHOT: none — long, and most of it is a table of constants.
 
-// The bits of 2/π that count are selected by the exponent: five binary digits of a word number for f64, two for f32,
-// whose window is shorter. Arguments below π/4 are not reduced. Both polynomials are evaluated, and one of them is
-// selected.
+// The exponent selects the relevant bits of 2/π: f64 uses five binary digits of a word number, and f32,
+// with a shorter window, two. Arguments below π/4 are not reduced. Both polynomials are evaluated, and one
+// result is selected.
 
 // ONLY:     gpu.module @kernels
 // ONLY-NOT: {{math\.[^acfs]|math\.s[^q]|math\.c[^o]|math\.cos |math\.a[^b]|math\.f[^m]}}

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --gpu-expand-math
 // SNAPSHOT: none — `exp.snap` shows an expansion.
 
-// f64 has constants of its own, and 16-bit floats are computed in f32 and rounded once.
+// f64 has separate constants. 16-bit floats are computed in f32 and rounded once.
 
 // CHECK-LABEL: gpu.func @scalars(
 // CHECK-NOT:     math.exp
@@ -14,7 +14,7 @@
 // CHECK:         arith.truncf %{{.+}} : f32 to bf16
 // CHECK-NOT:     math.exp
 
-// Vectors are computed as a whole.
+// Vectors are expanded without splitting.
 // CHECK-LABEL: gpu.func @vectors(
 // CHECK-NOT:     math.exp
 // CHECK:         arith.cmpf olt, %{{.+}}, %{{.+}} : vector<4xf32>
@@ -24,7 +24,7 @@
 // CHECK:         arith.truncf %{{.+}} : vector<8xf32> to vector<8xbf16>
 // CHECK-NOT:     math.exp
 
-// What has another type, is another function, or is not in a GPU module is left.
+// Ops of other types, other functions, and ops outside GPU modules stay.
 // CHECK-LABEL: gpu.func @left(
 // CHECK:         math.exp %{{.+}} : vector<2x2xf32>
 // CHECK:         math.exp %{{.+}} : vector<[4]xf32>

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --gpu-expand-math
 // SNAPSHOT: none — CHECK lines state the ops of each power
 
-// Small powers are products, of reciprocals for negative ones: the square of 2e19 is infinite, that of 1 / 2e19 is not 0.
+// Small powers become products, for negative exponents of reciprocals: (1 / 2e19)^2 is not 0.
 // CHECK-LABEL: gpu.func @square(
 // CHECK:         %[[X:.+]] = memref.load
 // CHECK:         %[[Y:.+]] = arith.divf %{{.+}}, %[[X]] : f32
@@ -9,7 +9,7 @@
 // CHECK:         memref.store %[[Z]]
 // CHECK-NOT:     math.fpowi
 
-// Others are powers of the magnitude, and odd ones have the sign.
+// Other powers are computed from the magnitude, and odd exponents restore the sign.
 // CHECK-LABEL: gpu.func @any(
 // CHECK:         math.absf %{{.+}} : f32
 // CHECK:         arith.sitofp %{{.+}} : i32 to f32
@@ -17,7 +17,7 @@
 // CHECK:         arith.truncf %{{.+}} : f32 to f16
 // CHECK-NOT:     math.fpowi
 
-// `math.powf` by such a constant is the same, and by ½ a square root, where -inf and -0.0 have no sign.
+// `math.powf` by a whole number is the same. By 0.5 it is a square root, and -inf and -0.0 lose the sign.
 // CHECK-LABEL: gpu.func @floats(
 // CHECK:         %[[X:.+]] = memref.load
 // CHECK:         %[[Y:.+]] = arith.mulf %[[X]], %[[X]] : f32

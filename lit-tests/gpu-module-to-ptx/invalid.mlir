@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --gpu-module-to-ptx --split-input-file --verify-diagnostics
 
-// What is left of other dialects is named, and so is the module.
+// The error names the op that is not lowered, and its module.
 // expected-error @+1 {{no PTX was made of it: it cannot be translated to LLVM IR}}
 gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   llvm.func @k(%p: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
@@ -21,7 +21,7 @@ gpu.module @too_old [#nvvm.target<chip = "sm_80">] {
 
 // -----
 
-// Of several versions the newest counts, as it does for LLVM.
+// With several PTX versions, the newest one counts, as in LLVM.
 gpu.module @newest [#nvvm.target<chip = "sm_80", features = "+ptx70,+ptx60">] {
 }
 

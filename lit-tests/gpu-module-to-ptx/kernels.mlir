@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --gpu-module-to-ptx
 
-// Kernels that have nothing in common make one text, however they are compiled: with one preamble, labels that are no other kernel's,
-// and each kernel's own shared memory, named in the order of the module.
+// Independent kernels become one PTX text, also if they are compiled separately: one preamble, unique
+// labels, and separate shared memory, in the order of the module.
 // CHECK-LABEL: gpu.binary @apart
 // CHECK-SAME:    .address_size 64
 // CHECK-SAME:    // .globl\09first\0A// second_scratch has been demoted\0A// first_scratch has been demoted\0A\0A.visible .entry first(
@@ -46,7 +46,7 @@ gpu.module @apart [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   }
 }
 
-// What both need is there once.
+// Code that both kernels need is emitted once.
 // CHECK-LABEL: gpu.binary @common
 // CHECK-SAME:    .b8 table[16]
 // CHECK-NOT:     .b8 table[16]
@@ -70,7 +70,7 @@ gpu.module @common [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   }
 }
 
-// A table of one kernel stands before all of them.
+// The table of one kernel is emitted before all kernels.
 // CHECK-LABEL: gpu.binary @own
 // CHECK-SAME:    .b8 own_table[16]
 // CHECK-SAME:    .visible .entry without(
@@ -90,7 +90,7 @@ gpu.module @own [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   }
 }
 
-// A function that a kernel calls stays with it.
+// A function called by a kernel is emitted with this kernel.
 // CHECK-LABEL: gpu.binary @calls
 // CHECK-SAME:    .func (.param .b32 func_retval0) twice(
 // CHECK-SAME:    .visible .entry once(

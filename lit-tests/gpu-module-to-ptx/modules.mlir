@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --gpu-module-to-ptx
 
-// A module with one target becomes a binary with its PTX.
+// A module with one target becomes a binary that contains PTX.
 // CHECK-LABEL: gpu.binary @plain
 // CHECK-SAME:    #gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx78">, properties = {O = 2 : i32}, assembly = "
 // CHECK-SAME:    .version 7.8
@@ -14,13 +14,13 @@ gpu.module @plain [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   }
 }
 
-// A module without kernels is a binary without code.
+// A module without kernels becomes a binary without code.
 // CHECK: gpu.binary @empty
 gpu.module @empty [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
 }
 
-// What says more than a chip and its features is left to MLIR's own pass, and so are chips that nothing is known of, as MLIR's
-// default is, which stays unprinted.
+// Targets with other properties than chip and features are left to MLIR's pass. So are unknown chips, such
+// as MLIR's default, which is not printed.
 // CHECK: gpu.module @none {
 // CHECK: gpu.module @two [
 // CHECK: gpu.module @level [

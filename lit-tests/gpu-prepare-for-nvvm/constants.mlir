@@ -4,8 +4,8 @@
 // SNAPSHOT(PTX): none — CHECK lines state how constant arrays are stored
 // VALIDATE
 
-// Constant arrays are aligned to the widest access. LLVM stores integers of 24 bits side by side and loads them 4 bytes
-// apart: they become bytes, and so does what is in a resource.
+// Constant arrays are aligned to the widest access. LLVM stores 24-bit integers densely and loads them at a
+// stride of 4 bytes, so these arrays become bytes, also in a resource.
 // CHECK:       memref.global "private" constant @small : memref<3xi7> = {{.+}} {alignment = 16 : i64}
 // CHECK:       memref.global "private" constant @padded : memref<12xi8>
 // CHECK-SAME:    dense<[1, 0, 0, 0, -1, -1, -1, 0, 0, 0, -128, 0]> {alignment = 64 : i64}

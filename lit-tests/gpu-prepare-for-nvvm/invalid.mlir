@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --gpu-prepare-for-nvvm --split-input-file --verify-diagnostics
 
-// Static shared memory ends at 48 KiB.
+// Static shared memory is limited to 48 KiB.
 gpu.module @kernels {
   // expected-error @below {{the kernel has 262144 bytes of static shared memory, and may have 49152}}
   // expected-note @below {{`gpu-use-dynamic-shared-memory` gives it more, unless it has dynamic shared memory of its own, or arrays aligned to more than 16 bytes}}
@@ -11,7 +11,7 @@ gpu.module @kernels {
 
 // -----
 
-// What the kernel takes from globals counts too.
+// Shared memory of global variables counts, too.
 gpu.module @kernels {
   memref.global "private" @scratch : memref<1xf32, #gpu.address_space<workgroup>> = uninitialized
   // expected-error @below {{the kernel has 49156 bytes of static shared memory, and may have 49152}}
@@ -25,7 +25,7 @@ gpu.module @kernels {
 
 // -----
 
-// `vector.print` is lowered to calls of functions that a host has, and which nobody declares in a module of kernels.
+// `vector.print` becomes calls of host functions, which a GPU module does not declare.
 gpu.module @prints {
   gpu.func @kernel(%v: vector<4xf32>) kernel {
     // expected-error @below {{`vector.print` cannot be lowered: it calls a library of the host}}
@@ -37,7 +37,7 @@ gpu.module @prints {
 
 // -----
 
-// Fields that read something else than they are given print nonsense on a device, and so do those behind them.
+// A format with a mismatched argument prints garbage on a device, also for later fields.
 gpu.module @formats {
   gpu.func @kernel(%i: index, %n: i32, %b: i8, %f: f32, %h: f16) kernel {
     gpu.printf "%lld %5d %-+.3f %g %x%% %p\n", %i, %n, %f, %h, %n, %i : index, i32, f32, f16, i32, index
@@ -62,7 +62,7 @@ gpu.module @formats {
 
 // -----
 
-// Of such a space MLIR's conversion to LLVM would end the process.
+// MLIR's conversion to LLVM would abort on this memory space.
 gpu.module @kernels {
   // expected-error @+2 {{`"shared"` is no memory space of a kernel}}
   // expected-note @+1 {{known: #gpu.address_space<global>, <workgroup> and <private>, and numbers of PTX}}
@@ -86,7 +86,7 @@ gpu.module @kernels {
 
 // -----
 
-// Constant arrays end at 64 MiB, in all.
+// Constant arrays are limited to 64 MiB in total.
 // expected-error @below {{a constant array takes 67108868 bytes, and a module may hold 67108864}}
 // expected-note @below {{pass the largest as arguments of the function}}
 gpu.module @kernels {

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --gpu-prepare-for-nvvm
 
-// The module gets PTX's data layout. 48 KiB of static shared memory are allowed, those of a
-// global that the kernel uses included. Shared memory gets an alignment where it has none, because
-// LLVM would count on one that it does not emit.
+// The module gets the data layout of PTX. Static shared memory may have 48 KiB, including globals that the
+// kernel uses. Shared memory without an alignment gets one, because LLVM assumes an alignment that it does
+// not emit.
 // CHECK-LABEL: gpu.module @kernels
 // CHECK-SAME:    llvm.data_layout = "e-{{.*}}i64:64
 // CHECK:         memref.global "private" @scratch {{.*}}alignment = 16

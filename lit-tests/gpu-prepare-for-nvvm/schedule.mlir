@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-schedule --lower-reduction --gpu-prepare-for-nvvm
 
-// A tool that does not know the dialect can read what is left: the schedule is no longer on the kernel.
+// The schedule attribute is removed from the kernel, so that tools without the dialect can read the module.
 // CHECK-NOT:   #tile
 // CHECK:       gpu.func @sums_0
 // CHECK-NOT:   #tile

@@ -1,8 +1,8 @@
 // RUN(CHECK): tx-opt %s --gpu-prepare-for-nvvm
 // RUN(LOWERED): tx-opt %s --gpu-to-nvvm
 
-// MLIR finds the dimensions that a view drops by comparing strides with those of the source. With a step
-// they are others, and its lowering died of it. A view of its own drops them.
+// MLIR finds the dropped dimensions of a subview by comparing strides with the source. A step changes
+// strides, on which MLIR's lowering crashes. A separate view drops these dimensions.
 // CHECK-LABEL: gpu.func @every_other_row
 // CHECK:         %[[SEEN:[a-z_0-9]+]] = memref.subview %{{[a-z0-9]+}}[%{{[a-z0-9]+}}, 0, 0] [1, 2, 1] [1, 2, 1]
 // CHECK-SAME:      memref<2x3x1xf32> to memref<1x2x1xf32, strided<[3, 2, 1], offset: ?>>
@@ -21,7 +21,7 @@ gpu.module @views {
     gpu.return
   }
 
-  // Sizes and steps may be known at run time only, and the memory another.
+  // Sizes and steps may be dynamic, and the memory space may differ.
   // CHECK-LABEL: gpu.func @unknown_sizes
   // CHECK:         %[[SEEN:[a-z_0-9]+]] = memref.subview %{{[a-z0-9]+}}[%{{[a-z0-9]+}}, 1, 0] [1, %[[N:[a-z0-9]+]], 1] [1, %[[N]], 1]
   // CHECK-SAME:      to memref<1x?x1xf16, strided<[?, ?, 1], offset: ?>, #gpu.address_space<global>>
@@ -36,7 +36,7 @@ gpu.module @views {
     gpu.return
   }
 
-  // A step of 0 from a stride that is not known is 0.
+  // A step of 0 on a dynamic stride gives stride 0.
   // CHECK-LABEL: gpu.func @one_element_many_times
   // CHECK:         %[[SEEN:[a-z_0-9]+]] = memref.subview %{{[a-z0-9]+}}[%{{[a-z0-9]+}}, 0, 0, 0] [1, 1, 2, 1] [1, 1, 0, 1]
   // CHECK-SAME:      to memref<1x1x2x1xf32, strided<[?, ?, 0, 1], offset: ?>>
@@ -51,7 +51,7 @@ gpu.module @views {
     gpu.return
   }
 
-  // Where all dimensions of size 1 are dropped, or nothing is left out, there is no doubt.
+  // If all dimensions of size 1 are dropped, or none, the case is unambiguous.
   // CHECK-LABEL:   gpu.func @without_a_doubt
   // CHECK-COUNT-2: memref.subview
   // CHECK-NOT:     memref.subview

@@ -1,13 +1,13 @@
 // RUN: tx-opt %s --gpu-to-nvvm --split-input-file --verify-diagnostics
 
-// LLVM would abort on a chip that it does not know.
+// LLVM would abort on an unknown chip.
 // expected-error @below {{unknown chip `sm_91`; known chips: sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a}}
 gpu.module @unknown_chip [#nvvm.target<chip = "sm_91">] {
 }
 
 // -----
 
-// A feature that it does not know it would ignore.
+// LLVM would ignore an unknown feature.
 // expected-error @below {{unknown target feature `+turbo`}}
 // expected-note @below {{known: +ptx32, }}
 gpu.module @unknown_feature [#nvvm.target<chip = "sm_90", features = "+turbo">] {
@@ -15,7 +15,7 @@ gpu.module @unknown_feature [#nvvm.target<chip = "sm_90", features = "+turbo">] 
 
 // -----
 
-// Which lanes of a warp there are depends on the block size.
+// The existing lanes of a warp depend on the block size.
 gpu.module @shuffle_without_block_size {
   // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
   gpu.func @k(%x: f32) kernel {

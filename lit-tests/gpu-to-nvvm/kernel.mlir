@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --gpu-to-nvvm=chip=sm_90
 
-// A kernel of the gpu dialect becomes one of the llvm and nvvm dialects, from which PTX is emitted
-// and which the executor runs. Nothing of the other dialects is left. The block size stays, and
-// so does where shared memory is.
+// A kernel of the gpu dialect becomes a kernel of the llvm and nvvm dialects, for PTX emission and for
+// the executor. No op of another dialect remains. The block size and the address spaces of shared memory
+// stay.
 // CHECK-NOT:   {{ (gpu\.[a-z]+ @|gpu\.thread|gpu\.shuffle|gpu\.barrier|scf\.|cf\.|arith\.|memref\.|vector\.)}}
 // CHECK:       gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">]
 // CHECK-NOT:   {{(gpu\.thread|gpu\.shuffle|gpu\.barrier|scf\.| cf\.|arith\.|memref\.|vector\.)}}

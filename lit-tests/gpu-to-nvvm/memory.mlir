@@ -4,7 +4,7 @@
 #private = #gpu.address_space<private>
 
 gpu.module @kernels {
-  // A memref argument is its two pointers, its offset, its sizes and its strides.
+  // A memref argument becomes two pointers, an offset, sizes and strides.
   // CHECK-LABEL: llvm.func @arguments
   // CHECK-SAME:    (%{{[^ ]+}}: !llvm.ptr, %{{[^ ]+}}: !llvm.ptr, %{{[^ ]+}}: i64, %{{[^ ]+}}: i64, %{{[^ ]+}}: i64, %{{[^ ]+}}: i64, %{{[^ ]+}}: i64, %{{[^ ]+}}: f32)
   gpu.func @arguments(%A: memref<4x?xf32>, %x: f32)
@@ -12,7 +12,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A slice is computed into the address: no view is left.
+  // A slice becomes part of the address: no view remains.
   // CHECK-LABEL: llvm.func @slice
   // CHECK-NOT:     memref.
   // CHECK:         llvm.store
@@ -26,7 +26,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A load of four from shared memory that says how it is aligned stays one load.
+  // An aligned load of four elements from shared memory stays one load.
   // CHECK-LABEL: llvm.func @vector
   // CHECK:         %[[X:.+]] = llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
   // CHECK-NOT:     llvm.load
@@ -54,7 +54,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The barriers of a warp and of some warps of a block are NVVM's from the start.
+  // Barriers of a warp and of some warps of a block are NVVM ops from the start.
   // CHECK-LABEL: llvm.func @barriers
   // CHECK:         nvvm.bar.warp.sync
   // CHECK:         nvvm.barrier id = %{{.+}} number_of_threads = %{{.+}}

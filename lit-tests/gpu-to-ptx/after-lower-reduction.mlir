@@ -2,8 +2,8 @@
 // RUN(PIPE): tx-opt %s --pass-pipeline='builtin.module(lower-reduction{chip=sm_90},gpu-to-ptx)'
 // SNAPSHOT: none — the binary says how many milliseconds LLVM took.
 
-// The two pipelines one after the other go from a reduction to PTX. The first one's chip is the
-// module's by the time the second one starts, whose default does not matter any more.
+// Both pipelines in sequence lower a reduction to PTX. The first one writes the chip to the module, so the
+// default chip of the second one does not matter.
 // CHECK:     gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90"
 // CHECK-SAME: .target sm_90
 // CHECK-SAME: .visible .entry rows(

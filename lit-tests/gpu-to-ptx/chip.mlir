@@ -3,7 +3,7 @@
 // RUN(SM100A): tx-opt %s --gpu-to-ptx=chip=sm_100a
 // SNAPSHOT: none — the binary says how many milliseconds LLVM took.
 
-// The chip in the PTX is the option's, and sm_80 without it; the PTX version is one that knows it.
+// The chip in the PTX is that of the option, by default sm_80. The PTX version supports the chip.
 // CHECK:       gpu.binary @names_none
 // CHECK-SAME:    .version 7.0{{.*}}.target sm_80{{[^0-9a-z]}}
 // SM90:        gpu.binary @names_none
@@ -17,7 +17,7 @@ gpu.module @names_none {
   }
 }
 
-// A target without features has the PTX version that LLVM needs for its chip, and wins.
+// A target without features has priority, and gets the PTX version that LLVM needs for its chip.
 // CHECK:       gpu.binary @names_one
 // CHECK-SAME:    .version 7.8{{.*}}.target sm_90{{[^0-9a-z]}}
 // SM90:        gpu.binary @names_one
@@ -31,7 +31,7 @@ gpu.module @names_one [#nvvm.target<chip = "sm_90">] {
   }
 }
 
-// So has one for the newest chip.
+// A target with the newest chip gets the PTX version that LLVM needs for it.
 // CHECK:       gpu.binary @names_the_newest
 // CHECK-SAME:    .version 8.8{{.*}}.target sm_100a{{[^0-9a-z]}}
 // SM90:        gpu.binary @names_the_newest
@@ -45,7 +45,7 @@ gpu.module @names_the_newest [#nvvm.target<chip = "sm_100a">] {
   }
 }
 
-// A newer PTX version than is needed is taken as it is, and several targets are several objects.
+// A newer PTX version than necessary is kept, and several targets make several objects.
 // CHECK:       gpu.binary @names_two
 // CHECK-SAME:    .version 8.4{{.*}}.target sm_80{{[^0-9a-z]}}
 // CHECK-SAME:    .version 8.0{{.*}}.target sm_90a{{[^0-9a-z]}}

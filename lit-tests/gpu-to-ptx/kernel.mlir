@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --gpu-to-ptx=chip=sm_90
 // SNAPSHOT: none — the binary says how many milliseconds LLVM took.
 
-// A GPU module becomes a binary that holds its PTX, and nothing else of it is left.
+// A GPU module becomes a binary that contains only its PTX.
 // CHECK-NOT: gpu.module
 // CHECK:     gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx78">,
 // CHECK-SAME: assembly = "

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --gpu-use-dynamic-shared-memory --gpu-prepare-for-nvvm --split-input-file --verify-diagnostics
 
-// A block of sm_90 has 227 KiB.
+// A block on sm_90 has at most 227 KiB of shared memory.
 gpu.module @kernels [#nvvm.target<chip = "sm_90">] {
   gpu.func @all() workgroup(%S: memref<58112xf32, #gpu.address_space<workgroup>>) kernel {
     gpu.return
@@ -14,7 +14,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90">] {
 
 // -----
 
-// The smallest of several targets counts.
+// With several targets, the smallest limit applies.
 gpu.module @kernels [#nvvm.target<chip = "sm_90">, #nvvm.target<chip = "sm_80">] {
   // expected-error @below {{the kernel has 232448 bytes of shared memory, and a block of sm_80 may have 166912}}
   // expected-note @below {{work on smaller tiles}}
@@ -25,7 +25,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90">, #nvvm.target<chip = "sm_80">]
 
 // -----
 
-// Dynamic shared memory has an alignment of 16 bytes: what needs more stays static.
+// Dynamic shared memory is aligned to 16 bytes. Variables with a greater alignment stay static.
 gpu.module @kernels {
   // expected-error @below {{the kernel has 65536 bytes of static shared memory, and may have 49152}}
   // expected-note @below {{unless it has dynamic shared memory of its own, or arrays aligned to more than 16 bytes}}
@@ -36,7 +36,7 @@ gpu.module @kernels {
 
 // -----
 
-// A kernel with dynamic shared memory has all of it.
+// A kernel that already uses dynamic shared memory is an error.
 gpu.module @kernels {
   // expected-error @below {{the kernel has 65536 bytes of static shared memory, and may have 49152}}
   // expected-note @below {{unless it has dynamic shared memory of its own}}

@@ -2,8 +2,8 @@
 // VALIDATE: --chip sm_90
 // SNAPSHOT: none — what becomes a view is checked
 
-// 64 KB behind the arguments, and a variable: all become views of dynamic shared memory, each at a multiple of
-// 16 bytes, and the private array behind them stays.
+// 64 KB of attributions and a global variable become views of dynamic shared memory, each aligned to 16
+// bytes. The private array stays.
 // CHECK-LABEL: gpu.func @reversed
 // CHECK-SAME:  private(%{{.+}} : memref<1xf32, #gpu.address_space<private>>)
 // CHECK:       %[[ALL:.+]] = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
@@ -13,20 +13,20 @@
 // CHECK-NEXT:  memref.view %[[ALL]][%[[AT]]][] : {{.+}} to memref<7xi64, #gpu.address_space<workgroup>>
 // CHECK-NOT:   memref.get_global
 
-// What fits stays static.
+// Shared memory within the static limit stays static.
 // CHECK-LABEL: gpu.func @small
 // CHECK:       memref.get_global @kept
 // CHECK-NOT:   gpu.dynamic_shared_memory
 
-// A space that has a number gets it again.
+// A numeric memory space stays numeric.
 // CHECK-LABEL: gpu.func @numbered
 // CHECK:       memref.memory_space_cast %{{.+}} : memref<16384xf32, #gpu.address_space<workgroup>> to memref<16384xf32, 3>
 
-// A variable that two kernels take stays for the one that is small.
+// A variable of two kernels stays static for the kernel within the limit.
 // CHECK-LABEL: gpu.func @both
 // CHECK:       gpu.dynamic_shared_memory
 
-// Each launch asks for what its kernel needs.
+// Each launch requests the dynamic shared memory of its kernel.
 // CHECK-LABEL: func.func @host
 // CHECK:       %[[BYTES:.+]] = arith.constant 65608 : i32
 // CHECK:       gpu.launch_func @kernels::@reversed blocks in {{.+}} dynamic_shared_memory_size %[[BYTES]] args(

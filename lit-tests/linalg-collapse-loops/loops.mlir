@@ -4,7 +4,7 @@
 #id = affine_map<(i, j) -> (i, j)>
 #id3 = affine_map<(i, j, k) -> (i, j, k)>
 
-// All operands are contiguous: one loop. Sizes are compared before.
+// All operands are contiguous: one loop remains. Sizes are compared before.
 // CHECK-LABEL: func.func @twice(
 // CHECK:       cf.assert
 // CHECK:       %[[A:.+]] = memref.collapse_shape %{{.+}} {{\[\[}}0, 1]] : memref<?x4096xf32> into memref<?xf32>
@@ -15,7 +15,7 @@ func.func @twice(%A: memref<?x4096xf32>, %B: memref<?x4096xf32>) {
   return
 }
 
-// In place: one view for both.
+// An in-place op: both operands use one view.
 // CHECK-LABEL: func.func @in_place(
 // CHECK:       %[[A:.+]] = memref.collapse_shape
 // CHECK-NOT:   memref.collapse_shape
@@ -40,7 +40,7 @@ func.func @filled(%A: memref<7x40xf32>) {
   return
 }
 
-// Loops that only some operands are indexed by stay apart: here the first two become one.
+// Loops that index only some operands stay separate: here the first two loops become one.
 // CHECK-LABEL: func.func @rows(
 // CHECK:       linalg.generic
 // CHECK-SAME:  iterator_types = ["parallel", "parallel"]} ins(%{{.+}}, %{{.+}} : memref<21x40xf32>, memref<40xf32>) outs(%{{.+}} : memref<21x40xf32>)
@@ -54,7 +54,7 @@ func.func @rows(%A: memref<3x7x40xf32>, %R: memref<40xf32>, %B: memref<3x7x40xf3
   return
 }
 
-// No vector divides rows of 41: all loops become one, and vectors go on from row to row.
+// No vector width divides rows of 41 elements: all loops become one, and vectors cross row boundaries.
 // CHECK-LABEL: func.func @odd_rows(
 // CHECK:       linalg.generic {indexing_maps = [#[[ID:.+]], #[[ROW:.+]], #[[COLUMN:.+]], #[[ID]]], iterator_types = ["parallel"]}
 // CHECK-SAME:  ins(%{{.+}}, %{{.+}}, %{{.+}} : memref<287xf32>, memref<41xf32>, memref<7xf32>) outs(%{{.+}} : memref<287xf32>)
@@ -69,7 +69,7 @@ func.func @odd_rows(%A: memref<7x41xf32>, %R: memref<41xf32>, %C: memref<7xf32>,
   return
 }
 
-// One array at two places: its dimensions become one at the first, and stay two at the other.
+// One array with two maps: its dimensions become one for the first map, and stay two for the other.
 // CHECK-LABEL: func.func @two_places(
 // CHECK:       ins(%{{.+}}, %{{.+}}, %{{.+}} : memref<15xf32>, memref<3x5xf32>, memref<3xf32>) outs(%{{.+}} : memref<15x3x5xf32>)
 func.func @two_places(%A: memref<3x5xf32>, %C: memref<3xf32>, %B: memref<3x5x3x5xf32>) {
@@ -88,19 +88,19 @@ func.func @two_places(%A: memref<3x5xf32>, %C: memref<3xf32>, %B: memref<3x5x3x5
 // CHECK-NOT:   memref.collapse_shape
 // CHECK:       return
 func.func @kept(%A: memref<7x40xf32>, %S: memref<7x40xf32, strided<[50, 1]>>, %T: memref<40x7xf32>, %I: memref<7x40xindex>, %R: memref<7xf32>) {
-  // Rows with gaps between them.
+  // Rows with gaps are not collapsed.
   linalg.exp ins(%S : memref<7x40xf32, strided<[50, 1]>>) outs(%A : memref<7x40xf32>)
-  // A transposition.
+  // A transposition is not collapsed.
   linalg.transpose ins(%A : memref<7x40xf32>) outs(%T : memref<40x7xf32>) permutation = [1, 0]
-  // Indices.
+  // An op with `linalg.index` is not collapsed.
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%I : memref<7x40xindex>) {
   ^bb0(%o: index):
     %i = linalg.index 1 : index
     linalg.yield %i : index
   }
-  // Loops that a schedule names.
+  // Loops named by a schedule are not collapsed.
   linalg.exp {schedule = [#tile.bind<"d0" to block_x>, #tile.bind<"d1" to thread_x>]} ins(%A : memref<7x40xf32>) outs(%A : memref<7x40xf32>)
-  // A reduction.
+  // A reduction is not collapsed.
   tile.reduce sum %A into %R axes [1] scope(grid) : memref<7x40xf32> into memref<7xf32>
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --linalg-decompose-softmax
 // SNAPSHOT: none — the op stays
 
-// An attribute that is for a reduction cannot be handed on to two: `convert-linalg-to-tile` refuses the op.
+// An attribute of one reduction cannot be copied to two, so `convert-linalg-to-tile` rejects the op.
 // CHECK-LABEL: func.func @with_an_attribute(
 // CHECK:         linalg.softmax {acc = f64} dimension(1)
 // CHECK-NOT:     linalg.generic

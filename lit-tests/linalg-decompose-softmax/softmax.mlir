@@ -20,7 +20,7 @@ func.func @memrefs(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
   return
 }
 
-// Of 16 bits, over a dimension in the middle, of sizes that are known at run time only.
+// Softmax of 16-bit elements over a middle dimension, of dynamic sizes.
 // CHECK-LABEL: func.func @tensors(
 // CHECK:         %[[FIRST:.+]] = tensor.dim %arg0, %{{.+}} : tensor<?x?x3xbf16>
 // CHECK:         %[[EMPTY:.+]] = tensor.empty(%[[FIRST]]) : tensor<?x3xf32>
@@ -35,7 +35,7 @@ func.func @tensors(%A: tensor<?x?x3xbf16>, %B: tensor<?x?x3xbf16>) -> tensor<?x?
   return %R : tensor<?x?x3xbf16>
 }
 
-// Of 8 bits.
+// Softmax of 8-bit elements.
 // CHECK-LABEL: func.func @narrow(
 // CHECK:         memref.alloc() : memref<4xf32>
 // CHECK:         arith.extf %{{.+}} : f8E4M3FN to f32

@@ -6,7 +6,7 @@
 #column = affine_map<(i, j) -> (j)>
 #row = affine_map<(i, j) -> (i)>
 
-// The old elements of the output are read as an input. Attributes stay.
+// The old elements of an output become an input. Attributes stay.
 // CHECK-LABEL: func.func @bias(
 // CHECK-SAME:    %[[A:.+]]: tensor<?x8xf32>, %[[B:.+]]: tensor<8xf32>)
 // CHECK:         linalg.generic
@@ -24,7 +24,7 @@ func.func @bias(%A: tensor<?x8xf32>, %B: tensor<8xf32>) -> tensor<?x8xf32> {
   return %R : tensor<?x8xf32>
 }
 
-// Of two outputs, the one that is read, by the map that it is written by. Indices stay.
+// Of two outputs, the one that is read becomes an input with the same map. `linalg.index` stays.
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME:    %[[A:.+]]: tensor<4x8xi64>, %[[B:.+]]: tensor<8x4xi64>)
 // CHECK:         linalg.generic {indexing_maps = [#[[TURNED:.+]], #{{.+}}, #[[TURNED]]]
@@ -44,7 +44,7 @@ func.func @two(%A: tensor<4x8xi64>, %B: tensor<8x4xi64>) -> (tensor<4x8xi64>, te
   return %R#0, %R#1 : tensor<4x8xi64>, tensor<8x4xi64>
 }
 
-// Reductions combine with their outputs, and ops on memrefs stay.
+// Reductions, which combine with their outputs, and ops on memrefs do not change.
 // CHECK-LABEL: func.func @others(
 // CHECK:         linalg.generic {{.+}} ins(%{{.+}} : tensor<4x8xf32>) outs(
 // CHECK:         linalg.generic {{.+}}iterator_types = ["parallel"]} outs(

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --linalg-detach-inits --split-input-file --verify-diagnostics
 
-// The pass refuses nothing; an output of another shape is refused by the dialect before.
+// The pass rejects nothing: the verifier of the dialect rejects outputs of other shapes.
 func.func @shapes(%A: tensor<4xf32>, %B: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error @below {{inferred input/output operand #1 has shape's dimension #0 to be 4, but found 8}}
   %R = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --linalg-drop-asserts
 // SNAPSHOT: none — CHECK lines state what stays
 
-// An assertion of a body is removed; that of the function is a check of the launch plan.
+// Assertions in a body are removed. An assertion of the host function becomes a check of the launch plan.
 // CHECK-LABEL: func.func @gather(
 // CHECK:         cf.assert %{{.+}}, "of the function"
 // CHECK:         linalg.generic

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --linalg-drop-asserts --split-input-file --verify-diagnostics
 
-// The pass refuses nothing; an assertion of something else than a condition is refused by the dialect before.
+// The pass rejects nothing: the verifier of the dialect rejects assertions of other types.
 func.func @number(%x: i32) {
   // expected-error @below {{must be 1-bit signless integer}}
   "cf.assert"(%x) {msg = "number"} : (i32) -> ()

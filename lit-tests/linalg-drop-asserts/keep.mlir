@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --linalg-drop-asserts=keep
 // SNAPSHOT: none — CHECK lines state what stays
 
-// With `keep`, an assertion of a body stays for each thread to check.
+// With `keep`, assertions in a body stay, and each thread checks them.
 // CHECK-LABEL: func.func @gather(
 // CHECK:         linalg.generic
 // CHECK:           cf.assert %{{.+}}, "of the body"

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --linalg-hoist-attributes
 
-// Attributes in a body move onto the op around it.
+// Attributes of ops in a body move to the surrounding op.
 // CHECK-LABEL: func.func @all(
 // CHECK:       linalg.generic {{.*}} attrs = {acc = f64, determinism = #tile.determinism<any>, nan = #tile.nan<ignore>, schedule = [#tile.bind<"d0" to block_x>]}
 // CHECK-NEXT:  ^bb0

@@ -35,7 +35,7 @@ func.func @other_loops(%A: memref<32xf32>, %B: memref<f32>) {
 
 // -----
 
-// An op was fused into one that goes through its loops in another order.
+// An op was fused into an op with another loop order.
 func.func @permuted(%A: memref<4x8xf32>, %B: memref<8x4xf32>) {
   // expected-error @below {{the `schedule` of this op cannot be kept: its loops are others now}}
   // expected-note @below {{write the op on memrefs, or drop the schedule}}

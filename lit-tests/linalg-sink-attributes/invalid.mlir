@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --linalg-sink-attributes --split-input-file --verify-diagnostics
 
-// Every attribute that could not move is an error at its op.
+// Each attribute that cannot move is an error at its op.
 
 func.func @misspelt(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{attribute `determinsm` of a linalg op is not handed on to the reduction}}

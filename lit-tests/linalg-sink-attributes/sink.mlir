@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --linalg-sink-attributes
 
-// All four attributes move, from ops on tensors and on memrefs.
+// All four attributes move, for ops on tensors and on memrefs.
 // CHECK-LABEL: func.func @all(
 // CHECK:       linalg.reduce
 // CHECK-NOT:   acc
@@ -12,7 +12,7 @@ func.func @all(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   return
 }
 
-// A named op gets a body that is printed.
+// A named op gets an explicit body.
 // CHECK-LABEL: func.func @named(
 // CHECK:       linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
 // CHECK-NEXT:  ^bb0
@@ -23,7 +23,7 @@ func.func @named(%A: tensor<4x8xf32>, %x: tensor<8xf32>, %y: tensor<4xf32>) -> t
   return %R : tensor<4xf32>
 }
 
-// An element-wise op has a schedule at most. One without attributes stays as it is.
+// An element-wise op has at most a schedule. An op without attributes does not change.
 // CHECK-LABEL: func.func @element_wise(
 // CHECK:         tile.annotate {iterator_types = [#linalg.iterator_type<parallel>], output_maps = [#{{map.*}}], schedule = []}
 // CHECK-NEXT:    math.exp

@@ -4,7 +4,7 @@
 #id = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>
 
-// The element and the arithmetic behind it are in the body; sizes stay with the host.
+// The element and the ops that use it move into the body. Sizes stay on the host.
 // CHECK-LABEL: func.func @scaled(
 // CHECK-SAME:    %{{.+}}: tensor<?xf32>, %[[S:.+]]: tensor<f32>
 // CHECK:         %[[N:.+]] = arith.sitofp
@@ -29,7 +29,7 @@ func.func @scaled(%A: tensor<?xf32>, %s: tensor<f32>, %E: tensor<?xf32>) -> tens
   return %R : tensor<?xf32>
 }
 
-// A scalar input is used by its name in the body.
+// A scalar input is captured by the body.
 // CHECK-LABEL: func.func @input(
 // CHECK-SAME:    %{{.+}}: tensor<8xf32>, %[[S:.+]]: tensor<4xf32>
 // CHECK:         linalg.generic

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --lower-reduction
 
 gpu.module @kernels {
-  // The old value is read by the thread that stores the new one, once, after the tree. Without
-  // `accumulate` it is not read.
+  // The thread that stores a result loads the old value, once, after the shuffle tree. Without `accumulate`,
+  // no thread loads the old value.
   // CHECK-LABEL: gpu.func @accumulate
   // CHECK-SAME:    %[[B:[^ ]+]]: memref<4xf32>)
   // CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}
@@ -28,7 +28,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A result is converted once: the old half is widened, added, and the sum narrowed.
+  // A result is converted once: the old f16 value is widened, added, and the sum is narrowed.
   // CHECK-LABEL: gpu.func @accumulate_f16
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
   // CHECK:         %[[OLD:.+]] = memref.load %{{.+}} : memref<4xf16>

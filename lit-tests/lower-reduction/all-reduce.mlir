@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --lower-reduction
 
 gpu.module @kernels {
-  // Eight lanes, each four from the next: the steps are 4, 8 and 16.
+  // Eight lanes with a stride of four: the shuffle distances are 4, 8 and 16.
   // CHECK-LABEL: gpu.func @width_8_stride_4
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         %[[C4:.+]] = arith.constant 4 : i32
@@ -20,8 +20,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Three warps leave three sums, which every thread reads and adds up: no lane stands in for a
-  // fourth, and there is no second round of shuffles.
+  // Three warps store three sums, which every thread loads and adds up. There is no second round of shuffles,
+  // and no lane represents a fourth warp.
   // CHECK-LABEL: gpu.func @cta_of_3_warps
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK-COUNT-5: gpu.shuffle xor
@@ -41,8 +41,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In a loop the exchange's memory is written again: a warp that is ahead has to wait for those
-  // that still read. That is a second barrier, before the store.
+  // In a loop, each iteration overwrites the exchange memory, so a faster warp must wait until all others
+  // have read it: a second barrier before the store.
   // CHECK-LABEL: gpu.func @in_a_loop
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         scf.for
@@ -72,7 +72,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of one warp needs no memory at all.
+  // A block of one warp needs no shared memory.
   // CHECK-LABEL: gpu.func @cta_of_1_warp
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|get_global}}
   // CHECK-COUNT-5: gpu.shuffle xor
@@ -86,7 +86,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One thread has nobody to ask.
+  // A block of one thread needs no exchange.
   // CHECK-LABEL: gpu.func @thread
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|get_global}}
   // CHECK:         %[[X:.+]] = memref.load

@@ -3,7 +3,7 @@
 // RUN(PIPE): tx-opt %s --pass-pipeline='builtin.module(lower-reduction{chip=sm_100a})'
 // SNAPSHOT: none — the kernel is the same three times.
 
-// The option names the chip for modules that name none; sm_80 is the default.
+// The option names the chip of modules without a target; the default is sm_80.
 // CHECK:      gpu.module @names_none [#nvvm.target<chip = "sm_80", features = "+ptx70">]
 // SM90:       gpu.module @names_none [#nvvm.target<chip = "sm_90", features = "+ptx78">]
 // PIPE:       gpu.module @names_none [#nvvm.target<chip = "sm_100a", features = "+ptx88">]
@@ -18,7 +18,7 @@ gpu.module @names_none {
   }
 }
 
-// A target that is there wins over the option.
+// A target in the module has priority over the option.
 // CHECK:      gpu.module @names_one [#nvvm.target<chip = "sm_89", features = "+ptx78">]
 // SM90:       gpu.module @names_one [#nvvm.target<chip = "sm_89", features = "+ptx78">]
 // PIPE:       gpu.module @names_one [#nvvm.target<chip = "sm_89", features = "+ptx78">]

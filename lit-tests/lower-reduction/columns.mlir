@@ -2,9 +2,9 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// The sums of 32 columns by 128 threads: the lanes of a warp take a column each, so that they read
-// neighbours and have nothing to tell each other. Four warps take eight rows each, and their
-// results meet in shared memory, one for each warp and column.
+// 128 threads sum 32 columns: each lane of a warp sums one column, so lanes load neighbours and exchange
+// nothing. Each of four warps sums eight rows. Their results are combined through shared memory, which has a
+// slot for each warp and column.
 // CHECK:         memref.global "private" @[[SCRATCH:.+]] : memref<128xf32, #gpu.address_space<workgroup>>
 // CHECK-LABEL: gpu.func @columns
 // CHECK-SAME:    workgroup(%[[AS:.+]] : memref<32x32xf32, #gpu.address_space<workgroup>>, %[[BS:.+]] : memref<32xf32, #gpu.address_space<workgroup>>)

@@ -2,9 +2,9 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Thirty-two threads sum the four rows of a 4x8 tile in shared memory: eight lanes a row, so
-// three shuffles (1, 2, 4), and one store for each row. The block is one warp, so a warp's
-// barrier between the copy in and the reduction, and one before the copy out, are all it needs.
+// 32 threads sum the four rows of a 4x8 tile in shared memory. Each row has eight lanes, three shuffles (1,
+// 2, 4), and one store. The block is one warp, so it needs two warp barriers: after the copy in, and before
+// the copy out.
 // CHECK-LABEL: gpu.func @rows
 // CHECK-NOT:     tile.
 // CHECK-COUNT-1: nvvm.bar.warp.sync

@@ -2,9 +2,9 @@
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 gpu.module @kernels {
-  // Sizes that are not known are asked for. There may be many rows, so that a warp takes 32 at a time,
-  // and its lanes exchange all of them together, in 31 shuffles. Both the last rows and the last
-  // elements of a row are guarded; the shuffles stand outside of the guards.
+  // Dynamic sizes are read with `memref.dim`. A warp reduces 32 rows at a time, and its lanes exchange all
+  // partial results together in 31 shuffles. The last rows, and the last elements of a row, have bounds
+  // checks. The shuffles are outside the branches.
   // CHECK-LABEL: gpu.func @rows
   // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>)
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
@@ -31,7 +31,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One at a time they go to warps, four at a time.
+  // With `shared`, each of four warps reduces one row at a time.
   // CHECK-LABEL: gpu.func @one_row_at_a_time
   // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>)
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
@@ -56,7 +56,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Columns need no exchange, whatever their number: each thread has one of its own.
+  // Each thread has its own column, so columns need no exchange, whatever their number.
   // CHECK-LABEL: gpu.func @columns
   // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>)
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
@@ -69,7 +69,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A maximum that lets NaN win starts from one; of no elements it is minus infinity all the same.
+  // A maximum in which NaN wins starts from NaN; the result of no elements is still minus infinity.
   // CHECK-LABEL: gpu.func @maximum
   // CHECK-SAME:    (%[[A:.+]]: memref<4x?xf32>,
   // CHECK-COUNT-5: gpu.shuffle xor

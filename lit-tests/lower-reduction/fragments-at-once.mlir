@@ -8,8 +8,8 @@
 #by_one = #tile.layout<[<8 : 1 lane>] replica [<4 : 8 lane>]>
 
 gpu.module @kernels {
-  // A row in each register, of which lane 3 is to get row 3: lanes exchange all rows at once, 31 shuffles
-  // where five for each row would be 160, and one store a lane.
+  // Each register has a row, and lane 3 gets the total of row 3. The lanes exchange all rows together: 31
+  // shuffles instead of five for each row, 160 in total, and one store per lane.
   // CHECK-LABEL: gpu.func @one_row_a_lane(
   // CHECK-COUNT-32: memref.load
   // CHECK-NOT:     {{tile\.|gpu.shuffle|memref.load|barrier|nvvm.b}}
@@ -28,7 +28,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight rows end in four neighbouring lanes each: 4 + 2 + 1 shuffles, and two among the four.
+  // Eight rows end in four neighbouring lanes each: 4 + 2 + 1 shuffles, then two among the four lanes.
   // CHECK-LABEL: gpu.func @four_lanes_a_row(
   // CHECK-COUNT-9: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
@@ -45,8 +45,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // An old value of each row is added to what its lane ends with. All four lanes of a row have read it before
-  // one of them stores.
+  // Each row has an old value, which is added to the total in its lanes. All four lanes of a row load the old
+  // value before one of them stores.
   // CHECK-LABEL: gpu.func @accumulate(
   // CHECK-COUNT-9: gpu.shuffle xor
   // CHECK-NEXT:    %[[TOTAL:.+]] = arith.addf
@@ -65,8 +65,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Rows that end eight lanes apart are not where that exchange leaves them: five shuffles for each, and
-  // every lane takes its own out of eight.
+  // The transposing exchange does not leave rows eight lanes apart. So each row takes five shuffles, and
+  // every lane selects its own row of eight.
   // CHECK-LABEL: gpu.func @eight_lanes_apart(
   // CHECK-COUNT-40: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle

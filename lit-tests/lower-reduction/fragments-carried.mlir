@@ -4,8 +4,8 @@
 #row = #tile.layout<[<8 : 4 lane>] replica [<4 : 1 lane>]>
 
 gpu.module @kernels {
-  // A loop carries a fragment in registers: memory is read once a round and written once at the
-  // end. Elements are added before lanes exchange anything.
+  // A loop carries a fragment in registers: memory is loaded once per iteration, and stored once at the end.
+  // Elements are added before lanes exchange values.
   // CHECK-LABEL: gpu.func @for
   // CHECK:         %[[START:.+]] = vector.broadcast %{{.+}} : f32 to vector<2xf32>
   // CHECK:         %[[SUMS:.+]] = scf.for {{.+}} iter_args(%[[CARRIED:.+]] = %[[START]]) -> (vector<2xf32>) {
@@ -40,7 +40,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A branch that all threads take together gives one of two fragments.
+  // A branch taken by all threads together yields one of two fragments.
   // CHECK-LABEL: gpu.func @if
   // CHECK:         %[[EITHER:.+]] = scf.if %{{.+}} -> (vector<1xf32>) {
   // CHECK-COUNT-2:   gpu.shuffle xor
@@ -68,7 +68,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A row's maximum in one round is the old value of the next: a running maximum in registers.
+  // The row maximum of one iteration is the old value of the next: a running maximum in registers.
   // CHECK-LABEL: gpu.func @running
   // CHECK:         scf.for {{.+}} -> (vector<1xf32>) {
   // CHECK-COUNT-2:   gpu.shuffle xor

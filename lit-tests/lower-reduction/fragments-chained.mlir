@@ -5,7 +5,7 @@
 #one = #tile.layout<[]>
 
 gpu.module @kernels {
-  // The outer two go, then the last in a second reduction, whose layout is a scalar's.
+  // One reduction removes the outer two dimensions, a second one the last; its result is a scalar.
   // CHECK-LABEL: gpu.func @twice_over
   // CHECK-COUNT-21: arith.addi {{.+}} : i32
   // CHECK:         vector.from_elements {{.+}} : vector<3xi32>

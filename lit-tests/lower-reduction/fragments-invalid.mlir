@@ -2,7 +2,7 @@
 
 #frag = #tile.layout<[<4 : 1 warp>, <8 : 1 lane>]>
 
-// A warp has no warps to spread a tile over.
+// At scope `warp`, a layout cannot use warps.
 gpu.module @m {
   gpu.func @axis_of_a_wider_scope(%A: memref<4x8xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -17,7 +17,7 @@ gpu.module @m {
 #frag = #tile.layout<[<4 : 1 warp_in_group>, <8 : 1 lane>]>
 #row = #tile.layout<[<4 : 1 warp_in_group>]>
 
-// A reduction gives the same reason, for each variant that is asked.
+// A reduction reports the same reason for each variant.
 gpu.module @m {
   gpu.func @reduction_at_another_scope(%x: f32)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -34,7 +34,7 @@ gpu.module @m {
 
 #frag = #tile.layout<[<2 : 3 lane>, <3 : 2 lane>]>
 
-// Coordinates that interleave are no digits of a lane's number.
+// Interleaved coordinates are not digits of a lane number.
 gpu.module @m {
   gpu.func @interleaved(%A: memref<2x3xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -48,7 +48,7 @@ gpu.module @m {
 
 #frag = #tile.layout<[<8 : 1 lane>, <3 : 1 reg>]>
 
-// An entry belongs to one dimension, or to whole ones.
+// A layout entry must belong to one dimension, or to several whole dimensions.
 gpu.module @m {
   gpu.func @entry_across_dimensions(%A: memref<6x4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -62,7 +62,7 @@ gpu.module @m {
 
 #frag = #tile.layout<[<32 : 1 lane>]>
 
-// The last warp of this block has eight lanes.
+// The last warp of this block has only eight lanes.
 gpu.module @m {
   gpu.func @partial_warp(%A: memref<32xf32>)
       kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
@@ -77,7 +77,7 @@ gpu.module @m {
 #frag = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>]>
 #shifted = #tile.layout<[<8 : 1 lane>] offset [<8 : constant lane>]>
 
-// A result stays on threads that had a part of it.
+// A result must stay on threads that have a part of it.
 gpu.module @m {
   gpu.func @result_elsewhere(%A: memref<8x2xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -96,7 +96,7 @@ gpu.module @m {
 #other = #tile.layout<[<8 : 1 reg>, <2 : 1 lane>]>
 #row = #tile.layout<[<8 : 1 lane>]>
 
-// Sources are combined element by element: they lie in the same places.
+// All sources must have the same layout, because they are combined element by element.
 gpu.module @m {
   gpu.func @sources_in_different_places(%A: memref<8x2xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -120,7 +120,7 @@ gpu.module @m {
 #frag = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>]>
 #row = #tile.layout<[<8 : 1 lane>]>
 
-// A fragment of each warp is not one of the block.
+// A fragment of a warp is not a fragment of the block.
 gpu.module @m {
   gpu.func @made_by_a_warp(%A: memref<8x2xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -138,7 +138,7 @@ gpu.module @m {
 
 #frag = #tile.layout<[<8 : 1 lane>]>
 
-// A function has registers of its own.
+// A function cannot take a fragment as an argument.
 gpu.module @m {
   // expected-error @below {{`func.func` cannot take a fragment}}
   // expected-note @below {{registers belong to the kernel that holds them: store the fragment to memory, or carry it by `scf` ops}}
@@ -156,7 +156,7 @@ gpu.module @m {
 #frag = #tile.layout<[<16 : 1 warp>, <32 : 1 lane>, <16 : 1 reg>]>
 #sums = #tile.layout<[<32 : 1 lane>, <16 : 1 reg>]>
 
-// Partial results of several warps meet in shared memory, and there is only so much of it.
+// Partial results of several warps need more shared memory than allowed.
 gpu.module @m {
   gpu.func @too_much_to_exchange(%x: f64)
       kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
@@ -175,7 +175,7 @@ gpu.module @m {
 #row = #tile.layout<[<8 : 1 lane>]>
 #far = #tile.layout<[<8 : 4 lane>]>
 
-// A result may live anywhere that has a part of it, but not on lanes that have another's.
+// A result must not be on lanes that only have a part of another result.
 gpu.module @m {
   gpu.func @rows_on_other_lanes(%A: memref<8x2xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -15,7 +15,7 @@
 #everywhere = #tile.layout<[] replica [<32 : 1 lane>]>
 
 gpu.module @kernels {
-  // Eight neighbours have a row: masks 1, 2 and 4, and no others.
+  // Eight neighbouring lanes share a row: the XOR masks are 1, 2 and 4.
   // CHECK-LABEL: gpu.func @neighbours
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
   // CHECK:         %[[M1:.+]] = arith.constant 1 : i32
@@ -35,7 +35,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight lanes, every fourth, have a row: masks 4, 8 and 16.
+  // Eight lanes with a stride of four share a row: the XOR masks are 4, 8 and 16.
   // CHECK-LABEL: gpu.func @every_fourth
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
   // CHECK:         %[[M4:.+]] = arith.constant 4 : i32
@@ -55,9 +55,9 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Six lanes have a row, and two lanes have nothing. Three steps bring everything to a row's
-  // first lane, and one more hands the result to the others. All 32 lanes shuffle; only a lane that
-  // has something loads.
+  // Six lanes share a row, and two lanes hold no elements. Three steps combine the row in its first lane,
+  // and one more step broadcasts the total. All 32 lanes execute the shuffles; only lanes with elements
+  // load.
   // CHECK-LABEL: gpu.func @six_lanes
   // CHECK:         %[[HAS:.+]] = arith.cmpi ult, %{{.+}}, %c5
   // CHECK-NEXT:    scf.if %[[HAS]]
@@ -78,7 +78,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Five lanes, four apart, have a row: three steps and one back, at distances 4, 8 and 16.
+  // Five lanes with a stride of four share a row: three steps at distances 4, 8 and 16, and a broadcast.
   // CHECK-LABEL: gpu.func @five_lanes_apart
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
   // CHECK:         arith.addi %[[LANE:.+]], %c4
@@ -99,7 +99,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Lanes 8 to 15 have the tile. Their numbers still differ in three bits only.
+  // Lanes 8 to 15 hold the tile. Their numbers differ in three bits.
   // CHECK-LABEL: gpu.func @lanes_8_to_15
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
   // CHECK-COUNT-3: gpu.shuffle xor
@@ -114,8 +114,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four copies of a row are four groups that each have its sum: copies are not added up, and the
-  // result is everywhere after three steps.
+  // Four replicas of a row are four groups, and each group computes the sum. Replicas are not added up, and
+  // all lanes have the result after three steps.
   // CHECK-LABEL: gpu.func @copies
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
   // CHECK-COUNT-3: gpu.shuffle xor

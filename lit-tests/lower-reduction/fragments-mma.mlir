@@ -6,9 +6,9 @@
 #small = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <4 : 1 lane>, <2 : 1 reg>]>
 
 gpu.module @kernels {
-  // The accumulator of one `mma` instruction, of 16 rows: a thread has two rows, and the four lanes
-  // of a row are neighbours. Each row takes two shuffles, at distances 1 and 2, after 31 combines in
-  // the thread; nothing goes through shared memory and nobody waits.
+  // The accumulator of one `mma` instruction, with 16 rows: a thread holds two rows, and the four lanes of a
+  // row are neighbours. Each row takes 31 combines in the thread and two shuffles at distances 1 and 2. There
+  // is no shared memory and no barrier.
   // CHECK-LABEL: gpu.func @rows
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|get_global}}
   // CHECK-COUNT-62: arith.maximumf
@@ -30,7 +30,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Elements of f16 are added in f32, and the sum becomes an f16 once, at the end.
+  // Elements of f16 are added in f32, and the sum is rounded to f16 once, at the end.
   // CHECK-LABEL: gpu.func @f16_rows
   // CHECK-COUNT-4: arith.extf {{.+}} : f16 to f32
   // CHECK-NOT:     {{arith.extf|arith.truncf|addf .+ : f16}}
@@ -48,8 +48,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Old values are combined last, once for each row. Four lanes have read what one of them
-  // overwrites: the warp waits once before the store.
+  // Old values are combined last, once for each row. Four lanes load the value that one of them overwrites,
+  // so the warp has one barrier before the store.
   // CHECK-LABEL: gpu.func @accumulate
   // CHECK-COUNT-4: gpu.shuffle xor {{.+}} : f32
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}

@@ -4,7 +4,7 @@
 #row = #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>
 
 gpu.module @kernels {
-  // What is loaded can be stored as it is: two loads and two stores a thread, and no wait.
+  // A loaded fragment is stored without a barrier: two loads and two stores for each thread.
   // CHECK-LABEL: gpu.func @copy
   // CHECK-COUNT-2: memref.load
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|memref.load}}
@@ -17,7 +17,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // All four lanes of a row have its value, and the first of them stores it: two stores under one
+  // All four lanes of a row hold its value, and the first of them stores it: two stores under one
   // condition.
   // CHECK-LABEL: gpu.func @one_lane_stores
   // CHECK:         %[[COLUMN:.+]] = arith.remui %thread_id_x{{.*}}, %c4

@@ -4,8 +4,8 @@
 #flag = #tile.layout<[] replica [<8 : 1 lane>]>
 
 gpu.module @kernels {
-  // Eight lanes combine in one instruction, whose mask is theirs. The other lanes of the warp
-  // execute it too, each by itself.
+  // Eight lanes combine by one instruction with their own member mask. The other lanes of the warp execute
+  // the instruction too, each by itself.
   // CHECK-LABEL: gpu.func @any_of_at_once
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.bar}}
   // CHECK-COUNT-3: arith.ori {{.+}} : i1

@@ -11,8 +11,8 @@
 #flag = #tile.layout<[] replica [<8 : 1 lane>]>
 
 gpu.module @kernels {
-  // A thread alone needs no exchange. Slots are numbered 0, 2, 4, 6 and 8 to 14: registers that
-  // hold nothing take no space, and each row combines its own four.
+  // A single thread needs no exchange. Its slots are 0, 2, 4, 6 and 8 to 14: unused registers take no space,
+  // and each row combines its own four slots.
   // CHECK-LABEL: gpu.func @sparse_slots
   // CHECK:         vector.from_elements {{.+}} : vector<8xf32>
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|addf}}
@@ -29,7 +29,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The middle dimension goes, squeezed out or kept as 1: the same eight results.
+  // The middle dimension is removed or kept with size 1: the same eight results.
   // CHECK-LABEL: gpu.func @middle
   // CHECK-COUNT-16: arith.maxsi
   // CHECK-NOT:     {{tile\.|maxsi}}
@@ -59,7 +59,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A second copy in the same thread is not added again.
+  // A replica in the same thread is not added again.
   // CHECK-LABEL: gpu.func @second_copy
   // CHECK:         vector.from_elements {{.+}} : vector<16xf32>
   // CHECK-COUNT-7: arith.addf
@@ -74,7 +74,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // No axes combine nothing; with `accumulate` each element meets the old one.
+  // Without axes, nothing is combined. With `accumulate`, each element is combined with its old value.
   // CHECK-LABEL: gpu.func @no_axes
   // CHECK-COUNT-8: arith.addf
   // CHECK-NOT:     {{tile\.|addf}}
@@ -89,7 +89,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Single bits: three steps in the thread, then eight lanes.
+  // Elements of i1: three steps in the thread, then eight lanes.
   // CHECK-LABEL: gpu.func @any_of
   // CHECK-COUNT-3: arith.ori {{.+}} : i1
   // CHECK-COUNT-3: gpu.shuffle xor {{.+}} : i1

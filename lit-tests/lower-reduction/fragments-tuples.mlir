@@ -4,8 +4,8 @@
 #row = #tile.layout<[<8 : 4 lane>] replica [<4 : 1 lane>]>
 
 gpu.module @kernels {
-  // A value and its place travel together: two shuffles a step, one of them of the index. The
-  // index of an element is four times nothing: twice its lane in the row, plus its slot.
+  // Value and index are shuffled together: two shuffles per step, one of them for the index. The index of an
+  // element is twice its lane in the row, plus its slot.
   // CHECK-LABEL: gpu.func @argmax
   // CHECK-NOT:     {{tile\.|gpu.shuffle}}
   // CHECK:         arith.index_cast %{{.+}} : index to i32

@@ -12,9 +12,9 @@
 #warp_row = #tile.layout<[<4 : 8 lane>] replica [<8 : 1 lane>]>
 
 gpu.module @kernels {
-  // A row lies on four lanes of each of four warps. Lanes exchange first, at distances 8 and 16;
-  // one lane of them leaves the result in shared memory, one barrier, and every thread reads the
-  // four and combines them in pairs.
+  // Four lanes in each of four warps share a row. The lanes exchange first, at distances 8 and 16, and one
+  // lane stores the partial result in shared memory. After one barrier, every thread loads the four partial
+  // results and combines them in pairs.
   // CHECK-LABEL: gpu.func @rows_over_warps
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
   // CHECK-COUNT-2: gpu.shuffle xor
@@ -41,7 +41,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Sixteen warps are read in a loop.
+  // The partial results of sixteen warps are loaded in a loop.
   // CHECK-LABEL: gpu.func @sixteen_warps
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
@@ -62,8 +62,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Twelve rows of eight threads are three warps. Rows of one warp meet there, four of them, and
-  // three partial results a column are left for the barrier.
+  // Twelve rows of eight threads occupy three warps. Four rows are combined within each warp, and three
+  // partial results per column are exchanged after the barrier.
   // CHECK-LABEL: gpu.func @columns_over_three_warps
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
   // CHECK-COUNT-2: gpu.shuffle xor
@@ -83,8 +83,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One warpgroup of a block of 256 works: its four warps wait for each other and for nobody else.
-  // Both warpgroups of the block have slots of their own.
+  // One warpgroup of a block of 256 threads works: its four warps wait for each other only. Both warpgroups
+  // of the block have separate slots.
   // CHECK-LABEL: gpu.func @one_warpgroup
   // CHECK:         scf.if
   // CHECK-NOT:       {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
@@ -110,7 +110,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Each of eight warps has a tile of its own, and nobody waits.
+  // Each of eight warps has its own tile, without any barrier.
   // CHECK-LABEL: gpu.func @every_warp
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|get_global}}
   // CHECK-COUNT-3: gpu.shuffle xor

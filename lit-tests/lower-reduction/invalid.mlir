@@ -3,7 +3,7 @@
 #frag = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <4 : 1 lane>, <2 : 1 reg>]>
 #row = #tile.layout<[<2 : 1 reg>, <8 : 1 lane>]>
 
-// An op that cannot be lowered is an error at its own place, with every variant's reasons.
+// An op that cannot be lowered is an error at the op, with the reasons of every variant.
 gpu.module @m {
   gpu.func @fragments(%A: memref<16x8xf32>, %B: memref<16xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -24,7 +24,7 @@ gpu.module @m {
 
 // -----
 
-// A forced variant that does not exist is answered with those that do.
+// For an unknown variant, the message lists the existing ones.
 gpu.module @m {
   gpu.func @unknown_variant(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -37,7 +37,7 @@ gpu.module @m {
 
 // -----
 
-// Half a block cannot execute a `cta` op.
+// Half a block cannot execute an op of scope `cta`.
 gpu.module @m {
   gpu.func @half_a_block(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -56,7 +56,7 @@ gpu.module @m {
 
 // -----
 
-// A kernel without a block size is refused where the op stands.
+// A kernel without a block size is rejected at the op.
 gpu.module @m {
   // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
   gpu.func @no_block_size(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel {
@@ -68,7 +68,7 @@ gpu.module @m {
 
 // -----
 
-// What LLVM does not know is refused before it could abort.
+// Targets that LLVM does not support are rejected, because LLVM would abort.
 // expected-error @below {{unknown chip `sm_91`; known chips: sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a}}
 gpu.module @unknown_chip [#nvvm.target<chip = "sm_91">] {
 }

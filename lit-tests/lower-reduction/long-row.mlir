@@ -2,10 +2,10 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// One row for a whole block: every thread adds up sixteen elements, four at a time; each of the
-// eight warps combines its lanes in five shuffles and leaves one value in shared memory; a lane reads
-// four of the eight in one load, and one more shuffle brings the other half. There is one barrier after the copy in, one for the exchange, and one
-// before the copy out. Shared memory is aligned as the loads of four need it.
+// A whole block reduces one row. Every thread adds up sixteen elements, in vectors of four. Each of eight
+// warps combines its lanes in five shuffles and stores one value in shared memory. A lane loads four of these
+// eight values at once, and one more shuffle adds the other half. Barriers: after the copy in, in the
+// exchange, before the copy out. Shared memory is aligned for the vector loads.
 // CHECK:         memref.global "private" @[[SCRATCH:.+]] : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-LABEL: gpu.func @long_row
 // CHECK-SAME:    workgroup(%[[AS:.+]] : memref<1x4096xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %[[BS:.+]] : memref<1xf32, #gpu.address_space<workgroup>>)

@@ -2,8 +2,8 @@
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 gpu.module @kernels {
-  // Up to sixteen warps one barrier is enough: what the warps left, each thread combines by itself or with
-  // its neighbours.
+  // For up to sixteen warps, one barrier is enough: each thread combines the partial results of all warps by
+  // itself or with its neighbours.
   // CHECK-LABEL: gpu.func @sixteen_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         gpu.barrier
@@ -23,8 +23,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Beyond sixteen the first warp does it for all: a barrier before it reads, and one before the others
-  // read what it left. Both stand outside of the branch.
+  // For more than sixteen warps, the first warp combines all partial results: one barrier before its loads,
+  // and one before the other warps load the total. Both barriers are outside the branch.
   // CHECK-LABEL: gpu.func @thirty_two_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @{{.+}} : memref<32xf32, {{.+}}>
@@ -53,8 +53,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two such exchanges one after the other: two barriers each, and none between them. The first barrier of
-  // the second comes after everybody has read the first total.
+  // Two such exchanges in sequence: two barriers each, and none in between. After the first barrier of the
+  // second exchange, all threads have loaded the first total.
   // CHECK-LABEL: gpu.func @twice(
   // CHECK-COUNT-4: gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}
@@ -71,7 +71,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Pairs take turns from nine warps on.
+  // Pairs of nine or more warps are combined by the first warp: two barriers.
   // CHECK-LABEL: gpu.func @pairs_of_nine_warps(
   // CHECK-COUNT-10: gpu.shuffle xor
   // CHECK:         gpu.barrier
@@ -94,7 +94,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Those of eight do not: one barrier.
+  // Pairs of eight warps are combined by every thread: one barrier.
   // CHECK-LABEL: gpu.func @pairs_of_eight_warps(
   // CHECK-COUNT-1: gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}

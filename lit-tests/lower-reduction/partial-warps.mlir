@@ -4,9 +4,9 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Of the two warps of a block of 48 the second has 16 lanes. A row has four lanes, all of which exist
-  // in any group, so that two plain steps combine them; of 100 elements four are left for a guarded
-  // step.
+  // In a block of 48 threads, the second warp has 16 lanes. A row has four lanes, which exist in
+  // every group, so two plain steps combine them. Of 100 elements, four need a step with a bounds
+  // check.
   // CHECK-LABEL: gpu.func @rows_by_48
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier
@@ -28,7 +28,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One row for all 48 also needs the exchange in shared memory, of one value a warp.
+  // One row for all 48 threads also needs an exchange in shared memory, of one value per warp.
   // CHECK-LABEL: gpu.func @one_row_by_48
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier
@@ -53,7 +53,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of 20 is one warp, whose barrier is enough, and names 20 lanes. A row has two of them.
+  // A block of 20 threads is one warp. Its barrier is a warp barrier with 20 lanes. A row has two lanes.
   // CHECK-LABEL: gpu.func @rows_by_20
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         %[[LANES:.+]] = arith.constant 1048575 : i32
@@ -76,8 +76,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Rows of all lanes of such a block need care: a lane asks only lanes that exist, in five steps, and a
-  // sixth hands the first lane's result to the others.
+  // Rows over all lanes of a partial warp: a lane reads only existing lanes, in five steps, and a sixth step
+  // broadcasts the total of the first lane.
   // CHECK-LABEL: gpu.func @one_row_by_20
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK-COUNT-6: gpu.shuffle idx
@@ -92,7 +92,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Columns by 20 threads go one to a thread, in two rounds, and exchange nothing.
+  // Columns on 20 threads: one column per thread, in two rounds, without an exchange.
   // CHECK-LABEL: gpu.func @columns_by_20
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return

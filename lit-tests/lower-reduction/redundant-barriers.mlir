@@ -3,10 +3,10 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Barriers that a programmer wrote out of caution go, unless memory that others see may count on them.
+// Unnecessary barriers of the program are removed, unless other blocks may depend on them.
 // STATS-DAG: 2 removed - barriers of the program that nothing needs
 gpu.module @kernels {
-  // One is needed before the exchange, and the programmer's serves for it. The other two are not.
+  // The exchange needs one barrier, and a barrier of the program serves for it. The other two are removed.
   // CHECK-LABEL: gpu.func @caution(
   // CHECK-COUNT-1: gpu.barrier
   // CHECK-NOT:     {{gpu.barrier|nvvm.b}}
@@ -26,7 +26,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Beside an atomic all of them stay.
+  // With an atomic in the kernel, all barriers of the program stay.
   // CHECK-LABEL: gpu.func @beside_an_atomic(
   // CHECK-COUNT-2: gpu.barrier
   // CHECK-NOT:     {{gpu.barrier|nvvm.b}}

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --lower-reduction
 
 gpu.module @kernels {
-  // Each round writes other rows: the threads that own an element change. One barrier a round, in
-  // the loop and outside of the branch of those who write.
+  // Each iteration writes other rows, so the threads that own an element change. Each iteration has one
+  // barrier, outside the branch of the writing threads.
   // CHECK-LABEL: gpu.func @moving_destination
   // CHECK:         scf.for
   // CHECK-COUNT-1:   gpu.barrier

@@ -3,9 +3,9 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // A copy and a reduction in a loop: the next copy must wait for those that still reduce, the
-  // reduction for the copy. Nothing is to be waited for in the accumulator, where each element is
-  // one thread's in every round.
+  // A copy and a reduction in a loop: the next copy must wait for the reduction, and the reduction for the
+  // copy. The accumulator needs no barrier, because each of its elements belongs to one thread in every
+  // iteration.
   // CHECK-LABEL: gpu.func @loop
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         scf.for
@@ -35,8 +35,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The second reduction reads what the first one wrote. A thread has a row of the first, and reads its
-  // own sum in the second, where sixteen lanes share a row: copy, barrier, rows, rows, barrier, copy.
+  // The second reduction reads the first one's result. A thread has one row of the first, and loads its own
+  // sum in the second, in which sixteen lanes share a row: copy, barrier, rows, rows, barrier, copy.
   // CHECK-LABEL: gpu.func @one_after_the_other
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier
@@ -59,7 +59,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two that read one tile and write different ones need not wait for each other.
+  // Two reductions of one tile into different destinations need no barrier in between.
   // CHECK-LABEL: gpu.func @side_by_side
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier

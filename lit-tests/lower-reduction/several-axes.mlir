@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --lower-reduction
 
 gpu.module @kernels {
-  // Sixteen results by four warps: a warp has four of them at once. Its lanes share the 16 * 22 elements
-  // of each, neighbours along the innermost dimension, and exchange four sums in six shuffles.
+  // Four warps compute sixteen results, each warp four at a time. Its lanes share the 16 * 22 elements of
+  // each result, as neighbours along the innermost dimension. The warp exchanges four sums in six shuffles.
   // CHECK-LABEL: gpu.func @two_of_four
   // CHECK-SAME:    (%[[A:.+]]: memref<8x16x2x22xf32>, %[[B:.+]]: memref<8x2xf32>)
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
@@ -21,8 +21,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The other two, kept as 1: neighbours have different results, more than there are threads, and
-  // exchange nothing. The order of the axes does not matter.
+  // The other two axes, kept with size 1: neighbouring threads compute different results, more than there are
+  // threads, and exchange nothing. The order of the axes does not matter.
   // CHECK-LABEL: gpu.func @the_other_two
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         memref.store %{{.+}}, %{{.+}}[%[[Z:.+]], %{{.+}}, %[[Z]], %{{.+}}] : memref<1x16x1x22xf32>
@@ -34,7 +34,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // All of them leave one number, which four warps share.
+  // A reduction over all axes gives one result, which four warps share.
   // CHECK-LABEL: gpu.func @all_four
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK-COUNT-5: gpu.shuffle xor
@@ -51,7 +51,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // No axis at all is a copy: one load and one store for each element.
+  // A reduction without axes is a copy: one load and one store for each element.
   // CHECK-LABEL: gpu.func @none
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         memref.load

@@ -2,10 +2,10 @@
 
 #private = #gpu.address_space<private>
 
-// What a thread does alone is loops, loads and stores; 32 threads do it side by side.
+// At scope `thread`, a reduction is loops, loads and stores; 32 threads execute it independently.
 // CHECK-NOT: {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
 gpu.module @kernels {
-  // Through private memory: a copy in, the maximum of each row, a copy out.
+  // Through private memory: a copy in, the maximum of each row, and a copy out.
   // CHECK-LABEL: gpu.func @private_tile
   // CHECK-SAME:    private(%[[P:.+]] : memref<4x8xf32, #gpu.address_space<private>>, %[[Q:.+]] : memref<4xf32, #gpu.address_space<private>>)
   // CHECK:         memref.store %{{.+}}, %[[P]]
@@ -31,7 +31,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Straight from global memory and back: each thread keeps to its own part of both.
+  // From global memory to global memory: each thread uses its own part of both arrays.
   // CHECK-LABEL: gpu.func @global_tile
   // CHECK:         %[[S:.+]] = scf.for
   // CHECK:           memref.load

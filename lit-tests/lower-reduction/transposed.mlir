@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --lower-reduction
 
-// Neighbours in memory may lie along a dimension that is not the memref's last, as in a transposed
-// view. A vector load cannot read along it, so elements are read one by one.
+// Contiguous elements may be along another dimension than the last, as in a transposed view. A vector load
+// cannot read along this dimension, so elements are loaded one by one.
 
 #s = #gpu.address_space<workgroup>
 

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --lower-reduction
 
-// Threads of one warp take turns in a loop at accumulating into one element: which of them it is
-// depends on the loop, so that one turn has to be ordered with the next.
+// In a loop, another thread of the warp accumulates into one element in each iteration. The thread depends on
+// the loop, so iterations need a barrier in between.
 
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @turns

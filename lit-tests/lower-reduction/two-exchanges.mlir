@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --lower-reduction
 
-// Two exchanges have shared memory of their own each, so that the second need not wait for those
-// who still read what the first left: one barrier for each is enough.
+// Two exchanges use separate shared memory, so the second need not wait for the readers of the first: one
+// barrier each is enough.
 // CHECK-DAG:     memref.global "private" @[[FIRST:.+]] : memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG:     memref.global "private" @[[SECOND:.+]] : memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK-LABEL: gpu.func @two_exchanges

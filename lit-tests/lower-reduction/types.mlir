@@ -4,7 +4,7 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Halves are added up in f32, eight a load, and converted once, at the end. Two lanes have a row.
+  // f16 elements are added in f32, eight per load, and rounded once, at the end. A row has two lanes.
   // CHECK-LABEL: gpu.func @f16_sum
   // CHECK-NOT:     {{tile\.|gpu.shuffle|arith.truncf}}
   // CHECK:         gpu.barrier
@@ -27,7 +27,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Into a wider destination nothing is converted back.
+  // A wider destination needs no conversion of the sum.
   // CHECK-LABEL: gpu.func @bf16_into_f32
   // CHECK:         arith.extf %{{.+}} : bf16 to f32
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
@@ -40,8 +40,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Signed maxima start from the lowest number there is, unsigned ones from zero. Lanes combine
-  // integers in one instruction.
+  // Signed maxima start from the minimum of the type, unsigned maxima from zero. Lanes combine integers by
+  // one instruction.
   // CHECK-LABEL: gpu.func @i32_max
   // CHECK:         arith.constant -2147483648 : i32
   // CHECK:         arith.maxsi
@@ -65,7 +65,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A float maximum lets NaN win, or never.
+  // Float maxima with both NaN policies.
   // CHECK-LABEL: gpu.func @f32_max
   // CHECK:         arith.maximumf
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
@@ -88,7 +88,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Wide elements are shuffled as they are at this level, narrow ones combined in 32 bits.
+  // Wide elements are shuffled as one value at this level; narrow elements are combined in 32 bits.
   // CHECK-LABEL: gpu.func @f64_min
   // CHECK:         arith.minimumf
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f64

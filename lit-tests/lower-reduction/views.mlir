@@ -4,7 +4,7 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // A slice is reduced where it lies, into another slice. A warp has four of its rows at once.
+  // A slice is reduced without a copy, into another slice. A warp reduces four of its rows at once.
   // CHECK-LABEL: gpu.func @slice
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK-DAG:     %[[V:.+]] = memref.subview %{{.+}}[8, 4] [16, 32] [1, 1]
@@ -25,8 +25,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Every third element of every second row, into every second element. 21 elements are no power
-  // of two: the lanes beyond bring nothing.
+  // Every third element of every second row, into every second element of the destination. 21 elements are no
+  // power of two: the excess lanes contribute the initial value.
   // CHECK-LABEL: gpu.func @strides
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|vector.load}}
   // CHECK-COUNT-8: memref.load %{{.+}} : memref<32x21xf32, strided<[128, 3], offset: 1>>
@@ -45,8 +45,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Axis 1 of a transposed tile is where its columns lie one after the other in memory: as for
-  // the columns of any other, lanes take neighbours, and shuffle nothing.
+  // Axis 1 of a transposed tile is contiguous in memory along its columns. As for all columns, lanes load
+  // neighbours, and exchange nothing.
   // CHECK-LABEL: gpu.func @transposed
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         memref.transpose
@@ -62,8 +62,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A slice of shared memory that starts at an odd place is loaded one element at a time, the one
-  // at an even place two at a time.
+  // A slice of shared memory at an odd offset is loaded element by element, one at an even offset in vectors
+  // of two.
   // CHECK-LABEL: gpu.func @alignment
   // CHECK:         gpu.barrier
   // CHECK-NOT:     vector.load

@@ -2,11 +2,11 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Whoever else is in the block, nobody meets an access of another warp.
+// Accesses of different warps never conflict, whatever other warps are in the block.
 // RACE-FREE
 gpu.module @kernels {
-  // One warp of eight works by itself: only it has barriers, which are a warp's, and the other
-  // seven are not held up.
+  // One of eight warps reduces alone. Its barriers are warp barriers, so the other seven warps do not
+  // wait.
   // CHECK-LABEL: gpu.func @warp_5_of_8
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         scf.if
@@ -34,7 +34,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Every warp has a tile of its own. Two lanes share a row, sixteen rows at a time.
+  // Every warp has its own tile. Two lanes share a row, and a warp reduces sixteen rows at a time.
   // CHECK-LABEL: gpu.func @every_warp
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         nvvm.bar.warp.sync

@@ -3,8 +3,8 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Two warpgroups, a row of their own each: five shuffles in a warp. Four warps leave a sum
-  // each, which every thread of the group reads in one load.
+  // Two warpgroups reduce a row each: five shuffles in a warp. The four warps store one sum each, and every
+  // thread of the group loads all four in one load.
   // CHECK-LABEL: gpu.func @two_warpgroups
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         {{gpu.barrier|nvvm.barrier}}
@@ -33,8 +33,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The first four of six warps work by themselves: their barrier has a number of its own and
-  // counts 128 threads, so that the other two need not come.
+  // The first four of six warps reduce alone. Their barrier has its own number and counts 128 threads, so the
+  // other two warps do not take part.
   // CHECK-LABEL: gpu.func @warpgroup_0_of_a_block_of_192
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         scf.if

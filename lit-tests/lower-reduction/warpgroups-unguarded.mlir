@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --lower-reduction
 
 gpu.module @kernels {
-  // Two warpgroups that no branch tells apart exchange values by themselves, at barriers of their own: thread
-  // 200 is in the second, and waits at barrier 2 for 128 threads. None waits for the other group.
+  // Two warpgroups without a branch exchange values at separate barriers: thread 200 is in the second
+  // warpgroup, and waits at barrier 2 for 128 threads. Neither group waits for the other.
   // CHECK-LABEL: gpu.func @two_warpgroups(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[T:.+]] = gpu.thread_id x
@@ -23,7 +23,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What each reads of the other is ordered for the whole block.
+  // Accesses of one group to values of the other are ordered for the whole block.
   // CHECK-LABEL: gpu.func @and_then_the_block(
   // CHECK-COUNT-1: nvvm.barrier id =
   // CHECK-COUNT-1: gpu.barrier

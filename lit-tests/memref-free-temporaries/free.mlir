@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --memref-free-temporaries
 
-// A temporary that nothing frees is freed at the end of its block, in whatever function; one that is freed or returned stays.
+// A temporary without `dealloc` is freed at the end of its block. Returned and freed ones stay.
 // CHECK-LABEL: func.func @f(
 // CHECK:       %[[T:.+]] = memref.alloc() : memref<4xf32>
 // CHECK:       %[[U:.+]] = memref.alloc() : memref<4xf32>

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --memref-free-temporaries --split-input-file --verify-diagnostics
 
-// A temporary whose end is not known is an error.
+// A temporary with an unknown lifetime is an error.
 
 // expected-note @below {{this function has several}}
 func.func @branches(%c: i1) {

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --memref-linearize-strides
 
-// Accesses whose strides are negative or may be go to the same memory as one row. What is row-major, or
-// has strides that are known not to be negative, stays.
+// Accesses with negative or unknown strides become accesses to the same memory with one dimension. Row-major
+// memory, and strides known to be nonnegative, stay.
 
 // CHECK-LABEL: gpu.func @backwards
 // CHECK:         %[[BASE:.+]], %{{.+}}, %{{.+}}, %{{.+}} = memref.extract_strided_metadata
@@ -11,7 +11,7 @@
 // CHECK:         memref.load %[[ROW]][%[[AT]]] : memref<?xf32>
 // CHECK-LABEL: gpu.func @unknown
 // CHECK-COUNT-2: memref.extract_strided_metadata
-// The row ends behind the last element of the vector.
+// The one-dimensional view ends after the last element of the vector.
 // CHECK:         %[[END:.+]] = arith.addi %{{.+}}, %c4 : index
 // CHECK:         memref.reinterpret_cast %{{.+}} to offset: [0], sizes: [%[[END]]]
 // CHECK:         vector.store %{{.+}}, %{{.+}}[%{{.+}}] : memref<?xf32, #gpu.address_space<workgroup>>, vector<4xf32>

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --memref-promote-results --split-input-file --verify-diagnostics
 
-// A function whose results cannot become arguments is refused.
+// A function whose results cannot become arguments is rejected.
 
 // expected-note @below {{this function has several}}
 func.func @branches(%A: memref<4xf32>, %B: memref<4xf32>, %c: i1) -> memref<4xf32> {

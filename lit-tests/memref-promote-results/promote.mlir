@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --memref-promote-results
 
-// A temporary becomes the argument; a memref that is returned again is copied.
+// A temporary becomes the argument; a memref that is returned twice is copied.
 // CHECK-LABEL: func.func @twice(
 // CHECK-SAME:    %[[A:.+]]: memref<?xf32>, %[[B:.+]]: memref<?xf32>, %[[C:.+]]: memref<?xf32>) {
 // CHECK-NOT:   memref.alloc
@@ -19,7 +19,7 @@ func.func @twice(%A: memref<?xf32>) -> (memref<?xf32>, memref<?xf32>) {
   return %B, %B : memref<?xf32>, memref<?xf32>
 }
 
-// An argument and a view of a part are copied; a result that is no memref stays.
+// A returned argument, or a view of a part, is copied. A result that is no memref stays.
 // CHECK-LABEL: func.func @others(
 // CHECK-SAME:    %[[A:.+]]: memref<4x2xf32> {mine.first}, %[[B:.+]]: memref<4x2xf32>, %[[C:.+]]: memref<4xf32>) -> (index {mine.size}) {
 // CHECK:       memref.copy %[[A]], %[[B]]

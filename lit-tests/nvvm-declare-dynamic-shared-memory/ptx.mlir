@@ -3,7 +3,7 @@
 // VALIDATE
 // SNAPSHOT: none — the declaration is checked
 
-// Two views of dynamic shared memory are one declaration, at the level of the module, and there is no static byte.
+// Two views of dynamic shared memory share one declaration at module level, without static bytes.
 // CHECK: .extern .shared .align 16 .b8 [[NAME:[a-z_0-9]+]][];
 // CHECK: .entry two
 // CHECK-NOT: .shared .align

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --nvvm-expand-cache-hints
 
-// What a load is marked with that LLVM would drop is said in PTX's own words.
+// A nontemporal load, whose mark LLVM would drop, becomes inline PTX.
 
-// A vector of four words: one load of 16 bytes, from the same address as an address in global memory.
+// A vector of four words: one load of 16 bytes, from an address converted to global memory.
 // CHECK-LABEL: llvm.func @vector(
 // CHECK-SAME:    %[[P:[^:]+]]: !llvm.ptr,
 // CHECK:         %[[G:.+]] = llvm.addrspacecast %[[P]] : !llvm.ptr to !llvm.ptr<1>
@@ -18,7 +18,7 @@ gpu.module @kernels {
     llvm.return
   }
 
-  // One word needs no vector, and an integer of a word no conversion.
+  // A load of one word needs no vector, and an integer of one word no conversion.
   // CHECK-LABEL: llvm.func @word(
   // CHECK:         %[[W:.+]] = llvm.inline_asm has_side_effects "ld.global.cs.b32 $0, [$1];", "=r,l,~{memory}" %{{.+}} : (!llvm.ptr<1>) -> i32
   // CHECK-NEXT:    llvm.store %[[W]]
@@ -28,7 +28,7 @@ gpu.module @kernels {
     llvm.return
   }
 
-  // Eight halves are four words, and a double is two.
+  // Eight f16 elements are four words, and one f64 element is two.
   // CHECK-LABEL: llvm.func @halves_and_a_double(
   // CHECK:         "ld.global.cs.v4.b32
   // CHECK:         llvm.bitcast %{{.+}} : vector<4xi32> to vector<8xf16>
@@ -43,7 +43,7 @@ gpu.module @kernels {
     llvm.return
   }
 
-  // An address that is one of global memory already is taken as it is.
+  // An address in global memory needs no conversion.
   // CHECK-LABEL: llvm.func @global(
   // CHECK-NOT:     llvm.addrspacecast
   // CHECK:         llvm.inline_asm
@@ -53,8 +53,8 @@ gpu.module @kernels {
     llvm.return
   }
 
-  // These stay loads: without the mark, of a byte, volatile, atomic, of too little alignment, from shared memory, and from
-  // where nobody knows.
+  // Loads that stay: plain, of one byte, volatile, atomic, with too little alignment, from shared memory, and
+  // from an unknown address space.
   // CHECK-LABEL: llvm.func @others(
   // CHECK-NOT:     llvm.inline_asm
   // CHECK-COUNT-7: llvm.load

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --nvvm-keep-vectors
 
-// The address of a vector in global memory is laundered, so that LLVM does not join the load with others.
+// The address of a vector load from global memory is made opaque, so that LLVM does not merge loads.
 
 // CHECK-LABEL: llvm.func @vector(
 // CHECK-SAME:    %[[P:[^:]+]]: !llvm.ptr,
@@ -14,7 +14,7 @@ gpu.module @kernels {
     llvm.return
   }
 
-  // Behind the address of an element too, and where it is one of global memory already.
+  // The address may come from a `getelementptr`, or be in global memory already.
   // CHECK-LABEL: llvm.func @elements(
   // CHECK-SAME:    %{{[^:]+}}: !llvm.ptr, %[[G:[^:]+]]: !llvm.ptr<1>
   // CHECK:         %[[AT:.+]] = llvm.getelementptr
@@ -32,7 +32,7 @@ gpu.module @kernels {
     llvm.return
   }
 
-  // These stay as they are: of one number, volatile, from shared memory, and from where nobody knows.
+  // Loads that stay: of one element, volatile, from shared memory, and from an unknown address space.
   // CHECK-LABEL: llvm.func @others(
   // CHECK-NOT:     launder
   // CHECK-COUNT-4: llvm.load

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --nvvm-require-block-size --split-input-file --verify-diagnostics
 
-// A kernel that is no function is refused by the dialect before.
+// The verifier of the dialect rejects a kernel that is no function.
 gpu.module @kernels {
   // expected-error @below {{'nvvm.kernel' attribute attached to unexpected op}}
   gpu.func @no_llvm_function() attributes {nvvm.kernel} {
@@ -10,7 +10,7 @@ gpu.module @kernels {
 
 // -----
 
-// LLVM ends the process over a size that is no number of threads.
+// LLVM would abort on a size that is no number of threads.
 gpu.module @kernels {
   // expected-error @below {{no device launches blocks of [-1, 1, 1] threads: expected 1 to [1024, 1024, 64] and no more than 1024 in all}}
   llvm.func @negative() attributes {nvvm.kernel, gpu.known_block_size = array<i32: -1, 1, 1>} {
@@ -29,7 +29,7 @@ gpu.module @kernels {
 
 // -----
 
-// Each dimension is within its limit, and the block is too large.
+// Each dimension is within its limit, but the block has too many threads.
 gpu.module @kernels {
   // expected-error @below {{no device launches blocks of [32, 32, 2] threads}}
   llvm.func @too_many() attributes {nvvm.kernel, gpu.known_block_size = array<i32: 32, 32, 2>} {

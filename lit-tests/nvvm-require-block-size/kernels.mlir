@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --nvvm-require-block-size
 
 gpu.module @kernels {
-  // A kernel whose block size was known may be launched with that size only.
+  // A kernel with a known block size can only be launched with this size.
   // CHECK-LABEL: llvm.func @known
   // CHECK-NOT:     maxntid
   // CHECK-SAME:    nvvm.reqntid = array<i32: 32, 4, 1>
@@ -9,7 +9,7 @@ gpu.module @kernels {
     llvm.return
   }
 
-  // An upper bound that somebody wrote stays one.
+  // An upper bound of the program stays an upper bound.
   // CHECK-LABEL: llvm.func @bounded
   // CHECK-NOT:     reqntid
   // CHECK-SAME:    nvvm.maxntid = array<i32: 256>

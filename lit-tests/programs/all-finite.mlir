@@ -3,7 +3,7 @@
 // SNAPSHOT: none — COMPARE states what the program computes, CHECK and COUNT what its kernels hold
 // COMPARE: @all_finite(A: NxMx3xf16 of special, finite: i1) finite = and(abs(A) < 65505.0, [0, 1, 2])
 
-// Whether a tensor is free of infinities and NaN, as a loss scaler asks after every step.
+// Whether a tensor contains no infinity and no NaN, which a loss scaler checks after every step.
 // CHECK-LABEL: gpu.func @all_finite_0
 // CHECK:       tile.all_reduce and %{{.+}} scope(cta)
 // CHECK-SAME:    : i1 -> i1

@@ -3,8 +3,8 @@
 // COMPARE: @average_pooling(A: Nx2*Px2*QxCxf32, window: 2x2xf32, B: NxPxQxCxf32) r = reshape(A, [N, P, 2, Q, 2, C]); B = sum(r, [2, 4]) * 0.25
 // SIZES: NxPxQxC = 2x3x4x5 1x1x1x1 3x16x17x7 0x2x2x3
 
-// Average pooling: sums over windows of 2x2, two apart, and a quarter of each. The window is an operand
-// that is there for its shape alone.
+// Average pooling: a quarter of the sums over 2x2 windows with stride two. The window operand only provides
+// its shape.
 // CHECK-LABEL: func.func @average_pooling
 // CHECK:       tile.reduce sum %{{.+}}, %{{.+}} into %{{.+}} axes [4, 5] scope(grid)
 // CHECK:       epilogue {

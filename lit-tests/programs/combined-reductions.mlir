@@ -6,9 +6,9 @@
 // COMPARE: @both_places(A: Nx100xf32, R: Nxf32) R = sum(A, 1) + R
 // SIZES: N = 33 128 1 7
 
-// Results of several reductions, combined in the place of one of them. The op that combines is computed with the reduction of
-// that place. It is never computed with another, whose epilogue would read the place that it writes, and stays as it is where
-// there is no reduction of that place.
+// Results of several reductions are combined in the memory of one of them. The combining op is fused into the
+// reduction with this memory. The op is never fused into another reduction, whose epilogue would read the
+// memory that it writes. Without a reduction of this memory, the op stays.
 
 #row = affine_map<(i) -> (i)>
 
@@ -98,7 +98,7 @@ func.func @three(%A: memref<?x100xf32>, %R: memref<?xf32>) {
   return
 }
 
-// What the output holds is an input of the op that combines.
+// The old value of the output is an input of the combining op.
 // CHECK-LABEL: func.func @both_places(
 // CHECK-SAME:    %[[A:.+]]: memref<?x100xf32>, %[[R:.+]]: memref<?xf32>)
 // CHECK:       tile.reduce sum %[[A]] into %[[SUM:.+]] axes [1] scope(grid) :

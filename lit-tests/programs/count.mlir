@@ -2,7 +2,7 @@
 // PTXAS: sm_90
 // COMPARE: @count(mask: NxMxi1, counts: Nxi32) counts = sum(-i32(mask), 1)
 
-// How many elements of each row of a mask are set: bits, counted as 32-bit integers.
+// The number of set elements in each row of a mask: bits, counted as 32-bit integers.
 // CHECK-LABEL: func.func @count
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) element {
 // CHECK:         arith.extui %{{.+}} : i1 to i32

@@ -2,7 +2,7 @@
 // PTXAS: sm_90
 // COMPARE: @dot_and_matvec(A: NxMxf32, x: Mxf32, y: Nxf32, dot: f32) y = y + sum(A * x, 1); dot = dot + sum(x * x, 0)
 
-// A dot product and a product of a matrix and a vector, which add to what is in their outputs.
+// A dot product, and a product of a matrix and a vector, both added to old values of the outputs.
 // CHECK-LABEL: func.func @dot_and_matvec
 // CHECK:       tile.reduce sum %{{.+}}, %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate element {
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate element {

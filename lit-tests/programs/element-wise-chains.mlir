@@ -7,7 +7,7 @@
 // COMPARE: @turned(A: NxMxf32, B: MxNxf32) B = transpose(exp(A), [1, 0]) + B
 // SIZES: NxM = 7x20 1x1 33x103 64x128
 
-// A chain of element-wise ops is one kernel, which reads each argument once and writes one.
+// A chain of element-wise ops is one kernel, which reads each argument once and writes one result.
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>

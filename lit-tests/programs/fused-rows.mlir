@@ -8,7 +8,7 @@
 // COMPARE: @spread(A: 7x3x20xf32, L: 7xf32, H: 7xf32) L = min(min(A, 2), 1); H = max(max(A, 2), 1)
 // COMPARE: @parts_of_vectors(A: 5x1003xf32 in -5..5, B: 5x1003xf32) B = A - max(A, 1, keep)
 
-// Programs over rows are one kernel each. A thread holds its elements of a row from one phase to the next.
+// Programs over rows are one kernel each. A thread holds its elements of a row between ops.
 
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -50,7 +50,7 @@ func.func @softmax(%A: memref<5x1003xf32>, %B: memref<5x1003xf32>) {
   return
 }
 
-// Rows of a static length, of which there are any number.
+// Rows of static length, with a dynamic number of rows.
 // CHECK-LABEL: gpu.func @layer_norm_0(
 // CHECK-NOT:   gpu.func
 // CHECK-LABEL: func.func @layer_norm(
@@ -91,7 +91,7 @@ func.func @layer_norm(%A: memref<?x100xf32>, %G: memref<100xf32>, %C: memref<?x1
   return
 }
 
-// A row of two dimensions, of which no power of two is a length.
+// A row of two dimensions, whose lengths are no powers of two.
 // CHECK-LABEL: gpu.func @spread_0(
 // CHECK-NOT:   gpu.func
 // CHECK-LABEL: func.func @spread(
@@ -101,7 +101,7 @@ func.func @spread(%A: memref<7x3x20xf32>, %L: memref<7xf32>, %H: memref<7xf32>) 
   return
 }
 
-// The second op writes each element of %B by another thread than the first, and so does the third: the warp of a row waits twice.
+// The second and third op write an element of %B by another thread than before: two warp barriers.
 // CHECK-LABEL: gpu.func @turned_0(
 // CHECK-NOT:   gpu.func
 // CHECK-COUNT-2: nvvm.bar.warp.sync
@@ -124,7 +124,7 @@ func.func @turned(%A: memref<3x20x20xf32>, %B: memref<3x20x20xf32>, %S: memref<3
   return
 }
 
-// What the first op computes is an array of its own, and none of it is left: neither its address nor its sizes.
+// The result of the first op is a separate array, whose address and sizes are no longer used.
 // CHECK-LABEL: gpu.func @kept_0(
 // CHECK-SAME:  %{{.+}}: memref<6x1000xf32>, %{{.+}}: memref<6x1000xf32>) kernel
 // CHECK-NOT:   gpu.func
@@ -146,7 +146,7 @@ func.func @kept(%A: memref<6x1000xf32>, %B: memref<6x1000xf32>) {
   return
 }
 
-// The same where the strides of the temporary are dynamic.
+// A temporary with dynamic strides is removed, too.
 // CHECK-LABEL: gpu.func @pages_0(
 // CHECK-NOT:   gpu.func
 // CHECK-LABEL: func.func @pages(
@@ -170,7 +170,7 @@ func.func @pages(%A: memref<?x?x64xf32>, %B: memref<?x?x64xf32>) {
   return
 }
 
-// The last vector of a row may have fewer elements.
+// The last vector of a row may be partial.
 // CHECK-LABEL: gpu.func @parts_of_vectors_0(
 // CHECK-LABEL: func.func @parts_of_vectors(
 func.func @parts_of_vectors(%A: memref<5x1003xf32>, %B: memref<5x1003xf32>) {

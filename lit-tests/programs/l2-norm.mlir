@@ -2,8 +2,8 @@
 // PTXAS: sm_90
 // COMPARE: @l2_norm(A: Nxf32, B: f32) B = sqrt(sum(A * A, 0))
 
-// The Euclidean length of a vector: squares are computed before they are summed, and the root is taken
-// of the sum, in the last kernel.
+// The Euclidean norm of a vector: squares are computed before the sum, and the square root after the sum, in
+// the last kernel.
 // CHECK-LABEL: func.func @l2_norm
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [0] scope(grid) element {
 // CHECK:         arith.mulf

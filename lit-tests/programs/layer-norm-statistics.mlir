@@ -3,9 +3,9 @@
 // COMPARE: @layer_norm_statistics(A: NxMxf32, mean: Nxf32, scale: Nxf32, epsilon = 0.5) mean = mean(A, 1); v = mean(A * A, 1) - mean(A, 1) * mean(A, 1); scale = 1.0 / sqrt(v + epsilon)
 // SIZES: NxM = 128x128 127x1003 1x1 7x20 33x1 1x4099 0x7
 
-// What layer normalisation needs of each row: the mean, and the reciprocal of the standard deviation.
-// Sum and sum of squares are reduced together, in one pass over the matrix; what follows is done where
-// they are stored.
+// Statistics of layer normalization for each row: the mean, and the reciprocal of the standard deviation. One
+// pass over the matrix computes both the sum and the sum of squares. The rest is computed where the results
+// are stored.
 // CHECK-LABEL: func.func @layer_norm_statistics
 // CHECK-COUNT-1: tile.reduce custom
 // CHECK-NOT:   linalg.fill

@@ -4,9 +4,9 @@
 // COMPARE: @log_sum_exp(A: NxMxf32 in -20..20, B: Nxf32) m = max(A, 1, keep); B = log(sum(exp(A - m), 1)) + max(A, 1)
 // SIZES: NxM = 128x128 127x1003 1x1 7x20 33x1 1x4099 0x7
 
-// The logarithm of the sum of exponentials of each row, in one pass: partial results are the largest
-// element so far and the sum relative to it, and are rescaled when they meet. Nothing overflows, and a
-// row of nothing but -inf gives -inf.
+// The logarithm of the sum of exponentials of each row, in one pass. A partial result is the maximum so far
+// and the sum relative to this maximum; combining rescales the sums. Nothing overflows, and a row of -inf
+// only gives -inf.
 // CHECK-LABEL: gpu.func @log_sum_exp_0
 // CHECK-NOT:   tile.all_reduce
 // CHECK:       math.log
@@ -42,7 +42,7 @@ func.func @log_sum_exp(%A: memref<?x?xf32>, %B: memref<?xf32>) {
     %zero = arith.constant 0.0 : f32
     %lowest = arith.constant 0xFF800000 : f32
     %m = arith.maximumf %ma, %mb : f32
-    // Of -inf and -inf the difference would be NaN.
+    // The difference of -inf and -inf would be NaN.
     %none = arith.cmpf oeq, %m, %lowest : f32
     %base = arith.select %none, %zero, %m : f32
     %da = arith.subf %ma, %base : f32

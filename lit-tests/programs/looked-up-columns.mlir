@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --convert-linalg-to-tile
 // COMPARE: @columns(T: NxMxf32, A: NxMxf32, B: Mxf32) B = B + sum(T * A, 0)
 
-// Elements that are loaded by the index of the point, of columns: there is none beyond the last row and the last column.
+// Elements of columns are gathered at the loop indices, never beyond the last row or column.
 // CHECK-LABEL: func.func @columns
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate element {
 // CHECK:         memref.load

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --convert-linalg-to-tile
 // COMPARE: @rows(T: NxMxf32, A: NxMxf32, B: Nxf32) B = B + sum(T * A, 1)
 
-// Elements that are loaded by the index of the point: there is none beyond the end of a row, whatever is loaded of
-// the operands there.
+// Elements are gathered at the loop indices, never beyond the end of a row, even if operands are loaded at
+// clamped indices there.
 // CHECK-LABEL: func.func @rows
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) accumulate element {
 // CHECK:         memref.load

@@ -3,8 +3,8 @@
 // COMPARE: @mean(A: NxMxf32, mean: Nxf32) mean = mean(A, 1)
 // SIZES: NxM = 128x128 127x1003 1x1 7x20 33x1 1x4099 0x7
 
-// The mean of each row: a sum, and a division that is done where the sum is stored. The length comes
-// from the matrix itself.
+// The mean of each row: a sum, and a division in the epilogue. The row length comes from the
+// matrix.
 // CHECK-LABEL: func.func @mean
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) epilogue {
 // CHECK-NEXT:  ^bb0(%[[SUM:.+]]: f32, %{{.+}}: index):

@@ -3,8 +3,8 @@
 // SNAPSHOT: none — COMPARE states what the program computes, CHECK and COUNT what its kernels hold
 // COMPARE: @parity(words: NxMxi32, odd: Nxi32) odd = parity(xor(words, 1))
 
-// Whether a block of words has an odd number of bits set: the exclusive or of all words, of which the
-// bits are then counted.
+// Whether a block of words has an odd number of set bits: the exclusive or of all words, whose set bits are
+// then counted.
 // CHECK-LABEL: gpu.func @parity_0
 // CHECK:       tile.all_reduce xor
 // CHECK:       math.ctpop

@@ -2,8 +2,8 @@
 // PTXAS: sm_90
 // COMPARE: @row_and_column_sums(A: NxMxf32, rows: Nxf32, columns: Mxf32) rows = sum(A, 1); columns = sum(A, 0)
 
-// Sums of the rows and of the columns of one matrix, as `linalg` has them. Each `linalg.fill` of zero
-// is folded into the reduction that follows it.
+// Sums of the rows and of the columns of one matrix, in `linalg`. Each `linalg.fill` with zero is folded into
+// the following reduction.
 // CHECK-LABEL: func.func @row_and_column_sums
 // CHECK-NOT:   linalg.fill
 // CHECK:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>

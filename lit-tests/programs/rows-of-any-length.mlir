@@ -5,8 +5,8 @@
 // COMPARE: @by_hand(A: NxMxf32 in -5..5, B: NxMxf32) B = A - max(A, 1, keep)
 // SIZES: NxM = 3x1003 1x1 2x64 33x65 5x257 2x4099 0x7 4x0 1x33000
 
-// Rows whose length is known at run time only: a kernel for each class of lengths holds them in registers, and rows that are
-// longer take a kernel an op.
+// Rows of dynamic length: one kernel for each class of lengths holds rows in registers. Longer rows use one
+// kernel for each op.
 
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
@@ -56,7 +56,7 @@ func.func @layer_norm(%A: memref<?x?xf32>, %G: memref<?xf32>, %C: memref<?x?xf32
   return
 }
 
-// A residual is added in place, and summed.
+// A residual is added in place, and the result is summed.
 // CHECK-LABEL: gpu.func @in_place_0(
 // CHECK-LABEL: func.func @in_place(
 func.func @in_place(%A: memref<?x?xf32>, %R: memref<?x?xf32>, %S: memref<?xf32>) {

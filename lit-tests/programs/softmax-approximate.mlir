@@ -4,7 +4,7 @@
 // SNAPSHOT: none — COMPARE states what the program computes, CHECK which ops may be approximate
 // COMPARE: @rows(A: 5x1003xf32 in -9..9, B: 5x1003xf32) e = exp(A - max(A, 1, keep)); B = e / sum(e, 1, keep)
 
-// The exponential is a product and `ex2.approx`; all quotients of a row share one reciprocal.
+// The exponential is a product and `ex2.approx`; all divisions of a row share one reciprocal.
 // CHECK-LABEL: func.func @rows(
 // CHECK:         math.exp %{{.+}} fastmath<afn> : f32
 // CHECK:         arith.divf %{{.+}} fastmath<afn> : f32

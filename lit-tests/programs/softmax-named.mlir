@@ -3,7 +3,7 @@
 // COMPARE: @rows(A: 5x1003xf32 in -9..9, B: 5x1003xf32) e = exp(A - max(A, 1, keep)); B = e / sum(e, 1, keep)
 // COMPARE: @columns(A: 7x20x33xf32 in -9..9, B: 7x20x33xf32) e = exp(A - max(A, 1, keep)); B = e / sum(e, 1, keep)
 
-// `linalg.softmax` is one kernel where rows are innermost.
+// `linalg.softmax` over the innermost dimension is one kernel.
 // CHECK-LABEL: func.func @rows(
 // CHECK-COUNT-3: tile.group = 0
 // CHECK:       return

@@ -2,9 +2,9 @@
 // PTXAS: sm_90
 // COMPARE: @softmax(A: NxMxf32 in -20..20, B: NxMxf32) e = exp(A - max(A, 1, keep)); B = e / sum(e, 1, keep)
 
-// Softmax of each row: the largest element, then the sum of the exponentials of differences from it,
-// then the quotients. The exponentials are computed where they are summed, and again where they are
-// divided: nothing but the two results of each row is stored in between.
+// Softmax of each row: the maximum, the sum of exponentials of differences from the maximum, then the
+// quotients. The exponentials are computed once for the sum, and again for the quotients: only the two
+// results of each row are stored in between.
 // CHECK-LABEL: func.func @softmax
 // CHECK-NOT:   linalg.fill
 // CHECK:       tile.reduce max %{{.+}} into %[[MAX:.+]] axes [1] scope(grid) :

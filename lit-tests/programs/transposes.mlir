@@ -18,10 +18,10 @@
 // COMPARE: @diagonals(A: MxNxNxf32, B: NxMxf32) B = transpose(sum(select(index(A, 1) == index(A, 2), A, 0), 2), [1, 0])
 // SIZES: NxM = 33x65 7x20 0x7
 
-// What is read along one dimension and written along another passes through shared memory: a block
-// loads 64 by 64 elements along the rows of the source, and stores them along those of the result:
-// by vectors of a whole tile, element by element where arrays are not aligned, and with a condition for
-// each element at the ends.
+// A transposed source passes through shared memory: a block loads 64x64 elements along rows
+// of the source, and stores them along rows of the destination. Loads are vectors in full
+// tiles, scalars for unaligned arrays, and have a bounds check for each element at the
+// borders.
 // CHECK-LABEL: gpu.func @matrix_0
 // CHECK-SAME:    #tile.hold<"in0" in shared>
 // CHECK:       scf.if
@@ -37,7 +37,7 @@ func.func @matrix(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   return
 }
 
-// Elements of two bytes: eight a vector, and rows of 128 with two more.
+// Elements of two bytes: vectors of eight, and tile rows of 128 elements with a padding of two.
 // CHECK-LABEL: gpu.func @halves_0
 // CHECK:       memref.store %{{.+}} : memref<64x130xbf16, #gpu.address_space<workgroup>>
 func.func @halves(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>) {
@@ -50,7 +50,7 @@ func.func @bytes(%A: memref<?x?xi8>, %B: memref<?x?xi8>) {
   return
 }
 
-// Tiles of elements of eight bytes have sides of 32.
+// Elements of eight bytes: tiles of 32x32.
 // CHECK-LABEL: gpu.func @doubles_0
 // CHECK:       memref.store %{{.+}} : memref<32x33xf64, #gpu.address_space<workgroup>>
 func.func @doubles(%A: memref<?x?xf64>, %B: memref<?x?xf64>) {
@@ -58,7 +58,7 @@ func.func @doubles(%A: memref<?x?xf64>, %B: memref<?x?xf64>) {
   return
 }
 
-// Of several sources those pass through shared memory that are transposed.
+// Only the transposed ones of several sources pass through shared memory.
 // CHECK-LABEL: gpu.func @added_0
 // CHECK-SAME:    #tile.hold<"in0" in shared>]
 #id = affine_map<(i, j) -> (i, j)>
@@ -83,13 +83,13 @@ func.func @batches(%A: memref<3x4x33x70xf32>, %B: memref<3x70x4x33xf32>) {
   return
 }
 
-// Every tile is whole: sizes are compared when the kernel is compiled.
+// Every tile is full: static sizes need no bounds checks.
 func.func @small(%A: memref<128x64xf32>, %B: memref<64x128xf32>) {
   linalg.transpose ins(%A : memref<128x64xf32>) outs(%B : memref<64x128xf32>) permutation = [1, 0]
   return
 }
 
-// Four sources: tiles of half the sides, so that all of them fit.
+// Four sources: tiles with sides of half the length fit in shared memory.
 // CHECK-LABEL: gpu.func @four_0
 // CHECK-COUNT-4: memref.get_global {{.+}} : memref<32x33xf32, #gpu.address_space<workgroup>>
 func.func @four(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %D: memref<?x?xf32>, %E: memref<?x?xf32>) {
@@ -104,7 +104,7 @@ func.func @four(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?x?xf32>, %
   return
 }
 
-// Nothing is loaded of a source without elements, also where no loop is bound to blocks.
+// A source without elements is not loaded, even if no loop is bound to blocks.
 // COUNT: @nothing_0 barriers = 0
 func.func @nothing(%A: memref<0x17xf32>, %B: memref<17x0xf32>) {
   linalg.transpose ins(%A : memref<0x17xf32>) outs(%B : memref<17x0xf32>) permutation = [1, 0] {schedule = [
@@ -113,7 +113,7 @@ func.func @nothing(%A: memref<0x17xf32>, %B: memref<17x0xf32>) {
   return
 }
 
-// An element of a diagonal is read as before: the tile would have two dimensions of one loop.
+// A diagonal does not use shared memory: both tile dimensions would come from one loop.
 // CHECK-LABEL: gpu.func @diagonals_0
 // CHECK-NOT:   #gpu.address_space<workgroup>
 // CHECK:       gpu.return

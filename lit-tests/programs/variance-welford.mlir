@@ -4,9 +4,9 @@
 // COMPARE: @variance(A: NxMxf32, mean: Nxf32, variance: Nxf32) mean = mean(A, 1); d = A - mean(A, 1, keep); variance = mean(d * d, 1)
 // SIZES: NxM = 128x128 127x1003 1x1 7x20 33x1 1x4099 0x7
 
-// Mean and variance of each row in one pass, after Welford: partial results are a mean, a sum of
-// squared differences from it, and a count. Unlike a sum of squares this loses nothing where the
-// mean is large.
+// Mean and variance of each row in one pass, by Welford's method. A partial result is a mean, a sum of
+// squared differences from this mean, and a count. Unlike a sum of squares, this method is accurate for a
+// large mean.
 // CHECK-LABEL: gpu.func @variance_0
 // CHECK-NOT:   tile.all_reduce
 // CHECK:       memref.store

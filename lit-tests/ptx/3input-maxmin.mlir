@@ -4,7 +4,7 @@
 
 #private = #gpu.address_space<private>
 
-// One thread finds the largest of 32: most comparisons take two new elements at once, and NaN still wins.
+// One thread finds the maximum of 32 elements: most instructions compare two new elements, and NaN wins.
 // NEW:       .visible .entry max(
 // NEW-COUNT-14: max.NaN.f32 {{.*}}%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}};
 // NEW-NOT:   {{max\.f32|setp|selp}}

@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Four times in a loop there are two barriers each time, whether LLVM unrolls it or not.
+// Four iterations have two barriers each, whether LLVM unrolls the loop or not.
 // CHECK:       .visible .entry in_a_loop(
 // CHECK-COUNT-5: shfl.sync.bfly.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

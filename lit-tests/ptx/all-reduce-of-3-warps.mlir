@@ -1,8 +1,8 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Every thread of three warps gets the sum of all: five steps in a warp, a barrier, and
-// three sums that each thread reads and adds up.
+// Every thread of three warps gets the total: five shuffles in a warp, a barrier, and three sums that each
+// thread loads and adds.
 // CHECK:       .visible .entry cta_of_3_warps(
 // CHECK:       .shared .align 16 .b8 {{.+}}[16];
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

@@ -1,8 +1,8 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// One `redux.sync` is cheaper than five shuffles for integers, but it takes whole warps or equal parts
-// of them.
+// For integers, one `redux.sync` is cheaper than five shuffles, but it needs whole warps or equal parts of
+// warps.
 // CHECK:       .visible .entry integers(
 // CHECK-NOT:   redux
 // CHECK-COUNT-5: shfl.sync.idx.b32

@@ -1,8 +1,8 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Rows of 48 threads begin and end within warps: five shuffles, each from a lane that is computed, one
-// barrier, and two sums for each thread to add up.
+// Rows of 48 threads begin and end within warps: five shuffles from a computed lane, one barrier, and two
+// sums that each thread adds.
 // CHECK:       .visible .entry rows(
 // CHECK:       .shared .align 16 .b8 {{.+}}[48];
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Eight lanes, each four from the next.
+// Groups of eight lanes with a stride of four.
 // CHECK:       .visible .entry width_8_stride_4(
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       shfl.sync.bfly.b32 %{{.+}}, %{{.+}}, 4, 31, -1;

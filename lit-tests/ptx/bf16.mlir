@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// The largest of bf16 numbers, NaN winning, on every chip; sm_80 has the same instructions.
+// The maximum of bf16 elements, in which NaN wins: every chip from sm_80 on has the same instructions.
 // CHECK:       .visible .entry bf16_max(
 // CHECK-COUNT-5: shfl.sync.bfly.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

@@ -3,7 +3,7 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Columns exchange nothing between lanes; four warps meet in shared memory.
+// Columns need no exchange between lanes; four warps combine through shared memory.
 // CHECK:       .visible .entry columns(
 // CHECK:       {{\.(maxntid|reqntid)}} 128
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

@@ -3,8 +3,8 @@
 
 #private = #gpu.address_space<private>
 
-// One thread sums its own four elements. They stay in registers: no private memory, no loop, no
-// shuffle and no barrier is left.
+// One thread sums its own four elements. They stay in registers, without private memory, loop, shuffle or
+// barrier.
 // CHECK:       .target sm_90
 // CHECK:       .visible .entry four(
 // CHECK:       {{\.(maxntid|reqntid)}} 1

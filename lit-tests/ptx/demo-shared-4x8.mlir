@@ -3,7 +3,7 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// The sums of the rows of a 4x8 tile by one warp: three shuffles, and two barriers of the warp.
+// One warp sums the rows of a 4x8 tile: three shuffles, and two warp barriers.
 // CHECK:       .target sm_90
 // CHECK:       .visible .entry rows(
 // CHECK:       {{\.(maxntid|reqntid)}} 32

@@ -2,8 +2,8 @@
 // PTXAS: sm_80 sm_90 sm_100
 // SNAPSHOT: none — CHECK and COUNT state which instructions there are, PTXAS that ptxas accepts them
 
-// Sizes that come at run time are taken from the descriptor; indices have 64 bits, so that a tile
-// may have more than 2^31 elements. A warp has 32 rows at once and exchanges their sums in 31 shuffles.
+// Dynamic sizes come from the descriptor. Indices have 64 bits, so a tile may have more than 2^31 elements. A
+// warp reduces 32 rows at once, and exchanges their sums in 31 shuffles.
 // CHECK:       .visible .entry rows(
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK-COUNT-31: shfl.sync.bfly.b32

@@ -3,8 +3,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Eight warps with a tile each have nothing to wait for but themselves. Two lanes
-// have a row of sixteen.
+// Eight warps have a tile each, and need warp barriers only. Two lanes share a row of sixteen
+// elements.
 // CHECK:       .visible .entry every_warp(
 // CHECK-NOT:   {{shfl|bar\.|barrier|%warpid}}
 // CHECK:       bar.warp.sync -1;

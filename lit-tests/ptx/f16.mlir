@@ -3,8 +3,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Halves are loaded eight at a time, added up in f32, and rounded once, when the result is stored. Two
-// lanes have a row of 64.
+// f16 elements are loaded in vectors of eight, added in f32, and rounded once, for the store. Two lanes share
+// a row of 64 elements.
 // CHECK:       .visible .entry f16_sum(
 // CHECK-NOT:   {{shfl|add.*f16|cvt.rn.f16.f32}}
 // CHECK:       bar{{(rier)?}}.sync 0;

@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Values of 64 bits are two shuffles a step, ten in all.
+// Values of 64 bits need two shuffles per step, ten in total.
 // CHECK:       .visible .entry f64_sum(
 // CHECK-COUNT-10: shfl.sync.bfly.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

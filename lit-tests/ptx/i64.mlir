@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Wide integers, too, travel in two halves.
+// 64-bit integers are shuffled in two halves.
 // CHECK:       .visible .entry i64_min(
 // CHECK-COUNT-10: shfl.sync.bfly.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

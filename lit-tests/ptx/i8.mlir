@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Bytes travel in a word, which one instruction combines for all lanes.
+// i8 elements are combined in 32 bits, by one instruction for all lanes.
 // CHECK:       .visible .entry i8_or(
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       redux.sync.or.b32

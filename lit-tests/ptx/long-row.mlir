@@ -3,7 +3,7 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// One row for a block of 256: four loads of four elements each, six shuffles, three barriers.
+// One row for a block of 256 threads: four loads of four elements per thread, six shuffles, three barriers.
 // CHECK:       .target sm_90
 // CHECK:       .visible .entry long_row(
 // CHECK:       {{\.(maxntid|reqntid)}} 256

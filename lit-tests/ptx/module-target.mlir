@@ -1,6 +1,6 @@
 // RUN: tx compile %s --chip sm_100a
 
-// The module's own target wins over the option.
+// The target of the module has priority over the option.
 // CHECK: .version 7.8
 // CHECK: .target sm_90
 // CHECK: .visible .entry rows(

@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Where NaN never wins, the plain `max` and `min` of PTX do it: no library is called.
+// If NaN never wins, plain PTX `max` and `min` suffice: no library function is called.
 // CHECK-NOT: __nv_
 // CHECK:     max.f32
 // CHECK:     min.f32

@@ -2,8 +2,8 @@
 // PTXAS: sm_80 sm_90 sm_100
 // SNAPSHOT: none — CHECK and COUNT state which instructions there are, PTXAS that ptxas accepts them
 
-// The order of additions is the program's, never that in which threads happen to come: there are no atomics, and
-// no instruction asks which threads are there. Rows, one long row, and a value a thread.
+// The order of additions does not depend on timing: there are no atomics, and no instruction queries the
+// active lanes. Cases: rows, one long row, and one value per thread.
 // CHECK:     .visible .entry sums(
 // CHECK-NOT: {{atom\.|[^a-z]red\.|activemask|vote}}
 // CHECK:     ret;

@@ -3,7 +3,7 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// One row for a block of 48: the two warps also meet in shared memory.
+// One row for a block of 48 threads: the two warps also combine through shared memory.
 // CHECK:       .visible .entry one_row_by_48(
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       bar{{(rier)?}}.sync 0;

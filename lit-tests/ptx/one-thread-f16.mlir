@@ -1,8 +1,8 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// One thread copies and sums f16 tiles. LLVM makes 16-byte accesses of the unrolled loops, so that
-// the tiles must be aligned to 16 bytes and not to the 2 of an element.
+// One thread copies and sums f16 tiles. LLVM merges the unrolled accesses to 16 bytes, so the tiles must be
+// aligned to 16 bytes, not to the 2 bytes of an element.
 // CHECK:     .shared .align 16
 // CHECK:     .shared .align 16
 // CHECK:     ld.shared.v4

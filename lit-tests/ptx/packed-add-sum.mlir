@@ -4,9 +4,9 @@
 
 #private = #gpu.address_space<private>
 
-// One thread adds up 34 elements. Four chunks of eight are four additions of pairs for each chunk after the
-// first, and three for the four pairs that are left: 15. One more adds the two of the last pair, and two the
-// elements that are left over.
+// One thread adds up 34 elements. Each of the three chunks of eight after the first takes four pair
+// additions, and three combine the four pairs: 15 in total. One more addition sums the last pair, and two add
+// the remaining elements.
 // NEW:       .visible .entry sum(
 // NEW-COUNT-15: add.rn.f32x2
 // NEW-NOT:   add.rn.f32x2
@@ -14,7 +14,7 @@
 // NEW-NOT:   {{add.rn|fma|\.ftz}}
 // NEW:       st.global.b32
 //
-// Older chips have no such instruction, and take one at a time.
+// Older chips without the instruction add one element at a time.
 // OLD:       .visible .entry sum(
 // OLD-NOT:   {{f32x2|\.ftz}}
 // OLD:       add.rn.f32

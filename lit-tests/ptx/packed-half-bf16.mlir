@@ -3,8 +3,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// The largest is exact in any type, so that bf16 is compared as bf16, two at a time, and NaN wins. Only the one
-// that each lane is left with is widened.
+// A maximum is exact in every type, so bf16 elements are compared as pairs of bf16, and NaN wins. Only the
+// result of each lane is widened.
 // CHECK:       .visible .entry bf16_max(
 // CHECK-NOT:   {{cvt\.f32|cvt\.rn|max.*f32|fma|setp.*nan}}
 // CHECK:       ld.shared.v4.b32

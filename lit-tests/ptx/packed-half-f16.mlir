@@ -3,8 +3,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Where the program asks for partial results in f16, each addition takes two: of 16 elements a lane that come
-// in loads of eight, 4 + 4 + 4 for the loads after the first, and 2 + 1 to bring eight down to two. Nothing is
+// With partial results of f16, each addition adds two elements. A lane has 16 elements in loads of eight: 4 +
+// 4 + 4 additions for the loads after the first, and 2 + 1 to combine eight elements to two. No element is
 // widened.
 // CHECK:       .visible .entry f16_sum(
 // CHECK-NOT:   {{cvt.*f32|add.*f32|add.rn.f16 }}

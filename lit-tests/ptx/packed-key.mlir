@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Value and place of the largest f16 are one number, which one instruction finds for a warp.
+// Value and index of the largest f16 are one 32-bit key, which one instruction finds for a warp.
 // CHECK:       .visible .entry argmax(
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       max.u32

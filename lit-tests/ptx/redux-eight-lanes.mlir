@@ -1,9 +1,9 @@
 // RUN: tx compile %s --chip sm_80
 // PTXAS: sm_80 sm_90 sm_100
 
-// Groups of eight lanes, where the program insists on it: the mask of a lane names the eight of its own group,
-// which are eight ones, moved by the number of the group's first lane. It is computed, and does not depend on
-// which lanes happen to be there.
+// Groups of eight lanes, forced by the program: the member mask of a lane contains its own group, that is,
+// eight ones shifted by the number of the group's first lane. The mask is computed from the thread id, not
+// queried from the active lanes.
 // CHECK:       .visible .entry eight_lanes(
 // CHECK-NOT:   {{shfl|activemask|bar\.|barrier}}
 // CHECK:       and.b32 [[FIRST:%r[0-9]+]], %r{{[0-9]+}}, 24;

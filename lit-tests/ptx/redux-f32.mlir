@@ -2,13 +2,13 @@
 // RUN(OLD): tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100 sm_100a
 
-// The largest float of a warp is one instruction where the chip has it, and NaN wins there too.
+// The maximum float of a warp is one instruction on chips that have it, and NaN wins.
 // NEW:       .visible .entry max(
 // NEW-NOT:   {{shfl|bar\.|barrier}}
 // NEW:       redux.sync.max.NaN.f32
 // NEW-NOT:   {{shfl|redux|bar\.|barrier}}
 //
-// Elsewhere it is a tree.
+// Other chips use a shuffle tree.
 // OLD:       .visible .entry max(
 // OLD-NOT:   redux
 // OLD-COUNT-5: shfl.sync.bfly.b32

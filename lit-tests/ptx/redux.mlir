@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_80
 // PTXAS: sm_80 sm_90 sm_100
 
-// A whole warp adds up integers in one instruction, for all lanes at once.
+// A whole warp adds integers by one instruction for all lanes.
 // CHECK:       .visible .entry sum(
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       mov.b32 [[ALL:%r[0-9]+]], -1;

@@ -3,8 +3,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// A block of 20 is one warp with the members 0 to 19, 0xfffff, also of its barriers.
-// Two lanes have a row.
+// A block of 20 threads is one warp with the member mask 0xfffff (lanes 0 to 19), also in its barriers. Two
+// lanes share a row.
 // CHECK:       .visible .entry rows_by_20(
 // CHECK:       {{\.(maxntid|reqntid)}} 20
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

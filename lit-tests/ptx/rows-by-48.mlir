@@ -3,8 +3,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// A block of 48: in the last warp only lanes 0 to 15 are members, so that the mask is computed.
-// Four lanes have a row.
+// A block of 48 threads: in the last warp only lanes 0 to 15 are members, so the mask is computed. Four lanes
+// share a row.
 // CHECK:       .visible .entry rows_by_48(
 // CHECK:       {{\.(maxntid|reqntid)}} 48
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

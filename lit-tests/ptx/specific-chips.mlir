@@ -3,7 +3,7 @@
 // PTXAS: sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_100a
 // SNAPSHOT: none — the program is the one of demo-shared-4x8.mlir.
 
-// Chips with features of their own have PTX of their own.
+// Chips with architecture-specific features get PTX for exactly this chip.
 // SM90A:  .version 8.0
 // SM90A:  .target sm_90a
 // SM90A-COUNT-3: shfl.sync.bfly.b32

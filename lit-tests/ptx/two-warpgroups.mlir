@@ -3,8 +3,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Two warpgroups: a barrier before the reduction and one for the exchange, each of a warpgroup's
-// 128 threads. The four sums are one load.
+// Two warpgroups: a barrier before the reduction and one in the exchange, each for the 128 threads of a
+// warpgroup. The four sums are one load.
 // CHECK:       .visible .entry two_warpgroups(
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       bar{{(rier)?}}.sync {{.+}}, 128;

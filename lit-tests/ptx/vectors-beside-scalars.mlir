@@ -1,8 +1,8 @@
 // RUN: tx compile %s --chip sm_80
 // PTXAS: sm_80 sm_90 sm_100
 
-// A short dot product loads vectors where both arrays begin at aligned addresses, and its elements one by one where not.
-// LLVM leaves it at that, and loads nothing in front of the branch.
+// A short dot product loads vectors if both arrays are aligned, and scalars otherwise. LLVM keeps both paths,
+// and moves no load in front of the branch.
 // CHECK:         .visible .entry dot_0(
 // CHECK-NOT:     ld.global
 // CHECK:         bra

@@ -3,7 +3,7 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// One warp of eight: its number comes from the thread's, and its barriers are its own.
+// One warp of eight: its number is computed from the thread id, and its barriers are warp barriers.
 // CHECK:       .visible .entry warp_5_of_8(
 // CHECK-NOT:   {{shfl|bar\.|barrier|%warpid}}
 // CHECK:       bar.warp.sync -1;

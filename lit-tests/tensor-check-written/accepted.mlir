@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tensor-check-written
 
-// An output that is filled, or only written, or an argument, may be combined with; nothing is changed.
+// Accepted outputs of reductions: filled, only written, or arguments. The module does not change.
 // CHECK-LABEL: func.func @rows
 // CHECK:       tensor.empty
 // CHECK:       linalg.fill

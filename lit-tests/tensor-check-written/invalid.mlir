@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tensor-check-written --split-input-file --verify-diagnostics
 
-// A reduction starts from what its output holds: an empty tensor holds nothing.
+// A reduction combines with its output, and an empty tensor is uninitialized.
 func.func @forgotten_fill(%A: tensor<4x8xf32>) -> tensor<4xf32> {
   // expected-note @below {{it is empty: a shape without values}}
   %empty = tensor.empty() : tensor<4xf32>
@@ -12,7 +12,7 @@ func.func @forgotten_fill(%A: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
-// So does an op that is written out, and one of several outputs is enough.
+// A generic op with an uninitialized output is an error, even if it has other outputs.
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 func.func @one_of_two(%A: tensor<?x8xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
@@ -34,7 +34,7 @@ func.func @one_of_two(%A: tensor<?x8xf32>, %n: index) -> (tensor<?xf32>, tensor<
 
 // -----
 
-// A view of it is as empty, and named ops combine as well.
+// A view of an empty tensor is uninitialized, too, and named ops also combine with their outputs.
 func.func @view(%A: tensor<4x8xf32>, %x: tensor<8xf32>) -> tensor<?xf32> {
   // expected-note @below {{it is empty}}
   %empty = tensor.empty() : tensor<4xf32>

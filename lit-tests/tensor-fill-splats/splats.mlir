@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tensor-fill-splats
 // SNAPSHOT: none — CHECK lines state each replacement
 
-// A reduction starts from a number.
+// A splat constant as the initial value of a reduction becomes a fill.
 // CHECK-LABEL: func.func @constant(
 // CHECK:         %[[E:.+]] = tensor.empty() : tensor<8xf32>
 // CHECK:         %[[F:.+]] = linalg.fill ins(%{{.+}} : f32) outs(%[[E]] : tensor<8xf32>)
@@ -12,7 +12,7 @@ func.func @constant(%A: tensor<8x4xf32>) -> tensor<8xf32> {
   return %s : tensor<8xf32>
 }
 
-// Sizes that are not in the type are those of the splat.
+// Dynamic sizes come from the `tensor.splat`.
 // CHECK-LABEL: func.func @splat(
 // CHECK-SAME:    %[[K:.+]]: i8, %[[N:.+]]: index
 // CHECK:         %[[E:.+]] = tensor.empty(%[[N]]) : tensor<?x3xi8>
@@ -29,7 +29,7 @@ func.func @one_element(%x: f32) -> tensor<f32> {
   return %t : tensor<f32>
 }
 
-// Several numbers are no splat, and a shape is no data.
+// A constant of several values is not a splat, and a shape is not filled.
 // CHECK-LABEL: func.func @others(
 // CHECK-NOT:     linalg.fill
 // CHECK:         arith.constant dense<[1.{{.+}}, 2.{{.+}}]> : tensor<2xf32>

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tensor-isolate-functions --split-input-file --verify-diagnostics
 
-// The mark of the nested module stands on modules alone.
+// The attribute of the nested module is valid on modules only.
 // expected-error @below {{'func.func' op has no attribute `tile.isolated`; known: tile.candidates, tile.determinism, tile.fusion, tile.group, tile.math, tile.owned}}
 func.func @f(%A: tensor<4xf32>) attributes {tile.isolated} {
   return
@@ -8,7 +8,7 @@ func.func @f(%A: tensor<4xf32>) attributes {tile.isolated} {
 
 // -----
 
-// A module of the program's own with the mark would be taken apart.
+// A module of the program must not have the attribute, because the restoring pass would remove it.
 func.func private @beside()
 // expected-error @below {{this module has the mark `tile.isolated`}}
 // expected-note @below {{it is set by this pass: remove it}}

@@ -21,7 +21,7 @@ func.func @memrefs(%A: memref<4xf32>) {
   return
 }
 func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
-// It has no tensor, but is connected with `@inside`.
+// This function has no tensor, but shares symbols with `@inside`.
 func.func @declared_for_memrefs(%A: memref<4xf32>) {
   return
 }

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tensor-isolate-functions
 // SNAPSHOT: none — the CHECK lines state all of it
 
-// The nested module has the attributes of its parent, which are rules for what it holds.
+// The nested module gets the attributes of its parent, which may apply to its contents.
 // CHECK:      module attributes {gpu.container_module} {
 // CHECK-NEXT:   module attributes {gpu.container_module, tile.isolated} {
 // CHECK:          gpu.launch_func

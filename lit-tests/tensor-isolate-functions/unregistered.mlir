@@ -2,7 +2,7 @@
 // SNAPSHOT: none — CHECK lines state which function is moved
 // ROUNDTRIP: none — the output is read with the same flag only
 
-// A function with an op of a dialect that is not registered stays as it is.
+// A function with an op of an unregistered dialect does not change.
 // CHECK:       module attributes {tile.isolated} {
 // CHECK-NEXT:    func.func @known
 // CHECK:       }

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tensor-restore-functions
 // SNAPSHOT: none — the CHECK lines state all of it
 
-// A module of the program's own is not one that the pass takes apart.
+// The pass does not dissolve a module of the program.
 // CHECK:      module @own {
 // CHECK-NEXT:   func.func @f(
 module @own {

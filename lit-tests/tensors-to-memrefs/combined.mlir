@@ -5,8 +5,8 @@
 // RUN(THREE): tx-opt %s --tensors-to-memrefs | tx run - --quiet --device cpu --entry three --arg full:0.5:4x8xf32 --arg zeros:4xf32
 // RUN(VAR): tx-opt %s --tensors-to-memrefs | tx run - --quiet --device cpu --entry variance --arg full:0.5:4x8xf32 --arg zeros:4xf32
 
-// Results of several reductions that are combined share memory once they have some: what combines them works in place, and is
-// computed with the reduction that it may be computed with, or alone.
+// Combined results of several reductions share memory after bufferization. The combining op works in place,
+// and is fused into the reduction with this memory, or stays alone.
 // TILE-LABEL: func.func @max_minus_sum
 // TILE-COUNT-2: tile.reduce
 // RANGE: -3.5 {{ *}}-3.5
@@ -71,7 +71,7 @@ func.func @three(%A: tensor<4x8xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 
-// The mean of squares less the square of the mean.
+// The mean of squares minus the square of the mean.
 // TILE-LABEL: func.func @variance
 // TILE-COUNT-2: tile.reduce
 // VAR: 0. {{ *}}0.

@@ -1,7 +1,7 @@
 // RUN(MEMREFS): tx-opt %s --tensors-to-memrefs
 // RUN(TILE): tx-opt %s --tensors-to-memrefs --convert-linalg-to-tile
 
-// Results of host functions become arguments, and reductions write there.
+// Results of host functions become arguments, which reductions write.
 // MEMREFS-LABEL: func.func @rows(
 // MEMREFS-SAME:    %{{.+}}: memref<?x?xf32>, %[[R:.+]]: memref<?xf32>) {
 // MEMREFS-NOT:   memref.{{alloc|copy}}
@@ -24,7 +24,7 @@ func.func @rows(%A: tensor<?x?xf32>) -> tensor<?xf32> {
   return %R : tensor<?xf32>
 }
 
-// Element-wise work before and after goes into the reduction, whether it is written in linalg or in arith.
+// Element-wise ops before and after are fused into the reduction, in linalg or in arith.
 // TILE-LABEL: func.func @mean_square_root(
 // TILE-SAME:    %[[A:.+]]: memref<4x8xf32>, %[[R:.+]]: memref<4xf32>) {
 // TILE-NEXT:  tile.reduce sum %[[A]] into %[[R]] axes [1] scope(grid) element {
@@ -44,7 +44,7 @@ func.func @mean_square_root(%A: tensor<4x8xf32>) -> tensor<4xf32> {
   return %R : tensor<4xf32>
 }
 
-// Two reductions that start from the same zeros: the copy of them is a fill as well.
+// Two reductions with the same zero tensor: its copy is a fill, too.
 // TILE-LABEL: func.func @both(
 // TILE-SAME:    %[[A:.+]]: memref<4x4xf32>, %[[R:.+]]: memref<4xf32>, %[[C:.+]]: memref<4xf32>) {
 // TILE-DAG:   tile.reduce sum %[[A]] into %{{.+}} axes [1] scope(grid) :
@@ -60,7 +60,7 @@ func.func @both(%A: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %R, %C : tensor<4xf32>, tensor<4xf32>
 }
 
-// A softmax is two reductions and two element-wise ops, with temporaries that are freed.
+// A softmax becomes two reductions and two element-wise ops, whose temporaries are freed.
 // TILE-LABEL: func.func @softmax(
 // TILE:       memref.alloc() {{.*}} : memref<4xf32>
 // TILE:       tile.reduce max
@@ -85,7 +85,7 @@ func.func @softmax(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
   return %R : tensor<4x8xf32>
 }
 
-// An argument that is updated is updated in place, and copied to the result.
+// An updated argument is updated in place, and copied to the result.
 // TILE-LABEL: func.func @update(
 // TILE-SAME:    %[[A:.+]]: memref<4x8xf32>, %[[B:.+]]: memref<4xf32>, %[[R:.+]]: memref<4xf32>) {
 // TILE-NEXT:  tile.reduce sum %[[A]] into %[[B]] axes [1] scope(grid) accumulate :

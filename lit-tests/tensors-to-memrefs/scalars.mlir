@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tensors-to-memrefs
 // SNAPSHOT: none — CHECK lines state what is left of scalars, and validation what is computed
 
-// What front ends write of scalars takes no kernel and no memory of its own: tensors of one number, tensors of equal
-// numbers, numbers that are computed of sizes, and whole powers. An assertion of one condition or another is a check.
+// Scalar code of front ends needs no kernel and no memory: tensors of one number, splat tensors, numbers
+// computed from sizes, and whole powers. An assertion of an or-condition becomes a check.
 // CHECK-LABEL: func.func @mean_square(
 // CHECK-NOT:     memref.store
 // CHECK-NOT:     memref.get_global

@@ -4,7 +4,7 @@
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // A condition that is not known, but the same for all threads, takes all or none of them.
+  // A condition that is unknown but uniform selects all threads or none.
   // CHECK-LABEL: gpu.func @argument_of_the_kernel
   // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
   gpu.func @argument_of_the_kernel(%c: i1) workgroup(%S: !S, %D: !D)
@@ -15,7 +15,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What all threads compute from the block's id is the same for all of them.
+  // A value that all threads compute from the block id is uniform.
   // CHECK-LABEL: gpu.func @id_of_the_block
   // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
   gpu.func @id_of_the_block(%n: index) workgroup(%S: !S, %D: !D)
@@ -28,7 +28,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What all threads load from one place of global memory is the same, too.
+  // A value that all threads load from one address of global memory is uniform, too.
   // CHECK-LABEL: gpu.func @element_that_all_load
   // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
   gpu.func @element_that_all_load(%flag: memref<i1>) workgroup(%S: !S, %D: !D)
@@ -40,7 +40,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A loop with bounds that all threads share keeps them together.
+  // A loop with uniform bounds keeps all threads together.
   // CHECK-LABEL: gpu.func @loop_with_common_bounds
   // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
   gpu.func @loop_with_common_bounds(%n: index) workgroup(%S: !S, %D: !D)
@@ -53,7 +53,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So does one that starts at the thread's id, when all threads run it equally often.
+  // A loop from the thread id keeps threads together if all threads execute equally many iterations.
   // CHECK-LABEL: gpu.func @loop_with_equal_trip_counts
   // CHECK:       exec = {active = array<i64: 0, 128>, block = 128 : i64, threads = 128 : i64}
   gpu.func @loop_with_equal_trip_counts() workgroup(%S: !S, %D: !D)
@@ -87,7 +87,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So it is of a loop in a loop, and of one that counts by itself.
+  // The result of nested loops, and of `scf.while` with a counter, is uniform on the same conditions.
   // CHECK-LABEL: gpu.func @result_of_loops_in_loops
   // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
   gpu.func @result_of_loops_in_loops(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
@@ -114,7 +114,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What one warp goes round more often than another for is the same within each of them.
+  // If warps execute different numbers of iterations, the result is uniform within each warp.
   // CHECK-LABEL: gpu.func @result_for_each_warp
   // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 32 : i64}
   gpu.func @result_for_each_warp(%A: memref<?xi32>) workgroup(%S: !S, %D: memref<2x4xf32, #gpu.address_space<workgroup>>)
@@ -138,7 +138,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A case that all threads take, in a region that is one block, takes all of them; a case of the first warp takes that.
+  // A case that all threads select contains all threads, and a case of the first warp contains this warp.
   // CHECK-LABEL: gpu.func @cases
   // CHECK:       case 1
   // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}

@@ -5,7 +5,7 @@
 !V = memref<4xf32, strided<[1], offset: ?>, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // All warps may reach an op when each writes a row of its own.
+  // All warps may execute an op if each warp writes its own row.
   // CHECK-LABEL: gpu.func @a_row_for_each_warp
   // CHECK:       exec = {active = array<i64: 0, 128>, block = 128 : i64, threads = 32 : i64}
   gpu.func @a_row_for_each_warp() workgroup(%S: !S, %W: !W)
@@ -16,7 +16,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Private memory is different memory in each thread.
+  // Private memory is different in each thread.
   // CHECK-LABEL: gpu.func @private_memory_of_all_threads
   // CHECK:       exec = {active = array<i64: 0, 128>, block = 128 : i64, threads = 1 : i64}
   gpu.func @private_memory_of_all_threads()
@@ -27,7 +27,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Blocks of one warp have one warp.
+  // A block of one warp has only one executing warp.
   // CHECK-LABEL: gpu.func @the_only_warp
   // CHECK:       exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
   gpu.func @the_only_warp(%B: memref<4xf32>) workgroup(%S: !S)

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-analyze-scope --split-input-file --verify-diagnostics
 
-// Hardware registers tell threads apart although they have no operand.
+// Hardware registers differ between threads, although they have no operand.
 gpu.module @kernels {
   gpu.func @register(%A: memref<32xf32>, %B: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -19,7 +19,7 @@ gpu.module @kernels {
 
 // -----
 
-// What one thread keeps in private memory is not what another does.
+// Private memory of different threads has different values.
 gpu.module @kernels {
   gpu.func @private(%A: memref<32xf32>, %B: memref<f32>)
       private(%p: memref<1xi32, #gpu.address_space<private>>)
@@ -40,7 +40,7 @@ gpu.module @kernels {
 
 // -----
 
-// Narrow integers wrap around: half of these products are negative.
+// Narrow integers overflow: half of these products are negative.
 gpu.module @kernels {
   gpu.func @wraps(%A: memref<32xf32>, %B: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -62,7 +62,7 @@ gpu.module @kernels {
 
 // -----
 
-// Two warps each share a row of the destination.
+// Each row of the destination is shared by two warps.
 gpu.module @kernels {
   gpu.func @pairs(%A: memref<32xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -80,7 +80,7 @@ gpu.module @kernels {
 
 // -----
 
-// The threads of one group must mean the same memory.
+// All threads of a group must use the same memory.
 gpu.module @kernels {
   gpu.func @own_views(%A: memref<32x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

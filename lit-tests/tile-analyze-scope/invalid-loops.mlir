@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-analyze-scope --split-input-file --verify-diagnostics
 
-// Results of loops that differ between threads do not keep them together; nor do cases that do.
+// Divergent results of loops and cases do not keep threads together.
 
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
@@ -34,7 +34,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// So has one that begins with what is each thread's own.
+// With a divergent initial value, the result of a loop is divergent.
 gpu.module @m {
   gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -63,7 +63,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// So has one in which that comes round in the third iteration only.
+// The result is divergent if a divergent value reaches it in the third iteration only.
 gpu.module @m {
   gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -91,7 +91,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// So has one that a thread leaves by what is its own.
+// The result of a loop with a divergent exit condition is divergent.
 gpu.module @m {
   gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -125,7 +125,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// So has a loop around such a loop.
+// The result of a loop around such a loop is divergent.
 gpu.module @m {
   gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -157,7 +157,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// Whoever is in no case is in the default one: here the second warp.
+// Threads in no case are in the default case: here, the second warp.
 gpu.module @m {
   gpu.func @k() workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -183,7 +183,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// Which case a thread takes is its own.
+// Each thread may select another case.
 gpu.module @m {
   gpu.func @k(%A: memref<64xindex>) workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {

@@ -3,7 +3,7 @@
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// A condition on the thread's id keeps half of the block away: the message names the branch.
+// A condition on the thread id excludes half of the block: the message names the branch.
 gpu.module @m {
   gpu.func @cta_op_reached_by_half_of_the_block() workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -25,7 +25,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// The other arm of the branch keeps the other half away.
+// The else region excludes the other half of the block.
 gpu.module @m {
   gpu.func @cta_op_in_the_other_arm() workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -47,7 +47,7 @@ gpu.module @m {
 
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 
-// A condition on data that each thread loads for itself may differ between any two threads.
+// A condition on loaded data may differ between any two threads.
 gpu.module @m {
   gpu.func @cta_op_under_data_of_each_thread(%A: memref<4x8xf32>, %flags: memref<128xi1>) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -68,7 +68,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// Half of a warp is no warp.
+// Half a warp is not a warp.
 gpu.module @m {
   gpu.func @warp_op_under_a_branch_that_splits_a_warp() workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -87,7 +87,7 @@ gpu.module @m {
 
 // -----
 
-// An exchange of values is no different.
+// An exchange of values needs all threads of the scope, too.
 gpu.module @m {
   gpu.func @all_reduce_under_a_branch_that_splits_a_warp(%v: f32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -110,7 +110,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// Threads that run a loop a different number of times do not stay together.
+// Threads with different numbers of iterations do not stay together.
 gpu.module @m {
   gpu.func @loop_with_different_trip_counts() workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -132,7 +132,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// Unstructured control flow is not followed.
+// Unstructured control flow is not analyzed.
 gpu.module @m {
   // expected-note @below {{this kernel has unstructured control flow}}
   gpu.func @several_blocks(%c: i1) workgroup(%S: !S, %D: !D)
@@ -153,7 +153,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// A block of three warps has no warpgroup: the message names the block size.
+// A block of three warps has no warpgroup: the message shows the block size.
 gpu.module @m {
   // expected-note @below {{the block size is 96}}
   gpu.func @warpgroup_op_in_a_block_of_96() workgroup(%S: !S, %D: !D)
@@ -192,7 +192,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// Warps 2 to 5 are four, but the first of a warpgroup is a multiple of four.
+// Warps 2 to 5 are four warps, but a warpgroup begins at a multiple of four.
 gpu.module @m {
   gpu.func @four_warps_of_two_warpgroups() workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
@@ -234,7 +234,7 @@ gpu.module @m {
 
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 
-// The same for threads, and for global memory.
+// Two threads would write one destination in global memory.
 gpu.module @m {
   gpu.func @all_threads_write_one_global_tile(%B: memref<4xf32>) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -249,7 +249,7 @@ gpu.module @m {
 
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 
-// The same for warpgroups, and for copies. A view at a constant offset is the same for all.
+// Two warpgroups would copy to one destination. A view at a constant offset is the same memory for all.
 gpu.module @m {
   gpu.func @two_warpgroups_copy_to_one_view(%A: memref<4x8xf32>)
       workgroup(%S: memref<8x8xf32, #gpu.address_space<workgroup>>)
@@ -266,7 +266,7 @@ gpu.module @m {
 
 // -----
 
-// A tile op runs in a kernel.
+// A tile op must be in a kernel.
 func.func @cta_op_on_the_host(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`tile.reduce` must stand in a `gpu.func` kernel}}
   // expected-note @below {{only `scope(grid)` stands in a host function}}
@@ -276,7 +276,7 @@ func.func @cta_op_on_the_host(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// A function of a GPU module need not be a kernel.
+// A function of a GPU module that is not a kernel is rejected.
 gpu.module @m {
   // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
   gpu.func @device_function(%A: memref<4x8xf32>, %B: memref<4xf32>) {
@@ -288,7 +288,7 @@ gpu.module @m {
 
 // -----
 
-// Without a block size nobody knows how many threads there are.
+// Without a block size, the number of threads is unknown.
 gpu.module @m {
   // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
   gpu.func @no_block_size(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel {
@@ -300,7 +300,7 @@ gpu.module @m {
 
 // -----
 
-// No GPU starts a block of 2048 threads.
+// No GPU supports a block of 2048 threads.
 gpu.module @m {
   // expected-note @below {{`known_block_size` stands here}}
   gpu.func @block_of_2048(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -313,7 +313,7 @@ gpu.module @m {
 
 // -----
 
-// Nor one without threads.
+// A block needs at least one thread.
 gpu.module @m {
   // expected-note @below {{`known_block_size` stands here}}
   gpu.func @block_of_0(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -326,7 +326,7 @@ gpu.module @m {
 
 // -----
 
-// Whole jobs are no part of a kernel.
+// Grid-level ops cannot be in a kernel.
 func.func @grid_op(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`tile.reduce` at scope `grid` is no part of a kernel}}
   // expected-note @below {{run `tile-schedule` first: it makes kernels of it}}
@@ -336,7 +336,7 @@ func.func @grid_op(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// What is not implemented says so.
+// An op without an implementation is reported.
 gpu.module @m {
   gpu.func @cluster_op(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -352,7 +352,7 @@ gpu.module @m {
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// One run reports everything that is wrong.
+// One run reports all errors.
 gpu.module @m {
   // expected-note @below {{the block size is 64}}
   gpu.func @two_errors(%A: memref<4x8xf32>) workgroup(%S: !S, %D: !D)
@@ -369,7 +369,7 @@ gpu.module @m {
 
 // -----
 
-// A result must not be written where elements are still to be read: whole tiles,
+// A result must not overwrite elements that are still read: whole tiles,
 gpu.module @m {
   gpu.func @in_place(%A: memref<8x8xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %B = memref.subview %A[0, 0] [1, 8] [1, 1] : memref<8x8xf32> to memref<8xf32, strided<[1]>>
@@ -382,7 +382,7 @@ gpu.module @m {
 
 // -----
 
-// and slices of one.
+// and slices of a tile.
 gpu.module @m {
   gpu.func @slices_that_meet(%A: memref<64xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %from = memref.subview %A[0] [33] [1] : memref<64xf32> to memref<33xf32, strided<[1]>>
@@ -397,8 +397,8 @@ gpu.module @m {
 
 // -----
 
-// A condition that is the same for the whole block lets all warps through, or none: they would all
-// write the same elements.
+// A condition that is uniform in the block selects all warps or none: all warps would write the same
+// elements.
 gpu.module @kernels {
   gpu.func @behind_a_flag(%A: memref<8x64xf32>, %B: memref<8xf32>, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -415,7 +415,7 @@ gpu.module @kernels {
 
 // -----
 
-// `true` is -1 where `i1` is signed, so that `minsi` is an or: threads 0 to 47 get there.
+// `true` is -1 as a signed `i1`, so `minsi` computes an or: threads 0 to 47 are active.
 gpu.module @kernels {
   gpu.func @minimum_of_conditions(%A: memref<2x32xf32>, %B: memref<2xf32>) kernel
       attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -437,7 +437,7 @@ gpu.module @kernels {
 
 // -----
 
-// Two results in one place.
+// Two results must not have the same position.
 gpu.module @kernels {
   gpu.func @one_place_for_two(%A: memref<4x8xi32>, %B: memref<4xi32>) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -450,7 +450,7 @@ gpu.module @kernels {
 
 // -----
 
-// Elements are combined in any order, so the order must not matter.
+// Elements are combined in any order, so the combiner must be commutative and associative.
 gpu.module @m {
   gpu.func @order_matters(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -468,7 +468,7 @@ gpu.module @m {
 
 // -----
 
-// Of several values it is not known which occur: the order matters for all of them.
+// For several values, the laws must hold for all values, because the occurring ones are unknown.
 gpu.module @m {
   gpu.func @order_matters_for_one_part(%A: memref<4x8xf32>, %B: memref<4x8xf32>, %a: memref<4xf32>, %b: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -487,7 +487,7 @@ gpu.module @m {
 
 // -----
 
-// The average of averages is not that of all.
+// The average of averages is not the average of all elements.
 gpu.module @m {
   gpu.func @grouping_matters(%A: memref<4x8xf32>, %B: memref<4x8xf32>, %a: memref<4xf32>, %b: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -507,7 +507,7 @@ gpu.module @m {
 
 // -----
 
-// Elements are copied in no order: what is written must not be read after.
+// Elements are copied in any order, so a copy must not read an element that it writes.
 gpu.module @m {
   gpu.func @copy_onto_itself(%A: memref<8x8xf32>, %B: memref<64xf32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -536,7 +536,7 @@ gpu.module @m {
 
 // -----
 
-// Whether a shuffle got another lane's value depends on the lane, also where all lanes have one value.
+// The `valid` result of a shuffle depends on the lane, even for a uniform value.
 gpu.module @m {
   gpu.func @validity(%B: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %one = arith.constant 1 : i32
@@ -556,7 +556,7 @@ gpu.module @m {
 
 // -----
 
-// A misspelt block size is told as such.
+// The message for a misspelt block size names the right attribute.
 gpu.module @misspelt_block_size {
   // expected-note @below {{`known_blok_size` says nothing: did you mean `known_block_size`?}}
   gpu.func @kernel(%a: memref<8xf32>, %b: memref<f32>) kernel attributes {known_blok_size = array<i32: 32, 1, 1>} {
@@ -568,7 +568,7 @@ gpu.module @misspelt_block_size {
 
 // -----
 
-// One thread is told in the singular.
+// The message uses the singular for one thread.
 gpu.module @one_thread {
   gpu.func @kernel(%a: memref<8xf32>, %b: memref<f32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %t = gpu.thread_id x
@@ -586,7 +586,7 @@ gpu.module @one_thread {
 
 // -----
 
-// A grid that no device launches is refused, also of a kernel without tile ops.
+// A grid that no device can launch is rejected, also for a kernel without tile ops.
 gpu.module @grid {
   // expected-error @below {{`known_grid_size` along y is 70000, expected 0 to 65535}}
   gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 70000, 1>} {

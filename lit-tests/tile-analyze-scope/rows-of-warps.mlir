@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-analyze-scope
 
 gpu.module @kernels {
-  // Warp w takes row w if there is one. How many rows there are is known at run time only, but
-  // all lanes of a warp find the same.
+  // Warp w takes row w if this row exists. The number of rows is dynamic, but the condition is uniform within
+  // each warp.
   // CHECK-LABEL: gpu.func @as_many_as_there_are
   // CHECK:         tile.reduce
   // CHECK-SAME:      active = array<i64: 0, 128>, block = 128 : i64, threads = 32 : i64

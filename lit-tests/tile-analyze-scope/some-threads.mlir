@@ -4,7 +4,7 @@
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // Warp 5 of 8 is threads 160 to 191.
+  // Warp 5 of 8 has threads 160 to 191.
   // CHECK-LABEL: gpu.func @warp_5_by_its_id
   // CHECK:       exec = {active = array<i64: 160, 192>, block = 256 : i64, threads = 32 : i64}
   gpu.func @warp_5_by_its_id() workgroup(%S: !S, %D: !D)
@@ -18,7 +18,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // It is also the one whose thread ids divided by 32 are 5.
+  // Warp 5 is selected by the thread id divided by 32.
   // CHECK-LABEL: gpu.func @warp_5_by_division
   // CHECK:       exec = {active = array<i64: 160, 192>, block = 256 : i64, threads = 32 : i64}
   gpu.func @warp_5_by_division() workgroup(%S: !S, %D: !D)
@@ -34,7 +34,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Or shifted by 5, in 32 bits.
+  // Warp 5 is selected by the thread id shifted right by 5, in 32 bits.
   // CHECK-LABEL: gpu.func @warp_5_by_shift
   // CHECK:       exec = {active = array<i64: 160, 192>, block = 256 : i64, threads = 32 : i64}
   gpu.func @warp_5_by_shift() workgroup(%S: !S, %D: !D)
@@ -50,7 +50,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Or the threads from 160 that are below 192.
+  // Warp 5 is selected by thread ids from 160 to 191.
   // CHECK-LABEL: gpu.func @warp_5_by_comparisons
   // CHECK:       exec = {active = array<i64: 160, 192>, block = 256 : i64, threads = 32 : i64}
   gpu.func @warp_5_by_comparisons() workgroup(%S: !S, %D: !D)
@@ -67,7 +67,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Or those that two nested branches leave, the inner one by its other arm.
+  // Warp 5 is selected by two nested branches, of which the inner one by its else region.
   // CHECK-LABEL: gpu.func @warp_5_by_nested_branches
   // CHECK:       exec = {active = array<i64: 160, 192>, block = 256 : i64, threads = 32 : i64}
   gpu.func @warp_5_by_nested_branches() workgroup(%S: !S, %D: !D)
@@ -86,7 +86,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Warpgroup 0 is the first 128 threads.
+  // Warpgroup 0 has threads 0 to 127.
   // CHECK-LABEL: gpu.func @warpgroup_0
   // CHECK:       exec = {active = array<i64: 0, 128>, block = 256 : i64, threads = 128 : i64}
   gpu.func @warpgroup_0() workgroup(%S: !S, %D: !D)
@@ -100,7 +100,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block that ends with half a warpgroup still has whole ones.
+  // A block that ends with half a warpgroup contains whole warpgroups.
   // CHECK-LABEL: gpu.func @the_whole_warpgroup_of_a_block_of_192
   // CHECK:       exec = {active = array<i64: 0, 128>, block = 192 : i64, threads = 128 : i64}
   gpu.func @the_whole_warpgroup_of_a_block_of_192() workgroup(%S: !S, %D: !D)
@@ -114,7 +114,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One thread may be any.
+  // Any single thread may execute an op of scope `thread`.
   // CHECK-LABEL: gpu.func @thread_65
   // CHECK:       exec = {active = array<i64: 65, 66>, block = 128 : i64, threads = 1 : i64}
   gpu.func @thread_65() workgroup(%S: !S, %D: !D)
@@ -128,7 +128,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The last warp of a block of 48 has 16 threads.
+  // The last warp of a block of 48 threads has 16 threads.
   // CHECK-LABEL: gpu.func @last_warp_of_48
   // CHECK:       exec = {active = array<i64: 32, 48>, block = 48 : i64, threads = 16 : i64}
   gpu.func @last_warp_of_48() workgroup(%S: !S, %D: !D)
@@ -142,7 +142,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In a block of 8 by 4 by 2, the second plane is the second warp.
+  // In a block of 8x4x2 threads, the second plane is the second warp.
   // CHECK-LABEL: gpu.func @second_plane
   // CHECK:       exec = {active = array<i64: 32, 64>, block = 64 : i64, threads = 32 : i64}
   gpu.func @second_plane() workgroup(%S: !S, %D: !D)
@@ -156,7 +156,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Odd warps are two ranges.
+  // The odd warps of four are two thread ranges.
   // CHECK-LABEL: gpu.func @odd_warps
   // CHECK:       exec = {active = array<i64: 32, 64, 96, 128>, block = 128 : i64, threads = 32 : i64}
   gpu.func @odd_warps(%A: memref<4x8xf32>) workgroup(%S: memref<4x4x8xf32, #gpu.address_space<workgroup>>)
@@ -174,7 +174,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // An op that no thread reaches is nobody's.
+  // An op that no thread reaches has no active threads.
   // CHECK-LABEL: gpu.func @nobody
   // CHECK:       exec = {active = array<i64>, block = 64 : i64, threads = 32 : i64}
   gpu.func @nobody() workgroup(%S: !S, %D: !D) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {

@@ -4,7 +4,7 @@
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // Outside of any branch all threads of the block are there.
+  // Outside all branches, all threads of the block are active.
   // CHECK-LABEL: gpu.func @all_threads_of_the_block
   // CHECK:       tile.reduce {{.*}}exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
   gpu.func @all_threads_of_the_block() workgroup(%S: !S, %D: !D)
@@ -22,7 +22,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Threads of a three-dimensional block are counted along x first.
+  // In a three-dimensional block, threads are numbered along x first.
   // CHECK-LABEL: gpu.func @three_dimensions
   // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
   gpu.func @three_dimensions() workgroup(%S: !S, %D: !D)
@@ -31,7 +31,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Copies are looked at as reductions are.
+  // Copies are analyzed like reductions.
   // CHECK-LABEL: gpu.func @copy
   // CHECK:       tile.copy {{.*}} scope(cta) {exec = {active = array<i64: 0, 100>, block = 100 : i64, threads = 100 : i64}}
   gpu.func @copy(%A: memref<4x8xf32>) workgroup(%S: !S)
@@ -40,7 +40,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So is an exchange of values.
+  // Exchanges of values are analyzed like reductions.
   // CHECK-LABEL: gpu.func @all_reduce
   // CHECK:       tile.all_reduce {{.*}} scope(warp) {exec = {active = array<i64: 0, 128>, block = 128 : i64, threads = 32 : i64}}
   gpu.func @all_reduce(%v: f32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {

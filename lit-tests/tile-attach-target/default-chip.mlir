@@ -1,14 +1,14 @@
 // RUN: tx-opt %s --tile-attach-target
 // RUN(SM90): tx-opt %s --tile-attach-target=chip=sm_90
 
-// A module that names no chip gets the default one, or the option's, with the oldest PTX version
-// that knows it.
+// A module without a chip gets the default chip, or that of the option, with the oldest PTX version that
+// supports this chip.
 // CHECK-LABEL: gpu.module @names_no_chip [#nvvm.target<chip = "sm_80", features = "+ptx70">]
 // SM90-LABEL:  gpu.module @names_no_chip [#nvvm.target<chip = "sm_90", features = "+ptx78">]
 gpu.module @names_no_chip {
 }
 
-// Each module is looked at by itself: a target that is there decides over the option.
+// Each module is handled separately: an existing target has priority over the option.
 // CHECK-LABEL: gpu.module @names_a_chip [#nvvm.target<chip = "sm_100", features = "+ptx88">]
 // SM90-LABEL:  gpu.module @names_a_chip [#nvvm.target<chip = "sm_100", features = "+ptx88">]
 gpu.module @names_a_chip [#nvvm.target<chip = "sm_100">] {

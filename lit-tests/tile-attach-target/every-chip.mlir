@@ -5,7 +5,7 @@
 // RUN(SM100A): tx-opt %s --tile-attach-target=chip=sm_100a
 // SNAPSHOT: none — one line of each output matters, and it is checked.
 
-// LLVM aborts when a PTX version does not know the chip, so that each chip has a version of its own.
+// Each chip gets its own PTX version, because LLVM aborts if the PTX version does not support the chip.
 // SM80:   gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx70">]
 // SM90:   gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">]
 // SM90A:  gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx80">]

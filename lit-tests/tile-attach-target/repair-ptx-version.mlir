@@ -1,21 +1,21 @@
 // RUN: tx-opt %s --tile-attach-target
 
-// MLIR's default PTX version, which it does not print, is too old for any chip here.
+// MLIR's default PTX version, which is not printed, is too old for all supported chips.
 // CHECK-LABEL: gpu.module @default_version_is_raised [#nvvm.target<chip = "sm_90", features = "+ptx78">]
 gpu.module @default_version_is_raised [#nvvm.target<chip = "sm_90">] {
 }
 
-// A version that is written and too old is raised as well.
+// An explicit PTX version that is too old is raised, too.
 // CHECK-LABEL: gpu.module @old_version_is_raised [#nvvm.target<chip = "sm_90a", features = "+ptx80">]
 gpu.module @old_version_is_raised [#nvvm.target<chip = "sm_90a", features = "+ptx78">] {
 }
 
-// A newer one stays.
+// A newer PTX version stays.
 // CHECK-LABEL: gpu.module @newer_version_stays [#nvvm.target<chip = "sm_80", features = "+ptx84">]
 gpu.module @newer_version_stays [#nvvm.target<chip = "sm_80", features = "+ptx84">] {
 }
 
-// What else a target says is kept.
+// Other properties of a target stay.
 // CHECK-LABEL: gpu.module @the_rest_is_kept [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx80", flags = {fast}, link = ["libdevice.bc"]>]
 gpu.module @the_rest_is_kept
     [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx80", flags = {fast}, link = ["libdevice.bc"]>] {
