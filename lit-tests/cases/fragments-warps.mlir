@@ -27,7 +27,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The layout has an offset: the rows begin at the third.
+  // A subview whose rows begin at index 2 of the second dimension.
   // COMPARE: @part_of_a_view(A: 32x4x8xf32, B: 32x4x1xf32) B = put(B, 1, [0, 2, 1], slice(B, 1, [0, 2, 1]) + reshape(sum(slice(A, 1, [2, 4, 1]), [2]), [32, 2, 1]))
   // COUNT: @part_of_a_view barriers = 0, shuffles = 0, warp barriers = 1, loads = 18, stores = 2
   gpu.func @part_of_a_view(%A: memref<32x4x8xf32>, %B: memref<32x4x1xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {

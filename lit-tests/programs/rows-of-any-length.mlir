@@ -74,7 +74,7 @@ func.func @in_place(%A: memref<?x?xf32>, %R: memref<?x?xf32>, %S: memref<?xf32>)
   return
 }
 
-// The schedule of a group may have cases for lengths of a row. The threads of a block hold 64 elements in the first.
+// A group schedule may have cases of row lengths. In the first case, the threads hold 64 elements.
 // CHECK-LABEL: gpu.func @by_hand_0(
 // CHECK-SAME:    lengths = "`r0` up to 64"
 // CHECK-LABEL: gpu.func @by_hand_1(

@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// One warp and 32 rows of 1024: the lanes exchange all rows at once, 31 shuffles, and each stores one row.
+// One warp reduces 32 rows of 1024: its lanes exchange all rows in 31 shuffles, and store one row each.
 // CHECK:       .visible .entry rows(
 // CHECK-NOT:   {{shfl|st\.global|bar\.|barrier}}
 // CHECK-COUNT-31: shfl.sync.bfly.b32 %r{{[0-9]+}}, %r{{[0-9]+}}, {{[0-9]+}}, 31, -1;

@@ -2,8 +2,8 @@
 // PTXAS: sm_90
 // SNAPSHOT: none — CHECK and COUNT state which instructions there are, PTXAS that ptxas accepts them
 
-// Vectors of narrow elements are loaded one after the other and converted afterwards, where all of them are there (the first two loads) and where
-// each is behind a condition of its own (the others): converted beside its load, each would wait for memory before the next is asked for.
+// Narrow vectors are all loaded before conversions, in full tiles (the first two loads) and in tiles with a
+// bounds check per vector (the others). Otherwise each load would wait for the previous conversion.
 // CHECK:      .visible .entry rows_0(
 // CHECK:      ld.global.cs.v4.b32
 // CHECK-NOT:  cvt.f32.f16

@@ -3,8 +3,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Each thread adds up a row of 32 words that all begin at the same bank. Thread 3 begins at word 12 of its row,
-// and goes round: 4 * thread + 4 * step, modulo 32. No two threads of a quarter warp read the same bank.
+// Each thread adds up a row of 32 words; all rows begin at the same bank. Thread 3 begins at word 12 and
+// wraps around: 4 * thread + 4 * step, modulo 32. The threads of a quarter warp load from different banks.
 // CHECK:       .visible .entry rows(
 // CHECK-NOT:   shfl
 // CHECK-COUNT-8: ld.shared.v4.b32

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tensor-isolate-functions
 // SNAPSHOT: none — the CHECK lines state all of it
 
-// Functions on tensors move into one nested module, with the symbols that they refer to; functions on memrefs and kernels stay.
+// Functions on tensors move into one nested module, with the symbols that they use.
 // CHECK:      module {
 // CHECK-NEXT:   module attributes {tile.isolated} {
 // CHECK-NEXT:     func.func @tensors(

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tensor-restore-functions
 // SNAPSHOT: none — the CHECK lines state all of it
 
-// What was isolated moves back to the place of the nested module; a name that is taken changes, with its uses.
+// Isolated functions replace the nested module. A function whose name is in use is renamed.
 // CHECK:      module {
 // CHECK-NEXT:   memref.global "private" constant @table : memref<4xf32> = dense<1.0
 // CHECK-NEXT:   memref.global "private" constant @table_0 : memref<4xf32> = dense<2.0

@@ -67,7 +67,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What a loop has for a result is the same for all threads when all go round equally often, and begin with and hand on the same.
+  // A loop result is uniform if the iteration count, the initial and the yielded values are uniform.
   // CHECK-LABEL: gpu.func @result_of_a_loop
   // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
   gpu.func @result_of_a_loop(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)

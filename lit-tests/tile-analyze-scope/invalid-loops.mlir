@@ -5,7 +5,7 @@
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
 
-// A loop that some threads go round more often has another result for them, also where each iteration has the same.
+// A divergent number of iterations makes the loop result divergent, even for uniform yields.
 gpu.module @m {
   gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {

@@ -1,11 +1,11 @@
 // RUN: tx-opt %s --tile-choose-schedule
 
-// Without a schedule one is chosen from what is known of the sizes and strides, and written on the op
-// as the attribute that could also have been written by hand.
+// Without a schedule attribute, the pass chooses a schedule from sizes and strides, and writes it as the
+// attribute that the program could contain.
 
-// Rows of unknown length and number: a kernel for each of some lengths, among which the caller's decides. A thread has short
-// ones alone, two at once, then four to sixteen lanes share some, longer ones as vectors, then a warp, then two warps, then a block. Few long ones are cut over blocks, of which
-// the last combines: the fewer there are, the more blocks each has.
+// Rows of dynamic length and number: one kernel for each class of lengths. Short rows have one thread, or two
+// rows per thread, then four to sixteen threads, then vectors, a warp, two warps, a block. Few long rows are
+// split across blocks with a last-block reduction: the fewer rows, the more blocks.
 // CHECK-LABEL: func.func @rows(
 // CHECK:      #tile.case<"d1" to 8, [#tile.split<"d0" by 256>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 128>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.i" by 1>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.reorder<"d1.o", "d1.i.o", "d0.i.o">, #tile.unroll<"d0.i.o">]>
 // CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d0" by 64>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 32>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 16>, #tile.split<"d1.i" by 4>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.reorder<"d1.o", "d1.i.o", "d0.i.o">, #tile.unroll<"d0.i.o">]>
@@ -25,7 +25,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Of a few rows it is known that they are few.
+// A static number of few rows.
 // CHECK-LABEL: func.func @few_rows(
 // CHECK:      #tile.case<"d1" to 4096,
 // CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 8192>, #tile.split<"d1.o.i" by 512>, #tile.rfactor<"d1.o.i.o">
@@ -34,7 +34,7 @@ func.func @few_rows(%A: memref<16x?xf32>, %B: memref<16xf32>) {
   return
 }
 
-// Half a gibibyte and more in few rows is cut over some 8 thousand blocks, as many for each row.
+// Few rows of at least half a gibibyte are split across about 8192 blocks in total.
 // CHECK-LABEL: func.func @long_and_vast(
 // CHECK: schedule = [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 65536>, #tile.split<"d1.o.i" by 2048>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, #tile.split<"d1.o.i.i" by 256>,
 func.func @long_and_vast(%A: memref<256x1048576xf32>, %B: memref<256xf32>) {
@@ -42,8 +42,8 @@ func.func @long_and_vast(%A: memref<256x1048576xf32>, %B: memref<256xf32>) {
   return
 }
 
-// Columns of 64 to 512 elements which no other block shares have 16 threads on top of each other; of 16-bit elements half as many side
-// by side, as each has eight.
+// Columns of 64 to 512 elements that only one block reduces have 16 threads each. For 16-bit elements, half
+// as many threads are side by side, with eight columns each.
 // CHECK-LABEL: func.func @tall_columns(
 // CHECK: #tile.split<"p" by 32>, {{.+}} #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_y>
 // CHECK-LABEL: func.func @tall_columns_of_halves(
@@ -63,7 +63,7 @@ func.func @taller_columns(%A: memref<?x513x1024xf32>, %B: memref<?x1024xf32>) {
   return
 }
 
-// How many rows there are must not matter: one schedule for all numbers, and no row is cut.
+// A batch-invariant op: one schedule for all numbers of rows, and no row is split.
 // CHECK-LABEL: func.func @any_number_of_rows(
 // CHECK-NOT:   "d0" to
 // CHECK-NOT:   rfactor
@@ -73,7 +73,7 @@ func.func @any_number_of_rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Long rows are worth a block each, whose threads have two to three vectors. With a multiple of four columns vectors begin where rows do.
+// Long rows have a block each, with two to three vectors per thread, which begin at the row start.
 // CHECK-LABEL: func.func @long_rows(
 // CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 512>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @long_rows(%A: memref<?x5000xf32>, %B: memref<?xf32>) {
@@ -81,7 +81,7 @@ func.func @long_rows(%A: memref<?x5000xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Short rows that are not made of vectors are one thread's each: there is nothing to share.
+// Short rows without vector loads have one thread each.
 // CHECK-LABEL: func.func @short_rows(
 // CHECK: schedule = [#tile.split<"d0" by 256>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]
 func.func @short_rows(%A: memref<?x7xf32>, %B: memref<?xf32>) {
@@ -89,7 +89,7 @@ func.func @short_rows(%A: memref<?x7xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Rows of few vectors: as many lanes as there are vectors, four rows a thread.
+// Rows of few vectors: one thread for each vector, and four rows per thread.
 // CHECK-LABEL: func.func @rows_of_a_cache_line(
 // CHECK: schedule = [#tile.split<"d0" by 64>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 16>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 8>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.reorder<"d1.o.o", "d0.i.o", "d1.i">, #tile.unroll<"d0.i.o">, #tile.vectorize<"d1.i">]
 func.func @rows_of_a_cache_line(%A: memref<?x32xf32>, %B: memref<?xf32>) {
@@ -97,7 +97,7 @@ func.func @rows_of_a_cache_line(%A: memref<?x32xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A few vectors a lane: eight lanes a row.
+// A few vectors per thread: eight threads per row.
 // CHECK-LABEL: func.func @rows_of_some_cache_lines(
 // CHECK: schedule = [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 16>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @rows_of_some_cache_lines(%A: memref<?x100xf32>, %B: memref<?xf32>) {
@@ -105,7 +105,7 @@ func.func @rows_of_some_cache_lines(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Vectors are of 16 bytes, whatever they are made of. A row has two warps, and a block two rows: it would have ended too soon with one.
+// Vectors have 16 bytes for each type. A row has two warps, and a block two rows for enough work.
 // CHECK-LABEL: func.func @rows_of_halves(
 // CHECK: schedule = [#tile.split<"d0" by 2>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.o" by 64>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @rows_of_halves(%A: memref<?x1024xf16>, %B: memref<?xf16>) {
@@ -113,8 +113,8 @@ func.func @rows_of_halves(%A: memref<?x1024xf16>, %B: memref<?xf16>) {
   return
 }
 
-// Where rows of narrow elements are not made of such vectors, shorter ones leave less beside them; few elements, which take less code
-// one by one, are loaded so all the same.
+// If the row length is no multiple of the vector width, rows of narrow elements use shorter vectors, with
+// fewer head and tail elements. Small arrays use scalar loads, for small code.
 // CHECK-LABEL: func.func @rows_of_halves_that_begin_anywhere(
 // CHECK: schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 32>, #tile.split<"d1.o.i" by 8>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">]
 // CHECK-LABEL: func.func @few_halves_that_begin_anywhere(
@@ -129,7 +129,7 @@ func.func @few_halves_that_begin_anywhere(%A: memref<?x50xf16>, %B: memref<?xf16
   return
 }
 
-// Rows of halves of unknown length: vectors of two, four or eight, so that little is beside them and each of a few lanes has some.
+// Rows of f16 of dynamic length: vectors of two, four or eight, for few head and tail elements.
 // CHECK-LABEL: func.func @rows_of_some_halves(
 // CHECK:      #tile.case<"d1" to 8, [#tile.split
 // CHECK-SAME: #tile.case<"d1" to 16, {{[^]]*}}#tile.align<"d1" to 2>{{[^]]*}}]>
@@ -143,7 +143,7 @@ func.func @rows_of_some_halves(%A: memref<?x?xf16>, %B: memref<?xf16>) {
   return
 }
 
-// Columns that are a multiple of four: a thread has four, and where there are few, blocks share them, with 32 threads on top of each other.
+// A multiple of four columns: four per thread. Few columns are split across blocks, with 32 threads each.
 // CHECK-LABEL: func.func @few_columns(
 // CHECK: schedule = [#tile.split<"d1" by 4>, #tile.split<"d1.o" by 16>, #tile.bind<"d1.o.o" to block_x>, #tile.bind<"d1.o.i" to thread_x>, #tile.split<"d0" by 33792>, #tile.split<"d0.i" by 256>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_y>, #tile.last_block, #tile.split<"d0.i.i" by 32>, #tile.bind<"d0.i.i.i" to thread_y>, #tile.unroll<"d0.i.i.o">, #tile.reorder<"d0.o", "d0.i.i.o", "d1.i">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @few_columns(%A: memref<?x256xf32>, %B: memref<256xf32>) {
@@ -151,7 +151,7 @@ func.func @few_columns(%A: memref<?x256xf32>, %B: memref<256xf32>) {
   return
 }
 
-// Rows of several dimensions are one row where it takes no division by a number that only the caller knows.
+// Rows of several dimensions become one loop if this needs no division by a dynamic length.
 // CHECK-LABEL: func.func @rows_of_two_dimensions(
 // CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d2" by 4>, #tile.fuse<["d1", "d2.o"] to "r">, #tile.split<"r" by 128>, #tile.bind<"r.i" to thread_x>, #tile.unroll<"r.o">, #tile.vectorize<"d2.i">, #tile.stream]
 func.func @rows_of_two_dimensions(%A: memref<?x30x64xf32>, %B: memref<?xf32>) {
@@ -159,8 +159,8 @@ func.func @rows_of_two_dimensions(%A: memref<?x30x64xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Columns: neighbouring lanes take neighbouring columns, and eight threads share one, each with 16 elements under way. Long
-// ones are cut over blocks: the fewer columns there are, the more blocks share one.
+// Columns: neighbouring lanes have neighbouring columns, and eight threads share a column, with 16 elements
+// in flight each. Long columns are split across blocks: the fewer columns, the more blocks.
 // CHECK-LABEL: func.func @columns(
 // CHECK:      #tile.case<"d0" to 1024, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
 // CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d1" by 8>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 135168>, #tile.split<"d0.i" by 256>, #tile.rfactor<"d0.i.o">
@@ -172,7 +172,7 @@ func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Of a number of rows that is known to be small there is one schedule, of one that is not, none for few rows.
+// A static number of few rows has one schedule; a batch-invariant op has none for few rows.
 // CHECK-LABEL: func.func @columns_of_some_rows(
 // CHECK:      {schedule = [#tile.split<"d1" by 32>
 // CHECK-LABEL: func.func @columns_of_many_rows(
@@ -186,8 +186,8 @@ func.func @columns_of_many_rows(%A: memref<5000x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// The same memory seen transposed: what counts is which elements are neighbours, not how dimensions
-// are numbered.
+// The same memory as a transposed view: the schedule depends on contiguous elements, not on the order of
+// dimensions.
 // CHECK-LABEL: func.func @rows_of_the_transposed(
 // CHECK:      #tile.case<"d1" to 1024, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]>
 // CHECK-SAME: #tile.case<"d0" to 16,
@@ -196,8 +196,8 @@ func.func @rows_of_the_transposed(%A: memref<?x?xf32, strided<[1, ?]>>, %B: memr
   return
 }
 
-// Everything into one number: always the same number of blocks leave partial results, which the last of them combines
-// or, of some sizes, another kernel, so that the same elements are combined in the same order on every run.
+// A reduction to one result: a constant number of blocks computes partial results, which the last block or
+// another kernel combines. The elements are thus combined in the same order in every run.
 // CHECK-LABEL: func.func @everything(
 // CHECK:      schedule = [#tile.case<"d0" to 4096, [#tile.split<"d0" by 4096>, #tile.split<"d0.i" by 256>, #tile.bind<"d0.i.i" to thread_x>, #tile.unroll<"d0.i.o">]>
 // CHECK-SAME: #tile.case<"d0" to 262144, [#tile.split<"d0" by 262144>, #tile.split<"d0.i" by 2048>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>, #tile.last_block, #tile.split<"d0.i.i" by 256>, #tile.bind<"d0.i.i.i" to thread_x>, #tile.unroll<"d0.i.i.o">]>
@@ -209,7 +209,7 @@ func.func @everything(%A: memref<?xf32>, %B: memref<f32>) {
   return
 }
 
-// Few long rows are cut over blocks, too.
+// Few long rows are split across blocks.
 // CHECK-LABEL: func.func @few_very_long_rows(
 // CHECK: schedule = [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 249856>, #tile.split<"d1.o.i" by 1024>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.split<"d1.o.i.i" by 256>, #tile.bind<"d1.o.i.i.i" to thread_x>, #tile.unroll<"d1.o.i.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @few_very_long_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
@@ -217,8 +217,8 @@ func.func @few_very_long_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
   return
 }
 
-// But not where a row's bits must not depend on how many rows there are: the number of rows plays no
-// part then.
+// A batch-invariant op does not split few long rows: the schedule is independent of the number of
+// rows.
 // CHECK-LABEL: func.func @batch_invariant_rows(
 // CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 4096>, #tile.split<"d1.o.i" by 1024>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @batch_invariant_rows(%A: memref<4x200000xf32>, %B: memref<4xf32>) {
@@ -227,7 +227,7 @@ func.func @batch_invariant_rows(%A: memref<4x200000xf32>, %B: memref<4xf32>) {
   return
 }
 
-// Rows of 2^18 elements and more are cut over as many blocks however many there are.
+// In a batch-invariant op, rows of at least 2^18 elements are split across a constant number of blocks.
 // CHECK-LABEL: func.func @batch_invariant_long_rows(
 // CHECK: schedule = [#tile.bind<"d0" to block_y>, [[LONG:.+]] #tile.split<"d1.o" by 73728>, #tile.split<"d1.o.i" by 2048>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, [[REST:.+]]]} : memref<?x
 // CHECK-LABEL: func.func @three_batch_invariant_long_rows(
@@ -241,7 +241,7 @@ func.func @three_batch_invariant_long_rows(%A: memref<3x300000xf32>, %B: memref<
   return
 }
 
-// Nor do strides, which may follow from that number: one column is cut as a thousand are.
+// A batch-invariant op ignores strides: one column is scheduled like a thousand columns.
 // CHECK-LABEL: func.func @batch_invariant_column(
 // CHECK: schedule = [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 8>, #tile.bind<"d0.i" to thread_y>]
 // CHECK-LABEL: func.func @batch_invariant_columns(
@@ -257,7 +257,7 @@ func.func @batch_invariant_columns(%A: memref<1000x1000xf32>, %B: memref<1000xf3
   return
 }
 
-// Several kept dimensions become one loop; the one along which elements are neighbours runs fastest.
+// Several parallel dimensions are fused into one loop, with the contiguous dimension innermost.
 // CHECK-LABEL: func.func @middle_axis(
 // CHECK: schedule = [#tile.fuse<["d0", "d2"] to "p">, #tile.split<"p" by 32>, #tile.bind<"p.o" to block_x>, #tile.bind<"p.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]
 func.func @middle_axis(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
@@ -265,7 +265,7 @@ func.func @middle_axis(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
   return
 }
 
-// Element-wise work: a thread for each vector of 16 bytes that is written.
+// An element-wise op: one thread for each 16-byte vector of the destination.
 // CHECK-LABEL: func.func @each_element(
 // CHECK: schedule = [#tile.split<"d1" by 4>, #tile.fuse<["d0", "d1.o"] to "p">, #tile.split<"p" by 256>, #tile.bind<"p.o" to block_x>, #tile.bind<"p.i" to thread_x>, #tile.vectorize<"d1.i">]
 func.func @each_element(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
@@ -273,7 +273,7 @@ func.func @each_element(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   return
 }
 
-// A single element needs no loop, and the schedule has no step.
+// A single element needs no loop, and its schedule has no steps.
 // CHECK-LABEL: func.func @one_element(
 // CHECK: schedule = []
 func.func @one_element(%A: memref<f32>, %B: memref<f32>) {
@@ -281,7 +281,7 @@ func.func @one_element(%A: memref<f32>, %B: memref<f32>) {
   return
 }
 
-// A schedule that is written stays.
+// A schedule attribute of the program stays.
 // CHECK-LABEL: func.func @written(
 // CHECK: schedule = [#tile.split<"d1" by 5>]
 func.func @written(%A: memref<?x?xf32>, %B: memref<?xf32>) {

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-choose-schedule --split-input-file --verify-diagnostics
 
-// What `tile-schedule` refuses has no schedule to write.
+// An op that `tile-schedule` rejects gets no schedule.
 func.func @unknown_loop(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{the schedule names an unknown loop `d7`}}
   // expected-note @below {{loops here: `d0`, `d1`}}

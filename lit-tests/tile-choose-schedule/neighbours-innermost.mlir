@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --convert-linalg-to-tile --tile-choose-schedule
 // RUN(SUMS): tx run %s --entry pixels --device cpu --arg full:1:3x5x7xf32 --arg zeros:5xf32
 
-// Where neighbours lie along another loop than the last of those that are reduced, that loop becomes the innermost of them: a row
-// that begins at an aligned address begins where the loops around it say.
+// If contiguous elements are along another reduced loop than the last, this loop becomes innermost: the outer
+// loops determine where an aligned row begins.
 // SNAPSHOT: none — schedules of rows have tests of their own
 // SUMS:      argument 1: 5xf32
 // SUMS-NEXT: [21. 21. 21. 21. 21.]
@@ -29,7 +29,7 @@ func.func @two_around(%x: memref<?x?x?x?xf32>, %s: memref<?xf32>) {
   return
 }
 
-// As it is written already.
+// The loops are already in the right order.
 // CHECK-LABEL: @last
 // CHECK-NOT:   reorder
 // CHECK:       #tile.align<"d2" to 4>

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-analyze-scope --tile-select-variant --tile-expand-reduce
 
 gpu.module @kernels {
-  // A view that is shifted by bytes is aligned as its elements are: no wide loads.
+  // A view with a byte offset is only aligned to its elements: no vector loads.
   // CHECK-LABEL: gpu.func @shifted_by_bytes
   // CHECK-NOT:     vector.load
   // CHECK:         gpu.return
@@ -16,7 +16,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // An alignment that the program asked for is kept where it is more than wide loads need.
+  // An explicit alignment that exceeds that of vector loads stays.
   // CHECK-LABEL: gpu.func @keeps_a_larger_alignment
   // CHECK-SAME:    llvm.align = 128
   // CHECK:         vector.load

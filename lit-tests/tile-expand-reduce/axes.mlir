@@ -6,7 +6,7 @@
 #columns32 = {group = 1 : i64, groups = 1 : i64, stride = 32 : i64, vector = 1 : i64}
 
 gpu.module @kernels {
-  // A lane for each column: neighbours read neighbours, and nothing is exchanged.
+  // One lane per column: neighbouring lanes load neighbours, and nothing is exchanged.
   // CHECK-LABEL: gpu.func @columns_on_lanes
   // CHECK-SAME:    (%[[A:.+]]: memref<8x32xf32>, %[[B:.+]]: memref<32xf32>)
   // CHECK-NOT:     tile.all_reduce
@@ -25,8 +25,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four warps share the columns: each takes every fourth row, and they exchange at the end, a
-  // column with the same column 32 threads further on.
+  // Four warps share the columns: each warp takes every fourth row. In the end, threads of one column, 32
+  // threads apart, exchange partial results.
   // CHECK-LABEL: gpu.func @columns_on_warps
   // CHECK:         %[[COLUMN:.+]] = arith.remui
   // CHECK-NEXT:    %[[WARP:.+]] = arith.divui
@@ -45,7 +45,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four columns on a warp: eight lanes a column, four apart, are still within it.
+  // Four columns on a warp: eight lanes per column, with a stride of four.
   // CHECK-LABEL: gpu.func @four_columns
   // CHECK:         tile.all_reduce sum %{{.+}} scope(warp) width 8 stride 4
   gpu.func @four_columns(%A: memref<64x4xf32>, %B: memref<4xf32>)
@@ -56,7 +56,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of 24 columns a lane each, eight lanes have none.
+  // With 24 columns, eight lanes of a warp have no column.
   // CHECK-LABEL: gpu.func @fewer_columns_than_lanes
   // CHECK:         %[[COLUMN:.+]] = arith.remui
   // CHECK:         %[[COLUMNS:.+]] = arith.constant 24 : index
@@ -72,7 +72,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two reduced axes are one row of 2 times 4: lane 5 reads element (1, 1).
+  // Two reduced axes form one row of 2 * 4 elements: lane 5 loads element (1, 1).
   // CHECK-LABEL: gpu.func @two_reduced_axes
   // CHECK:         %[[LANE:.+]] = arith.remui %{{.+}}, %{{.+}} : index
   // CHECK-NEXT:    %[[ROW:.+]] = arith.divui
@@ -89,7 +89,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two kept axes are one list of results, taken apart for the store as for the load.
+  // Two parallel axes form one list of results, whose index is split for loads and stores.
   // CHECK-LABEL: gpu.func @two_kept_axes
   // CHECK:         %[[LANE:.+]] = arith.remui
   // CHECK-NEXT:    %[[RESULT:.+]] = arith.divui
@@ -108,7 +108,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // All axes reduced give one result, at the only index of a destination without dimensions.
+  // With all axes reduced, one result is stored to a destination of rank 0.
   // CHECK-LABEL: gpu.func @all_axes
   // CHECK:         tile.all_reduce sum %{{.+}} scope(cta) {
   // CHECK:         memref.store %{{.+}}, %{{.+}}[] {{.*}}: memref<f32>
@@ -120,7 +120,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // No axes reduced are a copy, element by element.
+  // Without axes, the op is an element-wise copy.
   // CHECK-LABEL: gpu.func @no_axes
   // CHECK-NOT:     tile.all_reduce
   // CHECK:         scf.for
@@ -135,8 +135,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Transposed in memory, axis 0 is what lanes lie along, whether it is kept or reduced. Indices
-  // stay in the order of the type.
+  // In a transposed memref, lanes lie along axis 0, whether the axis is reduced or not. Indices keep the
+  // order of the type.
   // CHECK-LABEL: gpu.func @transposed
   // CHECK:         %[[COLUMN:.+]] = arith.remui %{{.+}}, %{{.+}} : index
   // CHECK-NEXT:    %[[LANE:.+]] = arith.divui
@@ -150,7 +150,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A window of a larger tile is read through its own indices.
+  // A subview of a larger tile is indexed directly.
   // CHECK-LABEL: gpu.func @window
   // CHECK:         %[[W:.+]] = memref.subview
   // CHECK:         memref.load %[[W]][%{{.+}}, %{{.+}}] : memref<4x8xf32, strided<[64, 2], offset: ?>>

@@ -5,12 +5,12 @@
 #cta64 = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// A warp exchanges many rows at once. Half of the lanes give the other half one half of their rows and take
-// the other half, so that each step has half as many rows as the one before.
+// A warp exchanges many rows together. In each step, half of the lanes give one half of their rows to the
+// other lanes and get the other half, so the number of rows halves.
 gpu.module @kernels {
-  // Thirty-two rows are 16 + 8 + 4 + 2 + 1 shuffles, where five for each row would be 160. Before each
-  // a lane selects what it keeps and what it gives. In the end lane 3 has row 3, and each lane stores
-  // its own: one store.
+  // 32 rows take 16 + 8 + 4 + 2 + 1 shuffles, instead of 160 with five for each row. Before each shuffle, a
+  // lane selects the rows that it keeps and those that it gives. In the end, lane 3 has row 3, and each lane
+  // stores its row by one store.
   // CHECK-LABEL: gpu.func @thirty_two_rows(
   // CHECK-SAME:    %{{.+}}: memref<32x32xf32>, %[[B:[^:]+]]: memref<32xf32>
   // CHECK-NEXT:    %[[LANE:.+]] = gpu.thread_id x
@@ -42,8 +42,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of two rows each half of the warp has one: one shuffle for both, and four among sixteen lanes. The first
-  // lane of each half stores.
+  // Two rows: each half of the warp gets one row, by one shuffle, and four more among sixteen lanes. The
+  // first lane of each half stores.
   // CHECK-LABEL: gpu.func @two_rows(
   // CHECK-COUNT-2: memref.load
   // CHECK-COUNT-2: arith.select
@@ -65,8 +65,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight rows are 4 + 2 + 1 shuffles and two among the four lanes that end with the same row. Of forty
-  // elements the last eight are read by the lanes that have one, before anything is exchanged.
+  // Eight rows take 4 + 2 + 1 shuffles, and two among the four lanes with the same row. Of forty elements,
+  // the last eight are loaded with a bounds check, before the exchange.
   // CHECK-LABEL: gpu.func @eight_rows(
   // CHECK-COUNT-8: memref.load
   // CHECK:         arith.cmpi ult, %{{.+}}, %{{.*}}c40
@@ -90,8 +90,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Twenty rows are exchanged like thirty-two. What is beyond the last row is read from the last row,
-  // so that nothing is read that is not there, and only twenty lanes store.
+  // Twenty rows are exchanged like thirty-two. Lanes beyond the last row load the last row, so no load is out
+  // of bounds, and only twenty lanes store.
   // CHECK-LABEL: gpu.func @twenty_rows(
   // CHECK:         %[[LANE:.+]] = gpu.thread_id x
   // CHECK:         %[[LAST:.+]] = arith.constant 19 : index
@@ -113,8 +113,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two warps with two rows each need seven rounds for 26 rows. In the last round the second warp has none,
-  // reads the last row twice, and stores nothing; its lanes still shuffle, outside of every condition.
+  // Two warps with two rows each need seven rounds for 26 rows. In the last round, the second warp loads the
+  // last row twice and stores nothing. Its lanes still execute the shuffles, which are outside all branches.
   // CHECK-LABEL: gpu.func @twenty_six_rows_by_two_warps(
   // CHECK:         %[[WARP:.+]] = arith.divui %{{.+}}, %{{.*}}c32
   // CHECK:         scf.for %[[ROUND:[^ ]+]] = %{{.*}}c0 to %{{.*}}c7 step
@@ -141,7 +141,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four neighbours of a row come in one load, and are added up before anything is exchanged.
+  // Four consecutive elements of a row are one load, and are combined before the exchange.
   // CHECK-LABEL: gpu.func @vectors(
   // CHECK-SAME:    {llvm.align = 16 : i64}
   // CHECK:         vector.load %{{.+}} {alignment = 16 : i64} : {{.+}}, vector<4xf32>
@@ -161,7 +161,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Values and places travel together: two shuffles a step.
+  // Value and index are exchanged together: two shuffles per step.
   // CHECK-LABEL: gpu.func @argmax(
   // CHECK-COUNT-4: arith.select
   // CHECK:         gpu.shuffle xor %{{.+}} : f32

@@ -7,7 +7,7 @@
 #private = #gpu.address_space<private>
 
 gpu.module @kernels {
-  // The old value is not read unless the op says so.
+  // Without `accumulate`, the old value is not loaded.
   // CHECK-LABEL: gpu.func @old_value_is_not_read
   // CHECK-SAME:    (%[[A:.+]]: memref<4x8xf32>, %[[B:.+]]: memref<4xf32>)
   // CHECK-NOT:     memref.load %[[B]]
@@ -21,7 +21,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // When it does, the thread that stores reads it, once a result, and nobody else.
+  // With `accumulate`, the storing thread loads the old value, once for each result.
   // CHECK-LABEL: gpu.func @accumulate
   // CHECK-SAME:    (%[[A:.+]]: memref<4x8xf32>, %[[B:.+]]: memref<4xf32>)
   // CHECK-NOT:     memref.load %[[B]]
@@ -40,7 +40,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // It is widened as elements are: the sum is rounded once, with the old value in it.
+  // The old value is widened like an element: the sum with the old value is rounded once.
   // CHECK-LABEL: gpu.func @accumulate_halves
   // CHECK:         %[[SUM:.+]] = tile.all_reduce sum %{{.+}} : f32 -> f32
   // CHECK-NOT:     truncf
@@ -56,7 +56,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One thread that accumulates starts from the identity, not from the old value, as all do.
+  // A single thread that accumulates also starts from the identity, not from the old value.
   // CHECK-LABEL: gpu.func @accumulate_in_one_thread
   // CHECK:         %[[START:.+]] = arith.constant 1.000000e+00 : f32
   // CHECK:         %[[PROD:.+]] = scf.for {{.+}} iter_args(%{{.+}} = %[[START]])
@@ -70,7 +70,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Reduced axes that are kept with one element have index 0.
+  // A reduced axis kept with size 1 has index 0.
   // CHECK-LABEL: gpu.func @kept_axis
   // CHECK-SAME:    (%[[A:.+]]: memref<4x8xf32>, %[[B:.+]]: memref<4x1xf32>)
   // CHECK:         %[[ROW:.+]] = arith.divui
@@ -83,7 +83,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Wherever they stand.
+  // A kept axis of size 1 may be any dimension.
   // CHECK-LABEL: gpu.func @kept_axes_around_a_row
   // CHECK:         %[[ROW:.+]] = arith.divui
   // CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
@@ -96,7 +96,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A destination may be a column of something else.
+  // A destination may be a column of another array.
   // CHECK-LABEL: gpu.func @strided_destination
   // CHECK:         %[[D:.+]] = memref.subview
   // CHECK:         memref.store %{{.+}}, %[[D]][%{{.+}}] {{.+}} memref<4xf32, strided<[16], offset: 3>>
@@ -108,8 +108,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Rows without elements give the identity: nothing is loaded or exchanged, and each result is
-  // stored by one thread.
+  // Rows without elements give the identity: no loads and no exchange, and one thread stores each
+  // result.
   // CHECK-LABEL: gpu.func @rows_without_elements
   // CHECK-NOT:     {{memref.load|tile.all_reduce|scf.for}}
   // CHECK:         %[[T:.+]] = gpu.thread_id x
@@ -123,7 +123,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // No rows give nothing.
+  // A reduction of no rows becomes no code.
   // CHECK-LABEL: gpu.func @no_rows
   // CHECK-NOT:     memref.{{load|store}}
   // CHECK:         gpu.return
@@ -134,8 +134,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where NaN never wins, idle threads and partial results start with NaN, and the exchange is
-  // told as much.
+  // If NaN never wins, idle threads and partial results start with NaN, and the exchange has the same `nan`
+  // policy.
   // CHECK-LABEL: gpu.func @ignored_nan
   // CHECK:         %[[P:.+]] = scf.if
   // CHECK:           %[[NAN:.+]] = arith.constant 0x7FC00000 : f32
@@ -151,7 +151,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two reductions number what each of them owns.
+  // Two reductions number their owned accesses separately.
   // CHECK-LABEL: gpu.func @two_reductions
   // CHECK:         memref.store {{.+}} {tile.owned = [[ONE:[0-9]+]] : i64}
   // CHECK-NOT:     tile.owned = [[ONE]] :

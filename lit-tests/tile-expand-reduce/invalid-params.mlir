@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-expand-reduce --split-input-file --verify-diagnostics
 
-// More threads than there are.
+// Parameters with more threads than the scope has.
 gpu.module @kernels {
   gpu.func @too_many(%A: memref<8x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -16,7 +16,7 @@ gpu.module @kernels {
 
 // -----
 
-// So many that their product cannot be written.
+// Parameters whose product overflows.
 gpu.module @kernels {
   gpu.func @overflow(%A: memref<8x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -32,7 +32,7 @@ gpu.module @kernels {
 
 // -----
 
-// Wider loads than the alignment of an argument allows.
+// Wider loads than the alignment of an argument permits.
 gpu.module @kernels {
   gpu.func @wide(%A: memref<8x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -48,7 +48,7 @@ gpu.module @kernels {
 
 // -----
 
-// Lanes are exchanged in powers of two.
+// Shuffles need a power of two of lanes.
 gpu.module @kernels {
   gpu.func @three(%A: memref<8x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -64,7 +64,7 @@ gpu.module @kernels {
 
 // -----
 
-// Rows that are exchanged at once are halved at each step.
+// The number of rows must be a power of two: each exchange step halves it.
 gpu.module @kernels {
   gpu.func @twelve_rows(%A: memref<12x32xf32>, %B: memref<12xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -79,7 +79,7 @@ gpu.module @kernels {
 
 // -----
 
-// A lane ends with one row at most.
+// A lane ends with at most one row, so `rows` is at most 32.
 gpu.module @kernels {
   gpu.func @sixty_four_rows(%A: memref<64x32xf32>, %B: memref<64xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -94,7 +94,7 @@ gpu.module @kernels {
 
 // -----
 
-// Halves that are taken one at a time make no vectors.
+// Packed f16 needs vectors of at least two elements.
 gpu.module @kernels {
   gpu.func @one_half(%B: memref<f16>) workgroup(%S: memref<512xf16, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -110,7 +110,7 @@ gpu.module @kernels {
 
 // -----
 
-// Rows that begin further in must come out even.
+// `skew` needs full steps of the row.
 gpu.module @kernels {
   gpu.func @skewed_rest() workgroup(%S: memref<32x30xf32, #gpu.address_space<workgroup>>, %D: memref<32xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

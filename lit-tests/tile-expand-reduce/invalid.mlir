@@ -2,7 +2,7 @@
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// A variant is chosen before.
+// A reduction needs a variant, chosen before this pass.
 gpu.module @m {
   gpu.func @no_variant(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -17,7 +17,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// It must be one that there is.
+// The variant must exist.
 gpu.module @m {
   gpu.func @unknown_variant(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -30,7 +30,7 @@ gpu.module @m {
 
 // -----
 
-// Who executes the op is found out before.
+// The active threads must be known before this pass.
 gpu.module @m {
   gpu.func @no_exec(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -47,7 +47,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// A variant that the program names comes without parameters.
+// A variant of the program has no parameters yet.
 gpu.module @m {
   gpu.func @no_params(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -63,7 +63,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// It needs all of them.
+// A variant needs all of its parameters.
 gpu.module @m {
   gpu.func @missing_param(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -80,7 +80,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// A group of no threads reduces nothing.
+// A group needs at least one thread.
 gpu.module @m {
   gpu.func @zero_param(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -97,7 +97,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// A parameter is a number.
+// A parameter must be an integer.
 gpu.module @m {
   gpu.func @param_of_another_type(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -114,7 +114,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// A variant that is written by hand still has to accept the op.
+// An explicit variant must accept the op.
 gpu.module @m {
   gpu.func @local_on_global_memory(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -131,7 +131,7 @@ gpu.module @m {
 #thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
 #private = #gpu.address_space<private>
 
-// Each for its own reasons.
+// Each variant reports its own reasons.
 gpu.module @m {
   gpu.func @shared_on_private_memory() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -148,7 +148,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// Floats are not combined by an instruction that an older chip has for integers.
+// Older chips have `redux.sync` for integers, but not for floats.
 gpu.module @m [#nvvm.target<chip = "sm_80">] {
   gpu.func @redux_of_floats(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -165,7 +165,7 @@ gpu.module @m [#nvvm.target<chip = "sm_80">] {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// Threads are those of a kernel.
+// The op must be in a kernel.
 gpu.module @m {
   // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
   gpu.func @no_kernel(%A: memref<4x8xf32>, %B: memref<4xf32>) {

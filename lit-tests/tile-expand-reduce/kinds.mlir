@@ -4,10 +4,10 @@
 #thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
 #private = #gpu.address_space<private>
 
-// What every kind and type combines with, and what partial results start from. One thread shows
-// it; `shared` starts and combines in the same way.
+// The combining op and the initial value of each kind and type. Scope `thread` shows them; variant `shared`
+// uses the same.
 gpu.module @kernels {
-  // A sum starts with -0.0: with +0.0 a sum of -0.0 would lose its sign.
+  // A sum starts with -0.0, because +0.0 would change a sum of -0.0.
   // CHECK-LABEL: gpu.func @sum_f32(
   // CHECK:         %[[START:.+]] = arith.constant -0.000000e+00 : f32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -22,7 +22,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One of integers, too.
+  // An integer sum starts with 0.
   // CHECK-LABEL: gpu.func @sum_i32(
   // CHECK:         %[[START:.+]] = arith.constant 0 : i32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -37,7 +37,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A product starts with one.
+  // A product starts with 1.0.
   // CHECK-LABEL: gpu.func @prod_f64(
   // CHECK:         %[[START:.+]] = arith.constant 1.000000e+00 : f64
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -52,7 +52,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One of integers, too.
+  // An integer product starts with 1.
   // CHECK-LABEL: gpu.func @prod_i64(
   // CHECK:         %[[START:.+]] = arith.constant 1 : i64
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -67,7 +67,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The largest of no floats is minus infinity, not the smallest finite float. NaN wins.
+  // The maximum of no floats is -inf, not the lowest finite float. NaN wins.
   // CHECK-LABEL: gpu.func @max_f32(
   // CHECK:         %[[START:.+]] = arith.constant 0xFF800000 : f32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -82,7 +82,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The smallest of none is infinity.
+  // The minimum of no floats is +inf.
   // CHECK-LABEL: gpu.func @min_f32(
   // CHECK:         %[[START:.+]] = arith.constant 0x7F800000 : f32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -97,7 +97,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In f64 it is that of f64.
+  // A maximum of f64 has the -inf of f64.
   // CHECK-LABEL: gpu.func @max_f64(
   // CHECK:         %[[START:.+]] = arith.constant 0xFFF0000000000000 : f64
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -112,7 +112,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where NaN never wins, it is what changes nothing, and what is left where there is nothing else.
+  // If NaN never wins, a maximum starts with NaN, and gives -inf for no elements.
   // CHECK-LABEL: gpu.func @max_f32_ignoring_nan(
   // CHECK:         %[[START:.+]] = arith.constant 0x7FC00000 : f32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -127,7 +127,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The same for the smallest.
+  // If NaN never wins, a minimum starts with NaN, and gives +inf for no elements.
   // CHECK-LABEL: gpu.func @min_f32_ignoring_nan(
   // CHECK:         %[[START:.+]] = arith.constant 0x7FC00000 : f32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -142,7 +142,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A sum does not care.
+  // A sum ignores the `nan` policy.
   // CHECK-LABEL: gpu.func @sum_f32_ignoring_nan(
   // CHECK:         %[[START:.+]] = arith.constant -0.000000e+00 : f32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -157,7 +157,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Integers are signed to `max` and `min`: the smallest of them is INT_MIN.
+  // `max` of integers is signed and starts with INT_MIN.
   // CHECK-LABEL: gpu.func @max_i32(
   // CHECK:         %[[START:.+]] = arith.constant -2147483648 : i32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -172,7 +172,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // And the largest INT_MAX.
+  // `min` of integers is signed and starts with INT_MAX.
   // CHECK-LABEL: gpu.func @min_i32(
   // CHECK:         %[[START:.+]] = arith.constant 2147483647 : i32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -187,7 +187,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of eight bits they are -128.
+  // `max` of i8 starts with -128.
   // CHECK-LABEL: gpu.func @max_i8(
   // CHECK:         %[[START:.+]] = arith.constant -128 : i8
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -202,7 +202,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of sixteen 32767.
+  // `min` of i16 starts with 32767.
   // CHECK-LABEL: gpu.func @min_i16(
   // CHECK:         %[[START:.+]] = arith.constant 32767 : i16
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -217,7 +217,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of 64 the smallest there is.
+  // `max` of i64 starts with the lowest i64.
   // CHECK-LABEL: gpu.func @max_i64(
   // CHECK:         %[[START:.+]] = arith.constant -9223372036854775808 : i64
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -232,7 +232,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Without a sign, the smallest is zero.
+  // `umax` starts with 0.
   // CHECK-LABEL: gpu.func @umax_i32(
   // CHECK:         %[[START:.+]] = arith.constant 0 : i32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -247,7 +247,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // And the largest has all bits set.
+  // `umin` starts with all bits set.
   // CHECK-LABEL: gpu.func @umin_i32(
   // CHECK:         %[[START:.+]] = arith.constant -1 : i32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -262,7 +262,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So has what changes nothing in `and`.
+  // `and` starts with all bits set.
   // CHECK-LABEL: gpu.func @and_i32(
   // CHECK:         %[[START:.+]] = arith.constant -1 : i32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -277,7 +277,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In `or` it is zero.
+  // `or` starts with 0.
   // CHECK-LABEL: gpu.func @or_i8(
   // CHECK:         %[[START:.+]] = arith.constant 0 : i8
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -292,7 +292,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // And in `xor`.
+  // `xor` starts with 0.
   // CHECK-LABEL: gpu.func @xor_i64(
   // CHECK:         %[[START:.+]] = arith.constant 0 : i64
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
@@ -307,7 +307,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Halves are added up in f32, and rounded once, at the end.
+  // f16 elements are added in f32, and rounded once, at the end.
   // CHECK-LABEL: gpu.func @sum_f16(
   // CHECK:         %[[SUM:.+]] = scf.for {{.+}} -> (f32) {
   // CHECK:           %[[X:.+]] = memref.load %{{.+}} : memref<4xf16
@@ -326,7 +326,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // For bfloat16 it is the same. Infinity is that of f32.
+  // bf16 elements are combined in f32. Infinity is that of f32.
   // CHECK-LABEL: gpu.func @max_bf16(
   // CHECK:         arith.constant 0xFF800000 : f32
   // CHECK:         scf.for {{.+}} -> (f32) {
@@ -344,7 +344,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Unless the program says what to add them up in.
+  // Attribute `acc` sets another type of partial results.
   // CHECK-LABEL: gpu.func @sum_f16_in_f16(
   // CHECK-NOT:     {{extf|truncf}}
   // CHECK:         scf.for {{.+}} -> (f16) {
@@ -361,7 +361,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Which may be wider for any type.
+  // Partial results may be wider for any type.
   // CHECK-LABEL: gpu.func @sum_f32_in_f64(
   // CHECK:         scf.for {{.+}} -> (f64) {
   // CHECK:           arith.extf %{{.+}} : f32 to f64
@@ -376,7 +376,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A wider destination gets the sum as it is.
+  // A wider destination stores the sum without rounding.
   // CHECK-LABEL: gpu.func @sum_f16_into_f32(
   // CHECK:         %[[SUM:.+]] = scf.for {{.+}} -> (f32) {
   // CHECK:           arith.extf %{{.+}} : f16 to f32
@@ -392,7 +392,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Integers are widened with their sign.
+  // Integers are sign-extended for signed kinds.
   // CHECK-LABEL: gpu.func @sum_i8_in_i32(
   // CHECK:         arith.extsi %{{.+}} : i8 to i32
   // CHECK:         arith.trunci %{{.+}} : i32 to i8
@@ -406,7 +406,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Or without, where they have none.
+  // Integers are zero-extended for unsigned kinds.
   // CHECK-LABEL: gpu.func @umax_i8_in_i32(
   // CHECK:         arith.extui %{{.+}} : i8 to i32
   // CHECK:         arith.trunci %{{.+}} : i32 to i8
@@ -420,8 +420,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of no elements there is nothing to load: the identity is stored,
-  // which is +0.0.
+  // A sum of no elements stores the identity, +0.0, without
+  // loads.
   // CHECK-LABEL: gpu.func @sum_of_none(
   // CHECK-NOT:     {{scf.for|memref.load}}
   // CHECK:         %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
@@ -436,7 +436,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // It is minus infinity also where partial results start with NaN.
+  // The maximum of no elements is -inf, even if partial results start with NaN.
   // CHECK-LABEL: gpu.func @max_of_none_ignoring_nan(
   // CHECK:         %[[LEAST:.+]] = arith.constant 0xFF800000 : f32
   // CHECK:         memref.store %[[LEAST]]

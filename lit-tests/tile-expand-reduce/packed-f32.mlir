@@ -5,10 +5,10 @@
 #regs = #tile.layout<[<16 : 1 reg>]>
 #one = #tile.layout<[]>
 
-// One thread, eight elements at a time, as later chips do best.
+// One thread reduces chunks of eight elements, for instructions of later chips.
 gpu.module @kernels [#nvvm.target<chip = "sm_100a">] {
-  // Four pairs a chunk: of 19 elements two chunks are 4 additions of pairs, which are added up by 3 more. The
-  // two of the last pair and the three elements that are left over take 4 additions of single values, in pairs.
+  // Four pairs per chunk: 19 elements are two chunks with four pair additions, and three more to combine the
+  // pairs. The last pair and the three remaining elements take four scalar additions, in pairs.
   // CHECK-LABEL: gpu.func @sum(
   // CHECK-COUNT-19: memref.load
   // CHECK-NOT:     memref.load
@@ -25,7 +25,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_100a">] {
     gpu.return
   }
 
-  // Registers are added up without any memory, and an old value comes last.
+  // Registers are reduced without memory, and the old value is combined last.
   // CHECK-LABEL: gpu.func @registers(
   // CHECK-NOT:     memref.load
   // CHECK-COUNT-7: arith.addf {{.+}} : vector<2xf32>
@@ -43,8 +43,8 @@ gpu.module @kernels [#nvvm.target<chip = "sm_100a">] {
     gpu.return
   }
 
-  // Four accumulators take two elements each of every chunk, one after the other: that is what becomes one
-  // instruction of three operands.
+  // Each of four accumulators combines two elements of each chunk in sequence, which becomes one instruction
+  // of three operands.
   // CHECK-LABEL: gpu.func @max(
   // CHECK-COUNT-16: memref.load
   // CHECK:         %[[A:.+]] = arith.maximumf %[[X0:.+]], %[[X1:.+]] : f32

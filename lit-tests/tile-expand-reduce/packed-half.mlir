@@ -4,10 +4,10 @@
 #row = {group = 32 : i64, groups = 1 : i64, stride = 1 : i64, vector = 8 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// Halves are combined as whole vectors, in their own type, where that gives the same numbers.
+// f16 elements are combined as vectors of f16 if the result is the same.
 gpu.module @kernels {
-  // Where partial results are halves: one addition of a vector for each load. At the end halves of the vector
-  // are added, and the two that are left.
+  // With partial results of f16: one vector addition for each load. In the end, the halves of the vector are
+  // added, then its last two elements.
   // CHECK-LABEL: gpu.func @sum_in_f16(
   // CHECK-NOT:     {{extf|truncf}}
   // CHECK:         %[[V:.+]] = scf.for {{.+}} iter_args(%[[C:.+]] = %{{.+}}) -> (vector<8xf16>) {
@@ -28,7 +28,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The largest is exact in any type: only what the thread has left is widened, once.
+  // A maximum is exact in f16: only the result of the thread is widened, once.
   // CHECK-LABEL: gpu.func @max_bf16(
   // CHECK-NOT:     {{extf|truncf}}
   // CHECK:         arith.maximumf {{.+}} : vector<8xbf16>

@@ -3,11 +3,11 @@
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #row = {group = 32 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}
 
-// `argmax` and `argmin` of narrow elements, with the value above the index in one number of 32 bits.
+// `argmax` and `argmin` of narrow elements use a 32-bit key, with the value above the index.
 gpu.module @kernels {
-  // The largest number wins. Of values the sign is turned over, and all bits of negative ones, so that they
-  // order as unsigned numbers do; -0 becomes +0, and NaN is above all. Of indices the lowest is the largest.
-  // One value is exchanged. The winner's index is what is left of it, and its value is read again there.
+  // The largest key wins. The sign bit of a value is inverted, and so are all bits of a negative value, for
+  // the order of unsigned integers. -0 becomes +0, and NaN is above all. The index is inverted, so that the
+  // lowest wins. The threads exchange one key. The winner's index gives its value by another load.
   // CHECK-LABEL: gpu.func @argmax_f16(
   // CHECK-SAME:    %[[A:[^:]+]]: memref<1x64xf16>, %[[V:[^:]+]]: memref<1xf16>, %[[I:[^:]+]]: memref<1xi32>
   // CHECK:         %[[R:.+]] = scf.for {{.+}} iter_args(%[[BEST:.+]] = %{{.*}}c0_i32) -> (i32) {
@@ -44,7 +44,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where NaN never wins, it is below all.
+  // If NaN never wins, its key is below all others.
   // CHECK-LABEL: gpu.func @argmax_bf16_ignoring_nan(
   // CHECK:           %[[INF:.+]] = arith.constant 32640 : i16
   // CHECK-NEXT:      %[[NAN:.+]] = arith.cmpi sgt, %{{.+}}, %[[INF]]
@@ -57,7 +57,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The smallest is the largest of those turned over. Of 8 bits of value, 24 are left for the index.
+  // `argmin` inverts the value. With 8-bit values, the index has 24 bits.
   // CHECK-LABEL: gpu.func @argmin_i8(
   // CHECK:           %[[X:.+]] = memref.load
   // CHECK:           %[[UP:.+]] = arith.xori %[[X]], %{{.*}}c-128_i8
@@ -76,7 +76,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Narrow groups exchange the number by shuffles, which are cheaper there.
+  // Narrow groups exchange the key by shuffles, which are cheaper there.
   // CHECK-LABEL: gpu.func @groups_of_eight(
   // CHECK:         tile.all_reduce umax %{{.+}} scope(warp) width 8 stride 1
   // CHECK-NOT:     redux

@@ -4,7 +4,7 @@
 #cta256 = {active = array<i64: 0, 256>, block = 256 : i64, threads = 256 : i64}
 
 gpu.module @kernels {
-  // The work is spread as with shuffles; the exchange is asked to be one instruction.
+  // The work is distributed as for shuffles, and the exchange is marked as `redux`.
   // CHECK-LABEL: gpu.func @whole_warp(
   // CHECK:         tile.all_reduce sum %{{.+}} scope(warp) width 32 stride 1 {{.*}}variant = "redux"{{.*}} : i32 -> i32
   // CHECK-NOT:     tile.all_reduce
@@ -17,7 +17,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight warps of one row: the exchange within and between warps is one op still.
+  // Eight warps share a row: the exchange within and between warps is one op.
   // CHECK-LABEL: gpu.func @whole_block(
   // CHECK:         tile.all_reduce or %{{.+}} scope(cta) {{.*}}variant = "redux"{{.*}} : i32 -> i32
   // CHECK-NOT:     tile.all_reduce

@@ -12,7 +12,7 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Each thread loads one element, eight lanes exchange, and the first of them stores.
+  // Each thread loads one element, eight lanes exchange values, and the first lane stores.
   // CHECK-LABEL: gpu.func @eight_lanes_a_row
   // CHECK-SAME:    workgroup(%[[S:.+]] : memref<4x8xf32, {{.+}}>, %[[D:.+]] : memref<4xf32, {{[^)]+}}>)
   // CHECK:         %[[T:.+]] = gpu.thread_id x
@@ -36,8 +36,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A row that does not divide among its lanes ends with a step that some of them sit out: of 44
-  // elements twelve are left for the second. The exchange is outside, where all of them are.
+  // A row of 44 elements on 32 lanes ends with a partial step, in which twelve lanes load. The exchange is
+  // outside the branch, where all lanes take part.
   // CHECK-LABEL: gpu.func @tail
   // CHECK:         %[[LANE:.+]] = arith.remui
   // CHECK:         %[[X:.+]] = memref.load %{{.+}}[%{{.+}}, %[[LANE]]]
@@ -61,7 +61,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A long row is a loop in which the lanes stay together.
+  // A long row is a loop that all lanes execute together.
   // CHECK-LABEL: gpu.func @long_rows
   // CHECK-DAG:     %[[END:.+]] = arith.constant 1024 : index
   // CHECK-DAG:     %[[STEP:.+]] = arith.constant 32 : index
@@ -81,8 +81,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // More rows than groups are several rounds of everything. Sixteen rows are four full ones, so
-  // that no thread has to ask whether it has a row.
+  // More rows than groups need several rounds. Sixteen rows are four full rounds, so no thread has a bounds
+  // check on rows.
   // CHECK-LABEL: gpu.func @four_rounds
   // CHECK:         scf.for %[[ROUND:[^ ]+]] = %{{.+}} to %[[FOUR:.+]] step %{{.+}} {
   // CHECK:           %[[FIRST:.+]] = arith.muli %[[ROUND]], %[[FOUR]]
@@ -100,8 +100,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Six rows are a round and a half. In the second, threads without a row carry -0.0 to the
-  // exchange, which stands outside of the branch, and do not store.
+  // Six rows are one and a half rounds. In the second round, threads without a row contribute -0.0 to the
+  // exchange, which is outside the branch, and do not store.
   // CHECK-LABEL: gpu.func @round_and_a_half
   // CHECK:         scf.for
   // CHECK:           %[[ROWS:.+]] = arith.constant 6 : index
@@ -124,7 +124,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of 48 threads sixteen are idle: there are six groups for four rows.
+  // With 48 threads, sixteen are idle: six groups for four rows.
   // CHECK-LABEL: gpu.func @idle_groups
   // CHECK-NOT:     scf.for
   // CHECK:         %[[FOUR:.+]] = arith.constant 4 : index
@@ -145,7 +145,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of twenty threads four are in no group at all, and have no row in either round.
+  // With twenty threads, four are in no group, and have no row in either round.
   // CHECK-LABEL: gpu.func @threads_in_no_group
   // CHECK:         %[[T:.+]] = gpu.thread_id x
   // CHECK:         %[[SIXTEEN:.+]] = arith.constant 16 : index
@@ -163,7 +163,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two warps a row exchange among 64 threads of the block.
+  // Two warps per row: 64 threads of the block exchange values.
   // CHECK-LABEL: gpu.func @two_warps_a_row
   // CHECK:         tile.all_reduce sum %{{.+}} scope(cta) width 64 stride 1
   // COUNT: @two_warps_a_row tile.all_reduce = 1, scf.for = 1, scf.if = 1, memref.load = 1, memref.store = 1
@@ -175,7 +175,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // With 64 threads at work, the other 32 of a block still come to the exchange.
+  // With 64 working threads, the other 32 threads of the block take part in the exchange.
   // CHECK-LABEL: gpu.func @third_warp_is_idle
   // CHECK:         %[[T:.+]] = gpu.thread_id x
   // CHECK:         %[[WORK:.+]] = arith.cmpi ult, %[[T]], %{{.+}}
@@ -191,7 +191,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The whole block on one row needs neither remainders nor a width, which may then be 48.
+  // A whole block on one row needs no remainder and no width, so it may have 48 threads.
   // CHECK-LABEL: gpu.func @whole_block
   // CHECK-NOT:     arith.remui
   // CHECK-NOT:     width
@@ -207,7 +207,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A warpgroup counts its threads from its own first one.
+  // A warpgroup numbers its threads from its first thread.
   // CHECK-LABEL: gpu.func @warpgroup
   // CHECK:         scf.if
   // CHECK:           %[[T:.+]] = gpu.thread_id x
@@ -230,8 +230,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Warps of a block of 48 have 32 and sixteen lanes. What is right for the last one is right for
-  // all: sixteen work, and the others of the first warp wait for them at the exchange.
+  // In a block of 48 threads, the warps have 32 and 16 lanes. Both warps use 16 lanes, and the other lanes of
+  // the first warp only take part in the exchange.
   // CHECK-LABEL: gpu.func @warps_of_different_sizes
   // CHECK:         %[[T:.+]] = gpu.thread_id x
   // CHECK:         %[[LANE:.+]] = arith.remui %[[T]], %{{.+}} : index
@@ -251,7 +251,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In a block of 8 by 4 threads, x comes first.
+  // In a block of 8x4 threads, threads are numbered along x first.
   // CHECK-LABEL: gpu.func @two_dimensions
   // CHECK-DAG:     %[[X:.+]] = gpu.thread_id x
   // CHECK-DAG:     %[[Y:.+]] = gpu.thread_id y
@@ -267,9 +267,9 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Sizes that are not known are read when the kernel runs: rows are guarded, full steps are a
-  // loop, and what is left is another one with a guard. A row that turns out to have no elements has
-  // a sum of +0.0.
+  // Dynamic sizes are read at run time. Rows have a bounds check, full steps are one loop,
+  // and the remainder is another loop with a bounds check. The sum of an empty row is
+  // +0.0.
   // CHECK-LABEL: gpu.func @dynamic_sizes
   // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>)
   // CHECK:         %[[ROWS:.+]] = memref.dim %[[A]], %{{.+}}

@@ -5,9 +5,9 @@
 #shared = #gpu.address_space<workgroup>
 #private = #gpu.address_space<private>
 
-// One thread by itself is plain loops: it asks for no thread id, and has nobody to exchange with.
+// At scope `thread`, a reduction is plain loops, without thread id and exchange.
 gpu.module @kernels {
-  // Four elements that a thread holds are one loop of a load and a combine, and a store behind it.
+  // Four elements in private memory: one loop of loads and combines, and a store after the loop.
   // CHECK-LABEL: gpu.func @four_elements
   // CHECK-SAME:    private(%[[P:.+]] : memref<4xf32, {{.+}}>, %[[Q:.+]] : memref<f32, {{.+}}>)
   // CHECK-NOT:     {{gpu.thread_id|tile|scf.if}}
@@ -29,7 +29,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Rows are a loop around it, which stores once a row.
+  // Rows are an outer loop with one store per row.
   // CHECK-LABEL: gpu.func @two_rows
   // CHECK:         scf.for %[[I:[^ ]+]] = %{{.+}} to %{{.+}} step %{{[^ ]+}} {
   // CHECK:           %[[SUM:.+]] = scf.for %[[J:[^ ]+]] = {{.+}} -> (f32) {
@@ -44,7 +44,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Each reduced axis is a loop that hands on what the one inside it has combined.
+  // Each reduced axis is a loop that carries the partial result.
   // CHECK-LABEL: gpu.func @two_reduced_axes
   // CHECK:         scf.for %[[K:[^ ]+]] = %{{.+}} to %{{.+}} step %{{[^ ]+}} {
   // CHECK:           scf.for %[[I:[^ ]+]] = {{.+}} iter_args(%[[C:.+]] = %{{.+}}) -> (f32) {
@@ -60,7 +60,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One column after the other is walked from its first row to its last.
+  // Columns are reduced one after another, from the first row to the last.
   // CHECK-LABEL: gpu.func @columns
   // CHECK:         scf.for %[[J:[^ ]+]] = %{{.+}} to %{{.+}} step %{{[^ ]+}} {
   // CHECK:           scf.for %[[I:[^ ]+]] = {{.+}} -> (f32) {
@@ -72,7 +72,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A single element is no loop.
+  // A single element needs no loop.
   // CHECK-LABEL: gpu.func @one_element
   // CHECK-NOT:     scf.for
   // CHECK-COUNT-1: memref.load
@@ -85,7 +85,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A thread that reduces a shared tile does as much.
+  // One thread reduces a shared tile with the same loops.
   // CHECK-LABEL: gpu.func @shared_tile
   // CHECK-NOT:     {{gpu.thread_id|tile.all_reduce|scf.if}}
   // CHECK-COUNT-2: scf.for
@@ -99,7 +99,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of a global tile of any size it reads the sizes first.
+  // For a global tile of dynamic sizes, the sizes are read first.
   // CHECK-LABEL: gpu.func @dynamic_sizes
   // CHECK:         %[[ROWS:.+]] = memref.dim
   // CHECK:         %[[LENGTH:.+]] = memref.dim
@@ -112,7 +112,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // With nan = ignore, the result of no elements is found out when their number is known.
+  // With `nan = ignore` and a dynamic length, the result of no elements is selected at run time.
   // CHECK-LABEL: gpu.func @ignored_nan_of_dynamic_length
   // CHECK:         %[[LENGTH:.+]] = memref.dim
   // CHECK:         %[[NAN:.+]] = arith.constant 0x7FC00000 : f32

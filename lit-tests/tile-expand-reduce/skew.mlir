@@ -3,10 +3,10 @@
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// Threads with a row each would all read the same banks of shared memory. Each begins further into its
-// row, and ends at the row's beginning.
+// With one row per thread, all threads would load from the same banks of shared memory. Each thread begins at
+// another element of its row and wraps around.
 gpu.module @kernels {
-  // Rows of 32 words repeat the banks: row 3 begins at element 12, four elements a load.
+  // Rows of 32 words begin at the same bank: row 3 begins at element 12, with four elements per load.
   // CHECK-LABEL: gpu.func @every_row(
   // CHECK:         %[[ROW:.+]] = gpu.thread_id x
   // CHECK:         %[[FIRST:.+]] = arith.muli %[[ROW]], %[[FOUR:.+]] : index
@@ -24,7 +24,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Rows of 36 words repeat them after eight: rows 8 to 15 begin four elements further.
+  // Rows of 36 words repeat banks after eight rows: rows 8 to 15 begin four elements later.
   // CHECK-LABEL: gpu.func @every_eighth_row(
   // CHECK:         %[[ROW:.+]] = gpu.thread_id x
   // CHECK:         %[[EIGHTH:.+]] = arith.divui %[[ROW]], %{{.*}}c8
@@ -42,7 +42,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A thread that does not meet its elements in order looks at places too, and starts behind all of them.
+  // A thread with elements out of order compares indices, too, and starts with an index after all elements.
   // CHECK-LABEL: gpu.func @argmax(
   // CHECK:         %[[BEHIND:.+]] = arith.constant 2147483647 : i32
   // CHECK:         scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %[[PLACE:.+]] = %[[BEHIND]])

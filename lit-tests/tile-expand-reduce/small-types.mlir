@@ -3,9 +3,9 @@
 #thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
 #private = #gpu.address_space<private>
 
-// Floats of eight bits and single bits.
+// 8-bit floats and elements of i1.
 gpu.module @kernels {
-  // 8-bit floats are extended.
+  // 8-bit floats are extended to f32.
   // CHECK-LABEL: gpu.func @e5m2(
   // CHECK:           %[[X:.+]] = memref.load %{{.+}} : memref<40xf8E5M2
   // CHECK-NEXT:      %[[F:.+]] = arith.extf %[[X]] : f8E5M2 to f32
@@ -29,7 +29,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Single bits stay what they are. All are set unless one is not, and none is unless one is.
+  // i1 elements stay i1: `and` starts with 1, `or` with 0.
   // CHECK-LABEL: gpu.func @and_i1(
   // CHECK:         %[[START:.+]] = arith.constant true
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])

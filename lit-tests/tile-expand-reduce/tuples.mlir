@@ -5,11 +5,11 @@
 #group8 = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}
 #private = #gpu.address_space<private>
 
-// Reductions whose partial results have several parts.
+// Reductions whose partial results have several values.
 gpu.module @kernels {
-  // The place of an element is where it is in its row. A thread that meets its elements in order compares
-  // values only: of equal ones the earlier stays. It starts with the place of its first element, so that
-  // a row of nothing but what it starts from has the right place.
+  // The index of an element is its position in the row. A thread that combines elements in order compares
+  // values only: the earlier of equal values wins. Its initial index is that of its first element, so that a
+  // row of initial values gets the right index.
   // CHECK-LABEL: gpu.func @argmax(
   // CHECK:         %[[LOW:.+]] = arith.constant 0xFF800000 : f32
   // CHECK:         %[[FIRST:.+]] = arith.constant 0 : i32
@@ -33,7 +33,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where NaN never wins it is what partial results start from: nothing but NaN gives NaN.
+  // If NaN never wins, partial results start with NaN: only NaN elements give NaN.
   // CHECK-LABEL: gpu.func @argmin_ignoring_nan(
   // CHECK:         arith.constant 0x7FC00000 : f32
   // CHECK:         scf.for {{.+}} -> (f32, i64)
@@ -51,7 +51,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Over two dimensions places are counted row-major, whichever order they are gone through.
+  // Indices over two dimensions are row-major, whatever the order of loops.
   // CHECK-LABEL: gpu.func @places_of_two_dimensions(
   // CHECK:         scf.for %[[I:[^ ]+]] =
   // CHECK:           scf.for %[[J:[^ ]+]] =
@@ -67,8 +67,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Lanes exchange both parts, and the first of them stores both. A lane's element is at its own place,
-  // and that is the place that the lane starts with.
+  // Lanes exchange both values, and the first lane stores both. Each lane starts with the index of its own
+  // element.
   // CHECK-LABEL: gpu.func @lanes(
   // CHECK:         %[[LANE:.+]] = arith.remui
   // CHECK:         %[[PLACE:.+]] = arith.index_cast %[[LANE]]
@@ -83,7 +83,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Rows whose length is known when the kernel runs may have none: the place is then 0.
+  // Rows of dynamic length may be empty: the index is then 0.
   // CHECK-LABEL: gpu.func @empty_at_run_time(
   // CHECK:         %[[LENGTH:.+]] = memref.dim
   // CHECK:         %[[INF:.+]] = arith.constant 0x7F800000 : f32
@@ -101,7 +101,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // An old value and its place are compared as one more element: by value, and of equal ones by place.
+  // An old value and its index are compared like one more element: by value, then by index.
   // CHECK-LABEL: gpu.func @accumulate(
   // CHECK:         %[[R:.+]]:2 = scf.for
   // CHECK:         %[[OLD:.+]] = memref.load %[[V:.+]][]
@@ -119,7 +119,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Halves are compared in f32, and the one that wins is stored as it was.
+  // f16 elements are compared in f32, and the original f16 is stored.
   // CHECK-LABEL: gpu.func @halves(
   // CHECK:         %[[R:.+]]:2 = scf.for {{.+}} -> (f32, i32)
   // CHECK:           arith.extf %{{.+}} : bf16 to f32
@@ -132,7 +132,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two sources of two types: one load of each, and the combiner in between.
+  // Two sources of two types: one load from each, and the combiner region in between.
   // CHECK-LABEL: gpu.func @two_sources(
   // CHECK:         scf.for {{.+}} -> (f32, i32) {
   // CHECK-NEXT:      %[[X:.+]] = memref.load %{{.+}} : memref<40xf32
@@ -153,8 +153,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Every combine has the branches that the combiner has. The region goes along to where lanes
-  // exchange what they have.
+  // Every combine contains the branches of the combiner region. The region is copied to the exchange of
+  // lanes.
   // CHECK-LABEL: gpu.func @branches(
   // CHECK:         scf.for
   // CHECK:           arith.cmpf ogt
@@ -180,7 +180,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A combiner takes halves in f32, when that is what its arguments are.
+  // The combiner region combines f16 elements in f32 if its arguments are f32.
   // CHECK-LABEL: gpu.func @custom_halves(
   // CHECK:         scf.for {{.+}} -> (f32) {
   // CHECK:           %[[W:.+]] = arith.extf %{{.+}} : f16 to f32

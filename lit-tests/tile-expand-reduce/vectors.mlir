@@ -5,10 +5,10 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // The whole block on one row, four elements a load: 4096 elements are four loads of each of 256
-  // threads. Each place in the vector has a sum of its own, so that no addition waits for another; the
-  // four are added up in pairs before the exchange. Loads of 16 bytes need the tile to be
-  // aligned to as many, which nobody else would see to.
+  // A whole block reduces one row, four elements per load: 4096 elements are four loads for each of 256
+  // threads. Each vector element has its own accumulator, so additions are independent; the four accumulators
+  // are added in pairs before the exchange. Loads of 16 bytes need a tile aligned to 16 bytes, which only
+  // this pass sets.
   // CHECK-LABEL: gpu.func @whole_block
   // CHECK-SAME:    workgroup(%[[S:.+]] : memref<1x4096xf32, {{.+}}> {llvm.align = 16 : i64})
   // CHECK:         %[[T:.+]] = gpu.thread_id x
@@ -37,7 +37,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // It is the source that is aligned. Other attributes stay.
+  // The shared memory of the source gets an alignment. Other attributes stay.
   // CHECK-LABEL: gpu.func @second_attribution
   // CHECK-SAME:    workgroup(%{{.+}} : memref<4xf32, {{[^{]+}}>, %[[S:.+]] : memref<4x128xf32, {{[^{]+}}> {
   // CHECK-DAG:     llvm.noalias
@@ -52,7 +52,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight halves are one load, and are widened one by one.
+  // Eight f16 elements are one load, and are widened separately.
   // CHECK-LABEL: gpu.func @halves
   // CHECK-SAME:    {llvm.align = 16 : i64}
   // CHECK:         %[[X:.+]] = vector.load %{{.+}} {alignment = 16 : i64} : {{.+}}, vector<8xf16>
@@ -73,7 +73,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What is less than a full step of the group is loaded one by one: of 132 elements, four.
+  // The remainder of a full step is loaded element by element: four of 132 elements.
   // CHECK-LABEL: gpu.func @tail
   // CHECK:         vector.load {{.+}} vector<4xf32>
   // CHECK-COUNT-4: vector.extract
@@ -92,8 +92,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A slice that is aligned for pairs is loaded in pairs, and it is the tile below it that has to
-  // be aligned.
+  // A slice aligned to two elements is loaded in pairs, and the tile below the slice gets the
+  // alignment.
   // CHECK-LABEL: gpu.func @pairs_of_a_slice
   // CHECK-SAME:    workgroup(%[[S:.+]] : memref<4x72xf32, {{[^{]+}}> {llvm.align = 16 : i64})
   // CHECK:         %[[V:.+]] = memref.subview %[[S]]
@@ -108,7 +108,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nothing is aligned where elements are loaded one by one.
+  // Scalar loads need no alignment attribute.
   // CHECK-LABEL: gpu.func @scalars
   // CHECK-NOT:     llvm.align
   // CHECK-NOT:     vector.load

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
 
-// Groups of whole warps are a tree over lanes and then some warps, of which any number may be a group.
+// Groups of whole warps combine by a tree over lanes and then over warps, of any number.
 gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
-  // Three warps of six: the second group begins with warp 3, where no load of four may begin.
+  // Three of six warps: the second group begins with warp 3, which is unaligned for a load of four.
   // CHECK-LABEL: gpu.func @three_warps_of_six(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
@@ -22,7 +22,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // The same holds for six warps of twelve, each combined by one instruction.
+  // Six of twelve warps, each combined by one instruction.
   // CHECK-LABEL: gpu.func @six_warps_of_twelve(
   // CHECK-COUNT-1: nvvm.redux.sync add
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @six_warps_of_twelve_scratch
@@ -37,7 +37,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // Threads that are 96 apart are in every third warp.
+  // Threads with a stride of 96 are in every third warp.
   // CHECK-LABEL: gpu.func @every_third_warp(
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @every_third_warp_scratch : memref<288xf32,
@@ -53,7 +53,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // Two columns of 48 take a step less in the warp, and leave two values a warp for three warps.
+  // Two columns of 48 threads need one step less in the warp, and two values per warp for three warps.
   // CHECK-LABEL: gpu.func @two_columns(
   // CHECK-COUNT-4: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// Groups that are no equal parts of warps. In each warp the first lane of a group ends with what the
-// warp has of it; where groups go beyond a warp, that is left in shared memory.
+// Groups that do not divide a warp. In each warp, the first lane of a group gets the partial result of the
+// warp. If groups span warps, this partial result is stored in shared memory.
 // CHECK-DAG: memref.global "private" @rows_of_12_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @rows_of_48_scratch : memref<12xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @rows_of_201_scratch : memref<32xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
@@ -13,9 +13,9 @@
 // CHECK-DAG: memref.global "private" @places_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @places_scratch_1 : memref<8xi32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 gpu.module @kernels {
-  // Twelve lanes are four steps upwards. A lane takes only from lanes of its group: the third group
-  // of a warp has eight. The group's first lane, which is its own number before this one, hands the
-  // sum to all.
+  // Groups of twelve lanes take four upward steps. A lane reads lanes of its own group only: the
+  // third group of a warp has eight. The first lane of a group, at a computed number, broadcasts the
+  // sum.
   // CHECK-LABEL: gpu.func @twelve_lanes(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
@@ -45,8 +45,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block that is less than a warp has its groups in one warp, too. Up to seven lanes that are three
-  // apart are three steps, and one back.
+  // In a block of less than one warp, all groups are in this warp. Up to seven lanes with a stride of three
+  // take three steps, and a broadcast.
   // CHECK-LABEL: gpu.func @block_of_twenty(
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK-COUNT-4: gpu.shuffle idx
@@ -61,8 +61,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The third of four rows goes from lane 24 of a warp to lane 3 of the next, and has two partial
-  // results; the others have one. Nobody waits for a barrier under a branch.
+  // The third of four rows spans lane 24 of a warp to lane 3 of the next, and has two partial results. The
+  // other rows have one. No barrier is in a branch.
   // CHECK-LABEL: gpu.func @rows_of_12(
   // CHECK-COUNT-4: gpu.shuffle idx
   // CHECK-NOT:     gpu.shuffle
@@ -89,8 +89,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Each of four rows of 48 goes over two warps, and every thread reads two partial results: that
-  // much is known, and nobody has to ask.
+  // Each of four rows of 48 spans two warps, and every thread loads two partial results: this number is
+  // static.
   // CHECK-LABEL: gpu.func @rows_of_48(
   // CHECK-COUNT-5: gpu.shuffle idx
   // CHECK-NOT:     gpu.shuffle
@@ -112,7 +112,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four rows of 201 have seven partial results each, or eight.
+  // Four rows of 201 have seven or eight partial results each.
   // CHECK-LABEL: gpu.func @rows_of_201(
   // CHECK-COUNT-5: gpu.shuffle idx
   // CHECK-NOT:     gpu.shuffle
@@ -133,8 +133,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of a column of three, twelve threads apart, a warp has up to all: two steps. Slots of the twelve
-  // columns stand side by side.
+  // A column of three threads with a stride of twelve has one to three threads in a warp: two steps. The
+  // slots of the twelve columns are adjacent.
   // CHECK-LABEL: gpu.func @columns_of_3(
   // CHECK-COUNT-2: gpu.shuffle idx
   // CHECK-NOT:     gpu.shuffle
@@ -158,8 +158,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Threads that are 100 apart are never in one warp: each leaves its value, and reads the eight of
-  // its column. Eight values are added up in three steps.
+  // Threads with a stride of 100 are never in one warp: each stores its value, and loads the eight values of
+  // its column. Eight values are combined in three steps.
   // CHECK-LABEL: gpu.func @columns_of_8(
   // CHECK-NOT:     {{gpu.shuffle|scf.if}}
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @columns_of_8_scratch
@@ -176,8 +176,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A thousand threads leave 32 partial results and the 24 that remain leave one: a loop goes over
-  // as many as there are.
+  // 1000 threads store 32 partial results, and the other 24 threads store one: a loop combines the existing
+  // ones.
   // CHECK-LABEL: gpu.func @thousand_of_1024(
   // CHECK-COUNT-5: gpu.shuffle idx
   // CHECK-NOT:     gpu.shuffle
@@ -197,8 +197,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In a warpgroup of 128, two groups of 48 are complete and the third has 32. The second
-  // warpgroup has slots of its own, six further on.
+  // In a warpgroup of 128 threads, two groups of 48 are complete, and the third has 32. The slots of the
+  // second warpgroup begin at 6.
   // CHECK-LABEL: gpu.func @warpgroups(
   // CHECK:         %[[PLACE:.+]] = arith.remui %[[T:.+]], %[[SIZE:.+]] : index
   // CHECK-COUNT-5: gpu.shuffle idx
@@ -220,7 +220,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A value and its place travel together, in shared memory as well.
+  // Value and index are exchanged together, also in shared memory.
   // CHECK-LABEL: gpu.func @places(
   // CHECK-COUNT-8: gpu.shuffle idx
   // CHECK-NOT:     gpu.shuffle
@@ -244,7 +244,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A group wider than the block is the block, however wide: one warp, or what all warps have.
+  // A group wider than the block is the whole block: one warp, or several warps.
   // CHECK-LABEL: gpu.func @wider_than_the_block(
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK-COUNT-6: gpu.shuffle idx
@@ -259,7 +259,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // And where the next thread of a group would be beyond the block, each has its result.
+  // If the stride exceeds the block, each thread already has its result.
   // CHECK-LABEL: gpu.func @apart_beyond_the_block(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK-NEXT:    memref.store %[[V]]

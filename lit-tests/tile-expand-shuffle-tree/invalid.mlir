@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree --split-input-file --verify-diagnostics
 
-// There are two ways to exchange values between lanes.
+// The exchange variant must be one of two.
 gpu.module @m {
   gpu.func @unknown_variant(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{no variant of `tile.all_reduce` named `ballot`; known variants: redux, shuffle}}
@@ -11,7 +11,7 @@ gpu.module @m {
 
 // -----
 
-// The first chips with the instruction have it for integers.
+// `redux.sync` for integers needs a newer chip.
 gpu.module @m [#nvvm.target<chip = "sm_90">] {
   gpu.func @float_on_an_old_chip(%v: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
@@ -23,7 +23,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
 
 // -----
 
-// Products are no kind of it, on any chip.
+// `redux.sync` has no products, on any chip.
 gpu.module @m [#nvvm.target<chip = "sm_100a">] {
   gpu.func @product(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
@@ -35,7 +35,7 @@ gpu.module @m [#nvvm.target<chip = "sm_100a">] {
 
 // -----
 
-// Nor are sums of floats.
+// `redux.sync` has no sums of floats.
 gpu.module @m [#nvvm.target<chip = "sm_100a">] {
   gpu.func @sum_of_floats(%v: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
@@ -47,7 +47,7 @@ gpu.module @m [#nvvm.target<chip = "sm_100a">] {
 
 // -----
 
-// It has 32 bits.
+// `redux.sync` is limited to 32 bits.
 gpu.module @m [#nvvm.target<chip = "sm_100a">] {
   gpu.func @wide(%v: i64) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
@@ -59,7 +59,7 @@ gpu.module @m [#nvvm.target<chip = "sm_100a">] {
 
 // -----
 
-// It has room for one value, and none for its place.
+// `redux.sync` combines one value, without an index.
 gpu.module @m [#nvvm.target<chip = "sm_100a">] {
   gpu.func @pair(%v: i32, %i: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
@@ -71,7 +71,7 @@ gpu.module @m [#nvvm.target<chip = "sm_100a">] {
 
 // -----
 
-// A mask names the lanes of one group, and groups of twelve are other lanes in each warp.
+// A constant member mask needs equal groups in each warp; groups of twelve differ.
 gpu.module @m [#nvvm.target<chip = "sm_100a">] {
   gpu.func @twelve(%v: i32) kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
     // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
@@ -83,7 +83,7 @@ gpu.module @m [#nvvm.target<chip = "sm_100a">] {
 
 // -----
 
-// What a program combines by itself, it cannot know.
+// `redux.sync` cannot execute a custom combiner.
 gpu.module @m [#nvvm.target<chip = "sm_100a">] {
   gpu.func @custom(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
@@ -99,7 +99,7 @@ gpu.module @m [#nvvm.target<chip = "sm_100a">] {
 
 // -----
 
-// Eight lanes of a warp cannot shuffle while the others are elsewhere.
+// Eight lanes of a warp cannot shuffle while the other lanes are in another branch.
 gpu.module @m {
   gpu.func @some_lanes(%v: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c8 = arith.constant 8 : index
@@ -116,7 +116,7 @@ gpu.module @m {
 
 // -----
 
-// One warp is not the block.
+// One warp is not the whole block.
 gpu.module @m {
   gpu.func @one_warp_of_two(%v: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -133,7 +133,7 @@ gpu.module @m {
 
 // -----
 
-// Nobody knows which lanes a branch on data leaves.
+// The lanes in a data-dependent branch are unknown.
 gpu.module @m {
   gpu.func @branch_on_data(%v: f32, %flags: memref<64xi1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = gpu.thread_id x
@@ -149,7 +149,7 @@ gpu.module @m {
 
 // -----
 
-// The same for a loop that lanes leave at different times.
+// The lanes in a loop with a divergent number of iterations are unknown.
 gpu.module @m {
   gpu.func @loop_on_data(%v: f32, %n: memref<64xindex>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -179,7 +179,7 @@ gpu.module @m {
 
 // -----
 
-// A function of a GPU module need not be a kernel.
+// A function of a GPU module that is not a kernel is rejected.
 gpu.module @m {
   // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
   gpu.func @device_function(%v: f32) {
@@ -191,7 +191,7 @@ gpu.module @m {
 
 // -----
 
-// And the host has no lanes.
+// Host code has no lanes.
 func.func @host(%v: f32) {
   // expected-error @below {{`tile.all_reduce` must stand in a `gpu.func` kernel}}
   // expected-note @below {{only `scope(grid)` stands in a host function}}
@@ -201,7 +201,7 @@ func.func @host(%v: f32) {
 
 // -----
 
-// Without a block size nobody knows how many warps there are.
+// Without a block size, the number of warps is unknown.
 gpu.module @m {
   // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
   gpu.func @no_block_size(%v: f32) kernel {
@@ -213,7 +213,7 @@ gpu.module @m {
 
 // -----
 
-// No GPU starts a block of 2048 threads.
+// No GPU supports a block of 2048 threads.
 gpu.module @m {
   // expected-note @below {{`known_block_size` stands here}}
   gpu.func @block_of_2048(%v: f32) kernel attributes {known_block_size = array<i32: 1024, 2, 1>} {
@@ -225,7 +225,7 @@ gpu.module @m {
 
 // -----
 
-// How many blocks exchange values must be known.
+// The number of blocks that exchange values must be static.
 gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   // expected-note @below {{add `attributes {known_cluster_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
   gpu.func @no_cluster_size(%v: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -237,7 +237,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 
 // -----
 
-// A cluster of seventeen blocks is none.
+// A cluster of seventeen blocks is too large.
 gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   // expected-note @below {{`known_cluster_size` stands here}}
   gpu.func @large_cluster(%v: f32)
@@ -250,7 +250,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 
 // -----
 
-// Older chips have none at all.
+// Older chips do not support clusters.
 gpu.module @m [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
   gpu.func @older_chip(%v: f32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
@@ -262,7 +262,7 @@ gpu.module @m [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
 
 // -----
 
-// A group that ends in the middle of a block would need a part of it.
+// A group must not end in the middle of a block.
 gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   gpu.func @part_of_a_block(%v: f32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
@@ -274,7 +274,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 
 // -----
 
-// Threads that are apart by a part of a block would lie differently in each.
+// A stride that is part of a block would give each block other positions.
 gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   gpu.func @uneven_stride(%v: f32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 3, 1, 1>} {
@@ -286,7 +286,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 
 // -----
 
-// Blocks of a cluster must exchange values together.
+// All blocks of a cluster must take part in an exchange.
 gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   gpu.func @some_blocks(%v: f32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
 
 gpu.module @kernels {
-  // Eight lanes are three steps, to the neighbour, to the one two further on and to the one four
-  // further on. Every lane gets the sum, and nothing goes through memory.
+  // Groups of eight lanes take three shuffles, at distances 1, 2 and 4. Every lane gets the sum, without
+  // shared memory.
   // CHECK-LABEL: gpu.func @eight_lanes(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
@@ -25,7 +25,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Lanes that are four apart skip four, eight and sixteen.
+  // Lanes with a stride of four shuffle at distances 4, 8 and 16.
   // CHECK-LABEL: gpu.func @eight_lanes_four_apart(
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK:         %[[FOUR:.+]] = arith.constant 4 : i32
@@ -43,7 +43,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A group of one has its result.
+  // A group of one lane needs no exchange.
   // CHECK-LABEL: gpu.func @one_lane(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK-NEXT:    memref.store %[[V]]
@@ -54,7 +54,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So has a thread.
+  // A single thread needs no exchange.
   // CHECK-LABEL: gpu.func @one_thread(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK-NEXT:    memref.store %[[V]]
@@ -65,7 +65,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // And a block of one.
+  // A block of one thread needs no exchange.
   // CHECK-LABEL: gpu.func @block_of_one(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK-NEXT:    memref.store %[[V]]
@@ -76,7 +76,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Without a width it is the whole warp: five steps, in each warp of the block by itself.
+  // Without a width, the group is the whole warp: five steps in each warp of the block.
   // CHECK-LABEL: gpu.func @whole_warp(
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK-COUNT-5: gpu.shuffle xor
@@ -90,7 +90,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block that is one warp is nothing else.
+  // A block of one warp is exchanged like a warp.
   // CHECK-LABEL: gpu.func @block_of_one_warp(
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK-COUNT-5: gpu.shuffle xor
@@ -104,7 +104,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A group within a warp stays there, whatever the scope.
+  // A group within a warp uses shuffles only, at any scope.
   // CHECK-LABEL: gpu.func @groups_of_a_block(
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK-COUNT-4: gpu.shuffle xor
@@ -118,7 +118,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where one warp of the block gets, its lanes are all there.
+  // If a branch selects whole warps, all lanes of a warp are active.
   // CHECK-LABEL: gpu.func @under_a_branch_of_one_warp(
   // CHECK:         scf.if
   // CHECK-COUNT-5:   gpu.shuffle xor
@@ -136,7 +136,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // And where all threads go around a loop equally often, all of them are there each time.
+  // If all threads execute equally many iterations, all lanes are active in each iteration.
   // CHECK-LABEL: gpu.func @in_a_loop(
   // CHECK:         scf.for
   // CHECK-COUNT-3:   gpu.shuffle xor

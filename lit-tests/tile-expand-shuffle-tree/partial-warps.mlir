@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// A shuffle must not name a lane that does not exist, and the last warp of a block may lack some.
+// A shuffle must not name a missing lane, and the last warp of a block may be partial.
 gpu.module @kernels {
-  // A lane takes from another only if that exists, and otherwise stays as it is. Lane 0 has seen all
-  // of them in the end, and hands its sum to the others.
+  // A lane combines its value with another lane only if that lane exists. In the end, lane 0 has combined all
+  // values, and broadcasts the total.
   // CHECK-LABEL: gpu.func @twenty_threads(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
@@ -31,7 +31,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // For a block that is less than a warp it is the same.
+  // A block of less than one warp is exchanged like a partial warp.
   // CHECK-LABEL: gpu.func @block_of_twenty(
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK-COUNT-6: gpu.shuffle idx
@@ -46,7 +46,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Groups of sixteen: the second has four lanes, the first of which is lane 16.
+  // Groups of sixteen: the second group has four lanes, and begins at lane 16.
   // CHECK-LABEL: gpu.func @groups_of_sixteen_in_twenty(
   // CHECK:         %[[LANE:.+]] = gpu.thread_id x
   // CHECK-COUNT-4: gpu.shuffle idx
@@ -65,7 +65,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Groups of four are all complete, and need not care.
+  // All groups of four are complete, and need no checks.
   // CHECK-LABEL: gpu.func @groups_of_four_in_twenty(
   // CHECK-NOT:     gpu.thread_id
   // CHECK-COUNT-2: gpu.shuffle xor
@@ -79,8 +79,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of four lanes eight apart, the fourth is always missing, and the third in four of eight columns.
-  // The first lane of a column is the column itself.
+  // Of four lanes with a stride of eight, the fourth is always missing, and the third in four of eight
+  // columns. The first lane of a column has the column's number.
   // CHECK-LABEL: gpu.func @columns_of_eight_in_twenty(
   // CHECK:         %[[LANE:.+]] = gpu.thread_id x
   // CHECK:         %[[EIGHT:.+]] = arith.constant 8 : index
@@ -100,7 +100,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In a block of 48 it is the thread and not the lane that decides: all lanes of the first warp
+  // In a block of 48 threads, the check is on the thread, not on the lane: all lanes of the first warp
   // exist.
   // CHECK-LABEL: gpu.func @warps_of_48(
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
@@ -122,7 +122,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Sixteen lanes of them are a group, in both warps.
+  // Sixteen lanes are a group, in both warps.
   // CHECK-LABEL: gpu.func @groups_of_sixteen_in_48(
   // CHECK-NOT:     gpu.thread_id
   // CHECK-COUNT-4: gpu.shuffle xor
@@ -136,8 +136,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The whole block has a slot for each of two warps. A tree over slots would need lanes that the
-  // last warp may not have; every thread reads both instead.
+  // The whole block has two warps with a slot each. A tree over slots would need lanes that the last warp may
+  // lack, so every thread loads both slots.
   // CHECK-LABEL: gpu.func @block_of_48(
   // CHECK-COUNT-6: gpu.shuffle idx
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_48_scratch : memref<4xf32,
@@ -156,7 +156,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four warps, the last of which has four lanes, have four slots, which one load brings.
+  // Four warps, of which the last has four lanes, have four slots, which are one load.
   // CHECK-LABEL: gpu.func @block_of_100(
   // CHECK-COUNT-6: gpu.shuffle idx
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_100_scratch : memref<4xf32,
@@ -197,7 +197,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two warps a group, of which the second group has one of 32 lanes and one of four.
+  // Two warps per group: the second group has a warp of 32 lanes and one of four.
   // CHECK-LABEL: gpu.func @teams_of_64_in_100(
   // CHECK:         %[[THREADS:.+]] = arith.constant 100 : index
   // CHECK-COUNT-6: gpu.shuffle idx
@@ -217,8 +217,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In columns of 32, the lanes of the last warp that are missing have written nothing: slots from
-  // 100 on are not read.
+  // In columns of 32 threads, the missing lanes of the last warp have stored nothing: slots from 100 on are
+  // not loaded.
   // CHECK-LABEL: gpu.func @columns_of_a_block_of_100(
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @columns_of_a_block_of_100_scratch : memref<128xf32,
   // CHECK:         memref.store %{{.+}}, %[[SLOTS]]
@@ -239,7 +239,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The whole warpgroup of a block of 200 has four slots of seven.
+  // The complete warpgroup of a block of 200 has four of seven slots.
   // CHECK-LABEL: gpu.func @warpgroup_of_a_block_of_200(
   // CHECK:         scf.if
   // CHECK-COUNT-6:   gpu.shuffle idx

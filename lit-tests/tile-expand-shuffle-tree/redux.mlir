@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
 
-// One `redux.sync` combines the lanes that its mask names, and stands for a whole tree of shuffles.
+// One `redux.sync` combines the lanes of its member mask, and replaces a tree of shuffles.
 gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
-  // All lanes of a warp: the mask is all ones, and nothing has to be computed.
+  // A whole warp: the mask has all bits set, without computation.
   // CHECK-LABEL: gpu.func @whole_warp(
   // CHECK-SAME:    %[[V:[^:]+]]: i32
   // CHECK-NEXT:    %[[ALL:.+]] = arith.constant -1 : i32
@@ -15,7 +15,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // Eight neighbours: eight ones, moved to where the lane's group begins.
+  // Eight neighbouring lanes: eight set bits, shifted to the first lane of the group.
   // CHECK-LABEL: gpu.func @eight_lanes(
   // CHECK:         %[[T:.+]] = gpu.thread_id x
   // CHECK:         %[[OWN:.+]] = arith.remui %[[T]], %{{.+}} : index
@@ -33,7 +33,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // Four lanes, eight apart: every eighth bit.
+  // Four lanes with a stride of eight: every eighth bit.
   // CHECK-LABEL: gpu.func @four_lanes_apart(
   // CHECK:         %[[BITS:.+]] = arith.constant 16843009 : i32
   // CHECK-NEXT:    %[[MASK:.+]] = arith.shli %[[BITS]],
@@ -47,7 +47,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // Of twenty threads the mask names twenty lanes: one that names others would wait for ever.
+  // With twenty threads, the mask has twenty lanes: a mask with missing lanes would never return.
   // CHECK-LABEL: gpu.func @twenty_threads(
   // CHECK-NEXT:    %[[TWENTY:.+]] = arith.constant 1048575 : i32
   // CHECK-NEXT:    nvvm.redux.sync add %{{.+}}, %[[TWENTY]] : i32 -> i32
@@ -73,7 +73,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // Narrow integers travel in 32 bits, with the sign that the kind asks for.
+  // Narrow integers are extended to 32 bits, with the sign of the kind.
   // CHECK-LABEL: gpu.func @min_i8(
   // CHECK:         %[[W:.+]] = arith.extsi %{{.+}} : i8 to i32
   // CHECK:         %[[S:.+]] = nvvm.redux.sync min %[[W]], %{{.+}} : i32 -> i32
@@ -105,7 +105,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // Two warps take one instruction each, and every thread reads both results.
+  // Two warps execute one instruction each, and every thread loads both results.
   // CHECK-LABEL: gpu.func @two_warps(
   // CHECK:         nvvm.redux.sync or
   // CHECK:         memref.get_global @two_warps_scratch : memref<4xi32,
@@ -120,7 +120,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // Up to sixteen warps every thread reads all results, four in each load, and adds them up in pairs.
+  // With up to sixteen warps, every thread loads all results, four per load, and adds them in pairs.
   // CHECK-LABEL: gpu.func @sixteen_warps(
   // CHECK:         nvvm.redux.sync add
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @sixteen_warps_scratch : memref<16xi32,
@@ -135,8 +135,8 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // Of more a lane reads one, and a second instruction combines them; the lanes beyond have nothing
-  // to add.
+  // With more warps, each lane loads one result, and a second instruction combines them. Other lanes
+  // contribute the identity.
   // CHECK-LABEL: gpu.func @twenty_four_warps(
   // CHECK:         nvvm.redux.sync add
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @twenty_four_warps_scratch : memref<24xi32,
@@ -154,7 +154,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
     gpu.return
   }
 
-  // What asks for shuffles gets them.
+  // An exchange marked as `shuffle` uses shuffles.
   // CHECK-LABEL: gpu.func @shuffles(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     {{gpu.shuffle|redux}}
@@ -167,7 +167,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
   }
 }
 
-// Later chips take floats as well, for the largest and the smallest. NaN wins if the op says so.
+// Later chips also have float maxima and minima. NaN wins if the op says so.
 gpu.module @floats [#nvvm.target<chip = "sm_100a">] {
   // CHECK-LABEL: gpu.func @max_f32(
   // CHECK:         nvvm.redux.sync fmax %{{.+}}, %{{.+}} {nan = true} : f32 -> f32

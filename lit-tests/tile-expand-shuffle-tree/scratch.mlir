@@ -1,9 +1,9 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// Two exchanges in a row between warps have memory of their own, so that the second can begin while
-// some warps still read. The third takes that of the first again: a barrier of the second is between
-// them. Memory is named after the kernel, and no name is given twice.
+// Two exchanges between warps in sequence use separate memory, so the second can begin while some warps still
+// load. The third uses the memory of the first, because a barrier of the second is in between. Memory is
+// named after the kernel, with unique names.
 // CHECK-DAG: memref.global "private" @once_scratch : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @chain_scratch : memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: memref.global "private" @chain_scratch_1 : memref<4xi32, #gpu.address_space<workgroup>>
@@ -18,7 +18,7 @@
 gpu.module @kernels {
   memref.global "private" @taken_scratch : memref<7xf32, #gpu.address_space<workgroup>> = uninitialized
 
-  // One exchange is one of them.
+  // First of three exchanges.
   // CHECK-LABEL: gpu.func @once(
   // CHECK-COUNT-1: memref.get_global @once_scratch
   // CHECK-NOT:     get_global
@@ -30,7 +30,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One exchange takes what another one gave.
+  // An exchange of the previous exchange's result.
   // CHECK-LABEL: gpu.func @chain(
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
   // CHECK:         memref.get_global @chain_scratch : memref<4xf32,
@@ -57,7 +57,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Three exchanges of one type have two pieces of memory, in turns.
+  // Three exchanges of one type alternate between two arrays.
   // CHECK-LABEL: gpu.func @three_in_a_row(
   // CHECK:         memref.get_global @three_in_a_row_scratch :
   // CHECK:         memref.get_global @three_in_a_row_scratch_1 :
@@ -75,7 +75,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The parts of a pair have memory each.
+  // The two values of a pair use separate arrays.
   // CHECK-LABEL: gpu.func @pairs(
   // CHECK:         %[[VALUES:.+]] = memref.get_global @pairs_scratch :
   // CHECK:         %[[PLACES:.+]] = memref.get_global @pairs_scratch_1 :
@@ -91,7 +91,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A name that the program has given is not taken away.
+  // A name that the program uses is avoided.
   // CHECK-LABEL: gpu.func @taken(
   // CHECK:         memref.get_global @taken_scratch_1 : memref<4xf32,
   // CHECK:         gpu.return
@@ -104,7 +104,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In a loop it is the same memory each time.
+  // In a loop, each iteration uses the same memory.
   // CHECK-LABEL: gpu.func @loop(
   // CHECK:         scf.for
   // CHECK-COUNT-1:   memref.get_global @loop_scratch

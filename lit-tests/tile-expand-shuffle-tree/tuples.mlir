@@ -2,8 +2,8 @@
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 gpu.module @kernels {
-  // A value and its place travel together. The larger one wins; NaN wins over all that is none; and
-  // of equal ones, or of two NaNs, the lower place.
+  // Value and index are exchanged together. The larger value wins, and NaN wins over all numbers. Of equal
+  // values, or of two NaNs, the lower index wins.
   // CHECK-LABEL: gpu.func @argmax(
   // CHECK-SAME:    %[[V:[^:]+]]: f32, %[[I:[^:]+]]: i32
   // CHECK:         %[[RV:.+]], %{{.+}} = gpu.shuffle xor %[[V]],
@@ -33,7 +33,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where NaN never wins, it is the other's being NaN that decides.
+  // If NaN never wins, the comparison checks whether the other value is NaN.
   // CHECK-LABEL: gpu.func @argmin_ignoring_nan(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK:         %[[RV:.+]], %{{.+}} = gpu.shuffle xor %[[V]],
@@ -48,7 +48,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Integers know no NaN: two comparisons and the places.
+  // Integers have no NaN: two comparisons of values, and one of indices.
   // CHECK-LABEL: gpu.func @argmin_i8(
   // CHECK:         gpu.shuffle xor {{.+}} : i8
   // CHECK-NEXT:    gpu.shuffle xor {{.+}} : i32
@@ -65,8 +65,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Pairs of up to eight warps are read by every thread: those of four warps in one load of values
-  // and one of places.
+  // With up to eight warps, every thread loads all pairs: those of four warps in one load of values and one
+  // of indices.
   // CHECK-LABEL: gpu.func @argmax_of_four_warps(
   // CHECK-COUNT-10: gpu.shuffle xor
   // CHECK:         %[[VALUES:.+]] = memref.get_global @argmax_of_four_warps_scratch : memref<4xf32,
@@ -84,8 +84,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Those of more are combined by the first warp. A lane without a slot has nothing that could win: the
-  // lowest value, at a place behind all others.
+  // With more warps, the first warp combines the pairs. A lane without a slot contributes a pair that never
+  // wins: the lowest value, with an index after all others.
   // CHECK-LABEL: gpu.func @argmax_of_nine_warps(
   // CHECK-COUNT-10: gpu.shuffle xor
   // CHECK:         memref.get_global @argmax_of_nine_warps_scratch : memref<12xf32,
@@ -114,7 +114,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A combiner of the program's own is put in at every step, the lane's own values on the left.
+  // The combiner region is inlined at every step, with the lane's own values on the left.
   // CHECK-LABEL: gpu.func @custom(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK:         %[[O:.+]], %{{.+}} = gpu.shuffle xor %[[V]],
@@ -134,7 +134,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // With branches inside of it, and with constants from outside: each step has a copy of the branch.
+  // A combiner region with branches and outside constants: each step has a copy of the branch.
   // CHECK-LABEL: gpu.func @branch_in_a_combiner(
   // CHECK-SAME:    %[[V:[^:]+]]: f32, %[[LIMIT:[^:]+]]: f32
   // CHECK:         %[[O:.+]], %{{.+}} = gpu.shuffle xor %[[V]],
@@ -168,7 +168,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two values in two warps: two slots for each warp, and the neutral pair nowhere needed.
+  // Two values in two warps: two slots per warp, and no neutral pair.
   // CHECK-LABEL: gpu.func @two_sources(
   // CHECK-COUNT-10: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle

@@ -2,7 +2,7 @@
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 gpu.module @kernels {
-  // Floats are added.
+  // A sum of floats.
   // CHECK-LABEL: gpu.func @sum_f32(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : f32
   // CHECK-NEXT:    arith.addf %[[V]], %[[S]] : f32
@@ -14,7 +14,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Doubles are shuffled as they are.
+  // f64 values are shuffled as one value at this level.
   // CHECK-LABEL: gpu.func @sum_f64(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : f64
   // CHECK-NEXT:    arith.addf %[[V]], %[[S]] : f64
@@ -26,7 +26,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Halves are exchanged in f32, and rounded once, when all is added up.
+  // f16 values are exchanged in f32, and rounded once, at the end.
   // CHECK-LABEL: gpu.func @sum_f16(
   // CHECK-SAME:    %[[V:[^:]+]]: f16
   // CHECK-NEXT:    %[[W:.+]] = arith.extf %[[V]] : f16 to f32
@@ -43,7 +43,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So is what goes through shared memory.
+  // f16 partial results in shared memory are f32, too.
   // CHECK-LABEL: gpu.func @sum_bf16_of_two_warps(
   // CHECK-COUNT-1: arith.extf %{{.+}} : bf16 to f32
   // CHECK:         memref.get_global @sum_bf16_of_two_warps_scratch : memref<4xf32,
@@ -59,7 +59,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Unless the program says otherwise.
+  // Attribute `acc` sets another type of partial results.
   // CHECK-LABEL: gpu.func @sum_f16_in_f16(
   // CHECK-NOT:     {{extf|truncf}}
   // CHECK:         gpu.shuffle xor %{{.+}} : f16
@@ -74,7 +74,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Wider partial results are possible for any type.
+  // Partial results may be wider for any type.
   // CHECK-LABEL: gpu.func @sum_f32_in_f64(
   // CHECK:         arith.extf %{{.+}} : f32 to f64
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f64
@@ -89,7 +89,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A group of one is widened and rounded all the same, which changes nothing.
+  // The value of a group of one is widened and rounded, which does not change it.
   // CHECK-LABEL: gpu.func @no_exchange_of_f16(
   // CHECK-SAME:    %[[V:[^:]+]]: f16
   // CHECK-NEXT:    %[[W:.+]] = arith.extf %[[V]] : f16 to f32
@@ -103,7 +103,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Products of integers.
+  // A product of integers.
   // CHECK-LABEL: gpu.func @prod_i64(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : i64
   // CHECK-NEXT:    arith.muli %[[V]], %[[S]] : i64
@@ -115,7 +115,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The largest, or NaN if there is one.
+  // A maximum in which NaN wins.
   // CHECK-LABEL: gpu.func @max_f32(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : f32
   // CHECK-NEXT:    arith.maximumf %[[V]], %[[S]] : f32
@@ -127,7 +127,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Or the largest of those that are none.
+  // A maximum in which NaN never wins.
   // CHECK-LABEL: gpu.func @max_f32_ignoring_nan(
   // CHECK:         gpu.shuffle xor
   // CHECK-NEXT:    arith.maxnumf
@@ -139,7 +139,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of integers it is the signed one.
+  // A signed maximum of integers.
   // CHECK-LABEL: gpu.func @max_i32(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : i32
   // CHECK-NEXT:    arith.maxsi %[[V]], %[[S]] : i32
@@ -151,7 +151,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of any width.
+  // A signed maximum of another integer width.
   // CHECK-LABEL: gpu.func @min_i8(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : i8
   // CHECK-NEXT:    arith.minsi %[[V]], %[[S]] : i8
@@ -163,7 +163,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Unless they have no sign.
+  // An unsigned maximum of integers.
   // CHECK-LABEL: gpu.func @umax_i16(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : i16
   // CHECK-NEXT:    arith.maxui %[[V]], %[[S]] : i16
@@ -175,7 +175,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The same for the smallest.
+  // A minimum of each sort.
   // CHECK-LABEL: gpu.func @umin_i32(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : i32
   // CHECK-NEXT:    arith.minui %[[V]], %[[S]] : i32
@@ -187,7 +187,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Bits are combined as bits.
+  // Bitwise kinds.
   // CHECK-LABEL: gpu.func @and_i32(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : i32
   // CHECK-NEXT:    arith.andi %[[V]], %[[S]] : i32
@@ -199,7 +199,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In integers of any width.
+  // Bitwise kinds of other integer widths.
   // CHECK-LABEL: gpu.func @or_i64(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : i64
   // CHECK-NEXT:    arith.ori %[[V]], %[[S]] : i64
@@ -211,7 +211,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Down to one.
+  // A bitwise kind of i1.
   // CHECK-LABEL: gpu.func @xor_i1(
   // CHECK:         %[[S:.+]], %{{.+}} = gpu.shuffle xor %[[V:.+]], %{{.+}}, %{{.+}} : i1
   // CHECK-NEXT:    arith.xori %[[V]], %[[S]] : i1
@@ -223,7 +223,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A lane without a slot takes what changes nothing: for the largest integer, the smallest there is.
+  // A lane without a slot contributes the identity: for an integer maximum, the minimum of the type.
   // CHECK-LABEL: gpu.func @max_i32_of_seventeen_warps(
   // CHECK:         memref.get_global @max_i32_of_seventeen_warps_scratch : memref<20xi32,
   // CHECK:         } else {
@@ -238,7 +238,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // For the smallest float, infinity.
+  // A lane without a slot contributes infinity to a float minimum.
   // CHECK-LABEL: gpu.func @min_f64_of_seventeen_warps(
   // CHECK:         memref.get_global @min_f64_of_seventeen_warps_scratch : memref<18xf64,
   // CHECK:         } else {
@@ -253,7 +253,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where NaN never wins, NaN.
+  // A lane without a slot contributes NaN if NaN never wins.
   // CHECK-LABEL: gpu.func @max_of_seventeen_warps_ignoring_nan(
   // CHECK:         } else {
   // CHECK-NEXT:      arith.constant 0x7FC00000 : f32

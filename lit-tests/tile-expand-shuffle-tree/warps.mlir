@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// Groups that are wider than a warp leave values in shared memory, one slot for each warp and column
-// of the block. Between writing and reading a barrier is missing, which another pass inserts.
+// Groups wider than a warp store values in shared memory, one slot for each warp and column of the block. The
+// barrier between stores and loads is inserted by another pass.
 // CHECK-DAG: memref.global "private" @two_warps_scratch : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @three_warps_scratch : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @eight_warps_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
@@ -21,8 +21,8 @@
 // CHECK-DAG: memref.global "private" @four_columns_scratch : memref<16xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @every_other_warp_scratch : memref<256xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 gpu.module @kernels {
-  // Each warp adds up its lanes, and its first lane leaves the sum in a slot of its own. Then every
-  // thread reads both and adds them up: no shuffle has to wait for another.
+  // Each warp combines its lanes, and its first lane stores the sum in the slot of the warp. Then every
+  // thread loads and adds both slots: no shuffle waits for another.
   // CHECK-LABEL: gpu.func @two_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SUM:.+]] = arith.addf
@@ -48,7 +48,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Three slots are read by every thread as well: nobody has to stand in for a fourth warp.
+  // Every thread loads all three slots: no lane represents a fourth warp.
   // CHECK-LABEL: gpu.func @three_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
@@ -68,8 +68,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four slots of four bytes are one load. They are combined in pairs, so that three additions take
-  // the time of two.
+  // Four slots of four bytes are one load. They are combined in pairs, so three additions take the latency of
+  // two.
   // CHECK-LABEL: gpu.func @four_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
@@ -90,7 +90,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of eight, a lane reads the first four or the last four, and one shuffle gives it the others' sum.
+  // With eight slots, a lane loads the first or the last four, and one shuffle adds the other half.
   // CHECK-LABEL: gpu.func @eight_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
@@ -115,7 +115,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A load brings two doubles: eight warps are one load and two shuffles.
+  // A load has two f64 slots: eight warps need one load and two shuffles.
   // CHECK-LABEL: gpu.func @eight_warps_f64(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @eight_warps_f64_scratch
@@ -132,7 +132,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Sixteen warps are one load of four slots and two shuffles.
+  // Sixteen warps need one load of four slots and two shuffles.
   // CHECK-LABEL: gpu.func @sixteen_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
@@ -154,8 +154,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nine are no multiple of four: every thread reads all of them, and nobody has to stand in for a
-  // tenth.
+  // Nine is no multiple of four: every thread loads all slots, and no lane represents a tenth
+  // warp.
   // CHECK-LABEL: gpu.func @nine_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @nine_warps_scratch
@@ -172,8 +172,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Beyond sixteen the first warp combines what all left, one slot a lane, and leaves the total for all.
-  // Of twenty warps, twelve lanes have no slot and take -0.0, which changes no sum.
+  // With more than sixteen warps, the first warp combines all slots, one per lane, and stores the total. With
+  // twenty warps, twelve lanes have no slot and contribute -0.0, which changes no sum.
   // CHECK-LABEL: gpu.func @twenty_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @twenty_warps_scratch :
@@ -229,8 +229,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Several groups of a block have their slots one after the other: warps 6 and 7 are the fourth
-  // group, and take slots 6 and 7.
+  // The slots of several groups of a block are adjacent: warps 6 and 7 are the fourth group, and use slots 6
+  // and 7.
   // CHECK-LABEL: gpu.func @four_teams_of_two_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[W:.+]] = arith.divui %{{.+}}, %{{.+}} : index
@@ -252,8 +252,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In a block of 96 threads the second group of 64 lacks its second warp. Nobody has written the
-  // slot of that, and nobody reads it.
+  // In a block of 96 threads, the second group of 64 lacks its second warp. No thread stores or loads the
+  // slot of this warp.
   // CHECK-LABEL: gpu.func @incomplete_last_team(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @incomplete_last_team_scratch : memref<4xf32,
@@ -297,8 +297,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A column for each lane leaves nothing to exchange within a warp. Every lane leaves its value, and
-  // adds up those of its column: itself, and three more 32 slots apart.
+  // One column per lane: nothing is exchanged within a warp. Every lane stores its value, and adds the values
+  // of its column: its own and three more, 32 slots apart.
   // CHECK-LABEL: gpu.func @columns(
   // CHECK-NOT:     gpu.shuffle
   // CHECK-NOT:     scf.if
@@ -326,8 +326,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four columns are both: lanes of a warp that are four apart, then slots of four warps, four a warp,
-  // of which each thread reads those of its column.
+  // Four columns combine both: lanes of a warp with a stride of four, then slots of four warps, four per
+  // warp, of which each thread loads those of its column.
   // CHECK-LABEL: gpu.func @four_columns(
   // CHECK:         %[[FOUR:.+]] = arith.constant 4 : i32
   // CHECK:         gpu.shuffle xor %{{.+}}, %[[FOUR]],
@@ -354,8 +354,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Threads that are 64 apart are in every other warp: warp 5 of 8 adds up its value and that of
-  // warp 7.
+  // Threads with a stride of 64 are in every other warp: warp 5 of 8 adds its own value and that of warp
+  // 7.
   // CHECK-LABEL: gpu.func @every_other_warp(
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @every_other_warp_scratch : memref<256xf32,

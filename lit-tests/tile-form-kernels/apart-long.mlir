@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-form-kernels="explain chip=sm_80" -o /dev/null 2>&1
 // SNAPSHOT: none — the reason is checked.
 
-// Without clusters one block would load the whole row again, which the caches do not keep.
+// Without clusters, one block would load a long row again, which the caches do not keep.
 // CHECK:      apart-long.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
 // CHECK:      note: a block would load 262160 bytes of a row again, more than registers hold and than the 262144 that caches keep
 func.func @long_rows(%A: memref<3x131080xbf16>, %M: memref<3xbf16>, %N: memref<3xbf16>) {

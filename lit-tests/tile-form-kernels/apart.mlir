@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-form-kernels="explain chip=sm_90" -o /dev/null 2>&1
 // SNAPSHOT: none — the reasons are checked.
 
-// Why an op does not share the kernel of the op before it, of which it uses an array.
+// Reasons why an op does not share a kernel with the previous op, whose array it uses.
 
 // CHECK:      apart.mlir:[[# @LINE + 4]]:3: remark: `tile.reduce` does not share the kernel before it
 // CHECK:      note: `p0` has 4096 iterations, in the first op 64
@@ -19,7 +19,7 @@ func.func @unknown_length(%A: memref<64x?xf32>, %M: memref<64xf32>, %N: memref<6
   return
 }
 
-// Ops of which neither uses an array of the other have nothing to share.
+// Ops without a common array do not share a kernel.
 // CHECK-NOT:  remark
 func.func @strangers(%A: memref<64x256xf32>, %B: memref<64x256xf32>, %M: memref<64xf32>, %N: memref<64xf32>) {
   tile.reduce max %A into %M axes [1] scope(grid) : memref<64x256xf32> into memref<64xf32>

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-form-kernels --split-input-file --verify-diagnostics
 
-// Attributes that say which ops share a kernel have values of their kinds.
+// The attributes of kernel groups have values of fixed kinds.
 // expected-error @below {{`tile.fusion` must be `#tile.fusion<none>`, `<exact>` or `<algebraic>`}}
 func.func @word(%A: memref<8xf32>) attributes {tile.fusion = "none"} {
   return

@@ -2,7 +2,7 @@
 // RUN(OPTION): tx-opt %s --tile-form-kernels=math=approx
 // SNAPSHOT: none — CHECK states which ops have the flag
 
-// Exponentials, logarithms and quotients of f32 and narrower types have approximate instructions. Other flags of an op stay.
+// f32 and narrower exponentials, logarithms and divisions become approximate. Other flags stay.
 // CHECK-LABEL: func.func @approx(
 // CHECK:         math.exp %{{.+}} fastmath<afn> : f32
 // CHECK-NEXT:    math.exp2 %{{.+}} fastmath<contract,afn> : f32
@@ -34,7 +34,7 @@ func.func @approx(%A: memref<100xf32>, %B: memref<100xf16>) attributes {tile.mat
   return
 }
 
-// f64 has no approximate instructions. The attribute of a function wins over the option.
+// f64 has no approximate instructions. The attribute of a function has priority over the option.
 // CHECK-LABEL:  func.func @exact(
 // CHECK-NOT:      afn
 // OPTION-LABEL: func.func @exact(

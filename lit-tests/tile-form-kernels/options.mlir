@@ -6,7 +6,7 @@
 // EXIT: 1
 // SNAPSHOT: none — what is said of an option stands below.
 
-// An option with a value that it does not take says what it takes.
+// For an invalid option value, the message lists the valid values.
 // OPTION: option `fusion`: unknown value `all`
 // OPTION: known: none, exact, algebraic
 // MATH: option `math`: unknown value `fast`

@@ -1,9 +1,9 @@
 // RUN: tx-opt %s --tile-form-kernels=chip=sm_90 --tile-schedule=chip=sm_90
 // SNAPSHOT: none — that no cluster shares the rows is the matter.
 
-// Each block of a cluster computes what a row has one element of, and one of them stores it. An op that updates such an
-// element in place would be run by a block that has read it, and by one that reads what the other has stored: the rows
-// are a block's each.
+// Each block of a cluster computes the one element per row, and one block stores it. An op that updates
+// such an element in place would read the value that another block has stored, so each row belongs to one
+// block.
 // CHECK-LABEL: gpu.func @updated_0(
 // CHECK-NOT:     cluster
 // CHECK-LABEL: func.func @updated(

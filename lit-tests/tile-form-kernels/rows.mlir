@@ -9,7 +9,7 @@
 
 // NONE-NOT: tile.group
 
-// Two reductions and what is computed of both: one kernel.
+// Two reductions and an op that uses both results: one kernel.
 // CHECK-LABEL: func.func @softmax(
 // CHECK:       tile.reduce max {{.+}}tile.group = 0 : i64
 // CHECK:       tile.reduce sum
@@ -34,7 +34,7 @@ func.func @softmax(%x: memref<?x1000xf32>, %m: memref<?xf32>, %s: memref<?xf32>,
   return
 }
 
-// An element-wise op before a reduction joins too; one that changes the array in place is the last.
+// An element-wise op before a reduction joins; an op that changes the array in place is the last.
 // CHECK-LABEL: func.func @residual(
 // CHECK:       linalg.add {tile.group = 0 : i64}
 // CHECK:       tile.reduce sum {{.+}}tile.group = 0 : i64
@@ -61,7 +61,7 @@ func.func @range(%x: memref<7x3x20xi32>, %lo: memref<7xi32>, %hi: memref<7xi32>)
   return
 }
 
-// Two groups, of which the second does not need what the first makes.
+// Two groups, of which the second does not use the results of the first.
 // CHECK-LABEL: func.func @two(
 // CHECK:       tile.reduce min {{.+}}tile.group = 0
 // CHECK:       tile.reduce max {{.+}}tile.group = 0
@@ -75,7 +75,7 @@ func.func @two(%x: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>, %y: m
   return
 }
 
-// An element-wise op of another array stays apart, also where it comes first.
+// An element-wise op on another array stays separate, also at the beginning.
 // CHECK-LABEL: func.func @stranger_first(
 // CHECK:       linalg.exp ins(%{{.+}} outs
 // CHECK-COUNT-2: tile.group = 0 : i64
@@ -87,7 +87,7 @@ func.func @stranger_first(%z: memref<8x40xf32>, %x: memref<8x40xf32>, %y: memref
   return
 }
 
-// Of columns, neighbours are in other rows: with one column it is the same, as the number of results must not matter.
+// Columns: neighbours are in other rows. One column is treated alike, as the count must not matter.
 // CHECK-LABEL: func.func @one_column(
 // CHECK-NOT:   tile.group
 func.func @one_column(%x: memref<40x1xf32>, %lo: memref<1xf32>, %hi: memref<1xf32>) {
@@ -98,7 +98,7 @@ func.func @one_column(%x: memref<40x1xf32>, %lo: memref<1xf32>, %hi: memref<1xf3
   return
 }
 
-// The blocks of a cluster of sm_90 hold a row of 384 KB; a block of sm_86 does not, and its caches hold less.
+// A cluster on sm_90 holds a row of 384 KB. A block on sm_86 does not, and its caches are too small.
 // CHECK-LABEL: func.func @long(
 // CHECK-COUNT-2: tile.group = 0 : i64
 // SMALL-LABEL: func.func @long(
@@ -110,7 +110,7 @@ func.func @long(%x: memref<2x98304xf32>, %lo: memref<2xf32>, %hi: memref<2xf32>)
   return
 }
 
-// A reduction of no dimension has no rows.
+// A reduction without axes has no rows.
 // CHECK-LABEL: func.func @no_rows(
 // CHECK-NOT:   tile.group
 func.func @no_rows(%x: memref<8x40xf32>, %lo: memref<8x40xf32>, %hi: memref<8x40xf32>) {
@@ -119,7 +119,7 @@ func.func @no_rows(%x: memref<8x40xf32>, %lo: memref<8x40xf32>, %hi: memref<8x40
   return
 }
 
-// The look-up of a cross entropy has one element a row. It joins where a row is held in registers.
+// The gather of a cross entropy has one element per row. It joins if a row is held in registers.
 // CHECK-LABEL: func.func @look_up(
 // CHECK-COUNT-2: tile.group = 0 : i64
 func.func @look_up(%x: memref<8x4096xf32>, %t: memref<8xindex>, %l: memref<8xf32>) {
@@ -137,7 +137,7 @@ func.func @look_up(%x: memref<8x4096xf32>, %t: memref<8xindex>, %l: memref<8xf32
   return
 }
 
-// The function says which results must have equal bits, where an op does not.
+// The attribute of the function makes results batch-invariant, if an op has no attribute.
 // CHECK-LABEL: func.func @same_bits(
 // CHECK:       tile.reduce sum {{.+}} {determinism = #tile.determinism<batch_invariant>
 // CHECK:       tile.reduce sum {{.+}} {determinism = #tile.determinism<any>

@@ -2,12 +2,12 @@
 // RACE-FREE
 // SNAPSHOT: none — it is the input, but for the barriers that are checked.
 
-// Barriers stand in every region to which all threads come together.
+// Barriers can be in every region that all threads execute.
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // All threads take the same case.
+  // All threads select the same case.
   // CHECK-LABEL: gpu.func @case_for_all
   // CHECK:         case 1 {
   // CHECK-NEXT:      memref.store
@@ -32,7 +32,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // No thread reads in one case what another one writes in another case; what comes behind all cases waits for each of them.
+  // Different cases do not conflict. Code after all cases needs a barrier for each of them.
   // CHECK-LABEL: gpu.func @one_of_the_cases
   // CHECK:         memref.store
   // CHECK-NEXT:    gpu.barrier
@@ -69,7 +69,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Each warp has a case of its own, and its own barrier; the case for none of them is the third warp's.
+  // Each warp has its own case with warp barriers; the default case is that of the third warp.
   // CHECK-LABEL: gpu.func @case_for_each_warp
   // CHECK:         case 0 {
   // CHECK-NEXT:      memref.store
@@ -106,7 +106,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A region that is one block is run through once. What it has for a result is the same for all threads if that is.
+  // An `scf.execute_region` of one block is executed once. Its result is uniform if the yielded value is.
   // CHECK-LABEL: gpu.func @region
   // CHECK:         scf.execute_region
   // CHECK-NEXT:      memref.store

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-insert-sync
 
 gpu.module @kernels {
-  // An atomic update needs no barrier, neither from itself nor from another.
+  // An atomic update needs no barrier before or after another atomic update.
   // CHECK-LABEL: gpu.func @atomics_need_none
   // CHECK-NOT:     {{gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -13,7 +13,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A plain load after an atomic update does need one.
+  // A plain load after an atomic update needs a barrier.
   // CHECK-LABEL: gpu.func @load_after_atomic
   // CHECK:         memref.atomic_rmw
   // CHECK:         gpu.barrier
@@ -28,7 +28,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nor does it make a difference that what is updated is computed in a region of the op.
+  // An atomic update with a region needs no barrier either.
   // CHECK-LABEL: gpu.func @load_after_region
   // CHECK:         memref.generic_atomic_rmw
   // CHECK:         gpu.barrier
@@ -47,8 +47,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A loop with an exit in the middle: its last store is not followed by the barrier in its
-  // second part, so that one is needed after it. Nothing needs the one in the loop then.
+  // A loop with an exit in the middle: the barrier in its second part does not follow its last store, so a
+  // barrier after the loop is necessary. The one in the loop is then unnecessary.
   // CHECK-LABEL: gpu.func @exit_before_the_barrier
   // CHECK:         scf.while
   // CHECK-NOT:       gpu.barrier
@@ -72,8 +72,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One of several cases has a barrier, which does nothing for the others. Nothing needs it when there
-  // is one for all.
+  // One of several cases has a barrier, which does not order the other cases. With one barrier for all cases,
+  // it is unnecessary.
   // CHECK-LABEL: gpu.func @barrier_in_one_case
   // CHECK:         scf.index_switch
   // CHECK-NOT:       gpu.barrier
@@ -99,7 +99,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A kernel that touches nothing others see needs no barrier, and no block size either.
+  // A kernel without shared accesses needs no barrier and no block size.
   // CHECK-LABEL: gpu.func @private_only
   // CHECK-NOT:     {{gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return

@@ -2,8 +2,8 @@
 // RACE-FREE
 // SNAPSHOT: none — where barriers stand is what matters.
 
-// Which index a loop carries into an iteration follows from those before it, of which nothing is known where one iteration is looked at: thread
-// t stores element 63 - t here, after another iteration, and loads element t. The barrier between them stays.
+// A loop-carried index depends on earlier iterations, which the analysis of one iteration ignores: thread t
+// stores element 63 - t in a later iteration, and loads element t. The barrier in between stays.
 // CHECK-LABEL: gpu.func @mirrored(
 // CHECK:         gpu.barrier
 // CHECK:         scf.if
@@ -16,8 +16,8 @@
 // CHECK-NEXT:      gpu.barrier
 // CHECK-NEXT:      memref.load
 
-// A view that is selected begins where its thread has it, so that equal indices are not equal elements: what a thread loads
-// is what its neighbour has stored.
+// A selected view begins at a different offset in each thread, so equal indices are not equal elements: a
+// thread loads the element that its neighbour has stored.
 // CHECK-LABEL: gpu.func @selected_views(
 // CHECK:         arith.select
 // CHECK:         memref.store
@@ -29,7 +29,7 @@
 // CHECK:         gpu.barrier
 // CHECK:         memref.load
 
-// Strides that are smaller than what lies between them make one element of several indices.
+// Overlapping strides map several indices to one element.
 // CHECK-LABEL: gpu.func @overlapping_rows(
 // CHECK:         memref.store
 // CHECK:         gpu.barrier

@@ -3,9 +3,9 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // What a loop carries may be any of the kernel's memory: here the tile that the loop reads
-  // another thread's element of. One barrier comes between the store and the load, one between the
-  // load and the next round's store.
+  // A loop-carried memref may be any memory of the kernel: here it is the tile of which the loop reads
+  // another thread's element. One barrier is between the store and the load, and one between the load and the
+  // store of the next iteration.
   // CHECK-LABEL: gpu.func @carried
   // CHECK:         scf.for
   // CHECK:           gpu.barrier
@@ -32,8 +32,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What a loop carries may begin anywhere in another memref: here each thread writes the element behind its own, which needs a
-  // barrier before its own is read; and in another iteration it may be another one.
+  // A loop-carried view may begin anywhere in another memref. Each thread writes the element after its own,
+  // which needs a barrier before the load of its own, and may use another element next time.
   // CHECK-LABEL: gpu.func @carried_view
   // CHECK:         scf.for
   // CHECK:         }
@@ -59,7 +59,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In one iteration it stays where it is: a thread that writes an element and reads it needs none in between.
+  // In one iteration the memref is constant: access to a thread's own element needs no barrier.
   // CHECK-LABEL: gpu.func @own_element
   // CHECK:         scf.for
   // CHECK:           gpu.barrier

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-insert-sync
 
-// Barriers of the cluster, where other blocks' memory is touched.
+// Cluster barriers for accesses to the memory of other blocks.
 
 !S = memref<2xf32, #gpu.address_space<workgroup>>
 
@@ -8,8 +8,8 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
   memref.global "private" @slots : !S = uninitialized
   memref.global "private" @other : !S = uninitialized
 
-  // What other blocks were given they read after a barrier of the cluster. Its two halves that the programmer wrote apart order
-  // nothing that lies between them.
+  // Other blocks read a stored value after a cluster barrier. The separate arrive and wait of the program do
+  // not order the accesses between them.
   // CHECK-LABEL: gpu.func @push
   // CHECK:         nvvm.cluster.arrive
   // CHECK:         nvvm.cluster.wait
@@ -40,8 +40,8 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
     gpu.return
   }
 
-  // Memory is gone with its block: all meet before the kernel ends. A barrier of the block is none of the cluster, and where one
-  // of those comes it is not needed.
+  // The memory of a block ends with the block, so all blocks synchronize before the kernel ends. A block
+  // barrier does not replace a cluster barrier, and is unnecessary next to one.
   // CHECK-LABEL: gpu.func @pull
   // CHECK:         memref.store
   // CHECK-NOT:     gpu.barrier
@@ -70,7 +70,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
     gpu.return
   }
 
-  // Shared memory that no other block touches needs a barrier of the block alone.
+  // Shared memory without accesses of other blocks only needs block barriers.
   // CHECK-LABEL: gpu.func @own_memory
   // CHECK:         llvm.store
   // CHECK:         memref.store %{{.+}}, %[[OTHER:.+]][

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-insert-sync
 // SNAPSHOT: none — it is the input, and two barriers in each of two loops.
 
-// Bounds as far apart as numbers are: the first loop makes no iteration and the second makes one, for all threads alike,
-// so that barriers may stand within it: one between store and load, one before the next store.
+// Extreme loop bounds: the first loop has no iteration and the second has one, for all threads. So barriers
+// can be in the loop: one between store and load, one before the next store.
 // CHECK-LABEL:   gpu.func @far_bounds
 // CHECK:         scf.for
 // CHECK-NOT:     gpu.barrier
@@ -11,12 +11,12 @@
 // CHECK-NOT:     gpu.barrier
 // CHECK:         gpu.return
 
-// The last index of a loop that makes no iteration is not one before the least number.
+// The last index of an empty loop must not underflow.
 // CHECK-LABEL:   gpu.func @no_iteration
 // CHECK-NOT:     gpu.barrier
 // CHECK:         gpu.return
 
-// Unsigned numbers go on past the largest signed one: two iterations, where signed numbers would have none.
+// Unsigned indices continue after the largest signed number: two iterations, instead of none.
 // CHECK-LABEL:   gpu.func @unsigned
 // CHECK:         scf.for unsigned
 // CHECK-COUNT-2: gpu.barrier

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-insert-sync --split-input-file --verify-diagnostics
 
-// One warp writes in one arm what the other reads in the other arm, at the same time.
+// One warp writes in one region of a branch, while the other warp reads in the other region.
 gpu.module @kernels {
   gpu.func @side_by_side(%B: memref<64xf32>, %x: f32)
       workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)

@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --tile-insert-sync --split-input-file --verify-diagnostics
 
-// Where no barrier can stand, the message says what is in its way.
+// If no barrier is possible, the message names the obstacle.
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// Each thread may have a case of its own.
+// Each thread may select another case.
 gpu.module @m {
   gpu.func @k(%I: memref<64xindex>, %x: f32) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -36,7 +36,7 @@ gpu.module @m {
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// Each thread goes round as often as its own number says.
+// Each thread executes as many iterations as its number.
 gpu.module @m {
   gpu.func @k(%x: f32) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -62,7 +62,7 @@ gpu.module @m {
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// So it does here.
+// The number of iterations of this loop depends on the thread, too.
 gpu.module @m {
   gpu.func @k(%x: f32) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -88,7 +88,7 @@ gpu.module @m {
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// A warp takes the branch as a whole, and which of them do is not known: how many there are to wait for is not, either.
+// The branch takes whole warps, but which ones is unknown, and so is the thread count of a barrier.
 gpu.module @m {
   gpu.func @k(%I: memref<2xi1>, %x: f32) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -116,7 +116,7 @@ gpu.module @m {
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// Where an op of another dialect goes is not looked at; the message says so.
+// The control flow of ops of other dialects is not analyzed; the message says so.
 gpu.module @m {
   gpu.func @k(%x: f32) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -142,7 +142,7 @@ gpu.module @m {
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// Nor is it where branches are between blocks.
+// Branches between blocks are not analyzed.
 gpu.module @m {
   // expected-note @below {{this kernel has unstructured control flow}}
   gpu.func @k(%c: i1, %x: f32) workgroup(%S: !S)
@@ -170,7 +170,7 @@ gpu.module @m {
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// Nor within a region of several blocks.
+// Regions of several blocks are not analyzed.
 gpu.module @m {
   gpu.func @k(%c: i1, %x: f32) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -201,7 +201,7 @@ gpu.module @m {
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// Two warps are in two cases at the same time.
+// Two warps execute two cases at the same time.
 gpu.module @m {
   gpu.func @k(%x: f32) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {

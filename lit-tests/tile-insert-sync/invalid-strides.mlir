@@ -1,9 +1,9 @@
 // RUN: tx-opt %s --tile-insert-sync --split-input-file --verify-diagnostics
 
-// Threads that go on by some elements and do meet: what `strides.mlir` takes for apart is not.
+// Strided loops whose threads do access the same element, unlike those of `strides.mlir`.
 
 gpu.module @m {
-  // What the next thread has is another one's.
+  // An element at the next index belongs to another thread.
   gpu.func @next_element(%G: memref<?xf32>, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c1 = arith.constant 1 : index
     %c64 = arith.constant 64 : index
@@ -24,7 +24,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // By less than there are threads, another one comes to the same element.
+  // With a step smaller than the block, another thread reaches the same element.
   gpu.func @too_small_a_step(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c32 = arith.constant 32 : index
     %t = gpu.thread_id x
@@ -42,7 +42,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // By a number that is not known, it may; a multiple of 32 is known to be no multiple of 64.
+  // With an unknown step, another thread may reach the element; a multiple of 32 is not a multiple of 64.
   gpu.func @step_not_known(%G: memref<?xf32>, %n: index, %x: f32, %s: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c32 = arith.constant 32 : index
     %t = gpu.thread_id x
@@ -61,7 +61,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // Vectors reach into what the next thread has.
+  // Vectors overlap the elements of the next thread.
   gpu.func @vectors_too_near(%G: memref<?xf32>, %n: index, %x: vector<4xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c2 = arith.constant 2 : index
     %c128 = arith.constant 128 : index
@@ -81,7 +81,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // Threads that differ in another dimension have the same elements.
+  // Threads that differ in another dimension access the same elements.
   gpu.func @other_dimension(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 16, 4, 1>} {
     %c64 = arith.constant 64 : index
     %t = gpu.thread_id x
@@ -99,7 +99,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // Numbers of 32 bits wrap around, which is no multiple of 96.
+  // 32-bit overflow changes the index by a number that is no multiple of 96.
   gpu.func @wraps_around(%G: memref<?xf32>, %n: i32, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %c96 = arith.constant 96 : i32
     %id = gpu.thread_id x
@@ -119,7 +119,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // Unsigned numbers are off by two to the power of 64 as signed ones, of which 96 is no divisor.
+  // As signed numbers, unsigned numbers differ by 2^64, which is no multiple of 96.
   gpu.func @unsigned(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %c96 = arith.constant 96 : index
     %t = gpu.thread_id x
@@ -137,7 +137,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // So do others that nothing keeps from it.
+  // A sum that may overflow changes the index by another number, too.
   gpu.func @sum_wraps_around(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %c96 = arith.constant 96 : index
     %t = gpu.thread_id x
@@ -156,7 +156,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // A loop that once in a while goes on by half as much comes to what is another thread's.
+  // A loop that sometimes advances by half the step reaches another thread's element.
   gpu.func @carried_by_half(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -183,7 +183,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // The thread's number modulo 32 is another one's too.
+  // Different threads have equal numbers modulo 32.
   gpu.func @by_lane(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c64 = arith.constant 64 : index
     %c32 = arith.constant 32 : index
@@ -203,7 +203,7 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // A multiple of a thread's class is known modulo that multiple, and no more.
+  // A multiple of a thread's residue is known only modulo this multiple.
   gpu.func @views_overlap(%G: memref<?xf32>, %n: index, %x: vector<2xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index

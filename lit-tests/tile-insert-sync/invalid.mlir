@@ -2,7 +2,7 @@
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// Eight lanes of a warp cannot wait for each other while the others are elsewhere.
+// Eight lanes of a warp cannot have a barrier while the other lanes are in another branch.
 gpu.module @m {
   gpu.func @barrier_for_some_lanes(%x: f32) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -27,7 +27,7 @@ gpu.module @m {
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
-// Where data decides who is there, the message names the branch.
+// For a data-dependent branch, the message names the branch.
 gpu.module @m {
   gpu.func @barrier_under_a_branch_on_data(%flags: memref<64xi1>, %x: f32) workgroup(%S: !S)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -49,7 +49,7 @@ gpu.module @m {
 
 // -----
 
-// Who disturbs whom depends on how many threads there are.
+// The conflicting threads depend on the block size.
 gpu.module @m {
   // expected-error @below {{the kernel has no block size}}
   // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
@@ -64,7 +64,7 @@ gpu.module @m {
 
 !S = memref<16x224xf32, #gpu.address_space<workgroup>>
 
-// The hardware has 16 barriers, of which the first is the block's: 16 ranges of warps are one too
+// The hardware has 16 barriers, of which the first is that of the block: 16 ranges of warps are one too
 // many.
 gpu.module @m {
   gpu.func @sixteen_sets_of_warps(%x: f32) workgroup(%S: !S)
@@ -270,7 +270,7 @@ gpu.module @m {
 
 // -----
 
-// A barrier of the cluster where one of its blocks may not come would wait for ever.
+// A cluster barrier that one block may not reach would never return.
 gpu.module @m {
   memref.global "private" @slots : memref<2xf32, #gpu.address_space<workgroup>> = uninitialized
   gpu.func @some_blocks(%v: f32, %to: i32, %R: memref<f32>)

@@ -38,7 +38,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nor do they keep a barrier that nothing needs.
+  // A barrier of the program next to such ops is removed.
   // CHECK-LABEL: gpu.func @keep_nothing
   // CHECK:         memref.store
   // CHECK-NEXT:    nvvm.redux.sync
@@ -57,7 +57,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of three barriers one is needed, and one is left.
+  // Of three barriers of the program, one is necessary, and one stays.
   // CHECK-LABEL: gpu.func @one_of_three
   // CHECK:         memref.store
   // CHECK-NEXT:    gpu.barrier
@@ -78,8 +78,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What an op does of which that is not known may touch anything: a barrier before it and one after it, and
-  // the program's own stays.
+  // An op with unknown effects may access any memory: it gets a barrier before and after, and the barrier of
+  // the program stays.
   // CHECK-LABEL: gpu.func @not_known
   // CHECK:         memref.store
   // CHECK-NEXT:    gpu.barrier

@@ -3,7 +3,7 @@
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // In a loop, the next iteration writes what this one reads: two barriers an iteration.
+  // In a loop, the next iteration writes elements that this one reads: two barriers per iteration.
   // CHECK-LABEL: gpu.func @loop_that_writes_and_reads
   // CHECK:         scf.for
   // CHECK-NEXT:      gpu.barrier
@@ -26,7 +26,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A loop that only writes and one that only reads have one barrier, between the loops.
+  // A writing loop and a reading loop need one barrier, between the loops.
   // CHECK-LABEL: gpu.func @barrier_between_two_loops
   // CHECK:         scf.for
   // CHECK-NEXT:      memref.store
@@ -52,7 +52,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What one thread does under a branch has its barrier before the branch, where all threads are.
+  // Accesses of one thread in a branch get a barrier before the branch, which all threads reach.
   // CHECK-LABEL: gpu.func @barrier_before_a_branch_of_one_thread
   // CHECK:         memref.store
   // CHECK:         gpu.barrier
@@ -73,7 +73,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What some threads wrote under a branch on data is waited for behind the branch.
+  // Writes in a data-dependent branch get a barrier after the branch.
   // CHECK-LABEL: gpu.func @barrier_behind_a_branch_on_data
   // CHECK:         scf.if
   // CHECK-NEXT:      memref.store
@@ -93,7 +93,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two arms of which one runs need no barrier between them, and one behind them.
+  // Two regions of one branch need no barrier in between, but one after the branch.
   // CHECK-LABEL: gpu.func @either_arm
   // CHECK:         scf.if
   // CHECK-NEXT:      memref.store

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-insert-sync
 // SNAPSHOT: none — it is the input, but for what is checked.
 
-// What is only read needs no order, whatever loops have gone round since; there are two to the power of 14 ways to say
-// which have.
+// Memory that is only read needs no order, however loops are nested. There would be 2^14 combinations of
+// loops to consider.
 // CHECK-LABEL: gpu.func @nested
 // CHECK-NOT:   gpu.barrier
 // CHECK:       gpu.return
@@ -62,8 +62,8 @@ gpu.module @kernels {
   }
 }
 
-// Nor does what needs an order take longer for each loop around it. Both barriers stand in the innermost loop: before others read
-// what a thread wrote, and before it writes again.
+// The analysis time does not grow with each surrounding loop. Both barriers are in the innermost loop: after
+// the store, before other threads load, and before the next store.
 // CHECK-LABEL: gpu.func @written
 // CHECK-COUNT-24: scf.for
 // CHECK-NEXT:     gpu.barrier

@@ -4,8 +4,8 @@
 !S = memref<1024xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // In one iteration no thread writes where another one does; in the next iteration, it does. Each iteration is looked at once, for
-  // all accesses together.
+  // Within one iteration, no thread writes an element of another thread; in the next iteration, it does. Each
+  // iteration is analyzed once, for all accesses together.
   // CHECK-LABEL: gpu.func @ten
   // CHECK:         scf.for
   // CHECK:           gpu.barrier
@@ -35,7 +35,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where that would take too long, iterations are not told apart: there are barriers that nothing needs, and none that is missing.
+  // If this takes too long, iterations are not distinguished: barriers may be unnecessary, never missing.
   // CHECK-LABEL: gpu.func @too_many
   // CHECK:         scf.for
   // CHECK:           gpu.barrier

@@ -3,7 +3,7 @@
 !S = memref<1024xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // Neighbours are in one warp, so that each warp waits for its own lanes.
+  // The conflicting threads are in one warp, so a warp barrier suffices.
   // CHECK-LABEL: gpu.func @lanes_of_one_warp
   // CHECK:         memref.store
   // CHECK:         %[[ALL:.+]] = arith.constant -1 : i32
@@ -20,7 +20,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of one warp needs no more than that.
+  // A block of one warp needs warp barriers only.
   // CHECK-LABEL: gpu.func @block_of_one_warp
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-NOT:     gpu.barrier
@@ -34,7 +34,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where the last warp of the block is not full, it waits for the lanes that it has: 16 of 48 threads.
+  // A partial last warp has a barrier for its existing lanes: 16 of 48 threads.
   // CHECK-LABEL: gpu.func @last_warp_of_16_lanes
   // CHECK-DAG:     %[[ALL:.+]] = arith.constant -1 : i32
   // CHECK-DAG:     %[[SIXTEEN:.+]] = arith.constant 65535 : i32
@@ -50,7 +50,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Under a branch that takes one warp, that warp's own barrier orders everything.
+  // In a branch of one warp, the barrier of this warp suffices.
   // CHECK-LABEL: gpu.func @branch_of_one_warp
   // CHECK:         scf.if
   // CHECK:           nvvm.bar.warp.sync
@@ -71,7 +71,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two warpgroups that work by themselves have a named barrier each, with 128 threads.
+  // Two separate warpgroups have a named barrier each, for 128 threads.
   // CHECK-LABEL: gpu.func @two_warpgroups
   // CHECK:         scf.if
   // CHECK-DAG:       %[[ID1:.+]] = arith.constant 1 : i32
@@ -103,7 +103,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The hardware counts whole warps: three warps of which the last has 4 threads are 96.
+  // Barriers count whole warps: three warps, of which the last has 4 threads, count as 96.
   // CHECK-LABEL: gpu.func @named_barrier_counts_whole_warps
   // CHECK:         %[[N:.+]] = arith.constant 96 : i32
   // CHECK-NEXT:    nvvm.barrier id = %{{.+}} number_of_threads = %[[N]]
@@ -121,7 +121,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A conflict within warps and then one across them get a barrier of each kind.
+  // A conflict within warps, then one across warps: one barrier of each kind.
   // CHECK-LABEL: gpu.func @warp_first_and_block_later
   // CHECK:         memref.store
   // CHECK:         nvvm.bar.warp.sync

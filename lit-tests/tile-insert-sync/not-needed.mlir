@@ -1,12 +1,12 @@
 // RUN: tx-opt %s --tile-insert-sync
 
-// None of these kernels needs a barrier, and none gets one.
+// None of these kernels needs or gets a barrier.
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 !T = memref<128xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // A thread knows what it wrote itself.
+  // A thread needs no barrier for its own stores.
   // CHECK-LABEL: gpu.func @own_element
   // CHECK-NOT:   {{barrier|nvvm}}
   // CHECK:       gpu.return
@@ -18,7 +18,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Also in a loop, and by any arithmetic that gives each thread its own range.
+  // The ranges of threads are disjoint, also in a loop and for any arithmetic.
   // CHECK-LABEL: gpu.func @own_range_in_a_loop
   // CHECK-NOT:   {{barrier|nvvm}}
   // CHECK:       gpu.return
@@ -39,7 +39,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Different memory has no order.
+  // Accesses to different memory need no order.
   // CHECK-LABEL: gpu.func @other_memory
   // CHECK-NOT:   {{barrier|nvvm}}
   // CHECK:       gpu.return
@@ -52,7 +52,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nor do two halves of one tile.
+  // Accesses to two halves of one tile need no order.
   // CHECK-LABEL: gpu.func @other_half
   // CHECK-NOT:   {{barrier|nvvm}}
   // CHECK:       gpu.return
@@ -66,7 +66,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Distinct arguments of a kernel do not overlap.
+  // Different arguments of a kernel do not alias.
   // CHECK-LABEL: gpu.func @other_argument
   // CHECK-NOT:   {{barrier|nvvm}}
   // CHECK:       gpu.return
@@ -79,7 +79,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Private memory is nobody else's.
+  // Private memory belongs to one thread.
   // CHECK-LABEL: gpu.func @private_memory
   // CHECK-NOT:   {{barrier|nvvm}}
   // CHECK:       gpu.return
@@ -91,7 +91,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of one thread has nobody to wait for.
+  // A block of one thread needs no barrier.
   // CHECK-LABEL: gpu.func @one_thread
   // CHECK-NOT:   {{barrier|nvvm}}
   // CHECK:       gpu.return

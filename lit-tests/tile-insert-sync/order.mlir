@@ -3,7 +3,7 @@
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // A thread reads what another one wrote: a barrier stands between the two.
+  // A barrier between a store and another thread's load.
   // CHECK-LABEL: gpu.func @read_after_write
   // CHECK:         memref.store
   // CHECK-NOT:     memref.load
@@ -20,7 +20,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A thread writes what another one may not have read yet.
+  // A barrier between a load and another thread's store.
   // CHECK-LABEL: gpu.func @write_after_read
   // CHECK:         memref.load
   // CHECK-NEXT:    gpu.barrier
@@ -36,7 +36,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of two writes the later one wins.
+  // A barrier between two stores to one element.
   // CHECK-LABEL: gpu.func @write_after_write
   // CHECK:         memref.store
   // CHECK-NEXT:    gpu.barrier
@@ -52,7 +52,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two reads have no order.
+  // Two loads need no order.
   // CHECK-LABEL: gpu.func @read_after_read
   // CHECK-NOT:     gpu.barrier
   // CHECK-NOT:     nvvm
@@ -65,7 +65,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Threads of a block see each other's writes to global memory, too.
+  // Accesses of a block to global memory need barriers, too.
   // CHECK-LABEL: gpu.func @global_memory
   // CHECK:         memref.store
   // CHECK-NEXT:    gpu.barrier
@@ -79,7 +79,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A memref that may be one of two is taken for both.
+  // A selected memref may be either operand, so both are considered.
   // CHECK-LABEL: gpu.func @selected_memory
   // CHECK:         memref.store
   // CHECK-NEXT:    gpu.barrier

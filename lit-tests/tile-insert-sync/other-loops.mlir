@@ -1,12 +1,12 @@
 // RUN: tx-opt %s --tile-insert-sync
 // SNAPSHOT: none — it is the input, but for the barriers that are checked.
 
-// Loops that MLIR has beside `scf.for` and `scf.while` run in each thread, one iteration after the other.
+// MLIR's other loops run in each thread, one iteration after another, like `scf.for` and `scf.while`.
 
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // All threads go round equally often.
+  // All threads execute equally many iterations.
   // CHECK-LABEL: gpu.func @parallel
   // CHECK:         scf.parallel
   // CHECK-NEXT:      gpu.barrier
@@ -28,7 +28,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The same of loops of the affine dialect.
+  // Loops of the affine dialect are treated alike.
   // CHECK-LABEL: gpu.func @affine
   // CHECK:         affine.for
   // CHECK-NEXT:      gpu.barrier

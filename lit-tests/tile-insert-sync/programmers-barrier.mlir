@@ -3,7 +3,7 @@
 !S = memref<64xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // A barrier that the programmer wrote counts, so that there is no second one.
+  // A barrier of the program is used instead of a second one.
   // CHECK-LABEL: gpu.func @counts
   // CHECK:         memref.store
   // CHECK-NEXT:    gpu.barrier
@@ -20,7 +20,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One that nothing needs goes.
+  // An unnecessary barrier of the program is removed.
   // CHECK-LABEL:   gpu.func @goes
   // CHECK-NOT:     gpu.barrier
   // CHECK:         gpu.return
@@ -32,7 +32,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Beside an atomic it stays: that is how threads talk to others which the compiler does not see.
+  // Next to an atomic it stays, because the atomic may communicate with other blocks.
   // CHECK-LABEL:   gpu.func @stays
   // CHECK-COUNT-1: gpu.barrier
   // CHECK-NOT:     gpu.barrier
@@ -45,8 +45,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One that is behind a condition does not count where the condition does not hold; with the one
-  // that is needed anyway, nothing needs it.
+  // A conditional barrier does not order accesses if its condition fails. With the necessary barrier, it is
+  // unnecessary.
   // CHECK-LABEL: gpu.func @does_not_count_behind_a_condition
   // CHECK:         memref.store
   // CHECK-NEXT:    scf.if
@@ -66,7 +66,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A barrier of warps does not separate the warps.
+  // A warp barrier does not order accesses of different warps.
   // CHECK-LABEL: gpu.func @warp_barrier_is_not_enough
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-NEXT:    gpu.barrier
@@ -83,8 +83,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Barriers to which only some threads come stay, also where one of two meets the other: who waits for whom is not known.
-  // For the same reason they do not count, and one for all is inserted.
+  // Barriers that only some threads reach stay, also if one of them pairs with another: their partners are
+  // unknown. For the same reason, they order nothing, and a block barrier is inserted.
   // CHECK-LABEL: gpu.func @for_some
   // CHECK:         memref.store
   // CHECK-NEXT:    gpu.barrier

@@ -3,8 +3,8 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Four of eight warps write and read among themselves, which takes a barrier of those four. What
-  // they wrote is then read by all, which takes one of the block.
+  // Four of eight warps exchange values, which needs a barrier of these four. Then all warps read the result,
+  // which needs a block barrier.
   // CHECK-LABEL: gpu.func @four_then_all
   // CHECK:         scf.if
   // CHECK:           memref.store
@@ -36,7 +36,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A barrier with a mask that leaves out lanes orders nothing that can be relied on.
+  // A barrier with a partial member mask does not order accesses of the other lanes.
   // CHECK-LABEL: gpu.func @half_a_warp
   // CHECK:         nvvm.bar.warp.sync
   // CHECK:         nvvm.bar.warp.sync
@@ -62,8 +62,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A view that dropped its first and last dimension, both of size 1, still means the elements
-  // that are read through the whole.
+  // A view that dropped its first and last dimension, both of size 1, refers to the same elements as the
+  // whole memref.
   // CHECK-LABEL: gpu.func @dropped_dimensions
   // CHECK:         memref.store
   // CHECK:         gpu.barrier

@@ -2,7 +2,7 @@
 // RACE-FREE
 // SNAPSHOT: none — it is the input.
 
-// No two threads touch one element, whatever the length of the array: what `strides.mlir` says of such loops is so when they run.
+// No two threads access one element, for any array length: execution confirms the claims of `strides.mlir`.
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @of_the_block
   // CHECK-NOT:     {{barrier|nvvm.b}}

@@ -1,11 +1,11 @@
 // RUN: tx-opt %s --tile-insert-sync
 // SNAPSHOT: none — it is the input, but for what is checked.
 
-// Threads that each go on by as many elements as there are threads never meet, in whichever iterations they are, although any of
-// them may be anywhere. None of these kernels needs a barrier, but for the last three; in most of them none could stand where it would
-// be needed, as some threads go round once more than others.
+// Grid-stride loops: threads that all advance by the number of threads never access the same element, in any
+// iterations. None of these kernels needs a barrier, except for the last three. In most of them, a barrier
+// would be impossible, because some threads execute one iteration more.
 gpu.module @kernels {
-  // Each thread goes on by as many elements as the block has threads, up to a number that is not known.
+  // Each thread advances by the block size, up to a dynamic bound.
   // CHECK-LABEL: gpu.func @from_thread_by_block
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -20,7 +20,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The same where the end is known, and some threads go round once more than others.
+  // With a static bound, some threads execute one iteration more.
   // CHECK-LABEL: gpu.func @known_end
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -36,7 +36,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // By as many as the grid has, as most kernels of CUDA do; what block it is and how many there are is not known.
+  // Each thread advances by the grid size, as in most CUDA kernels; block id and grid size are unknown.
   // CHECK-LABEL: gpu.func @of_the_grid
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -56,7 +56,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two elements at a time, a block apart; the second is what the same thread has in its next iteration.
+  // Two elements at a time, a block size apart; the second is the same thread's in its next iteration.
   // CHECK-LABEL: gpu.func @two_at_a_time
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -72,7 +72,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Threads of two dimensions are one row of 64.
+  // Threads of two dimensions form one row of 64.
   // CHECK-LABEL: gpu.func @block_of_two_dimensions
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -91,7 +91,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Vectors of four, the next ones four times the block away.
+  // Vectors of four, advancing by four times the block size.
   // CHECK-LABEL: gpu.func @vectors
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -108,7 +108,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Numbers of 32 bits may wrap around, which is a multiple of 64.
+  // 32-bit numbers may overflow, by a multiple of 64.
   // CHECK-LABEL: gpu.func @of_32_bits
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -127,7 +127,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A loop that counts by itself is the same.
+  // An `scf.while` loop with a counter is equivalent.
   // CHECK-LABEL: gpu.func @while
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -145,12 +145,12 @@ gpu.module @kernels {
       %next = arith.addi %i, %c64 : index
       scf.yield %next : index
     }
-    // So is where it ends.
+    // The final value of the counter is known, too.
     memref.store %one, %G[%last] : memref<?xf32>
     gpu.return
   }
 
-  // What a loop carries beside what it counts is known as well as that.
+  // Other loop-carried values are analyzed like the counter.
   // CHECK-LABEL: gpu.func @carried
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -174,7 +174,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So is a loop in a loop that goes on where it ended, and one that goes down.
+  // A nested loop that continues at the last counter, and one that counts down.
   // CHECK-LABEL: gpu.func @loop_in_loop
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -202,7 +202,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // As many threads as are no power of two: an `scf.for` of indices does not wrap around.
+  // A block size that is no power of two: an `scf.for` with index type does not overflow.
   // CHECK-LABEL: gpu.func @block_of_96
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -217,7 +217,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nor does what is told not to.
+  // Arithmetic with `nsw` or `nuw` does not overflow either.
   // CHECK-LABEL: gpu.func @no_wrap
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -233,7 +233,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Which row it is, is not known; no two threads touch one column of it.
+  // The row is unknown, but no two threads access the same column.
   // CHECK-LABEL: gpu.func @rows
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -248,7 +248,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Views that begin where a thread is keep to it.
+  // Views that begin at a thread's element stay with this thread.
   // CHECK-LABEL: gpu.func @views
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
@@ -265,8 +265,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // What the next thread has does need barriers, here where all threads go round equally often: before it is read, what the last
-  // iteration wrote, and before it is written.
+  // An access to the next thread's element needs barriers, here with equally many iterations in all threads:
+  // before the load, for the last iteration's store, and before the store.
   // CHECK-LABEL: gpu.func @next_element
   // CHECK:         scf.for
   // CHECK:           gpu.barrier
@@ -287,7 +287,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So does a step that is smaller than the block.
+  // A step smaller than the block needs barriers.
   // CHECK-LABEL: gpu.func @half_a_block
   // CHECK:         scf.for
   // CHECK:           gpu.barrier
@@ -307,7 +307,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nor does what two threads have in turn keep to one of them, whatever the loop hands on.
+  // Elements that two threads use in turn do not belong to one thread, whatever the loop carries.
   // CHECK-LABEL: gpu.func @in_turn
   // CHECK:         scf.for
   // CHECK-NEXT:      gpu.barrier

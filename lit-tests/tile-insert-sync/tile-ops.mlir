@@ -4,8 +4,8 @@
 !D = memref<8xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // A tile goes into shared memory, is changed there, and goes out: one barrier behind each
-  // step that the next one reads from, which makes two.
+  // A tile is copied to shared memory, changed, and copied out: one barrier after each step whose result the
+  // next step reads, two in total.
   // CHECK-LABEL: gpu.func @in_and_out
   // CHECK:         tile.copy
   // CHECK-NEXT:    gpu.barrier
@@ -24,7 +24,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two tiles that have nothing to do with each other share one barrier.
+  // Two independent tiles share one barrier.
   // CHECK-LABEL: gpu.func @two_tiles_share_a_barrier
   // CHECK:         tile.copy
   // CHECK-NEXT:    tile.copy
@@ -45,8 +45,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A row sum as the passes before leave it: the copy in, the sum of what the lanes loaded, the
-  // copy out. Again two barriers, for 2 of the 8 rows a warp.
+  // A row sum after earlier passes: the copy in, the sum of the lanes' elements, the copy out. Two barriers;
+  // a warp has 2 of the 8 rows.
   // CHECK-LABEL:   gpu.func @copy_sum_copy
   // CHECK:         tile.copy
   // CHECK:         gpu.barrier

@@ -1,12 +1,12 @@
 // RUN: tx-opt %s --tile-insert-sync
 
-// Trees in shared memory that are written as loops need one barrier an iteration, whether it is written or not: in one
-// iteration no thread touches what another one does, which only the numbers that the loop carries tell.
+// Shared-memory trees written as loops need one barrier per iteration, written or inserted. Within one
+// iteration, no two threads access the same element, which follows from loop-carried values.
 
 !shared = memref<256xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-// The distance halves, and the barriers are there: none is added, none removed.
+// The distance halves, with barriers in the program: none is added or removed.
 // CHECK-LABEL: gpu.func @halved
 // CHECK-COUNT-2: gpu.barrier
 // CHECK-NOT:     barrier
@@ -45,7 +45,7 @@ gpu.func @halved(%A: memref<256xf32>, %B: memref<1xf32>) workgroup(%S : !shared)
   gpu.return
 }
 
-// The distance doubles, up to a size that is not a power of two. No thread but the first writes what is read at the end.
+// The distance doubles, up to any size. Only the first thread writes the element read at the end.
 // CHECK-LABEL: gpu.func @doubled
 // CHECK:         gpu.barrier
 // CHECK-NEXT:    scf.for
@@ -78,7 +78,7 @@ gpu.func @doubled(%A: memref<100xf32>, %B: memref<1xf32>) workgroup(%S : !shared
       memref.store %z, %S[%t] : !shared
     }
   }
-  // The last iteration is thread 0's alone.
+  // The last iteration is executed by thread 0 alone.
   %first = arith.cmpi eq, %t, %c0 : index
   scf.if %first {
     %s = memref.load %S[%c0] : !shared
@@ -87,7 +87,7 @@ gpu.func @doubled(%A: memref<100xf32>, %B: memref<1xf32>) workgroup(%S : !shared
   gpu.return
 }
 
-// Bitonic sort: what the inner loop does depends on both distances.
+// Bitonic sort: the inner loop depends on both distances.
 // CHECK-LABEL: gpu.func @sorted
 // CHECK:         gpu.barrier
 // CHECK-NEXT:    %{{.*}} = scf.while
@@ -145,7 +145,7 @@ gpu.func @sorted(%A: memref<64xf32>) workgroup(%S : !shared)
   gpu.return
 }
 
-// All threads go round equally often, although how often is known at run time only: barriers may be in the loop.
+// All threads execute an equal, dynamic number of iterations, so barriers can be in the loop.
 // CHECK-LABEL: gpu.func @as_often_as_told
 // CHECK:         gpu.barrier
 // CHECK:         scf.while

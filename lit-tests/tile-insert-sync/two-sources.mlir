@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-insert-sync
 // SNAPSHOT: none — it is the input, and one barrier.
 
-// An op that reads two parts of one memref reads both of them: what each thread stores is in the second part, and another thread's.
+// An op reads two parts of one memref: each thread stores to the second part, for another thread.
 // CHECK-LABEL: gpu.func @sum_of_two
 // CHECK:         linalg.add
 // CHECK-NEXT:    gpu.barrier

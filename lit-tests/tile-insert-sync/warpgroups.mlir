@@ -3,8 +3,8 @@
 !W = memref<256xf32, #gpu.address_space<workgroup>>
 
 gpu.module @kernels {
-  // Warpgroups that keep to themselves have a barrier each, whose number is that of the warpgroup and one: a
-  // barrier of the whole block would make them wait for each other.
+  // Separate warpgroups have a barrier each, with the number of the warpgroup plus one: a block barrier would
+  // make them wait for each other.
   // CHECK-LABEL: gpu.func @each_by_itself
   // CHECK:         memref.store
   // CHECK:         %[[T:.+]] = gpu.thread_id x
@@ -32,7 +32,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Numbers that the program uses itself are not used again: here 1, so that 2 and 3 are left.
+  // Barrier numbers of the program are not used again: here 1, so 2 and 3 are used.
   // CHECK-LABEL: gpu.func @beside_the_programs_own
   // CHECK:         nvvm.barrier id = %{{.+}} number_of_threads = %{{.*}}c256_i32
   // CHECK:         %[[TWO:.+]] = arith.constant 2 : index
@@ -58,7 +58,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nor is any of those that the program computes, as far as is known: 1 + warpgroup is 1 or 2.
+  // Barrier numbers that the program computes are avoided, as far as known: 1 + warpgroup is 1 or 2.
   // CHECK-LABEL: gpu.func @beside_computed_numbers
   // CHECK:         nvvm.barrier id =
   // CHECK:         %[[THREE:.+]] = arith.constant 3 : index

@@ -2,8 +2,8 @@
 // RUN(EXPLAIN): tx-opt %s --tile-choose-schedule="explain chip=sm_90" -o /dev/null 2>&1
 // RUN(CHIP): not tx-opt %s --tile-list-candidates=chip=sm_1 2>&1
 
-// How each reduction might be scheduled, and the microseconds that this should take on a board with the chip: what it gets
-// first, then others, the best of these first. An op that reduces nothing has no candidates.
+// Candidate schedules of each reduction, with the estimated microseconds on a board with this chip: first the
+// chosen schedule, then the others by estimated time. An op without a reduction has no candidates.
 // CHECK-LABEL: func.func @rows(
 // CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{[0-9x]+}}", {{\[\[}}#tile.bind<"d0" to block_x>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-list-candidates=chip=sm_90
 // SNAPSHOT: none — what counts is where candidates stand, and of which sorts they are
 
-// Ops that share a kernel have one list, on the first of them: with more threads and fewer, with the blocks of a cluster for
-// a row, and with each phase loading its elements again.
+// Ops that share a kernel have one list, on the first op: with more or fewer threads, with a cluster per row,
+// and with rows reloaded by each phase.
 // CHECK-LABEL: func.func @softmax_like(
 // CHECK:         tile.reduce max
 // CHECK-SAME:      tile.candidates = ["the H200, whose figures stand for sm_90, and 16x16384",
@@ -34,7 +34,7 @@ func.func @softmax_like(%A: memref<16x16384xf32>, %B: memref<16x16384xf32>) {
   return
 }
 
-// A row of unknown length: each candidate has a case for each class of lengths.
+// A row of dynamic length: each candidate has one case for each class of lengths.
 // CHECK-LABEL: func.func @any_length(
 // CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{.*}}which is assumed{{.*}}", {{\[\[}}#tile.case<"r0" to
 func.func @any_length(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
@@ -53,7 +53,7 @@ func.func @any_length(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   return
 }
 
-// What has an op without rows first has the list there.
+// If the first op has no rows, the list is on this op.
 // CHECK-LABEL: func.func @first_is_element_wise(
 // CHECK:         linalg.generic
 // CHECK:         tile.candidates

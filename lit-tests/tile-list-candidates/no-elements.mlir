@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-list-candidates
 
-// Schedules of an array that is known to be empty have an estimate: the launch.
+// The estimate for a static empty array is the launch time.
 // SNAPSHOT: none — what counts are the estimates.
 // CHECK-LABEL: func.func @rows
 // CHECK:       tile.candidates = {{.*}}the A100, whose figures stand for sm_80, and 0x3

@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// Rows of 1001 columns begin at every address modulo 16 bytes. The elements of `d1.i` are cut where addresses are
-// aligned, whatever the row: the columns before the first such place and behind the last are loaded first, by
-// the lanes that share the row, one each, and combined last. Where the array itself begins elsewhere, the same
-// elements are combined in the same order, and loaded one by one.
+// Rows of 1001 columns begin at all addresses modulo 16 bytes. `align` makes the vectors of `d1.i` begin at
+// aligned addresses in each row. The threads of a row load its head and tail elements first, one per thread,
+// and combine them last. If the array itself is unaligned, the same elements are combined in the same order,
+// by scalar loads.
 // CHECK-LABEL: gpu.func @rows_0
 // CHECK:         %[[BEGIN:.+]] = memref.extract_aligned_pointer_as_index
 // CHECK:         %[[BEYOND:.+]] = arith.remui %[[BEGIN]], %c16
@@ -34,7 +34,7 @@ func.func @rows(%A: memref<?x1001xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Rows of 1000 columns all begin at a multiple of 16 bytes, and end there: nothing is left beside the vectors.
+// Rows of 1000 columns begin and end at multiples of 16 bytes: there are no head and tail elements.
 // CHECK-LABEL: gpu.func @even_rows_0
 // CHECK:         scf.if %{{.+}} -> (f32, f32, f32, f32) {
 // CHECK-NOT:       memref.load
@@ -49,7 +49,7 @@ func.func @even_rows(%A: memref<?x1000xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A second array whose rows have the same pitch is aligned where the first is.
+// A second array with the same row pitch has its vectors at the same columns.
 // CHECK-LABEL: gpu.func @products_0
 // CHECK:         scf.for
 // CHECK-COUNT-2:   vector.load {{.+}} {alignment = 16 : i64}
@@ -67,7 +67,7 @@ func.func @products(%A: memref<?x1001xf32>, %C: memref<?x1001xf32>, %B: memref<?
   return
 }
 
-// Partial results of blocks: what is beside the vectors belongs to the first of them.
+// Partial results of blocks: the first block combines head and tail elements.
 // CHECK-LABEL: gpu.func @one_row_0
 // CHECK:         %[[BLOCK:.+]] = gpu.block_id x
 // CHECK:         %[[FIRST:.+]] = arith.cmpi eq, %[[BLOCK]], %c0

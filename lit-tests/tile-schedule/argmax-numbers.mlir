@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — long; what is said of numbers is what matters.
 
-// A thread that meets its elements in order keeps one partial result, also of vectors. It numbers the elements of a tile from
-// the first: those numbers are constants, and the number of the first is added once for each tile, unless none of it has won.
+// A thread that combines elements in order has one accumulator, also with vectors. Indices are relative to
+// the tile; the index of the tile start is added once per tile, unless no element of it has won.
 
 // CHECK-LABEL: gpu.func @rows_0(
 // CHECK:         %[[START:.+]] = arith.constant 0 : i32
@@ -16,7 +16,7 @@
 // CHECK-NEXT:    %[[UNCHANGED:.+]] = arith.cmpi eq, %[[NUMBER]], %[[NONE]] : i32
 // CHECK-NEXT:    arith.select %[[UNCHANGED]], %[[START]], %[[WINS]] : i32
 
-// Where arrays are not aligned the tiles are shorter, and what was found before stays if nothing of one wins.
+// In unaligned arrays the tiles are shorter, and the old result stays if no element of a tile wins.
 // CHECK:         scf.for %{{.+}} iter_args(%{{.+}} = %{{.+}}, %[[BEFORE:.+]] = %[[START]]) -> (f32, i32)
 // CHECK:           arith.constant 3 : i32
 // CHECK:           arith.index_cast %{{.+}} : index to i32
@@ -24,7 +24,7 @@
 // CHECK-NEXT:      scf.yield
 // CHECK-COUNT-1: tile.all_reduce argmax
 
-// Several columns of a thread have a partial result each; rows are 8 apart.
+// Several columns of a thread have one accumulator each; consecutive rows of a thread are 8 apart.
 // CHECK-LABEL: gpu.func @columns_0(
 // CHECK:         scf.for
 // CHECK:           arith.constant 56 : i32

@@ -15,9 +15,9 @@
 // RUN(PLAN): tx compile %s --entry rows --plan - -o /dev/null
 // SNAPSHOT(CHECK): none — CHECK and COUNT state what each kernel holds
 
-// Schedules for some lengths: a kernel for each, and an `scf.if` of the host that launches one.
+// Schedules for some lengths: one kernel for each, and an `scf.if` on the host that launches one.
 
-// Up to eight columns are one thread's, and longer rows a warp's.
+// Rows of up to eight columns have one thread, longer rows a warp.
 // CHECK-LABEL: gpu.func @rows_0(
 // CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>
 // CHECK-LABEL: gpu.func @rows_1(
@@ -56,9 +56,9 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A case may take several kernels: the partial results of blocks, and what combines them, are for its lengths only.
-// A row of up to one tile is no loop. A tile of up to 64 elements is loaded without branches, whether it is full or not; of
-// a longer one each load is guarded, unless it is full.
+// A case may need several kernels: partial results and their combination are allocated for its lengths only.
+// A row of at most one tile needs no loop. A tile of up to 64 elements is loaded without branches, full or
+// not; loads of a longer tile have bounds checks, unless the tile is full.
 // CHECK-LABEL: gpu.func @all_0(
 // CHECK:         scf.if
 // CHECK-COUNT-2: arith.select %{{.+}} : index
@@ -97,7 +97,7 @@ func.func @all(%A: memref<?xf32>, %B: memref<1xf32>) {
   return
 }
 
-// A case up to the largest number there is holds for every length: what is left for the others is never launched.
+// A case up to the largest number covers all lengths: the kernels of the other lengths are never launched.
 // CHECK-LABEL: func.func @every(
 // CHECK:         gpu.launch_func @every_kernels::@every_0
 // CHECK:         gpu.launch_func @every_kernels::@every_1
@@ -117,8 +117,8 @@ func.func @every(%A: memref<?xf32>, %B: memref<1xf32>) {
   return
 }
 
-// Two dimensions may decide: the first case that holds does. Up to four rows have partial results and counters, and these
-// have no place for more.
+// Two dimensions may decide: the first case that applies is used. Up to four rows have partial results and
+// counters, with memory for four rows.
 // CHECK-LABEL: func.func @sides(
 // CHECK:         gpu.launch_func
 // CHECK:         %[[ROWS:.+]] = arith.minui %{{.+}}, %c4
@@ -156,8 +156,8 @@ func.func @sides(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// So it is where another kernel combines them, one for all numbers of partial results: what has room for four rows is nothing to
-// compare seven with.
+// A second kernel combines the partial results, with one schedule for all their numbers. Memory for four rows
+// must not be compared with seven rows.
 // CHECK-LABEL: func.func @apart(
 // CHECK-COUNT-3: gpu.launch_func
 // CHECK-NOT:     gpu.launch_func

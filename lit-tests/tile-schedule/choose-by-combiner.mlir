@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — long; what is chosen is what matters.
 
-// Where combining has a function in it, it takes as long as the memory: rows of 100 columns have four threads each, of 1024
-// columns eight, or 16 where rows begin anywhere, so that fewer partial results are exchanged. Requests of less than a cache line are
-// not streamed. Registers need do for half of the threads that fit. Of 25 vectors four threads have six each, and share the elements
-// of the last.
+// A combiner with a math function takes as long as the memory access. Rows of 100 columns have four threads,
+// of 1024 columns eight (16 for unaligned rows), for fewer exchanges. Requests of less than a cache line are
+// not evict-first. The occupancy target is half of the threads. Of 25 vectors, four threads have six each,
+// and share the elements of the last.
 
 // CHECK-LABEL: gpu.func @log_sum_exp_100_0(
 // CHECK-SAME:    known_block_size = array<i32: 4, 64, 1>
@@ -18,11 +18,11 @@
 // CHECK-SAME:    known_block_size = array<i32: 8, 32, 1>
 // CHECK-SAME:    #tile.vectorize<"d1.i">, #tile.stream, #tile.resident<1024>]}
 
-// Of 64 such rows there are too few for that: each has a warp.
+// 64 such rows are too few for this schedule: each row has a warp.
 // CHECK-LABEL: gpu.func @few_0(
 // CHECK-SAME:    known_block_size = array<i32: 32,
 
-// argmax is cheap to combine, but its pairs take registers: short rows have two loads a thread, and no streaming, as little is done between them.
+// `argmax` needs few ops but many registers: two loads in flight in short rows, not evict-first.
 // CHECK-LABEL: gpu.func @argmax_32_0(
 // CHECK-SAME:    known_block_size = array<i32: 4, 64, 1>
 // CHECK-LABEL: gpu.func @argmax_100_0(

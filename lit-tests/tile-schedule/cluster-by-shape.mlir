@@ -4,7 +4,7 @@
 
 // OLDER-NOT: known_cluster_size
 
-// Where the chip has clusters they share what a block alone would take long for, and what all blocks would have too little of.
+// With clusters, a cluster shares a row that is too long for one block and too short for the grid.
 
 // CHECK-LABEL: gpu.func @medium_0(
 // CHECK-SAME:    known_cluster_size = array<i32: 8, 1, 1>
@@ -35,7 +35,7 @@ func.func @columns(%A: memref<1024x1000xf32>, %B: memref<1000xf32>) {
   return
 }
 
-// Many rows keep the device busy with a block each; few very long ones take more blocks than a cluster has.
+// Many rows occupy the device with one block each; few very long rows need more blocks than a cluster has.
 // CHECK-LABEL: gpu.func @many_rows_0(
 // CHECK-NOT:     known_cluster_size
 // CHECK-LABEL: gpu.func @very_long_rows_0(
@@ -50,7 +50,7 @@ func.func @very_long_rows(%A: memref<4x1048576xf32>, %B: memref<4xf32>) {
   return
 }
 
-// How a row is reduced must not follow from how many there are.
+// In a batch-invariant op, the schedule does not depend on the number of rows.
 // CHECK-LABEL: gpu.func @any_number_of_rows_0(
 // CHECK-NOT:     known_cluster_size
 func.func @any_number_of_rows(%A: memref<16x32768xf32>, %B: memref<16xf32>) {
@@ -58,7 +58,7 @@ func.func @any_number_of_rows(%A: memref<16x32768xf32>, %B: memref<16xf32>) {
   return
 }
 
-// Where threads have many elements each there are too few blocks: of narrow elements a line of memory has more columns.
+// With many elements per thread, there are too few blocks: a cache line of narrow elements has more columns.
 // CHECK-LABEL: gpu.func @tall_columns_0(
 // CHECK-NOT:     known_cluster_size
 // CHECK-LABEL: gpu.func @narrow_columns_0(
@@ -73,7 +73,7 @@ func.func @narrow_columns(%A: memref<2048x256xi8>, %B: memref<256xi8>) {
   return
 }
 
-// A block alone reads 30 KB as fast.
+// A single block reads 30 KB as fast as a cluster.
 // CHECK-LABEL: gpu.func @few_bytes_0(
 // CHECK-NOT:     known_cluster_size
 func.func @few_bytes(%A: memref<33x15000xf16>, %B: memref<33xf16>) {

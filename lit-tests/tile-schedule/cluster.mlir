@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --tile-schedule=chip=sm_90
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// Loops on the blocks of a cluster.
+// Loops bound to the blocks of a cluster.
 
-// Four blocks of a cluster share a sum: threads of all of them combine, and the first thread of the first stores. The grid is one
-// cluster.
+// Four blocks of a cluster share a sum: threads of all blocks combine, and the first thread of the first
+// block stores. The grid is one cluster.
 // CHECK-LABEL: gpu.func @full_sum_0(
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>
 // CHECK:         %[[THREAD:.+]] = gpu.thread_id x
@@ -27,8 +27,8 @@ func.func @full_sum(%A: memref<?xf32>, %B: memref<f32>) {
   return
 }
 
-// A cluster for each row: what is bound to blocks counts clusters, and the grid has three times as many blocks as there are rows,
-// as far as a grid can.
+// A cluster for each row: loops bound to blocks count clusters, and the grid has three times as many blocks
+// as rows, within the grid limit.
 // CHECK-LABEL: gpu.func @rows_0(
 // CHECK-SAME:    known_cluster_size = array<i32: 3, 1, 1>
 // CHECK:         %[[CLUSTER:.+]] = gpu.cluster_id x
@@ -50,8 +50,8 @@ func.func @rows(%A: memref<?x?xf16>, %B: memref<?xf16>) {
   return
 }
 
-// Blocks on top of each other share columns: each thread exchanges its own with those of the same number in other blocks, once
-// those below it in its own have combined.
+// Blocks along y share columns: each thread exchanges values with the threads of equal number in other
+// blocks, after the threads of its own block have combined.
 // CHECK-LABEL: gpu.func @columns_0(
 // CHECK-SAME:    known_block_size = array<i32: 32, 4, 1>, known_cluster_size = array<i32: 1, 8, 1>
 // CHECK:         tile.all_reduce xor %{{.+}} scope(cluster) width 32 stride 32
@@ -66,7 +66,7 @@ func.func @columns(%A: memref<?x100xi32>, %B: memref<100xi32>) {
   return
 }
 
-// Rows side by side in a cluster combine nothing.
+// Rows bound to the blocks of a cluster are not combined.
 // CHECK-LABEL: gpu.func @side_by_side_0(
 // CHECK-SAME:    known_cluster_size = array<i32: 2, 1, 1>
 // CHECK-NOT:     scope(cluster)

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-schedule=chip=sm_90
 // SNAPSHOT: none — what counts is the scope of exchanges
 
-// The blocks of a cluster exchange through the cluster, though all of their threads are no more than a warp has.
+// The blocks of a cluster use the cluster exchange, even if their threads in total are at most one warp.
 
 // CHECK-LABEL: gpu.func @one_thread_0(
 // CHECK:         tile.all_reduce min %{{.+}} scope(cluster) width 2 stride 1

@@ -2,8 +2,8 @@
 // SNAPSHOT: none — CHECK lines state where constants are, and validation what is computed
 // VALIDATE: --chip sm_90
 
-// A constant array is no argument of a kernel: the module of the kernels has a copy of it, one for all kernels. The
-// host function and its module have none any more.
+// A constant array is not an argument of a kernel: the GPU module gets one copy for all kernels. The host
+// function and its module no longer have the array.
 // CHECK-NOT:     memref.global
 // CHECK-LABEL: gpu.module @dot_kernels
 // CHECK:         memref.global "private" constant @weights : memref<7xf32> = dense<[1.000000e+00, -0.000000e+00, 0x7F800000
@@ -30,8 +30,8 @@ func.func @dot(%A: memref<5x7xf32>, %B: memref<5xf32>, %C: memref<7xf32>) {
   return
 }
 
-// A view of a constant array is computed in the kernel, and its sizes on the host. Where the kernel has the name of the
-// array, the copy has another one. A public array stays where it is.
+// A view of a constant array is computed in the kernel, and its sizes on the host. If a kernel has the name
+// of the array, the copy is renamed. A public array stays in place.
 // CHECK:       memref.global constant @part_0 : memref<1003xi32>
 // CHECK-LABEL: gpu.module @part_kernels
 // CHECK:         memref.global "private" constant @part_0_1 : memref<1003xi32>
@@ -57,7 +57,7 @@ func.func @part(%from: index, %size: index, %A: memref<?xi32>) {
   return
 }
 
-// The body of an op gathers from it.
+// The body of an op gathers from a constant array.
 // CHECK-LABEL: gpu.func @gather_0(%{{[^,]+}}: memref<100xi1>, %{{[^,]+}}: memref<100xf64>) kernel
 // CHECK:         memref.get_global @table : memref<2xf64>
 // CHECK:         memref.load %{{.+}}[%{{.+}}] : memref<2xf64>

@@ -4,15 +4,15 @@
 #id = affine_map<(i) -> (i)>
 #id2 = affine_map<(i, j) -> (i, j)>
 
-// A thread loads a vector, and stores one. Where addresses are not aligned, or some elements are beyond
-// the end, it goes through its elements one by one.
+// A thread loads one vector, and stores one. For unaligned addresses, or at the end of the array, it computes
+// elements one by one.
 // COUNT: @long_0 vector.load = 1, vector.store = 1, memref.load = 1, memref.store = 1, barriers = 0
 func.func @long(%A: memref<?xf32>, %B: memref<?xf32>) {
   linalg.map { math.absf } ins(%A : memref<?xf32>) outs(%B : memref<?xf32>)
   return
 }
 
-// In place: what is read is also written, and no barrier is between.
+// An in-place op: loads and stores use the same array, without a barrier.
 // COUNT: @in_place_0 vector.load = 1, vector.store = 1, memref.load = 1, memref.store = 1, barriers = 0
 func.func @in_place(%A: memref<?xi8>) {
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%A : memref<?xi8>) {
@@ -23,7 +23,7 @@ func.func @in_place(%A: memref<?xi8>) {
   return
 }
 
-// The widest type fills 16 bytes: bf16 is loaded by eight bytes.
+// The widest type fills 16 bytes: bf16 is loaded in vectors of eight bytes.
 // COUNT: @widened_0 vector.load = 1, vector.store = 1, memref.load = 1, memref.store = 1
 // CHECK-LABEL: gpu.func @widened_0
 // CHECK:         vector.load {{.+}} {alignment = 8 : i64} : memref<?xbf16>, vector<4xbf16>
@@ -37,7 +37,7 @@ func.func @widened(%A: memref<?xbf16>, %B: memref<?xf32>) {
   return
 }
 
-// A row goes along with the vectors, a column is one element for each.
+// A row operand is loaded in vectors, and a column operand once per vector.
 // CHECK-LABEL: gpu.func @broadcast_0
 // CHECK:         vector.load {{.+}} : memref<40xf32>, vector<4xf32>
 // CHECK:         memref.load {{.+}} : memref<?xf32>
@@ -52,8 +52,8 @@ func.func @broadcast(%A: memref<?x40xf32>, %R: memref<40xf32>, %C: memref<?xf32>
   return
 }
 
-// Rows of 1003: after `linalg-collapse-loops` the row is indexed by a remainder. It is computed once a
-// vector, and goes on from there.
+// Rows of 1003: after `linalg-collapse-loops`, the row index is a remainder, which is computed once per
+// vector and incremented.
 // COUNT: @remainders_0 vector.load = 1, vector.store = 1
 func.func @remainders(%A: memref<9027xf32>, %R: memref<1003xf32>, %C: memref<9xf32>, %B: memref<9027xf32>) {
   linalg.generic {indexing_maps = [#id, affine_map<(i) -> (i mod 1003)>, affine_map<(i) -> (i floordiv 1003)>, #id], iterator_types = ["parallel"]}
@@ -66,16 +66,16 @@ func.func @remainders(%A: memref<9027xf32>, %R: memref<1003xf32>, %C: memref<9xf
   return
 }
 
-// What is transposed passes through shared memory (`programs/transposes.mlir`). One barrier is between
-// stores and loads, and one between the loads and the stores for the next tile.
+// A transposed source passes through shared memory (`programs/transposes.mlir`). One barrier is between
+// stores and loads, and one between the loads and the stores of the next tile.
 // COUNT: @transposed_0 vector.load = 4, vector.store = 4
 func.func @transposed(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0]
   return
 }
 
-// Rows twice, as in nearest-neighbour upsampling: the quotient does not go along the vector, and is the
-// same for all of it.
+// Each row twice, as in nearest-neighbour upsampling: the quotient is constant along the
+// vector.
 // CHECK-LABEL: gpu.func @twice_0
 // CHECK:         vector.store
 func.func @twice(%A: memref<41x40xf32>, %B: memref<82x80xf32>) {

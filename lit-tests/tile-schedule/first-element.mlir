@@ -4,8 +4,8 @@
 // RUN(SOME): tx run %s --entry lengths --device cpu --arg full:2:3x5xf32 --arg zeros:3xf32
 // SNAPSHOT: none — how often elements are combined is what matters
 
-// The first element of a thread is its partial result: it is not combined with the identity, which would take as long as any other. Of
-// four elements three are combined, with those before them.
+// The first element of a thread is its initial partial result, and is not combined with the identity, at the
+// cost of another combine. Of four elements, three are combined with the previous ones.
 // CHECK-LABEL: gpu.func @rows_0(
 // CHECK-COUNT-3: arith.mulf
 // CHECK-NOT:     arith.mulf
@@ -21,7 +21,7 @@ func.func @rows(%A: memref<?x4xf32>, %B: memref<?xf32>) {
   return
 }
 
-// What may have no element keeps the identity, and a loop has no first one.
+// A possibly empty row keeps the identity, and a loop has no first element.
 // NONE: [1. 1. 1.]
 // SOME: [32. 32. 32.]
 func.func @lengths(%A: memref<?x?xf32>, %B: memref<?xf32>) {

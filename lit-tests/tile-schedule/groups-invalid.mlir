@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-schedule=chip=sm_90 --split-input-file --verify-diagnostics
 
-// No reduction says what a row is.
+// A group needs a reduction, which determines its rows.
 func.func @no_rows(%A: memref<8x40xf32>, %B: memref<8x40xf32>) {
   // expected-error @below {{this op cannot share a kernel with the others of its group: no op of the group reduces anything}}
   // expected-note @below {{give it another number, or no `tile.group`}}
@@ -30,7 +30,7 @@ func.func @unknown_rows(%A: memref<?x40xf32>, %a: memref<?xf32>, %B: memref<?x40
 
 // -----
 
-// Blocks share no row: none waits for another.
+// Blocks cannot share a row, because they do not wait for each other.
 func.func @shared_rows(%A: memref<8x4096xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-error @below {{this op cannot share a kernel with the others of its group: blocks would share its results}}
   // expected-note @below {{give it another number}}
@@ -55,7 +55,7 @@ func.func @second_schedule(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8
 
 // -----
 
-// What stands between the ops of a group changes what the first one reads.
+// An op between the ops of the group changes an operand of the first.
 func.func @changed(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>, %v: f32) {
   tile.reduce min %A into %a axes [1] scope(grid) {tile.group = 0 : i64} : memref<8x40xf32> into memref<8xf32>
   linalg.fill ins(%v : f32) outs(%A : memref<8x40xf32>)
@@ -79,7 +79,7 @@ func.func @unknown_name(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf3
 
 // -----
 
-// A thread would have another element in each iteration.
+// A thread would have another element of the row in each iteration.
 func.func @rolled(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-error @below {{values are held in registers, but `d1` is not unrolled}}
   // expected-note @below {{unroll the loop, split it by less, or have the group reload its values}}
@@ -113,7 +113,7 @@ func.func @alone(%A: memref<8x40xf32>, %a: memref<8xf32>) {
 
 // -----
 
-// One element a row is one value a thread: memory has it for the first thread only.
+// An op with one element per row: memory holds its value for the first thread only.
 func.func @one_a_row(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   tile.reduce sum %A into %a axes [1] scope(grid)
       {schedule = [#tile.bind<"p0" to block_x>, #tile.bind<"r0" to thread_x>], tile.group = 0 : i64}
@@ -148,7 +148,7 @@ func.func @in_shared(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>)
 
 // -----
 
-// What an op accumulates into is in memory before and after.
+// A destination with `accumulate` is in memory before and after the kernel.
 func.func @accumulates(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-error @below {{values are held in registers, but an op of the group accumulates}}
   // expected-note @below {{have the group reload its values}}
@@ -161,7 +161,7 @@ func.func @accumulates(%A: memref<8x40xf32>, %a: memref<8xf32>, %b: memref<8xf32
 
 // -----
 
-// The cases of a group are about loops of a row.
+// Cases of a group schedule limit row loops only.
 func.func @cases(%A: memref<8x?xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-error @below {{`#tile.case<"d1" to 64, [#tile.bind<"d0" to block_x>]>` stands among cases of a schedule, and is none}}
   tile.reduce min %A into %a axes [1] scope(grid)
@@ -174,7 +174,7 @@ func.func @cases(%A: memref<8x?xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
 
 // -----
 
-// Each element of a row is one thread's, and there are too many for its registers.
+// Each thread holds its elements of a row, and they exceed its registers.
 func.func @many(%A: memref<8x4096xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-error @below {{a thread has 128 elements of a row, expected at most 64 to be held in registers}}
   // expected-note @below {{unroll the loop, split it by less}}
@@ -255,7 +255,7 @@ func.func @reduction(%A: memref<64x64xf32>, %B: memref<64xf32>) {
 
 // -----
 
-// A case is for some lengths.
+// A case needs at least one length.
 func.func @no_length(%A: memref<8x?xf32>, %a: memref<8xf32>, %b: memref<8xf32>) {
   // expected-error @below {{the case of `r0` up to 0 is for no length: expected 1 or more}}
   tile.reduce min %A into %a axes [1] scope(grid) {schedule = [#tile.case<"r0" to 0, []>], tile.group = 0 : i64}
@@ -266,7 +266,7 @@ func.func @no_length(%A: memref<8x?xf32>, %a: memref<8xf32>, %b: memref<8xf32>) 
 
 // -----
 
-// Blocks that share a row would each update what belongs to the row.
+// Several blocks of a row would each update the element of this row.
 func.func @updated_by_each_block(%A: memref<8x20000xf32>, %S: memref<8xf32>, %U: memref<8xf32>) {
   // expected-error @below {{this op cannot share a kernel with the others of its group: blocks of a cluster share its rows, and each would update an element that the op has for a row}}
   // expected-note @below {{give it another number, or no `tile.group`}}
@@ -287,7 +287,7 @@ func.func @updated_by_each_block(%A: memref<8x20000xf32>, %S: memref<8xf32>, %U:
 
 // -----
 
-// A loop of no or one iteration that no guard is about: whether there is an element, nothing asks.
+// A loop of at most one iteration without a bounds check: it may be empty.
 func.func @one_or_none(%A: memref<2x?xf32>, %B: memref<2xf32>) {
   // expected-error @below {{values are held in registers, but `d1.o` is not unrolled}}
   // expected-note @below {{unroll the loop, split it by less, or have the group reload its values}}
@@ -300,7 +300,7 @@ func.func @one_or_none(%A: memref<2x?xf32>, %B: memref<2xf32>) {
 
 // -----
 
-// The loop over rows is bound to nothing.
+// The loop over rows is not bound.
 func.func @rows_of_one_thread(%A: memref<1x8xf32>, %B: memref<1xf32>) {
   // expected-error @below {{`d0` goes over rows, and is bound neither to blocks nor to threads}}
   // expected-note @below {{unroll the loop, split it by less, or have the group reload its values}}

@@ -6,8 +6,8 @@
 #row = affine_map<(i, j) -> (i)>
 #per_row = affine_map<(i) -> (i)>
 
-// A thread has its elements of a row and the greatest of the row in registers: no barrier is needed, the temporary is gone,
-// and the one launch stands behind what stands between the ops. Two vectors a thread, each loaded at once or one by one.
+// A thread holds its elements and the maximum of a row in registers: no barrier, no temporary, and one launch
+// after the ops in between. Two vectors per thread, each loaded as a vector or by scalars.
 // CHECK-LABEL: gpu.func @centred_0(
 // CHECK-COUNT-2: vector.load
 // CHECK-COUNT-8: memref.load
@@ -38,7 +38,7 @@ func.func @centred(%A: memref<?x256xf32>, %B: memref<?x256xf32>) {
   return
 }
 
-// The schedule is written by hand: 20 threads a row, whose length is not known.
+// A schedule of the program: 20 threads per row of dynamic length.
 // CHECK-LABEL: gpu.func @by_hand_0(
 // CHECK-SAME:  known_block_size = array<i32: 20, 1, 1>
 // CHECK-COUNT-1: gpu.barrier
@@ -52,7 +52,7 @@ func.func @by_hand(%A: memref<7x?xf32>, %lo: memref<7xf32>, %hi: memref<7xf32>) 
   return
 }
 
-// The elements stay in registers, and the greatest of a row is loaded again: `tile-insert-sync` finds the barrier.
+// The elements stay in registers, and the row maximum is reloaded: `tile-insert-sync` inserts the barrier.
 // CHECK-LABEL: gpu.func @in_part_0(
 // CHECK-COUNT-2: memref.load %[[A:.+]][
 // CHECK:       tile.all_reduce max
@@ -74,7 +74,7 @@ func.func @in_part(%A: memref<7x40xf32>, %B: memref<7x40xf32>, %M: memref<7xf32>
   return
 }
 
-// Three blocks of a cluster share a row, and its total; the last op has one element a row, which one thread of the three stores.
+// Three blocks share a row and its total. One thread of the three stores the last op's element per row.
 // CHECK-LABEL: gpu.func @shared_0(
 // CHECK-SAME:  known_block_size = array<i32: 256, 1, 1>, known_cluster_size = array<i32: 3, 1, 1>
 // CHECK:       tile.all_reduce sum %{{.+}} scope(cluster) width 768
@@ -103,7 +103,7 @@ func.func @shared(%A: memref<2x40000xf32>, %B: memref<2x40000xf32>, %N: memref<2
   return
 }
 
-// The parallel loops are fused to one with the first letter of loops over a row: the op with one element a row has it too.
+// The parallel loops are fused to a name with the letter `r`, also in the op with one element per row.
 // CHECK-LABEL: gpu.func @named_0(
 // CHECK-SAME:  known_block_size = array<i32: 20, 1, 1>
 // CHECK:       gpu.block_id x
@@ -120,7 +120,7 @@ func.func @named(%A: memref<2x3x20xf32>, %N: memref<2x3xf32>) {
   return
 }
 
-// A number on what is no work is not an op of the group.
+// A group number on another kind of op is ignored.
 // CHECK-LABEL: func.func @numbered_memory(
 // CHECK-COUNT-1: gpu.launch_func
 // CHECK-NOT:   tile.reduce

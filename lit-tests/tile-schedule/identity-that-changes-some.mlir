@@ -2,12 +2,12 @@
 // RUN(ONCE): tx compile %s --entry least_number -o /dev/null 2>&1
 // RUN(QUIET): tx compile %s --entry least_number --quiet --plan - -o /dev/null 2>&1
 
-// An identity that some values are changed by is told, with one that is neutral, and once, however many kernels there are.
+// A warning for an identity that changes some values, with a neutral one, is reported once for all kernels.
 // SNAPSHOT: none — launch plans have tests of their own
 // ONCE-COUNT-1: warning: the identity is not neutral to every value
 // QUIET-NOT: warning
 // QUIET: "entry": "least_number"
-// The least finite number is no identity of a maximum: a row of -inf has none above it.
+// The lowest finite number is no identity of a maximum: a row of -inf has a lower maximum.
 func.func @least_number(%a: memref<?x?xf32>, %b: memref<?xf32>) {
   // expected-warning @below {{the identity is not neutral to every value: combiner(-3.4028234663852886e38, -inf) = -3.4028234663852886e38, expected -inf; neutral is -inf}}
   // expected-note @below {{threads without an element combine the identity: results are right where such values do not occur}}
@@ -19,7 +19,7 @@ func.func @least_number(%a: memref<?x?xf32>, %b: memref<?xf32>) {
   return
 }
 
-// Where an `element` region says which values occur, only these count: no magnitude is negative.
+// An `element` region determines the possible values: a magnitude is never negative.
 func.func @magnitudes(%a: memref<4x40xf32>, %b: memref<4xf32>) {
   tile.reduce custom %a into %b axes [1] scope(grid) identity [0.0 : f32] combiner {
     ^bb0(%x: f32, %y: f32):
@@ -33,7 +33,7 @@ func.func @magnitudes(%a: memref<4x40xf32>, %b: memref<4xf32>) {
   return
 }
 
-// In a kernel that is written by hand, it is told there.
+// The warning also applies to kernels of the program.
 gpu.module @kernels {
   gpu.func @k(%a: memref<4x40xi32>, %b: memref<4xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-warning @below {{the identity is not neutral to every value: combiner(0, 1) = 0, expected 1; neutral is 2147483647}}
@@ -47,7 +47,7 @@ gpu.module @kernels {
   }
 }
 
-// NaN is neutral where it is passed over, and is refused for a sum with a number that it changes.
+// NaN is neutral if it is ignored. For a sum, the message shows a number that NaN changes.
 func.func @passed_over(%a: memref<4x40xf32>, %b: memref<4xf32>) {
   tile.reduce custom %a into %b axes [1] scope(grid) identity [0x7FC00000 : f32] combiner {
     ^bb0(%x: f32, %y: f32):
@@ -57,7 +57,7 @@ func.func @passed_over(%a: memref<4x40xf32>, %b: memref<4xf32>) {
   return
 }
 
-// Bounded values make elements that the identity is neutral to.
+// With bounded values, the identity is neutral to all elements.
 func.func @at_least_two(%a: memref<4x40xf32>, %b: memref<4xf32>) {
   tile.reduce custom %a into %b axes [1] scope(grid) identity [2.0 : f32] combiner {
     ^bb0(%x: f32, %y: f32):

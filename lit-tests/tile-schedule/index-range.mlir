@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-schedule
 
-// Positions are counted in the type of the index: with `i32`, lengths that are known at run time only
-// are asserted to leave them room, each product before the next dimension can carry it out of 64
-// bits. With `i64`, or where `element` gives the index, nothing has to be asserted.
+// Element indices have the index type. With `i32`, dynamic lengths are asserted to fit: the host checks the
+// product after each dimension, before it can overflow 64 bits. With `i64`, or with indices from `element`,
+// no assertion is necessary.
 // CHECK-LABEL: func.func @narrow_index(
 // CHECK:         %[[ROWS:.+]] = memref.dim
 // CHECK:         %[[MOST:.+]] = arith.constant 2147483648 : index

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-schedule --split-input-file --verify-diagnostics
 
-// Tensors have no memory that a kernel could work on.
+// Tensors have no memory for a kernel.
 func.func @tensors(%A: tensor<4xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{`linalg.exp` works on tensors, expected memrefs}}
   // expected-note @below {{`tensors-to-memrefs`}}
@@ -10,7 +10,7 @@ func.func @tensors(%A: tensor<4xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// A diagonal is not written: each loop is one dimension of an output.
+// A diagonal is not written: each loop must index one dimension of an output.
 func.func @diagonal(%A: memref<4xf32>, %B: memref<4x4xf32>) {
   // expected-error @below {{`linalg.generic` writes at (d0) -> (d0, d0), where results could meet}}
   // expected-note @below {{expected each dimension once, or a constant}}
@@ -25,7 +25,7 @@ func.func @diagonal(%A: memref<4xf32>, %B: memref<4x4xf32>) {
 
 // -----
 
-// What threads of one block share cannot be what a host function works on.
+// A host function cannot use shared memory.
 func.func @shared(%A: memref<4xf32, #gpu.address_space<workgroup>>, %B: memref<4xf32>) {
   // expected-error @below {{a host function works on global memory, found `memref<4xf32, #gpu.address_space<workgroup>>` in shared}}
   linalg.exp ins(%A : memref<4xf32, #gpu.address_space<workgroup>>) outs(%B : memref<4xf32>)
@@ -34,7 +34,7 @@ func.func @shared(%A: memref<4xf32, #gpu.address_space<workgroup>>, %B: memref<4
 
 // -----
 
-// One loop is kept apart once.
+// A loop can have only one `rfactor`.
 func.func @twice(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{partial results of `d1.o` are materialised twice}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 16>, #tile.rfactor<"d1.o">, #tile.rfactor<"d1.o">]} : memref<?x?xf32> into memref<?xf32>
@@ -77,7 +77,7 @@ func.func @both_vectors(%A: memref<?x64xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Loops and partial results that are written out are code of one thread.
+// Unrolled loops and accumulators are code of one thread, and limited.
 func.func @much_code(%A: memref<?x4096xf32>, %B: memref<?xf32>) {
   // expected-error @below {{iterations are written out}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 64>, #tile.split<"d1.o" by 32>, #tile.unroll<"d1.i">, #tile.unroll<"d1.o.i">]} : memref<?x4096xf32> into memref<?xf32>
@@ -86,7 +86,7 @@ func.func @much_code(%A: memref<?x4096xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Two points of the iteration space would write one element.
+// Two points of the iteration space must not write one element.
 func.func @diagonals(%A: memref<8x8xf32>, %B: memref<15xf32>) {
   // expected-error @+2 {{d0 is a `parallel` loop, but no index of an output is d0 alone}}
   // expected-note @+1 {{expected outputs that are indexed by each loop once: each result has one place}}
@@ -100,7 +100,7 @@ func.func @diagonals(%A: memref<8x8xf32>, %B: memref<15xf32>) {
 
 // -----
 
-// Kernels of one run would see what kernels of another have written.
+// A kernel must not read elements that other threads write.
 // expected-note @below {{it is declared here}}
 memref.global "private" @state : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
 func.func @not_constant(%A: memref<4xf32>, %B: memref<4xf32>) {
@@ -113,7 +113,7 @@ func.func @not_constant(%A: memref<4xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// Nobody knows what is in it.
+// The memory is uninitialized.
 // expected-note @below {{it is declared here}}
 memref.global "private" constant @extern : memref<4xf32>
 func.func @without_value(%A: memref<4xf32>, %B: memref<4xf32>) {
@@ -126,7 +126,7 @@ func.func @without_value(%A: memref<4xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// A module that was printed without the data of its resources.
+// A module printed without its resource data.
 // expected-error @below {{the elements of @elided cannot be read}}
 // expected-note @below {{`dense_resource<__elided__>` has none}}
 memref.global "private" constant @elided : memref<4xf32> = dense_resource<__elided__>
@@ -138,7 +138,7 @@ func.func @without_data(%A: memref<4xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// A constant array is not written, nor is a part of it.
+// A constant array, or a part of it, must not be written.
 // expected-note @below {{it is declared here}}
 memref.global "private" constant @fixed : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
 func.func @written(%A: memref<2xf32>) {
@@ -152,7 +152,7 @@ func.func @written(%A: memref<2xf32>) {
 
 // -----
 
-// 64 MiB a module, of all constant arrays together.
+// All constant arrays of a module have at most 64 MiB.
 // expected-note @below {{@one takes 67108864 bytes}}
 memref.global "private" constant @one : memref<8388608xf64> = dense<1.0>
 // expected-note @below {{@two takes 4 bytes}}

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-schedule --split-input-file --verify-diagnostics
 
-// A loop that is not there; the message lists those that are.
+// An unknown loop; the message lists the existing loops.
 func.func @unknown_loop(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the schedule names an unknown loop `d2`}}
   // expected-note @below {{loops here: `d0`, `d1`}}
@@ -10,7 +10,7 @@ func.func @unknown_loop(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// A loop that was split is gone; the message names its parts.
+// A loop that was split no longer exists; the message names its parts.
 func.func @split_loop(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the schedule names an unknown loop `d1`}}
   // expected-note @below {{it was split into `d1.o` and `d1.i`; loops here: `d0`, `d1.o`, `d1.i`}}
@@ -20,7 +20,7 @@ func.func @split_loop(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// So is one that was fused.
+// A loop that was fused no longer exists.
 func.func @fused_loop(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   // expected-error @below {{the schedule names an unknown loop `d0`}}
   // expected-note @below {{it was fused into `p`; loops here: `p`}}
@@ -30,7 +30,7 @@ func.func @fused_loop(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 
 // -----
 
-// Blocks cannot combine without partial results or atomics.
+// Blocks need partial results or atomics to combine.
 func.func @reduced_on_blocks(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1` is reduced and bound to block_x: several blocks would write one result}}
   // expected-note @below {{keep partial results with `#tile.rfactor<"d1">`, or permit atomics: `determinism = #tile.determinism<any>` permits them}}
@@ -40,7 +40,7 @@ func.func @reduced_on_blocks(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// A pair cannot be updated by one atomic, whatever is permitted.
+// A pair cannot be updated by one atomic, whatever the `determinism`.
 func.func @no_atomic(%A: memref<?x?xf32>, %B: memref<?xf32>, %I: memref<?xi32>) {
   // expected-error @below {{`d1` is reduced and bound to block_x: several blocks would write one result}}
   // expected-note @below {{or permit atomics: `argmax` has no atomic}}
@@ -50,7 +50,7 @@ func.func @no_atomic(%A: memref<?x?xf32>, %B: memref<?xf32>, %I: memref<?xi32>) 
 
 // -----
 
-// Nor can a result that is narrower than its partial results.
+// A result narrower than its partial results cannot be updated by an atomic.
 func.func @narrow_atomic(%A: memref<?x?xf16>, %B: memref<?xf16>) {
   // expected-error @below {{`d1` is reduced and bound to block_x: several blocks would write one result}}
   // expected-note @below {{partial results are `f32`, but the destination has `f16`}}
@@ -60,7 +60,7 @@ func.func @narrow_atomic(%A: memref<?x?xf16>, %B: memref<?xf16>) {
 
 // -----
 
-// Two loops on one processor.
+// Two loops bound to one processor.
 func.func @bound_twice(%A: memref<8x8xf32>, %B: memref<8xf32>) {
   // expected-error @below {{`d1` and `d0` are both bound to thread_x}}
   // expected-note @below {{one loop runs on one processor; fuse the loops, or use another dimension}}
@@ -70,7 +70,7 @@ func.func @bound_twice(%A: memref<8x8xf32>, %B: memref<8xf32>) {
 
 // -----
 
-// One loop on two processors.
+// One loop bound to two processors.
 func.func @on_two_processors(%A: memref<8x8xf32>, %B: memref<8xf32>) {
   // expected-error @below {{`d1` is bound to thread_x already}}
   // expected-note @below {{split and fuse loops before they are bound}}
@@ -80,7 +80,7 @@ func.func @on_two_processors(%A: memref<8x8xf32>, %B: memref<8xf32>) {
 
 // -----
 
-// More threads than a block can have, in one dimension …
+// More threads than a block can have: in one dimension …
 func.func @long_thread_loop(%A: memref<8x2000xf32>, %B: memref<8xf32>) {
   // expected-error @below {{`d1` has 2000 iterations, but thread_x takes at most 1024}}
   // expected-note @below {{split it by less}}
@@ -90,7 +90,7 @@ func.func @long_thread_loop(%A: memref<8x2000xf32>, %B: memref<8xf32>) {
 
 // -----
 
-// … along z, where 64 is the most …
+// … along z, where the maximum is 64 …
 func.func @deep_block(%A: memref<8x65xf32>, %B: memref<8xf32>) {
   // expected-error @below {{`d1` has 65 iterations, but thread_z takes at most 64}}
   // expected-note @below {{split it by less}}
@@ -100,7 +100,7 @@ func.func @deep_block(%A: memref<8x65xf32>, %B: memref<8xf32>) {
 
 // -----
 
-// … and in all.
+// … and in total.
 func.func @many_threads(%A: memref<64x64xf32>, %B: memref<64xf32>) {
   // expected-error @below {{64x64x1 threads are 4096, but a block has at most 1024}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to thread_x>, #tile.bind<"d0" to thread_y>]} : memref<64x64xf32> into memref<64xf32>
@@ -109,7 +109,7 @@ func.func @many_threads(%A: memref<64x64xf32>, %B: memref<64xf32>) {
 
 // -----
 
-// The number of threads must be known when compiling.
+// The number of threads must be static.
 func.func @dynamic_threads(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1` has a number of iterations that is known at run time only, so it cannot be bound to thread_x}}
   // expected-note @below {{split it, and bind `d1.i`}}
@@ -119,7 +119,7 @@ func.func @dynamic_threads(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// So must the number of iterations that are written out.
+// The number of iterations of an unrolled loop must be static.
 func.func @dynamic_unroll(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1` has a number of iterations that is known at run time only, so it cannot be unrolled}}
   // expected-note @below {{split it, and take `d1.i`}}
@@ -129,7 +129,7 @@ func.func @dynamic_unroll(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// And there must not be too many of them.
+// An unrolled loop must not have too many iterations.
 func.func @long_unroll(%A: memref<8x1000xf32>, %B: memref<8xf32>) {
   // expected-error @below {{`d1` has 1000 iterations, too many to be vectorized; at most 64 can be}}
   // expected-note @below {{split it by less}}
@@ -139,7 +139,7 @@ func.func @long_unroll(%A: memref<8x1000xf32>, %B: memref<8xf32>) {
 
 // -----
 
-// What is vectorized is the innermost loop.
+// Only the innermost loop can be vectorized.
 func.func @vector_outside(%A: memref<8x4x8xf32>, %B: memref<8xf32>) {
   // expected-error @below {{`d1` is vectorized, but not the innermost loop of a thread}}
   // expected-note @below {{reorder it to the inside}}
@@ -149,7 +149,7 @@ func.func @vector_outside(%A: memref<8x4x8xf32>, %B: memref<8xf32>) {
 
 // -----
 
-// Another result within a reduced loop would need memory for the partial results of both.
+// A parallel loop inside a reduced loop would need memory for the partial results of both.
 func.func @result_inside(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d0` lies within the reduced loop `d1`: its partial results would need memory}}
   // expected-note @below {{reorder it to the outside, unroll it, or vectorize it}}
@@ -159,7 +159,7 @@ func.func @result_inside(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// A loop has one place.
+// A loop must not be repeated in `reorder`.
 func.func @two_places(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1` has two places in one order}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.reorder<"d1", "d1">]} : memref<?x?xf32> into memref<?xf32>
@@ -168,7 +168,7 @@ func.func @two_places(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Only what is reduced has partial results.
+// Only a reduced loop has partial results.
 func.func @rfactor_of_rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d0` is not reduced, so it has no partial results}}
   // expected-note @below {{`rfactor` takes a loop over a reduced dimension}}
@@ -178,7 +178,7 @@ func.func @rfactor_of_rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// A loop is split before its partial results are kept: which part is meant would be open.
+// A loop must be split before `rfactor`, which names one part.
 func.func @split_after_rfactor(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1` is split after its `rfactor`}}
   // expected-note @below {{split it first, and name the part whose partial results are kept}}
@@ -188,7 +188,7 @@ func.func @split_after_rfactor(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// A factor of zero.
+// A split factor of zero.
 func.func @split_by_zero(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1` is split by 0, expected a factor from 1 to 2147483648}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 0>]} : memref<?x?xf32> into memref<?xf32>
@@ -197,7 +197,7 @@ func.func @split_by_zero(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Rows and what is reduced are no one loop.
+// A parallel and a reduced loop cannot be fused.
 func.func @fuse_both_sorts(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d0` and `d1` cannot be one loop}}
   // expected-note @below {{one is reduced and the other is not}}
@@ -207,7 +207,7 @@ func.func @fuse_both_sorts(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// A name that is taken.
+// A loop name that exists already.
 func.func @name_taken(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   // expected-error @below {{there is a loop `d0` already}}
   tile.reduce sum %A into %B axes [] scope(grid) {schedule = [#tile.fuse<["d0", "d1"] to "d0">]} : memref<?x?xf32> into memref<?x?xf32>
@@ -216,7 +216,7 @@ func.func @name_taken(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 
 // -----
 
-// Something else than a step.
+// An entry that is not a schedule step.
 func.func @no_step(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`fast` is no step of a schedule}}
   // expected-note @below {{known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream}}
@@ -226,7 +226,7 @@ func.func @no_step(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// How threads of one CTA reduce is not said here.
+// `variant` applies to the threads of one CTA, not to scope `grid`.
 func.func @variant(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`variant` is how the threads of one CTA reduce; at scope `grid` the `schedule` says it}}
   // expected-note @below {{remove `variant`, or reduce at scope `cta` in a kernel}}
@@ -236,7 +236,7 @@ func.func @variant(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Results over elements that other threads still read.
+// Results overwrite elements that other threads still read.
 func.func @overlap(%A: memref<64x64xf32>) {
   %B = memref.subview %A[0, 0] [64, 1] [1, 1] : memref<64x64xf32> to memref<64x1xf32, strided<[64, 1]>>
   // expected-error @below {{output 0 overlaps what is read}}
@@ -247,7 +247,7 @@ func.func @overlap(%A: memref<64x64xf32>) {
 
 // -----
 
-// The last column is read, too.
+// Results overwrite the last column, which is still read.
 func.func @columns(%A: memref<64x9xf32>) {
   %s = memref.subview %A[0, 1] [64, 8] [1, 1] : memref<64x9xf32> to memref<64x8xf32, strided<[9, 1], offset: 1>>
   %d = memref.subview %A[0, 8] [64, 1] [1, 1] : memref<64x9xf32> to memref<64xf32, strided<[9], offset: 8>>
@@ -259,7 +259,7 @@ func.func @columns(%A: memref<64x9xf32>) {
 
 // -----
 
-// Old values of what nothing wrote.
+// Old values of uninitialized memory.
 func.func @nothing_wrote(%A: memref<64x64xf32>) {
   // expected-note @below {{it is allocated here}}
   %T = memref.alloc() : memref<64xf32>
@@ -271,7 +271,7 @@ func.func @nothing_wrote(%A: memref<64x64xf32>) {
 
 // -----
 
-// A transposition in place.
+// An in-place transposition.
 func.func @transpose_in_place(%A: memref<64x64xf32>) {
   // expected-error @below {{output 0 overlaps what is read}}
   // expected-note @below {{results are written while other elements are still read; write to a temporary of `memref.alloc`, and `memref.copy` that}}
@@ -281,7 +281,7 @@ func.func @transpose_in_place(%A: memref<64x64xf32>) {
 
 // -----
 
-// Two outputs in one place.
+// Two outputs with the same memory.
 func.func @one_place_for_two(%A: memref<8x8xf32>, %I: memref<8xi32>, %V: memref<8xf32>) {
   // expected-error @below {{two outputs overlap}}
   // expected-note @below {{each result needs memory of its own}}
@@ -296,7 +296,7 @@ func.func @one_place_for_two(%A: memref<8x8xf32>, %I: memref<8xi32>, %V: memref<
 
 // -----
 
-// All results in one place.
+// All results have the same position.
 func.func @stride_zero(%A: memref<64xf32>, %B: memref<64xf32, strided<[0]>>) {
   // expected-error @below {{results meet in one place: dimension 0 of output 0 has stride 0}}
   // expected-note @below {{write to memory in which every result has a place of its own}}
@@ -306,7 +306,7 @@ func.func @stride_zero(%A: memref<64xf32>, %B: memref<64xf32, strided<[0]>>) {
 
 // -----
 
-// Work on whole arrays is not repeated by host code.
+// Grid-level ops cannot be in a host loop.
 func.func @host_loop(%A: memref<64x64xf32>, %B: memref<64xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -321,7 +321,7 @@ func.func @host_loop(%A: memref<64x64xf32>, %B: memref<64xf32>, %n: index) {
 
 // -----
 
-// Nor does a kernel hold any.
+// Grid-level ops cannot be in a kernel.
 gpu.module @m {
   // expected-note @below {{this `gpu.func` is around it}}
   gpu.func @k(%A: memref<64x64xf32>, %B: memref<64xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -333,7 +333,7 @@ gpu.module @m {
 
 // -----
 
-// A reduction of `linalg` becomes one of ours first.
+// A reduction of `linalg` must first become a `tile.reduce`.
 func.func @linalg_reduction(%A: memref<64x64xf32>, %B: memref<64xf32>) {
   // expected-error @below {{`linalg.reduce` is a reduction}}
   // expected-note @below {{run `convert-linalg-to-tile` first: it makes `tile.reduce` of reductions}}
@@ -343,7 +343,7 @@ func.func @linalg_reduction(%A: memref<64x64xf32>, %B: memref<64xf32>) {
 
 // -----
 
-// More points than can be counted.
+// The iteration space has more points than 64 bits can count.
 func.func @too_large(%A: memref<4294967296xf32, strided<[0]>>, %B: memref<4294967296xf32, strided<[0]>>, %C: memref<f32>) {
   // expected-error @below {{the iteration space has more points than 64 bits can count}}
   tile.reduce sum %A, %B into %C axes [0, 1] scope(grid)
@@ -357,7 +357,7 @@ func.func @too_large(%A: memref<4294967296xf32, strided<[0]>>, %B: memref<429496
 
 // -----
 
-// Static sizes with which an element would be outside of its array.
+// Static sizes for which an index is outside its array.
 func.func @outside(%A: memref<7xf32>, %K: memref<3xf32>, %B: memref<6xf32>) {
   // expected-error @below {{operand 0 is indexed by `(d0 + d1)`, which is 7, but its dimension 0 has 7 elements}}
   tile.reduce sum %A, %K into %B axes [1] scope(grid)
@@ -371,7 +371,7 @@ func.func @outside(%A: memref<7xf32>, %K: memref<3xf32>, %B: memref<6xf32>) {
 
 // -----
 
-// A combiner whose order matters; the message gives values that show it.
+// A combiner that depends on the order of elements; the message shows values.
 func.func @order_matters(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the combiner is not associative: }}
   // expected-note @below {{elements are combined in any order}}
@@ -387,7 +387,7 @@ func.func @order_matters(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// A schedule is as long as somebody writes by hand; each step may nest loops deeper.
+// The number of steps is limited, because each step may nest loops deeper.
 func.func @many_steps(%A: memref<8x8xf32>, %B: memref<8xf32>) {
   // expected-error @below {{the schedule has 129 steps, expected at most 128}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">]} : memref<8x8xf32> into memref<8xf32>
@@ -396,7 +396,7 @@ func.func @many_steps(%A: memref<8x8xf32>, %B: memref<8xf32>) {
 
 // -----
 
-// A loop needs a name.
+// A loop name must not be empty.
 func.func @nameless(%A: memref<8x8xf32>, %B: memref<8x8xf32>) {
   // expected-error @below {{`fuse` takes the names of loops and that of the new one}}
   tile.reduce sum %A into %B axes [] scope(grid) {schedule = [#tile.fuse<["d0", "d1"] to "">]} : memref<8x8xf32> into memref<8x8xf32>
@@ -405,7 +405,7 @@ func.func @nameless(%A: memref<8x8xf32>, %B: memref<8x8xf32>) {
 
 // -----
 
-// The body of an element-wise op may look things up, but not in what other points write.
+// The body of an element-wise op must not read memory that other points write.
 func.func @reads_its_output(%B: memref<5xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%B : memref<5xf32>) {
   ^bb0(%o: f32):
@@ -422,7 +422,7 @@ func.func @reads_its_output(%B: memref<5xf32>) {
 
 // -----
 
-// An identity that is not even neutral to itself: what comes out would depend on the schedule.
+// An identity that changes itself: the result would depend on the schedule.
 func.func @no_identity(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the identity is not neutral: combiner(1, 1) = 2, expected 1}}
   // expected-note @below {{threads without an element combine the identity, any number of times}}
@@ -436,7 +436,7 @@ func.func @no_identity(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// One that is neutral to itself and to nothing else: whatever the elements are, it is all that comes out.
+// An identity that is neutral only to itself: it would be the result for all elements.
 func.func @absorbing(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the identity is not neutral: combiner(0, 1) = 0, expected 1, and so with every other value that was tried}}
   // expected-note @below {{threads without an element combine the identity, any number of times}}
@@ -450,7 +450,7 @@ func.func @absorbing(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// What can be aligned: one reduced dimension, as it came, to a power of two.
+// `align` needs one unsplit reduced dimension, and a power of two.
 func.func @align_to_three(%A: memref<?x64xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1` is aligned to 3 elements, expected a power of two from 2 to 64}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.align<"d1" to 3>]} : memref<?x64xf32> into memref<?xf32>
@@ -486,7 +486,7 @@ func.func @align_two(%A: memref<?x64x64xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// How many vectors a row has depends on where it begins.
+// The number of vectors of an aligned row depends on its address.
 func.func @bind_vectors(%A: memref<?x64xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1.o` has another length in each row}}
   // expected-note @below {{split it, and take `d1.o.o` or `d1.o.i`}}
@@ -514,7 +514,7 @@ func.func @within_vectors(%A: memref<?x64x64xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Lengths that no case takes would not be computed.
+// Lengths outside all cases would not be computed.
 func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the cases of the schedule end without `#tile.otherwise`}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 8, []>]} : memref<?x?xf32> into memref<?xf32>
@@ -523,7 +523,7 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// What comes after the last case would never be used.
+// A case after `otherwise` would never be used.
 func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`#tile.otherwise` is not the last case of the schedule}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.otherwise<[]>, #tile.case<"d1" to 8, []>]} : memref<?x?xf32> into memref<?xf32>
@@ -532,7 +532,7 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Cases are tried in their order.
+// Cases of one dimension must have ascending lengths.
 func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the case of `d1` up to 8 comes after that up to 9: expected a greater number}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 9, []>, #tile.case<"d1" to 8, []>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
@@ -541,7 +541,7 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// What comes between makes no difference.
+// Cases of one dimension must ascend, also with other cases in between.
 func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the case of `d1` up to 9 comes after that up to 9: expected a greater number}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 9, []>, #tile.case<"d0" to 8, []>, #tile.case<"d1" to 9, []>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
@@ -550,7 +550,7 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// There are two dimensions.
+// A case names a dimension that does not exist.
 func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{a case of the schedule names an unknown dimension `d2`}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d2" to 8, []>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
@@ -559,7 +559,7 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// A step is a schedule's, not a case's.
+// A step must be in a case, not next to it.
 func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{stands among cases of a schedule, and is none}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.stream, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
@@ -568,7 +568,7 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Where blocks combine into one result, a kernel before them writes what it starts from: to memory that other cases write, too.
+// Atomics need a kernel for initial values, which would overwrite the results of other cases.
 func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{a case of the schedule has blocks that combine into one result}}
   // expected-note @below {{keep their partial results apart: `rfactor`}}
@@ -578,7 +578,7 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// The steps of a case are checked as those of a schedule are.
+// The steps of a case are checked like those of a schedule.
 func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the schedule names an unknown loop `d7`}}
   // expected-note @below {{loops here: `d0`, `d1`}}
@@ -588,7 +588,7 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// The last block of what?
+// `last_block` without partial results.
 func.func @no_partial_results(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{`last_block` finds no partial results in global memory}}
   // expected-note @below {{keep some with `#tile.rfactor`, of a loop that is bound to blocks}}
@@ -598,7 +598,7 @@ func.func @no_partial_results(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// One block leaves all partial results of a loop that is not bound.
+// `last_block` with partial results of a loop that is not bound to blocks.
 func.func @no_blocks(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{`d0.o` is not bound to blocks, so none of them is the last}}
   // expected-note @below {{bind every loop whose partial results are kept, or leave `last_block` away}}
@@ -608,7 +608,7 @@ func.func @no_blocks(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// A cluster has at most sixteen blocks, and their number is known.
+// A cluster has a static number of blocks, at most sixteen.
 func.func @large_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d1.i` has 17 iterations, but cluster_x takes at most 16}}
   // expected-note @below {{split it by less}}
@@ -618,7 +618,7 @@ func.func @large_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Along all dimensions together.
+// The limit of sixteen blocks applies to the product of all dimensions.
 func.func @wide_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{8x4x1 blocks are 32, but a cluster has at most 16}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 8>, #tile.bind<"d1.i" to cluster_x>, #tile.split<"d0" by 4>, #tile.bind<"d0.i" to cluster_y>]} : memref<?x?xf32> into memref<?xf32>
@@ -627,7 +627,7 @@ func.func @wide_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// A number of blocks that is known at run time only is none of a cluster.
+// A dynamic number of blocks cannot be a cluster.
 func.func @unknown_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`d0` has a number of iterations that is known at run time only, so it cannot be bound to cluster_x}}
   // expected-note @below {{split it, and bind `d0.i`}}
@@ -637,7 +637,7 @@ func.func @unknown_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// Blocks of a cluster that leave partial results to the last block are more than those that count.
+// `last_block` counts blocks, and cannot be combined with clusters.
 func.func @last_block_of_clusters(%A: memref<1048576xf32>, %B: memref<f32>) {
   // expected-error @below {{`last_block` counts blocks, not clusters}}
   // expected-note @below {{leave `last_block` away, or bind to blocks alone}}
@@ -647,7 +647,7 @@ func.func @last_block_of_clusters(%A: memref<1048576xf32>, %B: memref<f32>) {
 
 // -----
 
-// Of elements that are made, those are tried that are made of some sources.
+// The laws are tested with elements that the `element` region computes from sample sources.
 func.func @made_elements(%A: memref<?x?xf32>, %a: memref<?xf32>, %b: memref<?xf32>) {
   // expected-error @below {{the combiner is not associative: combiner(combiner((1, 1), (2, 1)), (3, 1)) = (6, -1), but combiner((1, 1), combiner((2, 1), (3, 1))) = (6, 1)}}
   // expected-note @below {{elements are combined in any order}}
@@ -666,7 +666,7 @@ func.func @made_elements(%A: memref<?x?xf32>, %a: memref<?xf32>, %b: memref<?xf3
 
 // -----
 
-// All mistakes are told at once, each with its note; what may follow from one of them is not.
+// All errors are reported at once, each with its note, except for possible consequences of another error.
 func.func @several_mistakes(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the schedule names an unknown loop `d7`}}
   // expected-note @below {{loops here: `d0`, `d1`}}

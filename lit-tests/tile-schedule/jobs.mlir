@@ -1,9 +1,9 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// What becomes a kernel besides plain reductions, and what a kernel is given.
+// Kernels of ops other than plain reductions, and kernel arguments.
 
-// A computed element, maps and an epilogue: the bias is read once a result.
+// An element region, maps and an epilogue: the bias is loaded once for each result.
 // CHECK-LABEL: gpu.func @convolution_0
 // CHECK:         scf.for
 // CHECK:           arith.mulf
@@ -28,7 +28,7 @@ func.func @convolution(%A: memref<?x?xf32>, %K: memref<3x3xf32>, %B: memref<?x?x
   return
 }
 
-// Element-wise ops of few elements, in place too: a thread for each. `linalg.index` is the index of the loop.
+// Small element-wise ops, also in place: one thread per element. `linalg.index` is the loop index.
 // CHECK-LABEL: gpu.func @element_wise_0
 // CHECK:         math.absf
 // CHECK-LABEL: gpu.func @element_wise_1
@@ -60,7 +60,7 @@ func.func @element_wise(%A: memref<1003xf32>, %B: memref<1003xi32>, %C: memref<1
   return
 }
 
-// Scalars of the host: arguments and indices are passed, the rest is computed again in the kernel.
+// Scalars of the host: arguments and indices are kernel arguments, others are recomputed in the kernel.
 // CHECK-LABEL: gpu.func @scalars_0
 // CHECK-SAME:    (%{{.+}}: memref<?xf32>, %{{.+}}: memref<f32>, %[[N:.+]]: index, %[[SCALE:.+]]: f32)
 // CHECK:         %[[I:.+]] = arith.index_cast %[[N]] : index to i64
@@ -87,7 +87,7 @@ func.func @scalars(%A: memref<?xf32>, %B: memref<f32>, %scale: f32) {
   return
 }
 
-// More blocks than a grid may have take turns; the host asks for no more than there may be.
+// More blocks than the grid limit: a grid-stride loop, and the host limits the grid.
 // CHECK-LABEL: gpu.func @too_many_blocks_0
 // CHECK:         scf.for %{{.+}} = %block_id_y to %{{.+}} step %grid_dim_y
 // CHECK-LABEL: func.func @too_many_blocks(
@@ -100,7 +100,7 @@ func.func @too_many_blocks(%A: memref<100000x4xf32>, %B: memref<100000xf32>) {
   return
 }
 
-// Nothing to compute: no blocks are launched, or nothing but the identity is stored.
+// Empty iteration spaces: no blocks are launched, or only the identity is stored.
 // CHECK-LABEL: gpu.func @nothing_0
 // CHECK-LABEL: gpu.func @nothing_1
 // CHECK-NOT:     memref.load
@@ -116,7 +116,7 @@ func.func @nothing(%A: memref<0x8xf32>, %B: memref<0xf32>, %C: memref<8x0xf32>, 
   return
 }
 
-// A body may look values up in other memory, and an output may have a dimension of one index.
+// A body may gather from other memory, and an output may have a dimension with a constant index.
 // CHECK-LABEL: gpu.func @lookup_0
 // CHECK:         %[[AT:.+]] = arith.index_cast
 // CHECK:         memref.load %{{.+}}[%[[AT]]] : memref<256xf32>
@@ -134,7 +134,7 @@ func.func @lookup(%A: memref<?xi32>, %T: memref<256xf32>, %B: memref<?x1xf32>) {
   return
 }
 
-// Names of functions may be any text; those of kernels are what PTX takes.
+// Function names may be any text; kernel names are valid in PTX.
 // CHECK: gpu.module @_0a_b_kernels
 // CHECK: gpu.func @_0a_b_0
 // CHECK: gpu.launch_func @_0a_b_kernels::@_0a_b_0

@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// Partial results of blocks, combined in the same launch.
+// Partial results of blocks are combined in the same launch (last-block reduction).
 
-// Sixteen blocks leave a sum each. The first thread of each counts between two fences; a barrier tells all threads of the
-// block whether it was the last, and that one adds the sixteen and leaves zero for the next launch. There is one kernel.
+// Sixteen blocks store one sum each. Each block's first thread increments the counter between two fences. A
+// barrier tells all threads whether the block is last; the last block adds the sums and resets the counter.
 // CHECK-LABEL: gpu.func @full_sum_0(
 // CHECK-SAME:    %{{.+}}: memref<?xf32>, %[[PARTS:.+]]: memref<16xf32>, %[[COUNTERS:.+]]: memref<1xi64>, %[[OUT:.+]]: memref<f32>)
 // CHECK:         tile.all_reduce
@@ -38,9 +38,9 @@ func.func @full_sum(%A: memref<?xf32>, %B: memref<f32>) {
   return
 }
 
-// Blocks on top of each other share columns; there is a counter for each block beside another. Several threads of a block
-// have results, so a barrier comes before the first of them counts. Threads that had parts of a column share its partial results.
-// How many blocks there are follows from the rows: at least one, which has nothing to leave where there are no rows.
+// Blocks along y share columns, with one counter for each block along x. Several threads of a block have
+// results, so a barrier precedes the count. Threads that shared a column share its partial results. There is
+// at least one block, which stores no partial results if there are no rows.
 // CHECK-LABEL: gpu.func @columns_0(
 // CHECK-SAME:    %{{.+}}: memref<?x100xf32>, %[[PARTS:.+]]: memref<?x100xf32>, %[[COUNTERS:.+]]: memref<2xi64>, %{{.+}}: memref<100xf32>)
 // CHECK:         %[[TURNS:.+]] = arith.maxui %[[COUNT:.+]], %c1
@@ -66,7 +66,7 @@ func.func @columns(%A: memref<?x100xf32>, %B: memref<100xf32>) {
   return
 }
 
-// Pairs, several rows a block, groups of 20 threads, and no size that is known: a counter for every four rows.
+// Pairs, several rows per block, groups of 20 threads, and dynamic sizes: one counter for every four rows.
 // CHECK-LABEL: gpu.func @rows_of_pairs_0(
 // CHECK:         memref.atomic_rmw addi %{{.+}}, %{{.+}}[%{{.+}}] : (i64, memref<?xi64>) -> i64
 // CHECK-LABEL: func.func @rows_of_pairs(
@@ -83,8 +83,8 @@ func.func @rows_of_pairs(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi6
   return
 }
 
-// Two loops keep partial results, on two dimensions of the grid, and threads of two dimensions combine. Old values and the
-// epilogue come at the end, once.
+// Two loops have separate partial results, on two grid dimensions, and threads of two dimensions combine. Old
+// values and the epilogue are applied last, once.
 // CHECK-LABEL: gpu.func @two_loops_0(
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK:         tile.all_reduce sum %{{.+}} scope(cta) width 64
@@ -107,7 +107,7 @@ func.func @two_loops(%A: memref<40x90xf16>, %B: memref<f16>) {
   return
 }
 
-// A thread for each column: nothing is exchanged, and each adds the partial results of its own.
+// One thread per column: without an exchange, each thread adds the partial results of its own column.
 // CHECK-LABEL: gpu.func @thread_for_each_column_0(
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK-NOT:     tile.all_reduce
@@ -122,7 +122,7 @@ func.func @thread_for_each_column(%A: memref<70x33xi32>, %B: memref<33xi32>) {
   return
 }
 
-// One of several kernels for rows of unknown length.
+// One of several kernels for rows of dynamic length.
 // CHECK-LABEL: gpu.func @cases_1(
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK-LABEL: func.func @cases(
@@ -140,7 +140,7 @@ func.func @cases(%A: memref<?xf32>, %B: memref<f32>) {
   return
 }
 
-// What has half a gibibyte and more is shared like that by 16384 blocks. Here there are six, so that it can be run.
+// Reductions of at least half a gibibyte use 16384 blocks like this; here six blocks, so that it can run.
 // CHECK-LABEL: gpu.func @vast_0(
 // CHECK-SAME:    nvvm.minctasm = 3 : i32
 // CHECK:         nvvm.barrier #nvvm.reduction<or>

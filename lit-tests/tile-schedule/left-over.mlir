@@ -5,8 +5,8 @@
 // VALIDATE
 // SNAPSHOT: none — who loads what is what matters
 
-// Vectors that are left of whole tiles and are fewer than the threads of a row belong to none of these, where combining takes long: all threads
-// share their elements, as they do what is beside vectors. Of 25 vectors each of four threads has six, and one element of the last.
+// With an expensive combiner, all threads of a row share the elements of the last vectors, if there are fewer
+// vectors than threads, like head and tail elements. Of 25 vectors, each of four threads has six.
 // CHECK-LABEL: gpu.func @shared_0(
 // CHECK:         memref.load
 // CHECK-COUNT-6: vector.load
@@ -31,7 +31,7 @@ func.func @shared(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A sum takes less time than the loads: its seventh vector is the first thread's alone.
+// A sum takes less time than the loads: the first thread has the seventh vector alone.
 // CHECK-LABEL: gpu.func @sum_0(
 // CHECK-NOT:     memref.load
 // CHECK-COUNT-12: vector.load
@@ -47,7 +47,7 @@ func.func @sum(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Of 27 vectors three are left, for two threads: the first has two of them.
+// Of 27 vectors, three are left for two threads: the first thread has two of them.
 // CHECK-LABEL: gpu.func @own_0(
 // CHECK-COUNT-12: vector.load
 // CHECK:          gpu.return

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — that there are schedules is the matter, whatever they are.
 
-// The longest arrays that a memref can have are scheduled as others are: no length is rounded up beyond the largest number.
+// The longest possible arrays are scheduled like others: no length is rounded up beyond the largest integer.
 // CHECK-LABEL: gpu.func @fixed_0
 func.func @fixed(%A: memref<4611686018427387905xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) {determinism = #tile.determinism<batch_invariant>}

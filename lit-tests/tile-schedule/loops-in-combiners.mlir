@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — validation checks what is computed, CHECK lines that combiners keep their control flow
 
-// The greatest common divisor. A division may stand where a condition keeps it from dividing by 0.
+// The greatest common divisor as a combiner, whose condition excludes a division by 0.
 // CHECK-LABEL: gpu.func @divisor_0(
 // CHECK:         scf.while
 // CHECK:           scf.condition
@@ -23,7 +23,7 @@ func.func @divisor(%A: memref<7x100xi32>, %B: memref<7xi32>) {
   return
 }
 
-// A maximum that is chosen by a switch.
+// A maximum chosen by a switch.
 // CHECK-LABEL: gpu.func @chosen_0(
 // CHECK:         scf.index_switch
 func.func @chosen(%A: memref<7x48xi32>, %B: memref<7xi32>) {

@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// What each step makes of the loops: guards, peeled parts, bounds.
+// The loops that each step makes: bounds checks, full tiles and remainders, loop bounds.
 
-// Nothing is bound: one thread runs all loops. What is not reduced is outside, and the partial result
-// is a value that the inner loop carries.
+// Without bound loops, one thread executes all loops. The parallel loops are outside, and the inner loop
+// carries the accumulator.
 // CHECK-LABEL: gpu.func @serial_0
 // CHECK-SAME:  known_block_size = array<i32: 1, 1, 1>
 // CHECK:       scf.for %[[ROW:.+]] = %{{.+}} to %{{.+}} step
@@ -19,8 +19,8 @@ func.func @serial(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A reduced dimension is cut in 16: whole tiles come first, without a guard; then, at most once, the
-// tile that is not full, whose inner loop ends early.
+// A reduced dimension split by 16: full tiles come first, without bounds checks, then at most one partial
+// tile, whose inner loop ends early.
 // CHECK-LABEL: gpu.func @peeled_0
 // CHECK:       %[[FULL:.+]] = arith.divui %[[M:.+]], %c16
 // CHECK:       scf.for %{{.+}} = %c0 to %[[FULL]]
@@ -36,7 +36,7 @@ func.func @peeled(%A: memref<?xf32>, %B: memref<f32>) {
   return
 }
 
-// A multiple of the factor needs no guard at all.
+// A multiple of the factor needs no bounds check.
 // CHECK-LABEL: gpu.func @even_0
 // CHECK-NOT:   scf.if
 // CHECK-NOT:   arith.cmpi
@@ -49,7 +49,7 @@ func.func @even(%A: memref<64x128xf32>, %B: memref<64xf32>) {
   return
 }
 
-// Rows on threads are guarded where the last block is not full.
+// Rows bound to threads have a bounds check for the partial last block.
 // CHECK-LABEL: gpu.func @bound_0
 // CHECK-SAME:  known_block_size = array<i32: 32, 1, 1>
 // CHECK-DAG:   %[[BLOCKS:.+]] = arith.ceildivui %[[N:.+]], %c32
@@ -69,7 +69,7 @@ func.func @bound(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// The rows of one thread are a loop whose end is moved where there are fewer left.
+// The rows of one thread are a loop whose end is clamped to the number of rows.
 // CHECK-LABEL: gpu.func @rows_of_one_thread_0
 // CHECK:       %[[ENOUGH:.+]] = arith.cmpi ult, %[[LEFT:.+]], %c4
 // CHECK:       %[[END:.+]] = arith.select %[[ENOUGH]], %[[LEFT]], %c4
@@ -83,8 +83,8 @@ func.func @rows_of_one_thread(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Two loops as one: the index of each is a quotient and a remainder, computed once outside of what is
-// reduced.
+// A fused loop: the index of each member is a quotient or remainder, computed once outside the reduced
+// loop.
 // CHECK-LABEL: gpu.func @fused_0
 // CHECK:       scf.for
 // CHECK:         arith.remui
@@ -100,7 +100,7 @@ func.func @fused(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
   return
 }
 
-// Iterations that are written out: no loop is left of them.
+// An unrolled loop: no loop remains.
 // CHECK-LABEL: gpu.func @unrolled_0
 // CHECK-COUNT-5: memref.load
 // CHECK-NOT:     memref.load
@@ -113,10 +113,10 @@ func.func @unrolled(%A: memref<?x5xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A vectorized loop reads its four elements at once where each four begin at a multiple of 16 bytes, which
-// pointer, offset and strides tell, and keeps four partial results, which are combined in the end. The part
-// that is not full reads them one by one, each with its guard; so does everything where memory is not aligned, with
-// less code.
+// A vectorized loop loads four elements at once if vectors are aligned to 16 bytes, which pointer,
+// offset and strides determine. It has four accumulators, combined at the end. The partial tile uses
+// scalar loads, each with a bounds check. For unaligned memory, everything uses scalar loads, with less
+// code.
 // CHECK-LABEL: gpu.func @vectorized_0
 // CHECK:         memref.extract_strided_metadata
 // CHECK:         memref.extract_aligned_pointer_as_index
@@ -142,8 +142,8 @@ func.func @vectorized(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Four columns of one thread, side by side inside of the reduced loop: one load, four partial results,
-// four stores.
+// Four adjacent columns per thread, inside the reduced loop: one load, four accumulators, four
+// stores.
 // CHECK-LABEL: gpu.func @columns_side_by_side_0
 // CHECK:         scf.for {{.+}} -> (f32, f32, f32, f32)
 // CHECK-COUNT-1:   vector.load
@@ -159,7 +159,7 @@ func.func @columns_side_by_side(%A: memref<?x128xf32>, %B: memref<128xf32>) {
   return
 }
 
-// In a vector an i1 is a bit, and in memory a byte: such elements are read one by one too.
+// An i1 is a bit in a vector and a byte in memory, so such elements use scalar loads.
 // CHECK-LABEL: gpu.func @bits_side_by_side_0
 // CHECK-NOT:     vector.load
 // CHECK-COUNT-4: memref.load %{{.+}} : memref<64x4xi1>
@@ -173,7 +173,7 @@ func.func @bits_side_by_side(%A: memref<64x4xi1>, %B: memref<64xi1>) {
   return
 }
 
-// Elements that are no neighbours are read one by one.
+// Elements that are not contiguous use scalar loads.
 // CHECK-LABEL: gpu.func @no_neighbours_0
 // CHECK-NOT:     vector.load
 // CHECK-COUNT-4: memref.load
@@ -186,7 +186,7 @@ func.func @no_neighbours(%A: memref<64x4xf32, strided<[8, 2]>>, %B: memref<64xf3
   return
 }
 
-// What is read once need not stay in caches: the matrix is, and the vector that every row is multiplied with is not.
+// With `stream`, loads of the matrix are evict-first; loads of the vector, which each row reads, are not.
 // CHECK-LABEL: gpu.func @streamed_0
 // CHECK-SAME:    (%[[A:.+]]: memref<?x64xf32>, %[[X:.+]]: memref<64xf32>
 // CHECK:         vector.load %[[A]][{{.+}}] {{.*}}nontemporal = true

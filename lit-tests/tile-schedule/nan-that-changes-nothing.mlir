@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-schedule --tile-analyze-scope --verify-diagnostics
 // RUN(ONCE): tx compile %s --entry sum -o /dev/null 2>&1
 
-// What NaN does is said of maxima and minima. Said of anything else it is told that it changes nothing, once, and how to leave NaN out.
+// `nan` applies to maxima and minima. On other kinds, one warning says that it has no effect.
 // SNAPSHOT: none — kernels of sums have tests of their own
 // ONCE-COUNT-1: warning: `nan` changes nothing in `sum`
 func.func @sum(%a: memref<?x?xf32>, %b: memref<?xf32>) {
@@ -12,7 +12,7 @@ func.func @sum(%a: memref<?x?xf32>, %b: memref<?xf32>) {
   return
 }
 
-// As the note says.
+// The program follows the note.
 func.func @sum_without_nan(%a: memref<3x40xf32>, %b: memref<3xf32>) {
   tile.reduce sum %a into %b axes [1] scope(grid) element {
     ^bb0(%x: f32, %i: index, %j: index):
@@ -24,7 +24,7 @@ func.func @sum_without_nan(%a: memref<3x40xf32>, %b: memref<3xf32>) {
   return
 }
 
-// Integers have no NaN, and a program for any type of elements may say it of all.
+// Integers have no NaN, but a generic program may use `nan` for any element type.
 func.func @integers(%a: memref<3x40xi32>, %b: memref<3xi32>) {
   tile.reduce sum %a into %b axes [1] scope(grid) {nan = #tile.nan<ignore>} : memref<3x40xi32> into memref<3xi32>
   return

@@ -1,10 +1,10 @@
 // RUN(KERNELS): tx-opt %s --tile-schedule
 // SNAPSHOT(KERNELS): none — CHECK and COUNT state what each kernel holds
 
-// Partial results in global memory make two reductions of one.
+// Partial results in global memory divide a reduction into two.
 
-// The sixteen partial sums of each row are the first dimension of a temporary, and the second
-// reduction goes over it.
+// The sixteen partial sums of each row are the first dimension of a temporary, which the second reduction
+// reduces.
 // KERNELS-LABEL: gpu.func @sixteen_partial_sums_0(
 // KERNELS-SAME:    %{{.+}}: memref<?x?xf32>, %[[RF:.+]]: memref<16x?xf32>)
 // KERNELS:       memref.store %{{.+}}, %[[RF]][%{{.+}}, %{{.+}}]
@@ -20,7 +20,7 @@ func.func @sixteen_partial_sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Partial results are of the type in which sums are computed. They are converted once, at the end.
+// Partial results have the accumulator type. They are converted once, at the end.
 // COUNT(KERNELS): @half_precision_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
 // COUNT(KERNELS): @half_precision_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
 // COUNT(KERNELS): @half_precision gpu.launch_func = 2, memref.alloc = 1
@@ -30,7 +30,7 @@ func.func @half_precision(%A: memref<1000xf16>, %B: memref<f16>) {
   return
 }
 
-// Pairs leave a temporary for each part, and the second reduction is given both: a value and its index.
+// Pairs have a temporary for each value, and the second reduction reads both: value and index.
 // COUNT(KERNELS): @pairs_0 barriers = 0, shuffles = 0, loads = 1, stores = 2, scf.for = 2
 // COUNT(KERNELS): @pairs_1 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 1
 // COUNT(KERNELS): @pairs gpu.launch_func = 2, memref.alloc = 2
@@ -40,8 +40,8 @@ func.func @pairs(%A: memref<1000xf32>, %V: memref<f32>, %I: memref<i64>) {
   return
 }
 
-// Old values and the epilogue come with the second. The first then leaves what changes nothing where
-// there is nothing to reduce.
+// Old values and the epilogue belong to the second reduction. Without elements, the first one then stores a
+// neutral value.
 // COUNT(KERNELS): @with_old_values_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 3
 // COUNT(KERNELS): @with_old_values_1 tile.all_reduce = 1, scf.for = 2, scf.if = 35, memref.load = 34
 // COUNT(KERNELS): @with_old_values_1 memref.store = 1
@@ -57,7 +57,7 @@ func.func @with_old_values(%A: memref<?x?xf32>, %B: memref<?xf32>, %S: memref<?x
   return
 }
 
-// Old values that are wider than partial results are combined in their own type, and nothing is rounded to that of the
+// Old values wider than partial results are combined in their own type, without rounding to the type of the
 // partial results.
 // KERNELS-LABEL: gpu.func @wide_old_values_1(
 // KERNELS:       arith.addf %{{.+}}, %{{.+}} : f64
@@ -72,7 +72,7 @@ func.func @wide_old_values(%A: memref<1000xf32>, %B: memref<f64>) {
   return
 }
 
-// A combiner goes along with both.
+// Both reductions have the combiner region.
 // COUNT(KERNELS): @custom_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
 // COUNT(KERNELS): @custom_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
 // COUNT(KERNELS): @custom gpu.launch_func = 2, memref.alloc = 1
@@ -85,8 +85,8 @@ func.func @custom(%A: memref<1000xf32>, %B: memref<f32>) {
   return
 }
 
-// Only the loop whose partial results are kept moves outside of those that are combined: four columns of a thread stay
-// side by side within them, and are loaded at once.
+// Only the `rfactor` loop moves outside the combining loops: the four columns of a thread stay inside, and
+// are one load.
 // KERNELS-LABEL: gpu.func @columns_side_by_side_0(
 // KERNELS:       scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (f32, f32, f32, f32)
 // KERNELS-COUNT-8: vector.load {{.+}} vector<4xf32>

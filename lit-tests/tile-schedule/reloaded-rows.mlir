@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --tile-schedule=chip=sm_90
 // SNAPSHOT: none — CHECK states what is held, `tx validate` runs the programs
 
-// Totals stay in registers, and each phase goes through its row in a loop: a total is in every thread of the row, and
-// neither stored nor loaded.
+// Totals stay in registers, and each phase loads its row in a loop. Each thread of the row has the total,
+// which is neither stored nor loaded.
 #whole = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
@@ -39,7 +39,7 @@ func.func @odd(%A: memref<7x1003xf32>, %B: memref<7x1003xf32>) {
   return
 }
 
-// Three blocks of a cluster share a row, and the last has fewer elements.
+// Three blocks of a cluster share a row, and the last block has fewer elements.
 // CHECK-LABEL: gpu.func @shared_0(
 // CHECK-SAME:  known_cluster_size = array<i32: 3, 1, 1>
 // CHECK:       tile.all_reduce max %{{.+}} scope(cluster) width 96
@@ -67,7 +67,7 @@ func.func @shared(%A: memref<5x1003xf32>, %B: memref<5x1003xf32>) {
   return
 }
 
-// The length of a row is dynamic.
+// A row of dynamic length.
 // CHECK-LABEL: gpu.func @dynamic_0(
 // CHECK:       scf.for
 // CHECK:       tile.all_reduce max

@@ -4,7 +4,7 @@
 // RUN(RIGHT): tx run %s --entry wide --device cpu --arg full:1:3x8xf32 --arg zeros:3xf32
 // SNAPSHOT: none — the kernels are what they are without the step
 
-// Registers that do for fewer threads than fit: blocks of a multiprocessor, in PTX too, of which there is one at least and never more than 32.
+// An occupancy target below the maximum: resident blocks per SM, also in PTX, from 1 to 32.
 // CHECK-LABEL: gpu.func @wide_0(
 // CHECK-SAME:    nvvm.minctasm = 8 : i32
 // CHECK-LABEL: gpu.func @narrow_0(

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — what counts is that it compiles, and what `tx validate` says
 
-// Rows of no elements, of ops that hold them and use an element of each row: that is loaded for nothing, or by a later op.
+// Empty rows in ops that hold rows, with one element per row: it is loaded needlessly, or by a later op.
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 #line = affine_map<(i) -> (i)>

@@ -1,8 +1,8 @@
 // RUN: tx-opt %s --split-input-file --convert-linalg-to-tile --tile-schedule
 // SNAPSHOT: none — what is asserted is checked.
 
-// Whatever size is known at run time only and leads outside of an array is asserted, once, in front of all kernels of an op:
-// a reduced dimension that is kept is 1, in each of several destinations and in what the epilogue is given.
+// Each dynamic size that could lead outside an array is asserted once, before all kernels of an op. A reduced
+// dimension that is kept has size 1, in each of several destinations and in epilogue operands.
 // CHECK-LABEL: func.func @arg(
 // CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
 // CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg2.dim0 are one dimension of the reduction"
@@ -31,7 +31,7 @@ func.func @with(%A: memref<?x?xf32>, %O: memref<?xf32>, %W: memref<?x?xf32>) {
 
 // -----
 
-// Several sources of one shape are as long as each other.
+// Several sources must have equal shapes.
 // CHECK-LABEL: func.func @sources(
 // CHECK:         cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
 // CHECK:         cf.assert %{{.+}}, "arg2.dim0 is reduced by the reduction, and must be 1 where it is kept"
@@ -48,7 +48,7 @@ func.func @sources(%A: memref<?xf32>, %B: memref<?xf32>, %C: memref<?xf32>, %D: 
 
 // -----
 
-// Partial results in global memory hide no size of the destination, in two kernels or in one.
+// Partial results in global memory do not remove checks of destination sizes, in two kernels or in one.
 // CHECK-LABEL: func.func @partials(
 // CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
 // CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
@@ -73,7 +73,7 @@ func.func @last_block(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 
 // -----
 
-// In `linalg` an index may be one of several: there need only be such an element. An old value is read from it too.
+// In `linalg`, an index may select one of several elements, which must exist. Old values are read there, too.
 // CHECK-LABEL: func.func @first_column(
 // CHECK:         %[[C0:.+]] = arith.constant 0 : index
 // CHECK:         %[[HAS:.+]] = arith.cmpi slt, %[[C0]], %{{.+}} : index
@@ -90,7 +90,7 @@ func.func @first_column(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 
 // -----
 
-// Static sizes are not refused for what `linalg` permits.
+// Static sizes that `linalg` permits are accepted.
 // CHECK-LABEL: func.func @first_of_8(
 // CHECK-NOT:     cf.assert
 // CHECK:         gpu.launch_func
@@ -106,7 +106,7 @@ func.func @first_of_8(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 
 // -----
 
-// Indices that go down, that are constants, quotients or remainders lead somewhere too.
+// Descending indices, constants, quotients and remainders must be inside their arrays, too.
 // CHECK-LABEL: func.func @indices(
 // CHECK-DAG:     cf.assert %{{.+}}, "`((d0 * -1) + 7)`, the index of `linalg.generic` in arg0.dim0, must not be less than 0"
 // CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 must have an element for every `((d0 * -1) + 7)` of `linalg.generic`"
@@ -127,7 +127,7 @@ func.func @indices(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?xf32>) 
 
 // -----
 
-// An index that begins below 0 whatever sizes are is asserted not to: no call gets past that.
+// An index that is always negative is asserted not to be: every call fails.
 // CHECK-LABEL: func.func @below(
 // CHECK:         %[[HOLDS:.+]] = arith.cmpi sle, %{{.+}}, %{{.+}} : index
 // CHECK-NEXT:    cf.assert %[[HOLDS]], "`(d1 + -1)`, the index of the reduction in arg0.dim0, must not be less than 0"

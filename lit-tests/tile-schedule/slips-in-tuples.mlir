@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-schedule --tile-analyze-scope --verify-diagnostics
 // SNAPSHOT: none — what is said is the matter, and what is not
 
-// A slip in one part of a combiner of several values is told, though tuples hide it: `l1 + r0` is `l1 + r1` for (2, 2).
+// A likely mistake in one value of a tuple combiner is reported: `l1 + r0` is `l1 + r1` for (2, 2).
 func.func @sums(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %s: memref<?xf32>, %t: memref<?xf32>) {
   // expected-warning @below {{the combiner is not commutative for most tuples: combiner((3, 11), (6, 27)) = (9, 17), but combiner((6, 27), (3, 11)) = (9, 30)}}
   // expected-note @below {{value 1 (counted from 0) differs: look for a left argument of the combiner where a right one is meant, or the other way round}}
@@ -15,7 +15,7 @@ func.func @sums(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %s: memref<?xf32>, %t:
   return
 }
 
-// So is one that takes the same value twice, which no order shows.
+// A combiner that uses the same value twice is reported; the order of elements does not show it.
 func.func @twice(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %s: memref<?xi32>, %t: memref<?xi32>) {
   // expected-warning @below {{the identity is not neutral for most tuples: combiner((0, 0), (3, 11)) = (3, 3), expected (3, 11)}}
   // expected-note @below {{value 1 (counted from 0) changes: mend its identity, or what `tile.yield` takes there}}
@@ -28,7 +28,7 @@ func.func @twice(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %s: memref<?xi32>, %t
   return
 }
 
-// And one that chooses by an argument of the wrong value, which goes wrong now and then.
+// A choice by an argument of the wrong value is reported; it fails for some values only.
 func.func @chooses(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %s: memref<?xi32>, %t: memref<?xi32>) {
   // expected-warning @below {{the combiner is not commutative for most tuples}}
   // expected-note @below {{differs: look for}}
@@ -43,7 +43,7 @@ func.func @chooses(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %s: memref<?xi32>, 
   return
 }
 
-// Welford's sum of squares with the mean of the right; in a kernel that is written by hand it is told as well.
+// Welford's sum of squares with the mean of the right operand; also reported in kernels of the program.
 gpu.module @kernels {
   gpu.func @welford(%a: memref<4x40xf32>, %q: memref<4x40xf32>, %c: memref<4x40xf32>, %m: memref<4xf32>, %s: memref<4xf32>, %n: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -69,7 +69,7 @@ gpu.module @kernels {
   }
 }
 
-// What an `element` region makes is what occurs. This slip shows where three are combined.
+// The `element` region determines the possible values. This mistake shows for three elements.
 func.func @difference(%a: memref<?x?xf32>, %s: memref<?xf32>, %t: memref<?xf32>) {
   // expected-warning @below {{the combiner is not associative for most tuples: combiner(combiner((3, 9), (11, 121)), (19, 361)) = (33, 249), but combiner((3, 9), combiner((11, 121), (19, 361))) = (33, 231)}}
   // expected-note @below {{value 1 (counted from 0) differs}}
@@ -88,7 +88,7 @@ func.func @difference(%a: memref<?x?xf32>, %s: memref<?xf32>, %t: memref<?xf32>)
   return
 }
 
-// The rest is right, and nothing is said of it. The first of equal values is taken, from left to right: ties are no slip.
+// These combiners are correct, without warnings. The first of equal values wins, from left to right.
 func.func @ties(%a: memref<?x?xf32>, %i: memref<?x?xi32>, %v: memref<?xf32>, %w: memref<?xi32>) {
   tile.reduce custom %a, %i into %v, %w axes [1] scope(grid) identity [0xFF800000 : f32, 0 : i32] combiner {
   ^bb0(%l0: f32, %l1: i32, %r0: f32, %r1: i32):
@@ -100,7 +100,7 @@ func.func @ties(%a: memref<?x?xf32>, %i: memref<?x?xi32>, %v: memref<?xf32>, %w:
   return
 }
 
-// NaN wins on one side alone, so that validation with special values finds the order to matter.
+// NaN wins on one side only, so validation with special values finds a dependence on the order.
 func.func @bounds(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, %w: memref<?xf32>) {
   tile.reduce custom %a, %b into %v, %w axes [1] scope(grid) identity [0x7F800000 : f32, 0xFF800000 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
@@ -130,7 +130,7 @@ func.func @log_sum_exp(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf3
   return
 }
 
-// Sum and error, after Kahan and Knuth: nothing is lost of integers.
+// Sum and error, after Kahan and Knuth: exact for integers.
 func.func @two_sum(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, %w: memref<?xf32>) {
   tile.reduce custom %a, %b into %v, %w axes [1] scope(grid) identity [0.0 : f32, 0.0 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
@@ -147,8 +147,8 @@ func.func @two_sum(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, 
   return
 }
 
-// A composition of functions a x + c is associative, so that nothing slipped. No order matters where all a are 1, but who means that
-// writes a sum.
+// A composition of functions a x + c is associative, so it is no mistake. It is commutative only if all a are
+// 1, which would be written as a sum.
 func.func @linear(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, %w: memref<?xf32>) {
   // expected-warning @below {{the combiner is not commutative for most tuples}}
   // expected-note @below {{it is associative: results are about the order of the elements, as in compositions of functions, and reductions keep none}}
@@ -163,7 +163,7 @@ func.func @linear(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, %
   return
 }
 
-// The largest two: a tuple is in order.
+// The two largest values, in descending order.
 func.func @largest_two(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %v: memref<?xi32>, %w: memref<?xi32>) {
   tile.reduce custom %a, %b into %v, %w axes [1] scope(grid) identity [-2147483648 : i32, -2147483648 : i32] combiner {
   ^bb0(%l0: i32, %l1: i32, %r0: i32, %r1: i32):
@@ -177,7 +177,7 @@ func.func @largest_two(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %v: memref<?xi3
   return
 }
 
-// A product of complex numbers: parts that are made of all.
+// A product of complex numbers: each part depends on all parts.
 func.func @complex(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, %w: memref<?xf32>) {
   tile.reduce custom %a, %b into %v, %w axes [1] scope(grid) identity [1.0 : f32, 0.0 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
@@ -192,7 +192,7 @@ func.func @complex(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, 
   return
 }
 
-// The largest sum of neighbours: of a whole, of a beginning, of an end, and of any. It needs the order too.
+// The maximum subarray sum: of the whole, a prefix, a suffix, and any part. It depends on the order.
 func.func @subarray(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %c: memref<?x?xi32>, %d: memref<?x?xi32>,
                     %v: memref<?xi32>, %w: memref<?xi32>, %x: memref<?xi32>, %y: memref<?xi32>) {
   // expected-warning @below {{the combiner is not commutative for most tuples}}

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --convert-linalg-to-tile --tile-schedule
 
-// The window of a pooling says how long loops are and is not read: programs leave it unwritten, and no kernel loads it.
+// The window of a pooling op only sets loop lengths: programs do not initialize it, and no kernel loads it.
 // SNAPSHOT: none — kernels of sums have tests of their own
 // CHECK-LABEL:   gpu.func @sums_0
 // CHECK:         memref.load %arg0
@@ -15,7 +15,7 @@ func.func @sums(%x: memref<1x1x5xf32>, %y: memref<1x1x3xf32>) {
   return
 }
 
-// As vectors too, of windows that are known at run time only.
+// Vector loads with windows of dynamic sizes.
 // CHECK-LABEL: gpu.func @maxima_0
 // CHECK-NOT:   memref.load %arg1
 // CHECK-NOT:   vector.load %arg1

@@ -1,10 +1,10 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// Reduced loops on threads and on blocks: who combines with whom, and who stores.
+// Reduced loops bound to threads and blocks: which threads combine, and which one stores.
 
-// Sixteen threads share a row. All threads of the warp get to the `tile.all_reduce`, those without a
-// row with the identity; the first of the sixteen stores.
+// Sixteen threads share a row. All threads of the warp execute the `tile.all_reduce`, those without a row
+// with the identity. The first of the sixteen stores.
 // CHECK-LABEL: gpu.func @sixteen_share_a_row_0
 // CHECK-SAME:  known_block_size = array<i32: 16, 32, 1>
 // CHECK:       %[[INSIDE:.+]] = arith.cmpi ult, %[[ROW:.+]], %[[N:.+]] : index
@@ -27,7 +27,7 @@ func.func @sixteen_share_a_row(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Threads along y share a column: those of a group are a warp apart.
+// Threads along y share a column: threads of a group are one warp apart.
 // CHECK-LABEL: gpu.func @along_y_0
 // CHECK:       tile.all_reduce sum %{{.+}} scope(cta) width 8 stride 32
 // CHECK:       arith.cmpi eq, %thread_id_y, %c0
@@ -40,8 +40,8 @@ func.func @along_y(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Two reduced loops on x and y are one group; on x and z, with rows along y, they are combined one
-// after the other.
+// Two reduced loops bound to x and y form one group. Bound to x and z, with rows along y, they are combined
+// in two steps.
 // CHECK-LABEL: gpu.func @along_x_and_y_0
 // CHECK-COUNT-1: tile.all_reduce sum %{{.+}} scope(warp) width 32 stride 1
 // CHECK-NOT:     tile.all_reduce
@@ -63,7 +63,7 @@ func.func @along_x_and_z(%A: memref<4x8x4xf32>, %B: memref<4xf32>) {
   return
 }
 
-// A pair is exchanged as one.
+// A pair is exchanged by one op.
 // CHECK-LABEL: gpu.func @pairs_0
 // CHECK:       tile.all_reduce argmax %{{.+}}, %{{.+}} scope(warp) width 32 stride 1
 // CHECK-SAME:    : f32, i32 -> f32, i32
@@ -75,8 +75,8 @@ func.func @pairs(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
   return
 }
 
-// Where results need not be the same on every run, blocks may add to one result: first what they start
-// from is stored, by a kernel of its own. That is -0.0, which leaves every sum as it is, unless rows are empty.
+// With `determinism = any`, blocks may add to one result by atomics. A separate kernel first stores the
+// initial value: -0.0, which leaves every sum unchanged, or +0.0 for empty rows.
 // CHECK-LABEL: gpu.func @atomics_0
 // CHECK-DAG:   %[[NEUTRAL:.+]] = arith.constant -0.0
 // CHECK-DAG:   %[[EMPTY:.+]] = arith.cmpi eq
@@ -96,7 +96,7 @@ func.func @atomics(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// With `accumulate` the old values are what the atomics start from.
+// With `accumulate`, the atomics start from the old values.
 // CHECK-LABEL: gpu.func @atomics_onto_old_values_0
 // CHECK:       memref.atomic_rmw addf
 // CHECK-NOT:   gpu.func @atomics_onto_old_values_1

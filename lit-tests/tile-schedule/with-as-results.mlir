@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-schedule
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
-// Without maps a `with` operand lies as the results do: with the reduced dimensions removed, or kept as 1.
+// Without maps, a `with` operand has the shape of the results: reduced dimensions are removed or have size 1.
 // CHECK-LABEL: gpu.func @one_0(
 // CHECK:         %[[W:.+]] = memref.load %{{.+}}[] : memref<f32>
 // CHECK:         %[[S:.+]] = arith.addf %{{.+}}, %[[W]] : f32

@@ -6,9 +6,9 @@
 #shared = #gpu.address_space<workgroup>
 #private = #gpu.address_space<private>
 
-// The chip decides which instructions there are, and with them which variant is best.
+// The chip determines the available instructions, and thus the best variant.
 gpu.module @kernels {
-  // Eight elements of one thread are what the wider instructions of sm_100 are for; seven are not.
+  // Eight elements per thread suffice for the wider instructions of sm_100; seven do not.
   // OLD-LABEL: gpu.func @thread
   // OLD:       tile.reduce sum {{.*}}variant = "local"
   // OLD:       tile.reduce min {{.*}}variant = "local"
@@ -25,8 +25,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A whole warp combines integers by one instruction on every chip, and the largest float on one that
-  // has it. Groups of eight lanes would take turns, and are left to shuffles.
+  // Integers of a whole warp are combined by one instruction on every chip, and float maxima on chips that
+  // have it. Groups of eight lanes would execute it one after another, so they use shuffles.
   // OLD-LABEL: gpu.func @lanes
   // OLD:       tile.reduce sum {{.*}}variant = "redux"
   // OLD:       tile.reduce max {{.*}}variant = "shared"
@@ -43,7 +43,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The same for values that the program has in registers.
+  // Values in registers have the same variants.
   // OLD-LABEL: gpu.func @values
   // OLD:       tile.all_reduce sum {{.*}}variant = "redux"
   // OLD-NOT:   variant = "redux"
@@ -63,9 +63,9 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Narrow pairs of value and index become one number where a warp shares a row; halves are combined as
-  // halves where that changes no number, and not where partial results are f32. The largest of a warp is
-  // cheaper still by one instruction in f32, on a chip that has it.
+  // Narrow pairs of value and index become one key if a warp shares a row. f16 elements are combined in f16
+  // if this changes no result, and not if partial results are f32. On a chip with the instruction, a warp
+  // maximum in f32 is cheaper.
   // OLD-LABEL: gpu.func @narrow
   // OLD:       tile.reduce argmax {{.*}}variant = "packed_key"
   // OLD:       tile.reduce max {{.*}}vector = 8 : i64}, variant = "packed_half"
@@ -86,8 +86,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Rows of 32 words in shared memory have a thread each, which begins at banks of its own; rows of 36 words
-  // share banks after eight.
+  // Rows of 32 words in shared memory have one thread each, which begin at different banks; rows of 36 words
+  // repeat banks after eight rows.
   // OLD-LABEL: gpu.func @rows_in_shared_memory
   // OLD:       params = {group = 1 : i64, groups = 32 : i64, skew = 1 : i64, stride = 1 : i64, vector = 4 : i64}, variant = "shared"
   // OLD:       params = {group = 1 : i64, groups = 32 : i64, skew = 8 : i64, stride = 1 : i64, vector = 4 : i64}, variant = "shared"

@@ -4,11 +4,11 @@
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #cta128 = {active = array<i64: 0, 128>, block = 128 : i64, threads = 128 : i64}
 
-// Where neighbours in memory belong to different results, neighbouring threads take different
-// results: `stride` of them, each for itself. Threads that are left over share a result, `group`
-// of them, `stride` apart.
+// If neighbours in memory belong to different results, neighbouring threads compute different
+// results: `stride` threads. The remaining threads share results: `group` threads per result, with
+// this stride.
 gpu.module @kernels {
-  // A warp has a lane for each of 32 columns, and nothing to exchange.
+  // A warp has a lane for each of 32 columns, and no exchange.
   // CHECK-LABEL: gpu.func @one_lane_a_column
   // CHECK:       params = {group = 1 : i64, groups = 1 : i64, stride = 32 : i64, vector = 1 : i64}
   gpu.func @one_lane_a_column(%A: memref<8x32xf32>, %B: memref<32xf32>)
@@ -17,7 +17,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four warps share them: each combines eight of 32 rows.
+  // Four warps share the columns: each combines eight of 32 rows.
   // CHECK-LABEL: gpu.func @four_warps_share_columns
   // CHECK:       params = {group = 4 : i64, groups = 1 : i64, stride = 32 : i64, vector = 1 : i64}
   gpu.func @four_warps_share_columns(%A: memref<32x32xf32>, %B: memref<32xf32>)
@@ -26,7 +26,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // They do not when each would have less than four rows: two warps have four of eight each.
+  // Warps share columns only with at least four rows each: two warps have four of eight rows each.
   // CHECK-LABEL: gpu.func @short_columns
   // CHECK:       params = {group = 2 : i64, groups = 2 : i64, stride = 32 : i64, vector = 1 : i64}
   gpu.func @short_columns(%A: memref<8x32xf32>, %B: memref<32xf32>)
@@ -35,7 +35,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // More columns than threads are as many rounds.
+  // More columns than threads need several rounds.
   // CHECK-LABEL: gpu.func @many_columns
   // CHECK:       params = {group = 1 : i64, groups = 4 : i64, stride = 32 : i64, vector = 1 : i64}
   gpu.func @many_columns(%A: memref<32x256xf32>, %B: memref<256xf32>)
@@ -44,7 +44,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four columns leave eight lanes of a warp for each.
+  // With four columns, each has eight lanes of a warp.
   // CHECK-LABEL: gpu.func @eight_lanes_a_column
   // CHECK:       params = {group = 8 : i64, groups = 1 : i64, stride = 4 : i64, vector = 1 : i64}
   gpu.func @eight_lanes_a_column(%A: memref<64x4xf32>, %B: memref<4xf32>)
@@ -53,7 +53,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Twenty threads take sixteen columns at a time.
+  // Twenty threads reduce sixteen columns at a time.
   // CHECK-LABEL: gpu.func @twenty_threads
   // CHECK:       params = {group = 1 : i64, groups = 1 : i64, stride = 16 : i64, vector = 1 : i64}
   gpu.func @twenty_threads(%A: memref<8x32xf32>, %B: memref<32xf32>)
@@ -62,8 +62,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // It is the strides that tell what is a row: here elements of axis 0 are neighbours, so that the
-  // lanes of a warp lie along it although axis 1 is reduced.
+  // Strides determine the rows: here axis 0 is contiguous, so the lanes of a warp lie along axis 0, although
+  // axis 1 is reduced.
   // CHECK-LABEL: gpu.func @transposed_rows
   // CHECK:       params = {group = 8 : i64, groups = 1 : i64, stride = 4 : i64, vector = 1 : i64}
   gpu.func @transposed_rows(%A: memref<4x8xf32, strided<[1, 4]>>, %B: memref<4xf32>)
@@ -73,7 +73,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // And here those of axis 0 are, which is reduced.
+  // Here axis 0 is contiguous and reduced.
   // CHECK-LABEL: gpu.func @transposed_columns
   // CHECK:       params = {group = 4 : i64, groups = 8 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @transposed_columns(%A: memref<4x8xf32, strided<[1, 4]>>, %B: memref<8xf32>)
@@ -83,7 +83,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The innermost axis is the row unless it has one element.
+  // The innermost axis is the contiguous one, unless it has size 1.
   // CHECK-LABEL: gpu.func @last_axis_of_one_element
   // CHECK:       params = {group = 1 : i64, groups = 1 : i64, stride = 32 : i64, vector = 1 : i64}
   gpu.func @last_axis_of_one_element(%A: memref<8x32x1xf32>, %B: memref<32xf32>)
@@ -92,7 +92,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // With nothing to combine, threads copy one element each.
+  // Without reduced axes, threads copy one element each.
   // CHECK-LABEL: gpu.func @no_axes
   // CHECK:       params = {group = 1 : i64, groups = 1 : i64, stride = 32 : i64, vector = 1 : i64}
   gpu.func @no_axes(%A: memref<8x32xf32>, %B: memref<8x32xf32>)
@@ -101,7 +101,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Columns of any number and length have a lane each.
+  // Columns of dynamic number and length have one lane each.
   // CHECK-LABEL: gpu.func @dynamic_sizes
   // CHECK:       params = {group = 1 : i64, groups = 4 : i64, stride = 32 : i64, vector = 1 : i64}
   gpu.func @dynamic_sizes(%A: memref<?x?xf32>, %B: memref<?xf32>)

@@ -3,9 +3,9 @@
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// A remark tells what was chosen, at what cost, and why not the others. One load is 30 cycles and one
-// more for its turn, one combine 4, and three shuffles with theirs are 84. Rows taken together by all
-// lanes (`batched`) would leave most lanes without an element.
+// A remark shows the chosen variant, its cost, and why the others were not chosen. A load is 30 cycles and
+// one more to issue, a combine 4, and three shuffles 84. The variant `batched` would leave most lanes without
+// an element.
 gpu.module @m {
   gpu.func @shared() workgroup(%S: memref<4x8xf32, #shared>, %D: memref<4xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -29,7 +29,7 @@ gpu.module @m {
 #thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
 #private = #gpu.address_space<private>
 
-// The table names every variant, whichever is chosen.
+// The table lists every variant, whichever is chosen.
 gpu.module @m {
   gpu.func @local() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -53,8 +53,8 @@ gpu.module @m {
 #cta256 = {active = array<i64: 0, 256>, block = 256 : i64, threads = 256 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// What goes through shared memory costs more: four loads of four elements, for which 256 threads take
-// turns, five shuffles and an exchange.
+// Shared memory costs more: four loads of four elements, which 256 threads issue in sequence, five shuffles
+// and an exchange.
 gpu.module @m {
   gpu.func @exchange(%B: memref<1xf32>) workgroup(%S: memref<1x4096xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
@@ -77,7 +77,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// Each reduction has its own. Of a forced variant only that one is told.
+// Each reduction has its own remark. A forced variant is the only one listed.
 gpu.module @m {
   gpu.func @two(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -102,13 +102,13 @@ gpu.module @m {
 
 #cta256 = {active = array<i64: 0, 256>, block = 256 : i64, threads = 256 : i64}
 
-// Threads of a group that are lanes of no common warp have nothing to shuffle: columns are combined through shared memory alone.
+// Threads of a group in different warps cannot shuffle: columns are combined through shared memory only.
 gpu.module @m {
   gpu.func @columns(%v: f32) kernel attributes {known_block_size = array<i32: 32, 8, 1>} {
     // expected-remark @below {{shared memory exchanges these values of `columns`}}
     // expected-note @below {{no two threads of a group are lanes of one warp: there is nothing to shuffle}}
     %s = tile.all_reduce sum %v scope(cta) width 8 stride 32 {exec = #cta256} : f32 -> f32
-    // A thread by itself exchanges nothing.
+    // A single thread has no exchange.
     %t = tile.all_reduce sum %v scope(cta) width 1 {exec = #cta256} : f32 -> f32
     gpu.return
   }

@@ -3,8 +3,8 @@
 #cta48 = {active = array<i64: 0, 48>, block = 48 : i64, threads = 48 : i64}
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// Rows are exchanged all at once by whole warps only, along memory, and where a warp has several rows; not
-// where bits must not depend on how many rows there are.
+// `batched` needs whole warps, rows along memory, and several rows per warp. It does not support
+// batch-invariant ops.
 gpu.module @batched {
   gpu.func @half_a_warp(%A: memref<8x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
@@ -42,7 +42,7 @@ gpu.module @batched {
 #thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
 #private = #gpu.address_space<private>
 
-// One thread has nobody to exchange rows with.
+// A single thread has no partner for `batched`.
 gpu.module @batched {
   gpu.func @one_thread() private(%P: memref<8x8xf32, #private>, %Q: memref<8xf32, #private>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -58,7 +58,7 @@ gpu.module @batched {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// A value and an index are one number only if both fit into 32 bits, and it is known that they do.
+// `packed_key` needs value and index in 32 bits, and a static length.
 gpu.module @packed_key {
   gpu.func @wide_elements(%A: memref<4x64xf32>, %V: memref<4xf32>, %I: memref<4xi32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -99,7 +99,7 @@ gpu.module @packed_key {
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// Halves are combined as halves where that changes no number: partial results in f32 are none.
+// `packed_half` must not change results, as with partial results of f32.
 gpu.module @packed_half {
   gpu.func @sum_in_f32(%B: memref<f16>) workgroup(%S: memref<512xf16, #shared>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -140,7 +140,7 @@ gpu.module @packed_half {
 #thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
 #private = #gpu.address_space<private>
 
-// What sm_100 brought is for sm_100 and later.
+// Variants for sm_100 need sm_100 or later.
 gpu.module @older [#nvvm.target<chip = "sm_90">] {
   gpu.func @sum() private(%P: memref<32xf32, #private>, %Q: memref<f32, #private>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -166,7 +166,7 @@ gpu.module @older [#nvvm.target<chip = "sm_90">] {
 #warp32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #private = #gpu.address_space<private>
 
-// There too, it is for one thread and one result, for f32, and for eight elements at least.
+// On sm_100, these variants need one thread, one result, f32, and at least eight elements.
 gpu.module @later [#nvvm.target<chip = "sm_100a">] {
   gpu.func @other_scope(%A: memref<32xf32>, %B: memref<f32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -227,7 +227,7 @@ gpu.module @later [#nvvm.target<chip = "sm_100a">] {
     gpu.return
   }
 
-  // A name that is spelt wrong is answered with those that there are.
+  // For a misspelt name, the message lists the existing variants.
   gpu.func @unknown() private(%P: memref<32xf32, #private>, %Q: memref<f32, #private>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{no variant named `sm100_packed`; known variants: 3input_maxmin, batched, local, packed_add_sum, packed_half, packed_key, redux, shared}}
@@ -241,7 +241,7 @@ gpu.module @later [#nvvm.target<chip = "sm_100a">] {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// One instruction combines integers of up to 32 bits, and f32 on a chip that has it.
+// `redux` combines integers of up to 32 bits, and f32 on some chips.
 gpu.module @redux [#nvvm.target<chip = "sm_100a">] {
   gpu.func @sum_f32(%A: memref<1x64xf32>, %B: memref<1xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -270,7 +270,7 @@ gpu.module @redux [#nvvm.target<chip = "sm_100a">] {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// On any other chip floats are told which has it. Columns that no two lanes share have nothing to combine.
+// For floats on other chips, the message names the chips. Columns without shared lanes have no exchange.
 gpu.module @redux [#nvvm.target<chip = "sm_90">] {
   gpu.func @max_f32(%A: memref<1x64xf32>, %B: memref<1xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -2,7 +2,7 @@
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// What is written beside a variant is what is done, so that what cannot be done is refused.
+// Explicit parameters are used as they are, so invalid ones are rejected.
 gpu.module @m {
   gpu.func @does_not_fit(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -43,7 +43,7 @@ gpu.module @m {
 #thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
 #private = #gpu.address_space<private>
 
-// A variant that has nothing to choose takes none.
+// A variant without parameters rejects all parameters.
 gpu.module @m {
   gpu.func @of_none() private(%P: memref<8xf32, #private>, %Q: memref<f32, #private>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -2,7 +2,7 @@
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// A variant that there is not is answered with those that there are.
+// For an unknown variant, the message lists the existing ones.
 gpu.module @m {
   gpu.func @unknown_variant(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -16,7 +16,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// One that is nearly right is named.
+// A variant with a similar name is suggested.
 gpu.module @m {
   gpu.func @misspelt_variant(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -31,7 +31,7 @@ gpu.module @m {
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// A variant that the program names has to accept: no thread has this tile to itself.
+// An explicit variant must accept the op: this tile is not in private memory.
 gpu.module @m {
   gpu.func @forced_local_on_shared_memory() workgroup(%S: memref<4x8xf32, #shared>, %D: memref<4xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -48,7 +48,7 @@ gpu.module @m {
 #thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
 #private = #gpu.address_space<private>
 
-// And no other thread has this one.
+// The threads of this scope do not share this tile.
 gpu.module @m {
   gpu.func @forced_shared_on_private_memory() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -64,8 +64,8 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// Where none accepts, each says everything that it has against it. Blocks of a cluster do not work
-// together.
+// If no variant accepts, each reports all of its reasons. Scope `cluster` is not
+// supported.
 gpu.module @m {
   gpu.func @cluster(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -85,7 +85,7 @@ gpu.module @m {
 
 // -----
 
-// Who executes the op is found out by a pass of its own.
+// The active threads are computed by another pass.
 gpu.module @m {
   gpu.func @no_exec(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -100,7 +100,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// One run reports everything that is wrong.
+// One run reports all errors.
 gpu.module @m {
   gpu.func @two_errors(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -117,7 +117,7 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// A tile op runs in a kernel.
+// A tile op must be in a kernel.
 func.func @no_kernel(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`tile.reduce` must stand in a `gpu.func` kernel}}
   // expected-note @below {{only `scope(grid)` stands in a host function}}

@@ -1,5 +1,5 @@
 // RUN: tx-opt %s --tile-select-variant
-// Parameters that somebody wrote beside a variant are kept, and the variant finds those that are not there.
+// Explicit parameters are kept, and the variant computes the missing ones.
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 

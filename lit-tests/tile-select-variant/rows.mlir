@@ -8,10 +8,10 @@
 #cta256 = {active = array<i64: 0, 256>, block = 256 : i64, threads = 256 : i64}
 #cta1000 = {active = array<i64: 0, 1000>, block = 1000 : i64, threads = 1000 : i64}
 
-// Lanes of a group read neighbours of a row: `group` lanes a row, `groups` rows at a time. The
-// sources are in global memory, where nothing is known about alignment, so that `vector` is 1.
+// The lanes of a group load neighbours of a row: `group` lanes per row, `groups` rows at a time. The sources
+// are in global memory of unknown alignment, so `vector` is 1.
 gpu.module @kernels {
-  // A row of eight has eight lanes; 32 threads are four rows.
+  // A row of eight elements has eight lanes; 32 threads reduce four rows.
   // CHECK-LABEL: gpu.func @eight_lanes_a_row
   // CHECK:       params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @eight_lanes_a_row(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -20,7 +20,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // With as many rows as warps or more, a row has no more than a warp.
+  // With at least as many rows as warps, a row has at most one warp.
   // CHECK-LABEL: gpu.func @one_warp_a_row
   // CHECK:       params = {group = 32 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @one_warp_a_row(%A: memref<32x1024xf32>, %B: memref<32xf32>)
@@ -29,7 +29,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight warps for four long rows are two warps a row.
+  // Eight warps and four long rows: two warps per row.
   // CHECK-LABEL: gpu.func @two_warps_a_row
   // CHECK:       params = {group = 64 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @two_warps_a_row(%A: memref<4x1024xf32>, %B: memref<4xf32>)
@@ -38,7 +38,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The only row has the whole block.
+  // A single row has the whole block.
   // CHECK-LABEL: gpu.func @whole_block_for_one_row
   // CHECK:       params = {group = 256 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @whole_block_for_one_row(%A: memref<1x4096xf32>, %B: memref<1xf32>)
@@ -47,7 +47,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Also where its size is no power of two.
+  // A single row has the whole block, even if the block size is no power of two.
   // CHECK-LABEL: gpu.func @whole_block_of_1000
   // CHECK:       params = {group = 1000 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @whole_block_of_1000(%A: memref<1x4096xf32>, %B: memref<1xf32>)
@@ -56,7 +56,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A row that is shorter than the block leaves threads over: 64 of 96 have an element.
+  // A row shorter than the block leaves threads idle: 64 of 96 threads have an element.
   // CHECK-LABEL: gpu.func @row_shorter_than_the_block
   // CHECK:       params = {group = 64 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @row_shorter_than_the_block(%A: memref<1x64xf32>, %B: memref<1xf32>)
@@ -65,7 +65,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A row of three has four lanes: groups are powers of two.
+  // A row of three elements has four lanes, because groups are powers of two.
   // CHECK-LABEL: gpu.func @four_lanes_for_three_elements
   // CHECK:       params = {group = 4 : i64, groups = 8 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @four_lanes_for_three_elements(%A: memref<5x3xf32>, %B: memref<5xf32>)
@@ -83,7 +83,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nor does a row without elements.
+  // A row without elements needs no exchange.
   // CHECK-LABEL: gpu.func @no_elements
   // CHECK:       params = {group = 1 : i64, groups = 32 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @no_elements(%A: memref<4x0xf32>, %B: memref<4xf32>)
@@ -92,7 +92,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Twenty threads have room for two rows of eight lanes; four threads are idle.
+  // Twenty threads reduce two rows with eight lanes each; four threads are idle.
   // CHECK-LABEL: gpu.func @twenty_threads
   // CHECK:       params = {group = 8 : i64, groups = 2 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @twenty_threads(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -101,7 +101,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A long row has the largest power of two of them.
+  // A long row has the largest power of two of these threads.
   // CHECK-LABEL: gpu.func @twenty_threads_for_one_row
   // CHECK:       params = {group = 16 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @twenty_threads_for_one_row(%A: memref<1x64xf32>, %B: memref<1xf32>)
@@ -110,7 +110,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Forty-eight are six rows of eight lanes.
+  // 48 threads reduce six rows with eight lanes each.
   // CHECK-LABEL: gpu.func @forty_eight_threads
   // CHECK:       params = {group = 8 : i64, groups = 6 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @forty_eight_threads(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -119,7 +119,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // For one long row they are one group, the last warp of which is not full.
+  // For one long row, 48 threads are one group with a partial last warp.
   // CHECK-LABEL: gpu.func @forty_eight_threads_for_one_row
   // CHECK:       params = {group = 48 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @forty_eight_threads_for_one_row(%A: memref<1x64xf32>, %B: memref<1xf32>)
@@ -128,7 +128,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Several reduced axes count as one long row: 2 times 8 elements for each of 16 results.
+  // Several reduced axes form one long row: 2 * 8 elements for each of 16 results.
   // CHECK-LABEL: gpu.func @two_axes
   // CHECK:       params = {group = 16 : i64, groups = 2 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @two_axes(%A: memref<2x16x8xf32>, %B: memref<16xf32>)
@@ -137,7 +137,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where a warp has many rows, it takes up to 32 of them at once.
+  // A warp with many rows reduces up to 32 of them at once.
   // CHECK-LABEL: gpu.func @rows_at_once
   // CHECK:       params = {rows = 8 : i64, vector = 1 : i64}, variant = "batched"
   // CHECK:       params = {rows = 32 : i64, vector = 1 : i64}, variant = "batched"
@@ -148,7 +148,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Sizes that are not known are taken to be large: a warp for each of many rows.
+  // Dynamic sizes are assumed to be large: a warp for each of many rows.
   // CHECK-LABEL: gpu.func @dynamic_sizes
   // CHECK:       params = {group = 32 : i64, groups = 8 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @dynamic_sizes(%A: memref<?x?xf32>, %B: memref<?xf32>)
@@ -157,7 +157,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four rows of any length have two warps each.
+  // Four rows of dynamic length have two warps each.
   // CHECK-LABEL: gpu.func @four_rows_of_any_length
   // CHECK:       params = {group = 64 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @four_rows_of_any_length(%A: memref<4x?xf32>, %B: memref<4xf32>)

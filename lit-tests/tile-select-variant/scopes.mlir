@@ -2,9 +2,9 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// The threads that share the work are those of the scope, not those of the block.
+// The threads of the scope share the work, not all threads of the block.
 gpu.module @kernels {
-  // A warp in a block of eight.
+  // One warp of a block of eight warps.
   // CHECK-LABEL: gpu.func @warp
   // CHECK:       params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @warp(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -36,7 +36,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The last warp of a block of 48 has sixteen.
+  // The last warp of a block of 48 threads has sixteen threads.
   // CHECK-LABEL: gpu.func @warp_of_16_lanes
   // CHECK:       params = {group = 16 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @warp_of_16_lanes(%A: memref<4x64xf32>, %B: memref<4xf32>)
@@ -68,7 +68,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The block has 256.
+  // The block has 256 threads for one row.
   // CHECK-LABEL: gpu.func @cta
   // CHECK:       params = {group = 256 : i64, groups = 1 : i64, stride = 1 : i64, vector = 4 : i64}
   gpu.func @cta(%B: memref<1xf32>) workgroup(%S: memref<1x4096xf32, #shared>)
@@ -79,7 +79,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of three dimensions is as good as any.
+  // A block of three dimensions is handled alike.
   // CHECK-LABEL: gpu.func @three_dimensions
   // CHECK:       params = {group = 8 : i64, groups = 8 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @three_dimensions(%A: memref<4x8xf32>, %B: memref<4xf32>)

@@ -6,7 +6,7 @@
 #private = #gpu.address_space<private>
 
 gpu.module @kernels {
-  // What a thread holds itself is reduced by that thread, which needs no parameters.
+  // A thread reduces its private memory by `local`, which needs no parameters.
   // CHECK-LABEL: gpu.func @private_source
   // CHECK:       tile.reduce {{.*}}params = {}, variant = "local"}
   gpu.func @private_source() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
@@ -16,7 +16,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where the result goes does not matter to that.
+  // The space of the destination does not change the variant.
   // CHECK-LABEL: gpu.func @private_source_shared_destination
   // CHECK:       tile.reduce {{.*}}params = {}, variant = "local"}
   gpu.func @private_source_shared_destination()
@@ -29,7 +29,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A tile in shared memory is everybody's.
+  // A tile in shared memory is reduced by `shared`.
   // CHECK-LABEL: gpu.func @shared_source
   // CHECK:       tile.reduce {{.*}}variant = "shared"}
   gpu.func @shared_source() workgroup(%S: memref<4x8xf32, #shared>, %D: memref<4xf32, #shared>)
@@ -39,7 +39,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So is one in global memory.
+  // A tile in global memory is reduced by `shared`.
   // CHECK-LABEL: gpu.func @global_source
   // CHECK:       tile.reduce {{.*}}variant = "shared"}
   gpu.func @global_source(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -48,7 +48,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One thread that reduces a shared tile shares the work with nobody.
+  // One thread reduces a shared tile alone.
   // CHECK-LABEL: gpu.func @shared_source_one_thread
   // CHECK:       params = {group = 1 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
   gpu.func @shared_source_one_thread()
@@ -59,7 +59,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A variant that the program names is taken, and gets its parameters.
+  // An explicit variant is used, and gets its parameters.
   // CHECK-LABEL: gpu.func @forced_shared
   // CHECK:       params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
   gpu.func @forced_shared() workgroup(%S: memref<4x8xf32, #shared>, %D: memref<4xf32, #shared>)
@@ -69,7 +69,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Here it has none.
+  // This explicit variant has no parameters.
   // CHECK-LABEL: gpu.func @forced_local
   // CHECK:       params = {}, variant = "local"}
   gpu.func @forced_local() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)

@@ -3,11 +3,11 @@
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// A load brings up to 16 bytes where every such load is sure to be aligned. That takes shared
-// memory of the kernel itself, whose alignment the compiler chooses, and rows whose beginnings and
-// lengths are multiples of it.
+// A load has up to 16 bytes if every such load is aligned. This needs shared memory of
+// the kernel, whose alignment the compiler chooses, and rows with aligned starts and
+// lengths.
 gpu.module @kernels {
-  // Four elements of 32 bits.
+  // Four 32-bit elements per load.
   // CHECK-LABEL: gpu.func @f32
   // CHECK:       params = {{[{].*}}vector = 4 : i64}
   gpu.func @f32(%B: memref<4xf32>) workgroup(%S: memref<4x1024xf32, #shared>)
@@ -16,7 +16,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight of 16.
+  // Eight 16-bit elements per load.
   // CHECK-LABEL: gpu.func @f16
   // CHECK:       params = {{[{].*}}vector = 8 : i64}
   gpu.func @f16(%B: memref<4xf16>) workgroup(%S: memref<4x1024xf16, #shared>)
@@ -25,7 +25,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two of 64.
+  // Two 64-bit elements per load.
   // CHECK-LABEL: gpu.func @f64
   // CHECK:       params = {{[{].*}}vector = 2 : i64}
   gpu.func @f64(%B: memref<4xf64>) workgroup(%S: memref<4x1024xf64, #shared>)
@@ -34,7 +34,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Sixteen of eight.
+  // Sixteen 8-bit elements per load.
   // CHECK-LABEL: gpu.func @i8
   // CHECK:       params = {{[{].*}}vector = 16 : i64}
   gpu.func @i8(%B: memref<4xi8>) workgroup(%S: memref<4x1024xi8, #shared>)
@@ -43,8 +43,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Every lane of the group must have its 16 bytes: of 64 elements, four for each of up to sixteen
-  // lanes.
+  // Every lane of the group needs a full vector: 64 elements suffice for up to sixteen lanes with four
+  // each.
   // CHECK-LABEL: gpu.func @short_rows
   // CHECK:       params = {{[{].*}}vector = 4 : i64}
   gpu.func @short_rows(%B: memref<4xf32>) workgroup(%S: memref<4x64xf32, #shared>)
@@ -53,7 +53,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The length of a row divides into pairs.
+  // The row length is a multiple of two elements only.
   // CHECK-LABEL: gpu.func @rows_of_1022
   // CHECK:       params = {{[{].*}}vector = 2 : i64}
   gpu.func @rows_of_1022(%B: memref<4xf32>) workgroup(%S: memref<4x1022xf32, #shared>)
@@ -62,7 +62,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Or not even that.
+  // The row length is odd.
   // CHECK-LABEL: gpu.func @rows_of_1023
   // CHECK:       params = {{[{].*}}vector = 1 : i64}
   gpu.func @rows_of_1023(%B: memref<4xf32>) workgroup(%S: memref<4x1023xf32, #shared>)
@@ -71,7 +71,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A pitch that is a multiple of 16 bytes keeps all rows aligned.
+  // A row pitch that is a multiple of 16 bytes keeps all rows aligned.
   // CHECK-LABEL: gpu.func @padded_rows
   // CHECK:       params = {{[{].*}}vector = 4 : i64}
   gpu.func @padded_rows(%B: memref<4xf32>) workgroup(%S: memref<4x1024xf32, strided<[1028, 1]>, #shared>)
@@ -80,7 +80,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // With one that is not, every other row begins elsewhere.
+  // With another row pitch, every other row is unaligned.
   // CHECK-LABEL: gpu.func @rows_with_an_odd_pitch
   // CHECK:       params = {{[{].*}}vector = 1 : i64}
   gpu.func @rows_with_an_odd_pitch(%B: memref<4xf32>) workgroup(%S: memref<4x1024xf32, strided<[1025, 1]>, #shared>)
@@ -89,7 +89,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Elements must be neighbours.
+  // Vector elements must be contiguous.
   // CHECK-LABEL: gpu.func @every_other_element
   // CHECK:       params = {{[{].*}}vector = 1 : i64}
   gpu.func @every_other_element(%B: memref<4xf32>) workgroup(%S: memref<4x1024xf32, strided<[2048, 2]>, #shared>)
@@ -107,7 +107,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A slice that begins 16 bytes into the tile is aligned.
+  // A slice at an offset of 16 bytes is aligned.
   // CHECK-LABEL: gpu.func @slice_from_element_4
   // CHECK:       params = {{[{].*}}vector = 4 : i64}
   gpu.func @slice_from_element_4(%B: memref<4xf32>, %i: index) workgroup(%S: memref<4x1032xf32, #shared>)
@@ -117,7 +117,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One that begins eight bytes into it is for pairs.
+  // A slice at an offset of eight bytes allows vectors of two.
   // CHECK-LABEL: gpu.func @slice_from_element_2
   // CHECK:       params = {{[{].*}}vector = 2 : i64}
   gpu.func @slice_from_element_2(%B: memref<4xf32>, %i: index) workgroup(%S: memref<4x1032xf32, #shared>)
@@ -127,7 +127,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One that begins with the second element is not.
+  // A slice at the second element is unaligned.
   // CHECK-LABEL: gpu.func @slice_from_element_1
   // CHECK:       params = {{[{].*}}vector = 1 : i64}
   gpu.func @slice_from_element_1(%B: memref<4xf32>, %i: index) workgroup(%S: memref<4x1032xf32, #shared>)
@@ -137,7 +137,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nor is one of which that is not known.
+  // A slice at a dynamic offset has unknown alignment.
   // CHECK-LABEL: gpu.func @slice_from_anywhere
   // CHECK:       params = {{[{].*}}vector = 1 : i64}
   gpu.func @slice_from_anywhere(%B: memref<4xf32>, %i: index) workgroup(%S: memref<4x1032xf32, #shared>)
@@ -147,7 +147,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Memory that comes from elsewhere is aligned to its elements, for all that is known.
+  // Memory from outside is assumed to be aligned to its elements only.
   // CHECK-LABEL: gpu.func @global_memory
   // CHECK:       params = {{[{].*}}vector = 1 : i64}
   gpu.func @global_memory(%A: memref<4x1024xf32>, %B: memref<4xf32>)
@@ -156,7 +156,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // So is shared memory that is an argument.
+  // Shared memory in an argument is assumed to be aligned to its elements only.
   // CHECK-LABEL: gpu.func @shared_memory_of_others
   // CHECK:       params = {{[{].*}}vector = 1 : i64}
   gpu.func @shared_memory_of_others(%A: memref<4x1024xf32, #shared>, %B: memref<4xf32>)

@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --lower-reduction=validate-each --split-input-file --verify-diagnostics
 
-// A program whose own threads write one place without a barrier is refused with both accesses.
+// A program with a data race of its own is rejected, with both accesses.
 gpu.module @kernels {
   // expected-error @+2 {{`same_place` after `tile-insert-sync`: RACE: race on global memory, byte 0 of argument 0}}
   // expected-note @+1 {{barriers between two ops are inserted by `tile-insert-sync`}}
@@ -13,7 +13,7 @@ gpu.module @kernels {
 
 // -----
 
-// One that reads memory that nobody wrote has no result to compare.
+// A program that reads uninitialized memory has no result to compare.
 gpu.module @kernels {
   // expected-error @+1 {{`unwritten` as it came: FAULT: read of byte 0 of the shared memory of a kernel, which nobody wrote}}
   gpu.func @unwritten(%B: memref<f32>) workgroup(%S: memref<8xf32, #gpu.address_space<workgroup>>)

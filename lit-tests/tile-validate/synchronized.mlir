@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --gpu-to-nvvm=validate-each --split-input-file --verify-diagnostics
 
-// No pass after `lower-reduction` adds a barrier, so a program that comes there has its own: one that lacks it is refused,
-// and is not taken for the program that `tile-insert-sync` would make of it.
+// After `lower-reduction`, no pass inserts barriers, so the program must contain them: a missing barrier is
+// an error, and `tile-insert-sync` is not applied.
 gpu.module @kernels {
   // expected-error @+1 {{`reversed` as it came: RACE: race on shared memory}}
   gpu.func @reversed(%A: memref<64xf32>, %B: memref<64xf32>) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-validate --verify-diagnostics
 
-// What a pass lowers a program to computes the same, which is said, and the module stays as it is: a
-// whole job, and a kernel written by hand.
+// Lowered programs compute the same results, which is reported, and the module does not change: a grid-level
+// op, and a kernel of the program.
 // CHECK-LABEL: func.func @rows
 // CHECK:         tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid)
 // expected-remark @+1 {{`rows` is valid: }}

@@ -5,7 +5,7 @@
 // RUN(PIPE): not tx-opt %s --pass-pipeline='builtin.module(lower-reduction{chip=sm_91})' 2>&1
 // EXIT: 1
 
-// An option with a value that it does not take says what it takes.
+// For an invalid option value, the message lists the valid values.
 // VALUE: error: `tile-select-variant`: option `explain`: expected `true` or `false`, found `maybe`
 // CHIP:  error: `lower-reduction`: unknown chip `sm_91`; known chips: sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a
 // PIPE:  error: `lower-reduction`: unknown chip `sm_91`

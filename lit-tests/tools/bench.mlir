@@ -5,21 +5,21 @@
 // RUN(ARGS): not tx bench %s --device cpu --arg rand:7x20xf32 --arg zeros:8xf32 2>&1
 // SNAPSHOT: none — it prints times
 
-// How long a program takes, and how many bytes of arguments that is a second. The CPU has no ceiling to compare with.
+// The time of a program, and its bandwidth for the argument bytes. There is no measured peak for the CPU.
 // CHECK:      bench.mlir: @rows on
 // CHECK-NEXT:   time {{.+}} µs, the median ({{.+}} to {{.+}}); 1 kernel
 // CHECK-NEXT:   speed {{.+}} GB/s
 // CHECK-NOT:    reads at most
 // CHECK:        588 bytes of arguments, 1 set in turns
 
-// What the numbers are worth is said besides, unless it is asked for silence.
+// Notes on the reliability of the numbers are printed, unless `--quiet` is given.
 // SAID: tx: the executor runs threads one by one: its times say nothing of a GPU
 // QUIET-NOT: tx:
 
-// One line for programs.
+// One line of output for programs to read.
 // JSON: {{^}}{"bytes":588,"ceiling_gb_per_s":null,"copies":1,"device":"{{.+}}","entry":"rows","fastest_us":{{.+}},"file":"{{.*}}bench.mlir","gb_per_s":{{.+}},"graph":false,"kernels":1,"median_us":{{.+}},"slowest_us":{{.+}}}{{$}}
 
-// Arguments that do not fit are refused as `tx run` refuses them.
+// Invalid arguments are rejected as in `tx run`.
 // ARGS: %A.dim0 is 7, %B.dim0 is 8: they are one dimension of the reduction
 func.func @rows(%A: memref<?x20xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x20xf32> into memref<?xf32>

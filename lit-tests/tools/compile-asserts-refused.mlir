@@ -4,7 +4,7 @@
 // SNAPSHOT: none — the message is checked
 // SNAPSHOT(DROPPED): none — what is not there is checked
 
-// The body of a reduction only computes, so that an assertion in one cannot be kept. Without `--asserts` it is dropped.
+// The body of a reduction must only compute, so an assertion is an error. Without `--asserts` it is dropped.
 // CHECK:       error: the body of a reduction only computes: it may be run any number of times
 // CHECK:       note: `cf.assert` does more than that
 // DROPPED-NOT: __assertfail

@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_80 -o -
 // SNAPSHOT: none — what counts is that it compiles.
 
-// Each of these branches gives what the one before gave, and folds when that has: however many there are, it compiles.
+// Each branch depends on the previous one and folds after it: any number of branches compiles.
 // CHECK-LABEL: .entry folded
 // CHECK-NOT:   bra
 // CHECK:       st.global

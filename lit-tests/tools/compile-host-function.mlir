@@ -3,8 +3,8 @@
 // RUN(KERNEL): tx compile %s --entry k --plan -
 // SNAPSHOT: none — the plan is checked where it matters, and PTX of a kernel that does nothing says nothing.
 
-// A host function that launches kernels has a plan. It need not be named although its kernels stand
-// in the same file; they can be, and are then launched with their own sizes.
+// A host function that launches kernels has a plan. It is the default entry although its kernels are in the
+// same file. Kernels can be selected by name, with their own launch sizes.
 // CHECK:      "entry": "host",
 // CHECK-NEXT: "entry_kind": "function",
 // CHECK:      "written": false

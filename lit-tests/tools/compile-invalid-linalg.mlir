@@ -1,7 +1,7 @@
 // RUN: not tx compile %s 2>&1
 // EXIT: 1
 
-// What is wrong with an op as it is written is told with its line, and not with the op in its generic form.
+// An invalid op is reported with its line, in its written form, not in the generic form.
 // CHECK:      error: 'linalg.reduce' op number of dimensions after reduction 0 doesn't match the init rank 1
 // CHECK-NEXT: linalg.reduce
 // CHECK-NEXT: ^

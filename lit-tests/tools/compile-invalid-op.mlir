@@ -1,7 +1,7 @@
 // RUN(SYNTAX): not tx compile %s 2>&1
 // EXIT: 1
 
-// What does not parse is reported as by MLIR itself, with the line and a mark below it.
+// A parse error is reported like in MLIR, with the line and a mark below it.
 // SYNTAX:      compile-invalid-op.mlir:[[# @LINE + 7]]:{{[0-9]+}}: error: {{.*}}
 // SYNTAX-NEXT:   tile.reduce product %A
 // SYNTAX-NEXT:   ^

@@ -1,7 +1,7 @@
 // RUN: not tx compile %s 2>&1
 // EXIT: 1
 
-// A GPU function that is no kernel is no entry either, nor is a declaration.
+// A GPU function that is not a kernel is not an entry, and neither is a declaration.
 // CHECK: compile-no-entry.mlir: error: no entry: expected a kernel `gpu.func` or a `func.func` with a body
 // CHECK: compile-no-entry.mlir:8:3: note: `helper` is launched if `kernel` stands behind its arguments: `gpu.func @helper(...) kernel`
 gpu.module @kernels {

@@ -5,7 +5,7 @@
 // RUN(SECOND): tx compile %s --entry second
 // SNAPSHOT: none — the messages are all there is, and PTX of kernels that do nothing says nothing.
 
-// Of several entries one has to be named. Those that there are are listed.
+// If there are several entries, one must be selected by name. The message lists them.
 // NONE:   error: 2 entries, expected one; choose with --entry
 // NONE:   note: the file has `first`, `second`
 // OTHER:  error: no entry named `third`

@@ -2,7 +2,7 @@
 // EXIT: 1
 // SNAPSHOT: none — the messages are checked as a whole.
 
-// Ops of `linalg` are refused by the rules of the `tile.reduce` that they become, before any pass takes these rules for granted.
+// Ops of `linalg` are checked by the rules of their `tile.reduce`, before any pass relies on these rules.
 // SORT: compile-unverified.mlir:[[# @LINE + 9]]:3: error: 'tile.reduce' op `acc` must be `f32` or a wider type of its sort, found `i32`
 // SORT: compile-unverified.mlir:[[# @LINE + 21]]:3: error: 'tile.reduce' op an `i32` index cannot tell 3000000000 elements apart
 // SORT: compile-unverified.mlir:[[# @LINE + 33]]:3: error: 'tile.reduce' op {{.*}}index
@@ -11,7 +11,7 @@
 #d = affine_map<(i) -> (i)>
 #s = affine_map<(i) -> ()>
 func.func @of_another_sort(%A: memref<4x30xf32>, %B: memref<4xf32>) {
-  // Partial results of another sort of number overflowed the stack of a later pass.
+  // Partial results of another kind of number caused a stack overflow in a later pass.
   linalg.generic {indexing_maps = [#a, #r], iterator_types = ["parallel", "reduction"]}
       ins(%A : memref<4x30xf32>) outs(%B : memref<4xf32>) attrs = {acc = i32} {
   ^bb0(%x: f32, %o: f32):

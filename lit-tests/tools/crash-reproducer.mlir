@@ -5,8 +5,8 @@
 // RUN(FILE): tx-opt %t.mlir
 // SNAPSHOT: none — the reproducer's name stands in the messages.
 
-// A pass that fails leaves a file with the input and the pipeline, which fails again in the same
-// way. The message says which pass it was.
+// A failing pass writes a file with the input and the pipeline, which reproduces the failure. The message
+// names the pass.
 // CHECK: error: the kernel has no block size
 // CHECK: Pipeline failed while executing [`tile-analyze-scope` on 'builtin.module' operation]: reproducer generated at `$TMP/t.mlir`
 // AGAIN: t.mlir:{{.*}}: error: the kernel has no block size

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --lower-reduction=chip=sm_90 --dump-pass-pipeline -o %t.mlir 2>&1
 // RUN(PTX): tx-opt %s --gpu-to-ptx=chip=sm_90 --dump-pass-pipeline -o %t.mlir 2>&1
 
-// A pipeline is text over registered passes, with its option handed to the pass that takes it.
+// A pipeline expands to registered passes, and its option is passed to the pass that uses it.
 // CHECK:      builtin.module(
 // CHECK-NEXT:   convert-linalg-to-tile,
 // CHECK-NEXT:   tile-form-kernels{chip=sm_90 explain=false fusion=algebraic math=exact},

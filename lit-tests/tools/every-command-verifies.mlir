@@ -16,7 +16,7 @@
 // EXIT: 1
 // SNAPSHOT: none — the message of each command is checked as a whole.
 
-// What the verifier of `tile.reduce` refuses after `convert-linalg-to-tile`, every command refuses, with one message.
+// An op that the verifier of `tile.reduce` rejects is rejected by every command, with one message.
 // COMPILE:  every-command-verifies.mlir:[[# @LINE + 11]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
 // LAUNCH:   every-command-verifies.mlir:[[# @LINE + 10]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`
 // CHECKED:  every-command-verifies.mlir:[[# @LINE + 9]]:3: error: 'tile.reduce' op `acc` must be `i32` or a wider type of its sort, found `i16`

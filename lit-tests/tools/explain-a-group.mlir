@@ -6,7 +6,7 @@
 // CHECK:      remark: `tile.reduce` does not share the kernel before it
 // CHECK:      `p0` has 4096 iterations, in the first op 32
 
-// Ops of one kernel are explained together: what stays in registers, what is never stored, and the bytes that are moved.
+// Ops of one kernel are explained together: held arrays, arrays never stored, and bytes moved.
 // CHECK:      explain-a-group.mlir:[[# @LINE + 19]]:3: remark: 2 ops share a kernel, scheduled by their rows
 // CHECK:      ops: `tile.reduce` at {{[0-9]+}}:3, `linalg.generic` at {{[0-9]+}}:3
 // CHECK-NEXT: kernel `normalized_0`: 128 threads a block
@@ -38,7 +38,7 @@ func.func @normalized(%A: memref<32x4096xf32>, %B: memref<32x4096xf32>) {
   return
 }
 
-// What is combined with old values is loaded again by each op.
+// A value that is combined with old values is reloaded by each op.
 // CHECK:      remark: 2 ops share a kernel
 // CHECK:      `in0`, argument 0, is in memory
 // CHECK-NEXT: `tmp0`, argument 1, is in memory
@@ -58,7 +58,7 @@ func.func @reloaded(%A: memref<32x4096xf32>, %M: memref<32xf32>, %B: memref<32x4
   return
 }
 
-// Why an op is in no kernel with the one before it comes first.
+// The reason why an op does not share a kernel with the previous op comes first.
 func.func @apart(%A: memref<32x4096xf32>, %M: memref<32xf32>, %N: memref<4096xf32>) {
   tile.reduce max %A into %M axes [1] scope(grid) : memref<32x4096xf32> into memref<32xf32>
   tile.reduce max %A into %N axes [0] scope(grid) : memref<32x4096xf32> into memref<4096xf32>

@@ -6,9 +6,9 @@
 // RUN(WRONG): not tx explain %s --chip sm_90 --entry columns 2>&1
 // EXIT: 1
 
-// What is chosen, and why, is said first where the op stands; then for each kernel, in columns, for which lengths it is, and its time
-// for the longest of them. Schedules stand at the end, so that they hide nothing: that of each kernel, then others, one of each kind,
-// unless all are asked for.
+// The choice and its reasons come first, at the op. Then a table shows the lengths of each kernel, and its
+// time for the longest of them. Schedules are at the end: that of each kernel, then one candidate of each
+// kind, or all candidates on request.
 // CHECK:      explain-a-program.mlir:[[# @LINE + 41]]:3: remark: `tile.reduce` is scheduled by its shape
 // CHECK-NEXT:   tile.reduce sum %A into %B
 // CHECK-NEXT:   ^
@@ -49,7 +49,7 @@
 // CHIP-NOT:   by its shape
 // WRONG:      `columns`
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
-  // One op.
+  // A program with one op.
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
   return
 }

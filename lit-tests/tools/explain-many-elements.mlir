@@ -4,8 +4,8 @@
 // RUN(SPAN): not tx explain %s --chip sm_90 --entry floats 2>&1
 // EXIT: 1
 
-// An array of nearly 2^63 bytes is scheduled as all others are, and so is one of nearly 2^63 elements with more bytes than can be
-// counted, which no host can pass.
+// An array of nearly 2^63 bytes is scheduled like others. So is one of nearly 2^63 elements, whose byte count
+// overflows and which no host can pass.
 // CHECK: remark: `tile.reduce` is scheduled by its shape
 // CHECK: estimates are for the H200, whose figures stand for sm_90, and 9223372036854284288
 // FLOATS: for 36893488147417137152 bytes

@@ -1,7 +1,7 @@
 // RUN: tx explain %s --chip sm_80 --candidates none
 // SNAPSHOT: none — schedules have tests of their own
 
-// What passes find twice of one op is said once, though its line is shown the first time only.
+// A warning that two passes report for one op is printed once, with its line.
 // CHECK:      warning: the identity is not neutral to every value
 // CHECK-NEXT:   tile.reduce custom
 // CHECK:      remark: `tile.reduce` is scheduled by its shape

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-analyze-scope --tile-select-variant=explain 2>&1
 
-// What was considered and chosen is said as a remark where the op stands, a line for each variant
-// with its cost or its reasons.
+// A remark at the op shows the considered and the chosen variants, one line for each variant with its cost or
+// its reasons.
 // CHECK: explain.mlir:[[# @LINE + 6]]:5: remark: variant `shared` computes this reduction
 // CHECK: note: local (priority 10): storage: source is in global memory, expected registers or private memory
 // CHECK: note: shared (priority 10): accepted, cost {{[0-9]+}}, chosen

@@ -3,8 +3,8 @@
 // RUN(DIALECTS): tx-opt --show-dialects
 // SNAPSHOT: none — the help is MLIR's, and long.
 
-// The help lists our passes and pipelines among MLIR's own, with what they are for, and so do the
-// dialects.
+// The help lists the passes, pipelines and dialects of this project among those of MLIR, with their
+// purpose.
 // CHECK-DAG: --convert-gpu-shuffle-to-nvvm - Lower shuffles to NVVM
 // CHECK-DAG: --convert-tile-to-gpu - Lower the tile ops that are left
 // CHECK-DAG: --tile-analyze-scope - {{[A-Z]}}
@@ -16,12 +16,12 @@
 // CHECK-DAG: --gpu-to-nvvm - {{[A-Z]}}
 // CHECK-DAG: --gpu-to-ptx - {{[A-Z]}}
 // CHECK-DAG: --lower-reduction - {{[A-Z]}}
-// What an option takes is said.
+// The help shows the type of each option.
 // CHECK-DAG: --seed[=<number>]
 // CHECK-DAG: --synchronized[=<true|false>]
 // CHECK-DAG: --canonicalize - {{[A-Z]}}
 //
-// It begins with ours, before the hundreds of MLIR.
+// The passes of this project come first, before the hundreds of MLIR.
 // FIRST:      OVERVIEW: tx optimizer driver
 // FIRST-EMPTY:
 // FIRST-NEXT: Pipelines, as in `tx-opt FILE.mlir --PIPELINE`:

@@ -3,7 +3,7 @@
 // RUN(FILE): tx-opt %t.mlir
 // SNAPSHOT: none — the reproducer's name stands in the messages.
 
-// A local reproducer has the one pass that failed, and what it was given.
+// A local reproducer contains only the failing pass and its input.
 // CHECK: Pipeline failed while executing `tile-select-variant` on 'builtin.module' operation
 // FILE:  tile.reduce {{.*}}exec = {
 // FILE:  pipeline: "builtin.module(tile-select-variant{explain=false})"

@@ -7,7 +7,7 @@ func.func @kind(%a: memref<4x4xf32>, %b: memref<4xf32>) {
 
 // -----
 
-// A kind by the name that it has elsewhere.
+// A kind with its name from another framework.
 func.func @kind_of_others(%a: memref<4x4xf32>, %b: memref<4xf32>) {
   // expected-error @below {{argmin, custom; did you mean `sum`?}}
   tile.reduce add %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>

@@ -2,7 +2,7 @@
 // EXIT: 1
 // SNAPSHOT: none — it is refused
 
-// A vector of two dimensions is refused where it is stored, and not the argument that it is stored to.
+// A two-dimensional vector is rejected at its store, not at the stored-to argument.
 gpu.module @vectors {
   // CHECK: not-lowered-vectors.mlir:[[# @LINE + 6]]:5: error: `vector.store` cannot be lowered to LLVM
   // CHECK: note: take one row after the other, as vectors of one dimension

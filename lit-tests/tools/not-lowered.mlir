@@ -2,8 +2,8 @@
 // EXIT: 1
 // SNAPSHOT: none — it is refused
 
-// An op that nothing lowers is refused where it stands, by its name and with what there is instead; nothing is said of what
-// passes have made of the rest.
+// An op that no pass lowers is rejected at its position, with its name and a replacement. The lowered form of
+// other ops is not reported.
 gpu.module @integers {
   // CHECK-NOT: note: see current operation
   // CHECK: not-lowered.mlir:[[# @LINE + 7]]:10: error: `math.ipowi` cannot be lowered to LLVM

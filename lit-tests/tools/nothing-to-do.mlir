@@ -1,7 +1,7 @@
 // RUN(COMPILE): tx compile %s 2>&1
 // RUN(EXPLAIN): tx explain %s 2>&1
 
-// A program that launches nothing is compiled to nothing, and that is said; it is no error.
+// A program without launches compiles to nothing; a note says so, and there is no error.
 // COMPILE: tx: {{.+}}nothing-to-do.mlir: nothing to compile: `idle` launches no kernel
 // EXPLAIN: tx: {{.+}}nothing-to-do.mlir: nothing to explain: there is no reduction in it
 func.func @idle() {

@@ -2,8 +2,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Every pass counts what it did: here two copies, one reduction, three shuffles for eight lanes,
-// and two barriers of a warp.
+// Every pass counts its changes: here two copies, one reduction, three shuffles for eight lanes, and two warp
+// barriers.
 // CHECK-DAG: tile-attach-target
 // CHECK-DAG: 1 attached - modules that got a target
 // CHECK-DAG: tile-analyze-scope

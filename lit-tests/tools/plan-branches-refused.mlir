@@ -16,7 +16,7 @@
 // EXIT: 1
 // SNAPSHOT: none — each message is checked.
 
-// A branch that a launch plan cannot hold is refused where it stands, with what can be.
+// A branch that a launch plan cannot contain is rejected at its position, with the supported forms.
 // FLOAT:      plan-branches-refused.mlir:[[# @LINE + 23]]:5: error: `scf.if` branches on the result of `arith.cmpf`, and a launch plan branches on comparisons of integers
 // FLOAT:      note: it is computed here
 // FLOAT:      note: a condition is `arith.cmpi` of sizes, strides, addresses and integer arguments, a remainder compared with 0, or several of these joined by `arith.andi`

@@ -14,7 +14,7 @@
 // RUN(PARTS): tx run %s --entry parts --device cpu --arg full:7:9xf32 --arg full:1:9xf32
 // SNAPSHOT: none — what depends on branches is checked
 
-// An `scf.if` around launches becomes a choice: one step for each branch, with the condition on the way to it.
+// An `scf.if` around launches becomes a choice: one step per branch, with the condition of this branch.
 // CHECK:      "kernel": "seven",
 // CHECK-NEXT: "module": "seven",
 // CHECK-NEXT: "choice": 0,
@@ -36,7 +36,7 @@
 // LONG:       [2. 2. 2. 2. 2. 2. 2. 2. 2.]
 // NONE:       []
 //
-// The else branch of two conditions runs for each way in which one of them fails. An inner `scf.if` adds its condition.
+// The else branch of two conditions runs if either fails. An inner `scf.if` adds its condition.
 // TREE:       "kernel": "seven",
 // TREE:       "choice": 0,
 // TREE:       "arg0.dim0 < 9",
@@ -68,7 +68,7 @@
 // FIRST:      [2. 2. 2. 2. 2. 2. 2. 2.]
 // NEITHER:    [2. 2. 2. 2. 2. 2. 2. 2. 2.]
 //
-// The address of an argument is known to each run.
+// The address of an argument is known in each run.
 // ALIGN:      "kernel": "seven",
 // ALIGN:      "arg0.address % 16 == 0"
 // ALIGN:      "kernel": "two",
@@ -76,20 +76,20 @@
 // EVEN:       [7. 7. 7. 7. 7. 7. 7. 7.]
 // ODD:        [2. 2. 2. 2. 2. 2. 2. 2.]
 //
-// Without a launch in the other branch there is a condition, and no choice.
+// If the other branch has no launch, the step has a condition, and there is no choice.
 // ONLY:       "kernel": "seven",
 // ONLY-NOT:   "choice"
 // ONLY:       "when": [
 // ONLY-NEXT:    "arg0.dim0 == 4"
 // ONLY-NEXT:  ],
 //
-// What is known is decided.
+// A static condition is evaluated.
 // STATIC:     "kernel": "two",
 // STATIC-NOT: "choice"
 // STATIC-NOT: "when"
 // STATIC-NOT: "kernel"
 //
-// A branch may hold several launches, views and temporaries.
+// A branch may contain several launches, views and temporaries.
 // PARTS:      [2. 2. 2. 2. 2. 2. 2. 2. 2.]
 module attributes {gpu.container_module} {
   gpu.module @kernels {

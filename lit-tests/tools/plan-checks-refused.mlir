@@ -14,7 +14,7 @@
 // EXIT: 1
 // SNAPSHOT: none — each message is checked.
 
-// An assertion that a launch plan cannot check is refused where it stands, with what it is of.
+// An assertion that a launch plan cannot check is rejected at its position, with its operand.
 // ARGUMENT:    error: `cf.assert` checks an argument of type `i1`, and a launch plan checks comparisons of `index`
 // FLOAT:       error: `cf.assert` checks the result of `arith.cmpf`, and a launch plan checks comparisons of `index`
 // FLOAT-NEXT:   cf.assert
@@ -24,7 +24,7 @@
 // NARROW:      error: `arith.cmpi` computes with i1, and a launch plan computes with 64 bits
 // NARROW:      note: cast to `index` with `arith.index_cast` first
 //
-// One that never holds is an error of the program.
+// An assertion that always fails is an error of the program.
 // FALSE:       plan-checks-refused.mlir:[[# @LINE + 31]]:5: error: what is asserted here never holds: the program makes sense
 // NEVER:       error: what is asserted here never holds: rows are 6 long
 // NEVER:       note: found `5 == 6`

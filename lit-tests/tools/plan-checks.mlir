@@ -23,9 +23,9 @@
 // RUN(LOWERED): tx-opt %s --lower-reduction
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// What a host function asserts is a check of its plan, in the order of the program. What is joined by
-// `arith.andi` is one check each; what says the same again is left out, and so are conditions and
-// what they compare, if nothing else needs them.
+// Assertions of a host function become checks of its plan, in program order. The operands of `arith.andi`
+// become one check each. Repeated checks are omitted, and so are conditions and their operands without other
+// uses.
 // CHECK:        "checks": [
 // CHECK-NEXT:     {
 // CHECK-NEXT:       "left": "arg0.dim1",
@@ -70,8 +70,8 @@
 // CHECK-NEXT:   ],
 // CHECK-NEXT:   "temporaries": [],
 //
-// A program whose sizes fit runs. One whose sizes do not is refused before anything runs, with what is
-// asserted, what was found, and what was expected; it exits as it does for a size that a type excludes.
+// A program runs if its sizes fit. Otherwise, it is rejected before any launch, with the assertion, the found
+// and the expected value. The exit status is that for a size that a type excludes.
 // ADDED:      argument 1: 6xf32
 // ADDED-NEXT: [9. 9. 9. 9. 9. 9.]
 // EMPTY:      argument 1: 0xf32
@@ -82,10 +82,10 @@
 // MANY:       {{.*}}.mlir:{{[0-9]+}}:5: error: %A.dim1 is 4096: at most 1024 columns (expected %A.dim1 < 1025)
 // FIRST:      {{.*}}.mlir:{{[0-9]+}}:5: error: %A.dim1 is 5, %B.dim0 is 6: a row of A is as long as B
 //
-// What holds for all arguments is no check, and a plan without checks does not speak of them.
+// An assertion that always holds is no check, and a plan without checks has no such entry.
 // ALWAYS-NOT: "checks"
 //
-// Each predicate of integers is one of four relations.
+// Each integer predicate becomes one of four relations.
 // PREDICATES:      "left": "arg0",
 // PREDICATES-NEXT: "relation": "!=",
 // PREDICATES-NEXT: "right": "arg1",
@@ -119,10 +119,10 @@
 // PREDICATES-NEXT: "right": "nonnegative(arg0)",
 // PREDICATES-NEXT: "message": "uge"
 //
-// A function that launches nothing is checked too.
+// A function without launches is checked, too.
 // NOTHING: {{.*}}.mlir:{{[0-9]+}}:5: error: %a is 4, %b is 4: ne (expected %a != %b)
 //
-// The passes leave assertions alone.
+// Passes do not change assertions.
 // LOWERED-LABEL: func.func @add
 // LOWERED-COUNT-4: cf.assert
 module attributes {gpu.container_module} {
@@ -165,7 +165,7 @@ module attributes {gpu.container_module} {
     cf.assert %again, "the same, the other way round"
     gpu.launch_func @kernels::@add blocks in (%columns, %c1, %c1) threads in (%c1, %c1, %c1)
       args(%A : memref<?x?xf32>, %B : memref<?xf32>)
-    // This stands behind the launch, and is still looked at before it.
+    // This assertion is after the launch, and is still checked before it.
     %few = arith.cmpi slt, %columns, %many : index
     cf.assert %few, "at most 1024 columns"
     return
@@ -189,7 +189,7 @@ module attributes {gpu.container_module} {
     return
   }
 
-  // A condition or another is one check: the smaller distance is compared with 0.
+  // An or-condition is one check: the smaller distance is compared with 0.
   // EITHER:     "left": "min(max(arg0 - 1, 1 - arg0), max(max(arg1 - arg2, arg2 - arg1), arg0 - 9))",
   // EITHER-NEXT: "relation": "<=",
   // EITHER-NEXT: "right": 0,

@@ -6,7 +6,7 @@
 // EXIT: 1
 // SNAPSHOT: none — each message is checked.
 
-// Memory is not used after it was freed, not freed twice, and freed by who allocated it.
+// Memory must not be used after `dealloc`, not be freed twice, and be freed by its allocating function.
 // AFTER:         error: `gpu.launch_func` uses memory that was freed before
 // AFTER-NEXT:      memref.copy %t, %B
 // AFTER:         note: it is freed here

@@ -41,7 +41,7 @@
 
 // SNAPSHOT: none — each message is checked.
 
-// What a launch plan cannot hold is refused where it stands, with what it is and what to do.
+// An op that a launch plan cannot contain is rejected at its position, with its kind and a remedy.
 // CALL:      plan-refused.mlir:[[# @LINE + 61]]:5: error: `func.call` calls a function
 // CALL:      note: inline it; host code holds `gpu.launch_func`, `scf.if` around launches, `memref.alloc` and `memref.dealloc`, views of memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons
 // LOOP:      error: `scf.for` is control flow that a launch plan cannot hold

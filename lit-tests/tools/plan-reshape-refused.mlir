@@ -2,7 +2,7 @@
 // EXIT: 1
 // SNAPSHOT: none — the message is checked
 
-// The host has no elements of an argument, from which it could take sizes.
+// The host cannot read elements of an argument, so they cannot determine sizes.
 // CHECK: plan-reshape-refused.mlir:[[# @LINE + 4]]:8: error: `memref.reshape` takes sizes from elements, which are in the memory of the device
 // CHECK: note: pass the sizes as arguments and fill the shape with them in the function, or use `memref.expand_shape` and `memref.collapse_shape`
 // CHECK: = TX0602

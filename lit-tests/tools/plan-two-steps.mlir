@@ -4,10 +4,10 @@
 // RUN(GRID): not tx run %s --device cpu --grid 3 --arg full:1.5:3x10xf32 --arg zeros:3xf32 --arg 2 2>&1
 // EXIT: 2
 
-// A function of two kernels has a plan of two steps and a temporary between them, with sizes as
-// expressions over those of the arguments. Only what a kernel may write is said to be written, with
-// barriers in it or not. The plan is all that it takes to run the function; a step without blocks is
-// skipped; the grid of a function is its own.
+// A function with two kernels has a plan of two steps and a temporary in between. Its sizes are expressions
+// of the argument sizes. Only memory that a kernel may write is marked as written, with or without barriers.
+// The plan suffices to run the function; a step without blocks is skipped; the function computes its own
+// grid.
 // CHECK:      "chip": "sm_90",
 // CHECK-NEXT: "entry": "scaled_sums",
 // CHECK:      "type": "memref<?x?xf32>",
@@ -55,7 +55,7 @@
 // GRID:       tx: error: the grid can be set for a kernel only; `scaled_sums` is a function that launches kernels of its own
 module attributes {gpu.container_module} {
   gpu.module @kernels {
-    // 64 threads add up a row, each what it meets in steps of 64.
+    // 64 threads add up a row, each with a stride of 64.
     gpu.func @partial(%A: memref<?x?xf32>, %P: memref<?x64xf32>)
         kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
       %c1 = arith.constant 1 : index
@@ -73,7 +73,7 @@ module attributes {gpu.container_module} {
       gpu.return
     }
 
-    // A block adds up two rows, if there are two, and scales them.
+    // A block adds up two rows, if both exist, and scales them.
     gpu.func @total(%P: memref<?x64xf32>, %B: memref<?xf32>, %factor: f32)
         workgroup(%sum: memref<f32, #gpu.address_space<workgroup>>)
         kernel attributes {known_block_size = array<i32: 64, 1, 1>} {

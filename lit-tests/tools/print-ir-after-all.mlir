@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --lower-reduction --mlir-print-ir-after-all 2>&1
 // SNAPSHOT: none — the passes have folders of their own.
 
-// MLIR's own flag shows what each pass of the pipeline makes of a program, under the pass's name.
+// MLIR's flag prints the IR after each pass of the pipeline, under the name of the pass.
 // CHECK: IR Dump After tile-attach-target (tile-attach-target)
 // CHECK: gpu.module @kernels [#nvvm.target
 // CHECK: IR Dump After tile-analyze-scope (tile-analyze-scope)

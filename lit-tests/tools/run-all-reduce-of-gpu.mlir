@@ -2,8 +2,8 @@
 // EXIT: 3
 // SNAPSHOT: none — what is said is the matter
 
-// MLIR lowers `gpu.all_reduce` with memory of its own, and without all of the barriers that two of them need: who wrote it
-// gets to know what to write instead.
+// MLIR lowers `gpu.all_reduce` with one shared array, and omits barriers that two of them need. The message
+// names a replacement.
 // CHECK: [[# @LINE + 6]]:10: error: race on shared memory
 // CHECK: note: several threads access one byte in this op: {{.+}}; of a `gpu.all_reduce`, whose memory is not yours, make a `tile.all_reduce`
 gpu.module @kernels {

@@ -4,8 +4,8 @@
 // RUN(OLD): tx run %s --entry old_values --device cpu --arg zeros:5x4xf32 --arg full:2.5:5xf32 --arg full:7:5xi64
 // VALIDATE
 
-// The largest value of each row and its index, by rules that differ in rows with NaN. Rows are 2, 3, 1, 5, and row
-// i has NaN in place i: the last row has none. Each result is what the loop nest leaves.
+// The maximum of each row and its index, by rules that differ for NaN. Rows are 2, 3, 1, 5, and row i has NaN
+// at index i; the last row has no NaN. Each result is that of the loop nest.
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 func.func private @rows(%A: memref<5x4xf32>) {
@@ -38,7 +38,7 @@ func.func private @rows(%A: memref<5x4xf32>) {
   return
 }
 
-// The value is NaN, and the index is that of the best element before it.
+// The value is NaN, and the index is that of the best element before the NaN.
 // CHECK:      argument 1
 // CHECK-NEXT: [nan nan nan nan 5.]
 // CHECK:      argument 2
@@ -62,7 +62,7 @@ func.func @value_only(%A: memref<5x4xf32>, %V: memref<5xf32>, %I: memref<5xi64>)
   return
 }
 
-// Later NaN replace earlier ones, and numbers replace no NaN.
+// A later NaN replaces an earlier one, and a number never replaces NaN.
 // LAST:      argument 1
 // LAST-NEXT: [nan nan nan nan 5.]
 // LAST:      argument 2
@@ -88,7 +88,7 @@ func.func @last(%A: memref<5x4xf32>, %V: memref<5xf32>, %I: memref<5xi32>) {
   return
 }
 
-// Any element replaces a NaN: what is left is the best element after the last NaN.
+// Every element replaces a NaN: the result is the best element after the last NaN.
 // AFTER:      argument 1
 // AFTER-NEXT: [ 5. 5. 5. nan 5.]
 // AFTER:      argument 2
@@ -112,7 +112,7 @@ func.func @after_last(%A: memref<5x4xf32>, %V: memref<5xf32>, %I: memref<5xi32>)
   return
 }
 
-// Old values take part: 2.5 with index 7 is better than 2.
+// Old values are combined: 2.5 with index 7 is better than 2.
 // OLD:      argument 1
 // OLD-NEXT: [nan nan nan nan 5.]
 // OLD:      argument 2

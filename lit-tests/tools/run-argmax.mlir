@@ -3,9 +3,9 @@
 // RUN(LOW): tx run %s --device cpu --entry lowest --arg full:-inf:2x100xf32 --arg zeros:2xf32 --arg zeros:2xi32 --arg full:-128:2x100xi8 --arg zeros:2xi8 --arg zeros:2xi32
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// Where the extremes are: in the first row only once, in the second twice, of which the first
-// counts. In the third a NaN wins, the first of two of them. In the last +0.0 is no more than -0.0,
-// and the -0.0 before it is kept. The smallest of those that are numbers never is a NaN.
+// Indices of extremes. In row 0 the maximum occurs once, in row 1 twice, and the first one wins. In row 2 the
+// first of two NaNs wins. In the last row, +0.0 equals the earlier -0.0, which is kept. With `nan = ignore`,
+// a minimum is never NaN.
 // CHECK:      argument 0: 4xf32
 // CHECK-NEXT: [ 7.  9. nan -0.]
 // CHECK-NEXT: argument 1: 4xi32
@@ -15,7 +15,7 @@
 // CHECK-NEXT: argument 3: 4xi64
 // CHECK-NEXT: [0 1 0 0]
 //
-// Of a row that is all NaN the first is taken, by either policy.
+// In a row of NaNs, the first one wins with either policy.
 // NONE:      argument 0: f32
 // NONE-NEXT: nan
 // NONE-NEXT: argument 1: i32
@@ -50,7 +50,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of a row in which nothing is more than what partial results start from, the first is taken too.
+  // In a row whose elements equal the initial value, the first one wins, too.
   // LOW:      argument 1: 2xf32
   // LOW-NEXT: [-inf -inf]
   // LOW-NEXT: argument 2: 2xi32

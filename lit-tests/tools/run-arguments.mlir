@@ -22,8 +22,8 @@
 // EXIT: 1
 // SNAPSHOT: none — every message is checked as a whole.
 
-// Arguments that do not fit are refused with status 1 before anything runs. The message says which
-// one, what was found, and what was expected.
+// Invalid arguments are rejected with status 1 before any launch. The message names the argument, the found
+// and the expected value.
 // FEW:    tx: error: found 1 argument{{s?}}, expected 3: @sum(memref<32xf32>, memref<f32>, i32)
 // MANY:   tx: error: found 4 arguments, expected 3: @sum(memref<32xf32>, memref<f32>, i32)
 // SHAPE:  tx: error: argument 0: found an array 31xf32, expected memref<32xf32>; dimension 0 is 31, not 32

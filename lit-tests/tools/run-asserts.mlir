@@ -11,8 +11,8 @@
 // SNAPSHOT: none — what matters of each is checked
 // SNAPSHOT(PIPELINE): none — what matters of each is checked
 
-// With `--asserts`, each thread checks its elements, before the access that the check is about, and calls
-// `__assertfail`. The gather is a kernel of its own then: the body of a reduction only computes.
+// With `--asserts`, each thread checks its elements before the guarded access, and calls `__assertfail`. The
+// gather is then a separate kernel: the body of a reduction only computes.
 // CHECK:       .visible .entry sum_0
 // CHECK:         setp.{{[a-z]+}}.s64
 // CHECK:         call.uni __assertfail
@@ -28,7 +28,7 @@
 // GOOD-NEXT:   1003.0
 // BAD:         run-asserts.mlir:{{[0-9]+}}:5: error: assertion failed by thread (0, 0, 0) of block (0, 0, 0): index must be smaller than dim size (kernel `sum_0`)
 // BAD-NEXT:      cf.assert
-// Without it, the executor finds what is outside of its array.
+// Without `--asserts`, the executor finds the out-of-bounds access.
 // OUTSIDE:     error: out of bounds: read of 4 bytes
 func.func @sum(%x: tensor<1003x8xf32>, %t: tensor<1003xi64>) -> tensor<f32> {
   %c8 = arith.constant 8 : index

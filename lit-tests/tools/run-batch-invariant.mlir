@@ -1,9 +1,9 @@
 // RUN: tx run %s --device cpu --arg rand:64x1000xf32:3 --arg zeros:64xf32 --arg zeros:64xf32 --arg zeros:64xi32 --arg full:1:i32 --out 1=%t.a.npy --out 2=%t.b.npy --out 3=%t.c.npy | tx run %s --device cpu --arg rand:64x1000xf32:3 --arg %t.a.npy --arg %t.b.npy --arg %t.c.npy --arg full:1:i32
 // SNAPSHOT: none — the numbers are random; that they agree is checked.
 
-// A row's sum has the same bits whether 64 rows are added up at once or one: no bit of the two differs
-// in any row. Without `batch_invariant` one row would have all threads of the block, and 64 rows a
-// warp each.
+// The sum of a row has the same bits, whether 64 rows are reduced at once or one. No bit differs in any
+// row. Without `batch_invariant`, one row would have all threads of the block, and each of 64 rows a
+// warp.
 // CHECK:      argument 4: i32
 // CHECK-NEXT: {{^}}0
 gpu.module @kernels {

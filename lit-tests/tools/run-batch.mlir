@@ -2,8 +2,8 @@
 // EXIT: 3
 // SNAPSHOT: none — a fault names the address, which is another on each run.
 
-// Each line is a run of its own: what one does wrong is said on its line, and the next one runs. The
-// status is the worst of all.
+// Each line is a separate run: its error is reported on its line, and the next line runs. The exit status is
+// the worst of all runs.
 // CHECK:      argument 0: 3xf32
 // CHECK-NEXT: [3. 3. 3.]
 // CHECK-NEXT: {"line":1,"status":0}

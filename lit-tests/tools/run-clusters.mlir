@@ -4,12 +4,12 @@
 // RUN(GIVEN): tx run %s --entry no_barrier --device cpu --chip sm_90 --arg zeros:2xf32 2>&1
 // SNAPSHOT: none — a fault's text is the executor's business.
 
-// Blocks of a cluster on the executor: who they are, and what they share.
+// Blocks of a cluster on the executor: their ids and their shared memory.
 
 gpu.module @kernels {
   memref.global "private" @slot : memref<1xf32, #gpu.address_space<workgroup>> = uninitialized
 
-  // Six blocks are two clusters of three; each writes its cluster and its rank there.
+  // Six blocks are two clusters of three; each block writes its cluster id and its rank.
   // CHECK:      argument 0: 6xi32
   // CHECK-NEXT: 0  1  2 10 11 12
   gpu.func @ranks(%R: memref<6xi32>)
@@ -25,7 +25,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Nothing says that the other block runs already.
+  // The other block may not have started yet.
   // LATE: run-clusters.mlir{{.*}}may not have begun
   gpu.func @no_start(%R: memref<2xf32>)
       kernel attributes {known_block_size = array<i32: 1, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>, known_grid_size = array<i32: 2, 1, 1>} {
@@ -48,7 +48,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The barrier between what is given and its use is the compiler's to insert.
+  // The compiler inserts the barrier between the store and the load.
   // GIVEN:      argument 0: 2xf32
   // GIVEN-NEXT: 1. 1.
   gpu.func @no_barrier(%R: memref<2xf32>)

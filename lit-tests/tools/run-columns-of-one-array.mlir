@@ -3,8 +3,8 @@
 // VALIDATE
 // SNAPSHOT: none — what is printed is checked.
 
-// A column and the others of one array are apart, though they lie between one another: sums of rows may be stored beside what
-// they are of. It is known by the strides alone, also where the number of rows is not.
+// A column of an array does not overlap the other columns, although they are interleaved: sums of rows may be
+// stored next to their elements. The strides show this, also for a dynamic number of rows.
 // CHECK:      argument 0: 64x9xf32
 // CHECK-NEXT: {{\[}}[8. 1. 1. 1. 1. 1. 1. 1. 1.]
 // CHECK-NEXT: [8. 1.

@@ -7,8 +7,8 @@
 // RUN(SIZE): tx compile %s --entry masked --chip sm_90
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// A constant array is a source of a reduction and of an element-wise op, an initial value, gathered from, sliced,
-// reshaped, and a result.
+// A constant array as the source of a reduction and of an element-wise op, as initial value, gathered,
+// sliced, reshaped, and as a result.
 // CHECK:      argument 0: 5xbf16
 // CHECK-NEXT: [ 1. -0. inf nan -2.]
 // CHECK-NEXT: argument 1: 5xbf16

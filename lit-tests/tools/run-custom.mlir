@@ -12,7 +12,7 @@ gpu.module @kernels {
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0,
      1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]]>
 
-  // The least and the largest in one go: two sources that are the same memory.
+  // Minimum and maximum in one reduction: two sources in the same memory.
   // RANGE:      argument 0: 3xf32
   // RANGE-NEXT: [ 0. -5.  1.]
   // RANGE-NEXT: argument 1: 3xf32
@@ -57,8 +57,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The one that is farthest from zero, chosen by branches within branches. Combined with an old value,
-  // which is 10, only the 80 of the second row is farther.
+  // The element farthest from zero, chosen by nested branches. Combined with the old value 10, only the 80 of
+  // row 1 is farther.
   // LAST:      argument 0: 2xf32
   // LAST-NEXT: [ 9.5 80. ]
   // LAST-NEXT: argument 1: 2xf32

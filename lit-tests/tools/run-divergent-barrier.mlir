@@ -2,7 +2,7 @@
 // EXIT: 3
 // SNAPSHOT: none — which of many threads is met first is the executor's business.
 
-// A barrier that half of the threads come to is told by the name that the program has for it, and not by that of the lowered one.
+// A barrier that only half of the threads reach is reported by its name in the program.
 // CHECK: run-divergent-barrier.mlir:[[# @LINE + 10]]:7: error: divergent barrier: `gpu.barrier`
 // CHECK-NOT: nvvm.barrier0
 gpu.module @kernels {

@@ -4,12 +4,12 @@
 // EXIT: 3
 // SNAPSHOT: none — the CHECK lines say it all.
 
-// A division without a result is told as such, at the op that its author wrote, with its code.
+// An undefined division is reported at the op of the program, with its code.
 // CHECK:      run-division.mlir:[[# @LINE + 10]]:10: error: integer division by zero or overflow by thread (0, 0, 0) of block (0, 0, 0) (kernel `k`)
 // CHECK-NEXT:   %q = arith.divsi
 // CHECK-NEXT: {{^ *\^$}}
 // CHECK-NEXT: = TX0807: tx explain TX0807
-// Of a division that comes after others, the check comes before it as well: LLVM would move the division, but for what it divides by.
+// A check also precedes a division after another: LLVM would move the division, but not its operand.
 // ROUNDED: error: integer division by zero or overflow
 gpu.module @m {
   gpu.func @k(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

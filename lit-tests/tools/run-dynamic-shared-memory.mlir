@@ -5,8 +5,8 @@
 // RUN(GIVEN): tx run %s --device cpu --entry gives --arg full:3:32xf32 --arg zeros:32xf32
 // SNAPSHOT: none — what is printed is checked.
 
-// A kernel that is run alone has as much dynamic shared memory as its views say. Where that is known at run time only, it
-// has none, and the fault says what gives it some.
+// A kernel that is run alone gets as much dynamic shared memory as its static views need. With a dynamic size
+// it gets none, and the error shows the option.
 // CHECK: error: out of bounds: write of 4 bytes of shared memory at byte {{.+}} of dynamic shared memory (0 bytes)
 // CHECK: note: nothing gives this kernel dynamic shared memory: declare the array behind its arguments, `workgroup(%S : memref<32xf32, #gpu.address_space<workgroup>>)`, or launch it from a host function by `gpu.launch_func` with `dynamic_shared_memory_size`
 // SEEN: argument 1: 32xf32

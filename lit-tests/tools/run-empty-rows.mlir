@@ -2,8 +2,8 @@
 // RUN(OLD): tx run %s --device cpu --entry onto_old_values --arg zeros:4x0xf32 --arg full:-0.0:4xf32 --arg full:nan:4xf32 --arg full:-inf:4xf32 --arg full:3:4xi32 --arg full:inf:4xf32 --arg full:3:4xi32
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// Rows that turn out to have no elements give what the kind says of nothing, however they are computed: a sum
-// is +0, a largest -inf also where NaN never wins, and a place is 0.
+// Empty rows give the result of no elements, for every variant: +0 for a sum, -inf for a maximum, also if NaN
+// never wins, and index 0.
 // CHECK:      argument 1: 4xf32
 // CHECK-NEXT: [0. 0. 0. 0.]
 // CHECK-NEXT: argument 2: 4xf32
@@ -28,7 +28,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Old values stay as they are, to the bit, and so do their places.
+  // Old values and their indices stay bitwise unchanged.
   // OLD:      argument 1: 4xf32
   // OLD-NEXT: [-0. -0. -0. -0.]
   // OLD-NEXT: argument 2: 4xf32

@@ -3,7 +3,7 @@
 // SNAPSHOT: none — what is printed is checked as a whole.
 
 gpu.module @kernels {
-  // Where all are the same the first place counts.
+  // If all elements are equal, the first index wins.
   // E5M2:      argument 1: f32
   // E5M2-NEXT: -0.375
   // E5M2-NEXT: argument 2: i32
@@ -14,7 +14,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Also where all are NaN, and NaN is ignored.
+  // If all elements are NaN and NaN is ignored, the first index wins.
   // E4M3:      argument 1: 4xf32
   // E4M3-NEXT: [nan nan nan nan]
   // E4M3-NEXT: argument 2: 4xi64

@@ -5,9 +5,9 @@
 // EXIT: 3
 // SNAPSHOT: none — which of two accesses is called the second is the executor's business.
 
-// Blocks leave a number each, and the one that counts last adds them. With a fence on either side of the atomic count that is
-// in order; where one of them is missing, the last block reads what nothing says was written before, and on a GPU may not be
-// there. That the atomic operation calls itself ordered does not help: PTX is made without.
+// Each block stores a number, and the block that counts last adds them. Fences before and after the atomic
+// count order the accesses. Without one of them, the last block may read unordered stores, which may be
+// missing on a GPU. An ordering on the atomic does not help: PTX is emitted without it.
 
 gpu.module @kernels {
   // CHECK:      argument 2: f32

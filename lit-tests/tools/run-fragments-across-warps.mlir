@@ -11,7 +11,7 @@
 #group_total = #tile.layout<[] replica [<4 : 2 thread_in_group>]>
 
 gpu.module @kernels {
-  // Groups of five threads do not end where warps do: threads 30 to 34 are one.
+  // Groups of five threads cross warps: threads 30 to 34 are one group.
   // COLUMNS:      argument 1: i32
   // COLUMNS-NEXT: {{^}}40
   gpu.func @columns(%A: memref<40xi32>, %B: memref<i32>)
@@ -23,7 +23,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Groups of eight do, unless they begin in the middle of a warp: threads 28 to 35 are one.
+  // Groups of eight threads cross warps if they begin at another offset: threads 28 to 35 are one group.
   // OFFSET:      argument 1: 3xf32
   // OFFSET-NEXT: [8. 8. 8.]
   gpu.func @offset(%A: memref<24xf32>, %B: memref<3xf32>)
@@ -36,7 +36,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two warpgroups exchange at the same time, each in memory of its own.
+  // Two warpgroups exchange at the same time, each in separate memory.
   // GROUPS:      argument 1: 2xf32
   // GROUPS-NEXT: [32. 32.]
   gpu.func @groups(%A: memref<2x32xf32>, %B: memref<2xf32>)

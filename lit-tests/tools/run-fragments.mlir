@@ -19,7 +19,7 @@
 #tile_row = #tile.layout<[<8 : 4 lane>] replica [<4 : 1 lane>]>
 
 gpu.module @kernels {
-  // The accumulator of an `mma`: rows of 128 times a half, and the same on top of 100.
+  // The accumulator of an `mma`: rows of 128 halves (0.5), and the same added to 100.
   // MMA:      argument 1: 16xf32
   // MMA-NEXT: [64. 64. 64. 64. 64. 64. 64. 64. 64. 64. 64. 64. 64. 64. 64. 64.]
   // MMA-NEXT: argument 2: 16xf32
@@ -42,8 +42,8 @@ gpu.module @kernels {
     [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [9.0, 8.0, 7.0, 6.0, 9.0, 9.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     [-1.0, -2.0, 0x7FC00000, 4.0, 5.0, 0x7FC00000], [-6.0, -5.0, -4.0, -3.0, -2.0, -1.0]]>
 
-  // Rows of six lanes, of which a warp has five: where the largest are, with ties and NaN, and the sums
-  // down the columns.
+  // Rows of six lanes, five per warp: indices of the maxima, with ties and NaN, and sums of the
+  // columns.
   // ODD:      argument 0: 5xf32
   // ODD-NEXT: [ 6.  9.  0. nan -1.]
   // ODD-NEXT: argument 1: 5xi32
@@ -64,7 +64,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Each warp of eight adds up a tile of its own, of halves in f32.
+  // Each of eight warps adds up its own tile of f16 in f32.
   // WARPS:      argument 1: 8x4xf32
   // WARPS-NEXT: {{\[\[}}8. 8. 8. 8.]
   // WARPS-COUNT-7: [8. 8. 8. 8.]
@@ -84,8 +84,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Twelve rows of eight threads are three warps. The sums of the columns are 24, and those multiplied
-  // with each other and with 7 are 7 * 24^8, of which an i32 has the lower 32 bits.
+  // Twelve rows of eight threads occupy three warps. The sums of the columns are 24. Their product with 7 is
+  // 7 * 24^8, of which an i32 holds the lower 32 bits.
   // CTA:      argument 1: 8xi32
   // CTA-NEXT: [24 24 24 24 24 24 24 24]
   // CTA-NEXT: argument 2: i32
@@ -104,7 +104,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A loop adds up eight tiles in registers; the lanes of a row meet at the end.
+  // A loop adds up eight tiles in registers; the lanes of a row exchange at the end.
   // LOOP:      argument 1: 8xf32
   // LOOP-NEXT: [16. 16. 16. 16. 16. 16. 16. 16.]
   gpu.func @loop(%A: memref<8x64xf32>, %B: memref<8xf32>)

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tensors-to-memrefs | tx run - --device cpu --entry loss --arg full:0.25:4x8xf32 --arg full:7:4xi32 --arg zeros:f32
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// Elements that are looked up in a tensor, by `tensor.extract`, are looked up in the memory that it becomes.
+// A gather from a tensor by `tensor.extract` becomes a gather from memory.
 // CHECK:      argument 2: f32
 // CHECK-NEXT: 1.
 #i = affine_map<(i) -> (i)>

@@ -6,7 +6,7 @@
 // VALIDATE: --entry rows --arg rand:64xf32 --arg full:63:67x103xi32 --arg zeros:67xf32
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// Elements that are looked up by what the operand holds, for short rows and long ones.
+// Elements are gathered by the values of an operand, for short rows and long ones.
 // CHECK:      argument 2: f32
 // CHECK-NEXT: -75.
 // FEW:        argument 2: 5xf32
@@ -14,7 +14,7 @@
 // MANY:       argument 2: 3xf32
 // MANY-NEXT:  [5003.5 5003.5 5003.5]
 //
-// A label that is no class is found when it runs, at the load.
+// An invalid label is found at run time, at the load.
 // BEYOND: run-gather.mlir:[[# @LINE + 11]]:10: error: out of bounds: read of 4 bytes
 #i = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>

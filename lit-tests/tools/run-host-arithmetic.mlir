@@ -12,17 +12,17 @@
 // RUN(PLAN): tx compile %s --entry affine --plan -
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// The host computes with `index` as MLIR says, for negative numbers too.
+// The host computes with `index` like MLIR, also for negative numbers.
 // CHECK:      argument 2: 13xindex
 // CHECK-NEXT: [ 9  5 14  3  4  1  2  7  3  3  4  1  0]
 // SIGNED:      argument 2: 13xindex
 // SIGNED-NEXT: [ -5  -9 -14  -3  -4  -3  -1  -7   2   0   0   0   0]
 //
-// Where a number would be huge as an unsigned one, or has no value, the step that needs it is named.
+// If a size is huge as an unsigned number, or undefined, the message names the step that needs it.
 // NEGATIVE: tx: error: step 0 (`show`), operand 3: `arg0` is -7, expected 0 or more
 // ZERO:     tx: error: step 0 (`show`), operand 3: `floordiv(arg0, arg1)` divides -7 by zero
 //
-// Narrow integers are widened with their sign or without; what is narrowed has to fit.
+// Narrow integers are sign- or zero-extended; a truncated number must fit.
 // CASTS:      argument 4: 13xindex
 // CASTS-NEXT: [        -3 4294967293         -1          1        -56        200
 // CASTS-NEXT:       70000
@@ -35,7 +35,7 @@
 // PLAN:      "value": "mod(arg0.dim0, 9) * 28"
 // PLAN:      "value": "min(arg0.dim1, arg1)"
 //
-// Constants of every type arrive as their bits.
+// Constants of every type are passed by their bits.
 // CONSTANTS:      argument 0: 7xf64
 // CONSTANTS-NEXT: [ 1.00000001e-01            -inf             nan  9.99755859e-02
 // CONSTANTS-NEXT:   1.00000000e-01  1.00000000e+00 -1.28000000e+02]

@@ -13,7 +13,7 @@
 // RUN(PLAN): tx compile %s --entry choices --plan -
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// The host chooses integers by comparisons, and computes with conditions as numbers.
+// The host selects integers by comparisons, and computes with conditions as numbers.
 // CHECK:      argument 2: 8xindex
 // CHECK-NEXT: [3 5 5 3 1 0 1 9]
 // OTHER:      argument 2: 8xindex
@@ -21,13 +21,13 @@
 // PLAN:       "value": "min(arg0, arg1)"
 // PLAN:       "value": "max(arg1, arg0)"
 //
-// Numbers of 32 bits are computed exactly, and the plan checks that they fit: a program would go on with what is left.
+// 32-bit numbers are computed exactly, and the plan checks that they fit; a program would wrap around.
 // NARROW:      argument 2: 8xindex
 // NARROW-NEXT: [ 70000 140000      7      0      0      0      0      0]
 // MANY:        error: {{.*}}%n is 5000000000: a value of `arith.extsi` fits in i32
 // PRODUCT:     error: {{.*}}%n + %n is 4000000000: a value of `arith.addi` fits in i32
 //
-// Assertions compare whole numbers of type f64 that the host computes from sizes, and constants of either type.
+// Assertions compare whole f64 numbers, which the host computes from sizes, and constants of both types.
 // FLOAT:      argument 2: 8xindex
 // FLOAT-NEXT: [4 7 0 0 0 0 0 0]
 // LESS:       error: {{.*}}at least two more than one

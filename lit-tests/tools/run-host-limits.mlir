@@ -17,24 +17,24 @@
 // EXIT: 3
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// A function that launches nothing runs, on every device.
+// A function without launches runs on every device.
 // CHECK:        ran elapsed=0ns
 // CHECK-NOT:    {{.}}
 // NOTHING:      "temporaries": [],
 // NOTHING-NEXT: "steps": []
 //
-// Temporaries and indices may be beyond 2³¹ elements.
+// Temporaries and indices may exceed 2³¹ elements.
 // LARGE:      argument 1: 2xi8
 // LARGE-NEXT: [5 5]
 //
-// A memref has any number of dimensions, none to eight at least.
+// A memref may have any rank, at least from 0 to 8.
 // RANKS:      argument 1: f32
 // RANKS-NEXT: 16.0
 // RANKS:      argument 2: 2x2x2x1x2xf32
 // RANKS-NEXT: {{\[\[\[\[\[}}1. 1.]]
 //
-// A grid without blocks is nothing to do, however large it is otherwise. What no device can launch
-// is an error that names the step, and how the size comes about.
+// A grid without blocks is skipped, however large its other dimensions are. For a grid that no device can
+// launch, the error names the step and the computation of the size.
 // EMPTY:     argument 2: 2xi8
 // EMPTY:     [0 0]
 // GRID:      tx: error: step 0 (`store`), grid along y: found 70000 for `arg1`, expected 0 to 65535
@@ -43,7 +43,7 @@
 // OVERFLOW:  tx: error: temporary 0: `arg0 * arg0` overflows 64 bits: 3037000500 and 3037000500
 // MEMORY:    tx: error: not enough memory for temporary 0 in the executor (9223372030926249001 bytes)
 //
-// A temporary has no contents until a kernel has written it.
+// A temporary is uninitialized until a kernel writes it.
 // UNWRITTEN: run-host-limits.mlir:[[# @LINE + 24]]:12: error: uninitialized: {{.*}}temporary 0
 module attributes {gpu.container_module} {
   gpu.module @kernels {
@@ -67,7 +67,7 @@ module attributes {gpu.container_module} {
     gpu.func @load(%T: memref<?xi8>, %at: index, %B: memref<2xi8>) kernel
         attributes {known_block_size = array<i32: 2, 1, 1>} {
       %t = gpu.thread_id x
-      // Only what is stored at the end is read.
+      // Only the finally stored element is read.
       %x = memref.load %T[%at] : memref<?xi8>
       memref.store %x, %B[%t] : memref<2xi8>
       gpu.return
@@ -75,7 +75,7 @@ module attributes {gpu.container_module} {
   }
 
   func.func @nothing(%A: memref<?xf32>) {
-    // What nothing needs is not computed, whatever it is.
+    // Unused values are not computed, even invalid ones.
     %c0 = arith.constant 0 : index
     %n = memref.dim %A, %c0 : memref<?xf32>
     %wide = arith.index_cast %n : index to i64

@@ -1,8 +1,8 @@
 // RUN: tx run %s --device cpu --arg full:2:48x33xi32 --arg zeros:48xi32
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// The last block of the second 32 rows, of which 16 are there, reads partial results of its own rows alone: those of the first
-// row may still be written.
+// The last block of the second 32 rows, of which 16 exist, reads partial results of its own rows only: other
+// blocks may still be writing those of row 0.
 // CHECK:      argument 1: 48xi32
 // CHECK-NEXT: [66 66 66
 func.func @sums(%A: memref<48x33xi32>, %B: memref<48xi32>) {

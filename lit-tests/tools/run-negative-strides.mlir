@@ -1,7 +1,7 @@
 // RUN: tx run %s --device cpu --arg zeros:9xf32 --arg zeros:3xf32
 
-// Rows that are read backwards, in two dimensions: element (i, j) of the view is number 8 - i - 3 j of
-// the array, so its rows add up to 15, 12 and 9.
+// Rows read backwards, in two dimensions: element (i, j) of the view is element 8 - i - 3 j of the array, so
+// the sums of its rows are 15, 12 and 9.
 // CHECK: argument 1: 3xf32
 // CHECK: [15. 12. 9.]
 func.func @backwards(%A: memref<9xf32>, %B: memref<3xf32>) {

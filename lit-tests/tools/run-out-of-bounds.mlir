@@ -7,13 +7,13 @@
 // EXIT: 3
 // SNAPSHOT: none — every message is checked.
 
-// A program that is right for 64 elements is not for 63: that is found when it runs, status 3. An
-// array of unknown size cannot be made, status 2.
+// A program that is correct for 64 elements fails for 63: the error is found at run time, status 3. An array
+// of unknown size cannot be made, status 2.
 // CHECK:  `zeros:?xf32` is not an argument
 // SMALL:  run-out-of-bounds.mlir:[[# @LINE + 10]]:5: error: out of bounds: write of 4 bytes
 // ENOUGH: argument 0: 64xf32
 
-// Shared memory has no name but the kernel's, and the place is told once.
+// Shared memory is named after the kernel, and the position is shown once.
 // SHARED: run-out-of-bounds.mlir:[[# @LINE + 16]]:5: error: out of bounds: write of 4 bytes of shared memory at byte 256 of shared buffer 0 of kernel `rev` (256 bytes), by thread (56, 0, 0) of block (0, 0, 0) (kernel `rev`)
 gpu.module @kernels {
   gpu.func @fill(%B: memref<?xf32>)

@@ -3,9 +3,9 @@
 // RUN(LONG): tx run %s --device cpu --entry long --arg full:-inf:65536xf16 --arg zeros:f16 --arg zeros:i32 --arg zeros:f16 --arg zeros:i32
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// A value and its place in one number give what the two by themselves give: of equal values the lowest place;
-// the first NaN, or none but where all are; -0.0 and +0.0 as equals, of which the first keeps its sign; and rows
-// of infinities and of NaN.
+// A packed key gives the same result as value and index: of equal values the lowest index; the first NaN,
+// or none unless all are NaN; -0.0 equals +0.0, and the first keeps its sign; rows of infinities and of
+// NaN.
 // CHECK:      argument 0: 6xf16
 // CHECK-NEXT: [  9.  nan  -0. -inf  inf  nan]
 // CHECK-NEXT: argument 1: 6xi32
@@ -38,7 +38,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The same of integers with a sign, and of the smallest there are.
+  // Signed integers, and the lowest ones.
   // BYTES:      argument 0: 3xi8
   // BYTES-NEXT: [ 127 -128   -1]
   // BYTES-NEXT: argument 1: 3xi32
@@ -59,7 +59,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In the longest row that fits, the first of nothing but the lowest value is found, and the last element.
+  // In the longest row that fits, the first of equal lowest values wins, and the last element is found.
   // LONG:      argument 1: f16
   // LONG-NEXT: -inf
   // LONG-NEXT: argument 2: i32

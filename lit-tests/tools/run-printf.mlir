@@ -4,8 +4,8 @@
 // RUN(FILE): tx run %s --entry kernel --device cpu --arg full:0.5:4xf32 --out 0=/dev/null
 // RUN(PTX): tx compile %s --entry kernel
 
-// Threads print what a format says, as the C library does, before the results and also before a fault. An assertion that does not hold
-// is one, with the message and the thread. On a GPU both are calls of functions that its driver has.
+// Threads print by a format, like the C library, before the results and before an error. A failed assertion
+// is an error, with the message and the thread. On a GPU, both call functions of the driver.
 // CHECK:      thread 0 has 0.500000, |    0|0    |0x0|00|+0.50|5.00e-01|%
 // CHECK-NEXT: thread 1 has 0.500000, |    1|1    |0x1|01|+0.50|5.00e-01|%
 // CHECK-NEXT: thread 2 has 0.500000, |    2|2    |0x2|02|+0.50|5.00e-01|%

@@ -4,8 +4,8 @@
 // EXIT: 3
 // SNAPSHOT: none — which of many threads is met first is the executor's business.
 
-// Threads that write one place at one time are a race, reported where the program does it, with
-// status 3: the program was compiled, ran, and is wrong.
+// Two threads that write one element at the same time are a data race, reported at the op, with status 3: the
+// program compiled and ran, and is wrong.
 // CHECK: run-race.mlir:[[# @LINE + 8]]:5: error: race on global memory
 // GRID:  run-race.mlir:[[# @LINE + 7]]:5: error: race on global memory
 gpu.module @kernels {

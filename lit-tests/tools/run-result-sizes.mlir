@@ -3,7 +3,7 @@
 // RUN(RIGHT): tx run %s --device cpu --arg rand:4xf32 --arg zeros:4xf32 --arg zeros:f32
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// An array for a result has the sizes that the program computes: with others, elements were filled and summed that are not there.
+// A result array must have the sizes that the program computes: otherwise excess elements would be used.
 // CHECK: error: arg1.dim0 is 6, %A.dim0 is 4: dimension 0 of result 0 (expected arg1.dim0 == %A.dim0)
 // CHECK: TX0809
 // RIGHT:      argument 1: 4xf32

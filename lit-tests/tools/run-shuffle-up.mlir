@@ -1,7 +1,7 @@
 // RUN: tx run %s --device cpu --arg zeros:32xi32 --arg zeros:32xi32
 // SNAPSHOT: none — the CHECK lines say it all.
 
-// Of `up`, the first lanes get nothing and keep their own: on the executor, and in the interpreter that validates it.
+// In mode `up`, the first lanes keep their own value, on the executor and in the validating interpreter.
 // CHECK: argument 0: 32xi32
 // CHECK-NEXT: [0 0 0 1 1
 // CHECK: argument 1: 32xi32

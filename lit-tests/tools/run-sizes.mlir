@@ -11,7 +11,7 @@
 // EXIT: 1
 // SNAPSHOT: none — each message is checked.
 
-// Arrays of sizes with which a kernel would read or write outside of them are refused before anything is launched.
+// Array sizes with which a kernel would access memory out of bounds are rejected before any launch.
 // CHECK: argument 1: 4x1xf32
 // WIDE: {{.*}}:[[# @LINE + 6]]:3: error: %B.dim1 is 8: it is reduced by the reduction, and must be 1 where it is kept
 // NONE: {{.*}}:[[# @LINE + 5]]:3: error: %B.dim1 is 0: it is reduced by the reduction, and must be 1 where it is kept

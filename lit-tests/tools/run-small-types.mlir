@@ -5,12 +5,12 @@
 // SNAPSHOT: none — what is printed is checked as a whole.
 
 gpu.module @kernels {
-  // Floats of eight bits are added in f32, and the largest of them may be stored as an f16.
+  // 8-bit floats are added in f32, and their maximum may be stored as f16.
   // E4M3:      argument 1: 3xf32
   // E4M3-NEXT: [35. 35. 35.]
   // E4M3-NEXT: argument 2: 3xf16
   // E4M3-NEXT: [1.75 1.75 1.75]
-  // The only thing in them that is no number is NaN.
+  // NaN is the only special value of f8E4M3FN.
   // NAN:      argument 1: 3xf32
   // NAN-NEXT: [nan nan nan]
   // NAN-NEXT: argument 2: 3xf16
@@ -22,7 +22,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The same for the type with a wider range.
+  // f8E5M2, with a greater range.
   // E5M2:      argument 1: f32
   // E5M2-NEXT: -24.
   // E5M2-NEXT: argument 2: f32
@@ -38,7 +38,7 @@ gpu.module @kernels {
     [true, true, true, true, true], [false, false, true, false, false],
     [false, false, false, false, false], [true, true, false, true, true]]>
 
-  // All, any, and an odd number of single bits.
+  // `and`, `or` and `xor` of i1.
   // BITS:      argument 0: 4xi1
   // BITS-NEXT: [ True False False False]
   // BITS-NEXT: argument 1: 4xi1

@@ -7,7 +7,7 @@
 // RUN(TUNE): tx tune %s --device cpu --arg full:0.5:4x3xf32 --arg zeros:4xf32 --arg zeros:4xf32 -o - 2>&1
 // SNAPSHOT: none — what matters of each command is checked.
 
-// Every command takes functions on tensors: calls are inlined, and results are the last arguments, in order.
+// Every command accepts functions on tensors: calls are inlined, and results are the last arguments.
 // CHECK:      argument 1: 4xf32
 // CHECK-NEXT: [1.5 1.5 1.5 1.5]
 // CHECK:      argument 2: 4xf32

@@ -1,8 +1,8 @@
 // RUN: tx run %s --device cpu --arg zeros:3x2xf32 --arg zeros:3x2xf32
 // VALIDATE
 
-// A view of a view whose dimension of one element was made of two: no address depends on its stride, which the
-// types give as 2.
+// A view of a view with a size-1 dimension made of two: no address depends on its stride, which is 2 in the
+// types.
 // CHECK:      argument 1
 // CHECK-NEXT: {{\[\[}}1. 1.]
 func.func @views(%A: memref<?x2xf32>, %B: memref<?x2xf32>) {

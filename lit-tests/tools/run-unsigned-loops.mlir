@@ -2,7 +2,7 @@
 // RUN(NARROW): tx run %s --entry narrow --device cpu --arg zeros:4xi32
 
 // SNAPSHOT: none — the CHECK lines say it all
-// A loop of unsigned numbers goes on past the largest signed one, and ends: on the executor, and in the interpreter that validates it.
+// An unsigned loop passes the largest signed number and ends, in the executor and the interpreter.
 // WIDE: [16  0  0  0]
 // NARROW: [16  0  0  0]
 gpu.module @m {

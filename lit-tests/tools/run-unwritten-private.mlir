@@ -5,10 +5,10 @@
 // RUN(WHOLE): tx run %s --device cpu --entry whole --arg full:3:20xf32 --arg zeros:20xf32
 // SNAPSHOT: none — addresses differ from run to run.
 
-// Private memory that nobody wrote holds what the stack held before, whatever that is: to read it is a fault, as it is of
-// shared and global memory.
+// Uninitialized private memory holds old contents of the stack: reading it is an error, as for shared and
+// global memory.
 // CHECK: run-unwritten-private.mlir:19:10: error: {{.*}}read of 4 bytes at byte 4 of private memory (32 bytes)
-// Of a vector, half is not enough.
+// Half of a vector is uninitialized, which is an error.
 // HALF:  run-unwritten-private.mlir:31:10: error: {{.*}}read of 8 bytes at byte 0 of private memory (32 bytes)
 // WHOLE: [3. 3. 3.
 gpu.module @kernels {

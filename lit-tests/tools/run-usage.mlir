@@ -14,7 +14,7 @@
 // EXIT: 2
 // SNAPSHOT: none — the usage that follows the message is no concern of this test.
 
-// A command line that makes no sense is status 2, and the message says what does.
+// An invalid command line has status 2, and the message shows the valid form.
 // DEVICE:  unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`
 // SPEC:    `ones:4` is not an argument: expected FILE.npy
 // GRID:    expected a whole number from 1 to 2147483647 along x, as in `16,4,1`

@@ -4,8 +4,8 @@
 // RUN(ZERO): tx run %s --device cpu --entry exact --arg full:-0.0:24xf32 --arg full:5:f32 --arg full:5:f32
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// Whichever variant computes it, the largest of a row and its place are the same to the bit: here of twenty rows,
-// one after the other and all at once, and a kernel that counts the differences.
+// For every variant, the maximum of a row and its index have the same bits: here of twenty rows, one by one
+// and all at once, and a kernel that counts the differences.
 // CHECK: argument 5: i32
 // CHECK-NEXT: 0
 gpu.module @kernels {
@@ -37,7 +37,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A sum of nothing but -0.0 is -0.0, one after the other and all at once.
+  // A sum of -0.0 only is -0.0, element by element and all at once.
   // LAST:      argument 1: 2xf32
   // LAST-NEXT: [-0. -0.]
   // LAST-NEXT: argument 2: 2xf32
@@ -50,7 +50,7 @@ gpu.module @kernels {
   }
 }
 
-// So it is with eight elements at a time, and NaN wins there too.
+// Eight elements at a time: NaN wins, too.
 // NAN:       argument 1: f32
 // NAN-NEXT:  nan
 // NAN-NEXT:  argument 2: f32

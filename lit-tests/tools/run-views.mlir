@@ -7,9 +7,9 @@
 // EXIT: 1
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// Views of temporaries and arguments are passed as descriptors, with offsets, sizes and strides that
-// the plan computes. The temporary holds 0, 1, 2 ... in rows of `columns`.
-// Every second row from the second on, and of it what is left without two columns, or one column:
+// Views of temporaries and arguments are passed as descriptors. The plan computes their offsets, sizes and
+// strides. The temporary has 0, 1, 2 ... in rows of `columns`. Every second row from row 1 on, without the
+// first two columns, or without one:
 // CHECK:      argument 2: 3x2xf32
 // CHECK-NEXT: {{\[\[}} 5.  6.]
 // CHECK-NEXT:  [13. 14.]
@@ -20,10 +20,10 @@
 // CHECK-NEXT:  [ 1.  5.  9. 13. 17. 21.]
 // CHECK-NEXT:  [ 2.  6. 10. 14. 18. 22.]
 // CHECK-NEXT:  [ 3.  7. 11. 15. 19. 23.]]
-// Collapsed:
+// Collapsed dimensions:
 // CHECK:      argument 4: 24xf32
 // CHECK-NEXT: [ 0.  1.  2.  3.
-// Expanded, and then two dimensions exchanged:
+// An expanded dimension, then two exchanged dimensions:
 // CHECK:      argument 5: 2x3x4xf32
 // CHECK-NEXT: {{\[\[\[}} 0.  1.  2.  3.]
 // CHECK-NEXT:   [ 8.  9. 10. 11.]
@@ -32,15 +32,15 @@
 // CHECK-NEXT:  {{\[\[}} 4.  5.  6.  7.]
 // CHECK-NEXT:   [12. 13. 14. 15.]
 // CHECK-NEXT:   [20. 21. 22. 23.]]]
-// One row five times, by a stride of 0:
+// One row five times, with stride 0:
 // CHECK:      argument 6: 5x5xf32
 // CHECK-NEXT: {{\[\[}}1. 2. 3. 4. 5.]
 // CHECK-NEXT:  [1. 2. 3. 4. 5.]
-// The last row, whose dimension is dropped:
+// The last row, without its dimension:
 // CHECK:      argument 7: 4xf32
 // CHECK-NEXT: [20. 21. 22. 23.]
 //
-// Dimensions of one element make no difference:
+// Dimensions of size 1 make no difference:
 // ONE:        argument 2: 3x1xf32
 // ONE-NEXT:   {{\[\[}}1.]
 // ONE-NEXT:    [3.]
@@ -52,13 +52,13 @@
 // ONE:        argument 7: 1xf32
 // ONE-NEXT:   [5.]
 //
-// Joined dimensions of a strided view have the stride of the last one with more than one element.
+// Collapsed dimensions of a strided view have the stride of the last one with more than one element.
 // COLLAPSE:      argument 2: 12xi32
 // COLLAPSE-NEXT: [ 1  3  7 -1 -1  4  6  0 -4  4 -2  1]
 // COLUMN:        argument 2: 4xi32
 // COLUMN-NEXT:   [ 1 -1  6  4]
 //
-// Arguments may be strided, offset and broadcast, statically or not.
+// Arguments may be strided, offset and broadcast, statically or dynamically.
 // ARGUMENTS:      argument 3: 6xi32
 // ARGUMENTS-NEXT: [ 1  3  7 -1 -1  4]
 // ARGUMENTS:      argument 4: 6xi32
@@ -66,7 +66,7 @@
 // ARGUMENTS:      argument 5: 12xi32
 // ARGUMENTS-NEXT: [7 7 7 7 7 7 7 7 7 7 7 7]
 //
-// A view beyond its memory is found before anything runs.
+// A view out of bounds of its memory is found before any launch.
 // OUTSIDE: tx: error: step 0 (`copy1`), operand 0: found a view of elements 3 to 5, expected elements 0 to 3 of argument 0
 #any1 = strided<[?], offset: ?>
 #any2 = strided<[?, ?], offset: ?>
@@ -188,7 +188,7 @@ module attributes {gpu.container_module} {
     return
   }
 
-  // The first `columns` columns of four rows; they can be joined if that is all of them, or one.
+  // The first `columns` columns of four rows: they can be collapsed if these are all columns, or one.
   func.func @collapse_strided(%A: memref<?x?xi32>, %columns: index, %B: memref<?xi32>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -2,7 +2,7 @@
 // RUN(FLOATS): tx run %s --device cpu --entry floats --arg full:100:3x50xi8 --arg zeros:3xf32
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// Small integers are added up in a wider type, or in floats, where an element region makes such ones of them.
+// An element region widens small integers to a wider type, or converts them to floats, for the sum.
 // CHECK:      argument 1: 3xi32
 // CHECK-NEXT: [5000 5000 5000]
 func.func @wider(%A: memref<?x?xi8>, %B: memref<?xi32>) {

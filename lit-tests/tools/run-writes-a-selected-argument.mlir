@@ -1,7 +1,7 @@
 // RUN: tx run %s --device cpu --arg full:2:4xf32 --arg zeros:4xf32 --arg zeros:4xf32 --arg 1
 
-// The kernel writes whichever of two arguments it was told to: either may come back changed, so
-// that both are shown.
+// The kernel writes one of two arguments, selected at run time: either may change, so both are
+// printed.
 // CHECK:      argument 1: 4xf32
 // CHECK-NEXT: [2. 2. 2. 2.]
 // CHECK:      argument 2: 4xf32

@@ -2,7 +2,7 @@
 // RUN(PLAN): tx compile %s --plan -
 // SNAPSHOT: none — what is checked is what matters.
 
-// Of a row sum that is scheduled by its shape only the sums are written, although one of its kernels has fences.
+// A row sum scheduled by its shape only writes the sums, although one of its kernels has fences.
 // CHECK-NOT:  argument 0
 // CHECK:      argument 1: 4xf32
 // CHECK-NEXT: [1000. 1000. 1000. 1000.]

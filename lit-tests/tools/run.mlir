@@ -2,8 +2,8 @@
 // RUN(AGAIN): tx run %s --device cpu --arg full:1.5:4x8xf32 --arg zeros:4xf32 --out 1=%t.npy | tx run %s --device cpu --arg full:1:4x8xf32 --arg %t.npy
 // SNAPSHOT: none — what is printed is checked as a whole.
 
-// A program that runs prints what it wrote. Written to a file instead, that can be the argument of
-// the next run.
+// A program prints its results. Results written to a file can be arguments of the next
+// run.
 // CHECK:      argument 1: 4xf32
 // CHECK-NEXT: [12. 12. 12. 12.]
 // AGAIN:      argument 1: 4xf32

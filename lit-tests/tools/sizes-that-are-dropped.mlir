@@ -4,7 +4,7 @@
 // EXIT: 1
 // SNAPSHOT: none — it is refused
 
-// MLIR drops a size whose numbers are not `i32`, and the kernel would run with one thread.
+// MLIR drops a block size that is not `i32`, and the kernel would run with one thread.
 // CHECK: error: `known_block_size` is `array<i64: 32, 1, 1>`, expected `array<i32: 32, 1, 1>`
 // PROGRAM: sizes-that-are-dropped.mlir:[[# @LINE + 5]]:74: error: `known_block_size` is `array<i64: 32, 1, 1>`, expected `array<i32: 32, 1, 1>`
 // PROGRAM: note: MLIR takes no other, and drops it

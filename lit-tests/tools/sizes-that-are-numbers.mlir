@@ -4,8 +4,8 @@
 // EXIT: 1
 // SNAPSHOT: none — it is refused
 
-// A number is dropped as a list of others is: of grids and clusters too, which kernels may have none of. Its place is shown with
-// the list that is meant, and with why.
+// A single number is dropped like a list of another type, also for grids and clusters. The message shows its
+// position, the intended list, and the reason.
 // CHECK: sizes-that-are-numbers.mlir:[[# @LINE + 6]]:46: error: `known_grid_size` is `4`, expected `array<i32: 4, 1, 1>`
 // CHECK-NEXT: note: MLIR takes no other, and drops it
 // PROGRAM: sizes-that-are-numbers.mlir:[[# @LINE + 4]]:46: error: `known_grid_size` is `4`, expected `array<i32: 4, 1, 1>`

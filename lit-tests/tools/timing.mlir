@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --lower-reduction --mlir-timing -o %t.mlir 2>&1
 // SNAPSHOT: none — how long a pass takes differs from run to run.
 
-// The time of each pass is shown under its name, in the order in which they run.
+// The time of each pass is printed under its name, in execution order.
 // CHECK: Execution time report
 // CHECK: tile-attach-target
 // CHECK: tile-analyze-scope

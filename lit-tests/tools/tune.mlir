@@ -3,8 +3,8 @@
 // RUN(NAME): not tx tune %s --device cpu --entry columns --arg rand:7x20xf32 --arg zeros:7xf32 2>&1
 // SNAPSHOT: none — it depends on times
 
-// What was measured is said besides: the schedule that the reduction gets by itself, and others.
-// Times of the CPU are told apart from estimates, which are of a GPU and of a large array.
+// The measured schedules are printed: the chosen one, and others. CPU times are distinguished from estimates,
+// which assume a GPU and a large array.
 // SAID:       tx: the executor runs threads one by one: its times say nothing of a GPU
 // SAID-NEXT:  @rows on {{.+}}: {{.+}} µs as it is
 // SAID-NEXT:  tile.reduce at {{.+}}tune.mlir:[[# @LINE + 15]]:3: {{.+}} schedules, the most likely first; estimates are for the A100, whose figures stand for sm_80, and 13421773x20, which is assumed where sizes are known at run time only
@@ -13,12 +13,12 @@
 // SAID:       {{.+}} µs with the best, {{.+}} of what it was
 // SAID-NEXT:  {{no schedule is better|what is written is for arguments like these}}
 
-// The program comes out again; its reduction may have got a schedule.
+// The output is the program, whose reduction may have a schedule.
 // SAID:       func.func @rows
 // SAID-NEXT:    tile.reduce sum
 // SAID-SAME:    : memref<?x20xf32> into memref<?xf32>
 
-// What cannot be run or found is refused as elsewhere.
+// Programs that cannot be run or found are rejected as in other commands.
 // ARGS: %A.dim0 is 7, %B.dim0 is 8: they are one dimension of the reduction
 // NAME: `columns`
 func.func @rows(%A: memref<?x20xf32>, %B: memref<?xf32>) {

@@ -4,7 +4,7 @@
 // EXIT: 1
 // SNAPSHOT: none — the first message suggests a flag of LLVM's own.
 
-// A pass that does not exist is named.
+// For an unknown pass, the message shows its name.
 // FLAG: Unknown command line argument '--tile-nonsense'
 // PIPE: error: {{.*}}'tile-nonsense' does not refer to a registered pass or pass pipeline
 gpu.module @kernels {

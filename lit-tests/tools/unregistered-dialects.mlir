@@ -2,7 +2,7 @@
 // RUN(CALLS): not tx compile %s --entry calls 2>&1
 // RUN(KERNEL): not tx compile %s --entry kernel 2>&1
 
-// Functions that are not compiled may hold ops of any dialect.
+// Functions that are not compiled may contain ops of any dialect.
 // CHECK:      argument 1
 // CHECK-NEXT: [2. 2. 2. 2.]
 func.func @known(%A: tensor<4xf32>) -> tensor<4xf32> {
@@ -10,7 +10,7 @@ func.func @known(%A: tensor<4xf32>) -> tensor<4xf32> {
   return %B : tensor<4xf32>
 }
 
-// One that is compiled may not, nor may a function that it calls. The error names the dialect.
+// A compiled function and its callees must not: the error names the dialect.
 // CALLS:      unregistered-dialects.mlir:[[#@LINE+4]]:8: error: `stablehlo.abs` is an op of the dialect `stablehlo`, which is not registered
 // CALLS:      note: convert it before to ops of `linalg`, `tensor`, `arith` and `math`
 // CALLS-NOT:  error

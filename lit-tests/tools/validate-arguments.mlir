@@ -7,7 +7,7 @@
 // EXIT: 1
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
-// Arguments that are given are checked before anything is run with them, as `tx run` does.
+// Explicit arguments are checked before any launch, as in `tx run`.
 // TYPE:  argument 0: found an array 7xi8, expected memref<?xf32>
 // FEW:   found 1 argument, expected 2
 // FEW-NEXT: note: there is one `--arg` for each, in order

@@ -6,8 +6,8 @@
 // EXIT: 2
 // SNAPSHOT: none — what is found is the matter, and not what every other stage says.
 
-// A kernel loads vectors where an array begins at a multiple of their size, and does something else where it does not: what is wrong
-// only there is told with where the arrays begin, and `tx run` lets them begin there too. It is the identity that is wrong.
+// A kernel has an aligned and an unaligned path. An error in the unaligned path is reported with the start
+// addresses, which `tx run` can use, too. Here the identity is wrong.
 // GIVEN:      error: @greatest: custom f32: where such values occur, the identity is not neutral: {{.*}}; the identity must be -inf; after `{{.*}}` the program computes something else
 // GIVEN:      note: schedules combine identities where there are no elements: it is the identity that is wrong, unless
 // GIVEN:      WRONG: argument 1 at [0] is 0.0, expected -3.0 (3 of 3 elements; the arguments given, beginning 1 element past a multiple of 256 bytes)

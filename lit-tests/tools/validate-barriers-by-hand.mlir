@@ -1,8 +1,8 @@
 // RUN: tx validate %s --chip sm_80 --synchronized --grid 3 --arg rand:3x100xf32 --arg zeros:3xf32
 // SNAPSHOT: none — the verdicts are what matters.
 
-// A kernel with barriers of its own is checked with them from the first stage on, but for what a collective op in it becomes, which has none
-// before `tile-insert-sync`: that race would be nobody's.
+// A kernel with its own barriers is checked with them from the first stage on, except for collective ops in
+// it, which have no barriers before `tile-insert-sync`.
 // CHECK:      parse{{ +}}reference
 // CHECK-NOT:  RACE
 // CHECK:      tile-expand-shuffle-tree{{ +}}equal

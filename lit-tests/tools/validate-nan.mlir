@@ -1,7 +1,7 @@
 // RUN: tx validate %s
 // SNAPSHOT: none — the verdict is what matters.
 
-// `nan` on a linalg op overrides the op of its body, also in the program that passes are compared with.
+// `nan` on a linalg op overrides the op of its body, also in the reference program of the validation.
 // CHECK:      @ignored
 // CHECK:      convert-linalg-to-tile
 // CHECK-SAME: equal

@@ -1,7 +1,7 @@
 // RUN: tx validate %s --chip sm_80 2>&1
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
-// What is rounded in a combiner is rounded otherwise in another order, also where its operands are exact.
+// A combiner that rounds gives other results in another order, even for exact operands.
 // CHECK:     @resistors
 // CHECK-NOT: {{WRONG|BROKEN}}
 // CHECK:     launch {{ *}}equal
@@ -22,7 +22,7 @@ func.func @resistors(%A: memref<5x64xf32>, %B: memref<5xf32>) {
   return
 }
 
-// The same of a sum that is narrowed after each addition.
+// A sum that is truncated after each addition gives other results in another order.
 // CHECK:     @narrowed
 // CHECK-NOT: {{WRONG|BROKEN}}
 // CHECK:     launch {{ *}}equal
@@ -38,8 +38,8 @@ func.func @narrowed(%A: memref<64xf16>, %B: memref<f16>) {
   return
 }
 
-// A function of a number that may as well be beyond the end of its domain may be anything: here of a sum that is taken from
-// itself but for rounding.
+// A function at the border of its domain may have any result: here of a sum that is zero except for
+// rounding.
 // CHECK:     @beside_the_pole
 // CHECK-NOT: {{WRONG|BROKEN}}
 // CHECK:     launch {{ *}}equal
@@ -61,8 +61,8 @@ func.func @beside_the_pole(%A: memref<7x48xf32>, %B: memref<7xf32>) {
   return
 }
 
-// The parts of a product of complex numbers are a difference and a sum of products: of zeros, the order decides the sign, and
-// nothing else may differ.
+// The parts of a complex product are a difference and a sum of products. For zeros, the order determines the
+// sign, and nothing else may differ.
 // CHECK:     @complex
 // CHECK-NOT: {{WRONG|BROKEN}}
 // CHECK:     launch {{ *}}equal
@@ -80,8 +80,8 @@ func.func @complex(%A: memref<?x20xf32>, %B: memref<?x20xf32>, %C: memref<?xf32>
   return
 }
 
-// In longer rows partial products of some order overflow, also where zeros come first in another: that is no mistake, and it
-// is said of how many inputs nothing else can be. Here rows have many lengths.
+// In longer rows, partial products overflow in some orders, even if zeros come first in another. This is no
+// error. The report counts the inputs with several possible results. Here rows have many lengths.
 // CHECK:     @complex_of_any for sm_80, {{.*}} inputs, of which {{[0-9]+}} cannot be compared
 // CHECK-NOT: {{WRONG|BROKEN}}
 // CHECK:     launch {{ *}}equal
@@ -99,7 +99,7 @@ func.func @complex_of_any(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?
   return
 }
 
-// An infinity in one part of a complex number makes NaN of the other where the identity takes part, however often that is.
+// An infinity in one part of a complex number makes the other part NaN with the identity.
 // CHECK:     @one_complex
 // CHECK-NOT: {{WRONG|BROKEN}}
 // CHECK:     launch {{ *}}equal
@@ -117,7 +117,7 @@ func.func @one_complex(%A: memref<4x1xf32>, %B: memref<4x1xf32>, %C: memref<4xf3
   return
 }
 
-// Values of the caller that only elements are computed of are no part of the combiner: its laws are tried.
+// Arguments that only elements depend on are not part of the combiner, so its laws are tested.
 // CHECK:      @scaled
 // CHECK:      laws {{ *}}custom f32: hold
 // CHECK:      launch {{ *}}equal

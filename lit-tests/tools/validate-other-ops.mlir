@@ -1,7 +1,7 @@
 // RUN: tx validate %s --entry vectors
 // RUN(INTEGERS): tx validate %s --entry integers
 
-// Ops that are not run as they are, affine loops and reductions of vectors, are written with others and checked all the same.
+// Ops without direct execution, such as affine loops and vector reductions, are expanded and checked.
 // SNAPSHOT: none — verdicts have tests of their own
 // CHECK:     parse  reference
 // CHECK-NOT: unsupported

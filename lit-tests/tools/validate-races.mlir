@@ -2,9 +2,9 @@
 // EXIT: 3
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
-// All threads store one element: no barrier orders that, and the pass that adds barriers adds none. It is named for what it
-// leaves unordered all the same. What comes after it leaves things as before, whether it changes nothing or the race is met anew where
-// the IR is run in another way: both are told alike.
+// All threads store one element, which no barrier orders. The barrier pass inserts none, and is still named
+// for the unordered accesses. Later passes are not to blame, whether they change nothing, or the race occurs
+// again in another form of execution: both are reported alike.
 // CHECK:      @together: accesses are not ordered after `tile-insert-sync`
 // CHECK-NEXT: memref.store
 // CHECK:      note: {{.*}}`tx validate --synchronized`

@@ -12,7 +12,7 @@
 // EXIT: 3
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
-// What a program does wrong as it came is not blamed on a pass. A sum into memory of which half is filled reads the rest.
+// Errors of the input program are not attributed to a pass: a sum reads uninitialized memory.
 // UNWRITTEN: @unwritten: the program does what it must not
 // UNWRITTEN: parse {{ *}}FAULT: read of byte 8 of the memory allocated at {{.*}}, which nobody wrote, `linalg.generic` at {{.*}}:[[# @LINE + 6]]:3
 func.func @unwritten(%A: memref<4x5xf32>, %B: memref<4xf32>) {
@@ -26,8 +26,8 @@ func.func @unwritten(%A: memref<4x5xf32>, %B: memref<4xf32>) {
   return
 }
 
-// A combiner with an order that no trial shows: the pass that takes elements in another order is named, and so is the
-// other possibility.
+// A combiner whose dependence on order no test shows: the pass that changes the order is named, and so is the
+// other possible cause.
 // ORDER:      @odd: `tile-{{.*}}` changes what the program computes
 // ORDER-NEXT: note: the laws of `custom` combiners are tried, not proved
 // ORDER:      tile-{{.*}}WRONG
@@ -44,7 +44,7 @@ func.func @odd(%A: memref<300xi32>, %B: memref<i32>) {
   return
 }
 
-// Where a trial shows values for which the order matters, the pass that changes it is not to blame.
+// If a test shows values for which the order matters, the pass that changes the order is not to blame.
 // AFFINE:      :[[# @LINE + 7]]:3: error: @affine: custom (i32, i32): where such values occur, not commutative: {{.*}}; the combiner must give the same in any order; after `tile-schedule` the program computes something else
 // AFFINE:      note: schedules combine in other orders, and identities where there are no elements: it is the combiner that is wrong
 // AFFINE:      laws {{ *}}conditional: custom (i32, i32) at {{.*}}:[[# @LINE + 5]]:3: where such values occur, not commutative
@@ -63,7 +63,7 @@ func.func @affine(%A: memref<8x100xi32>, %C: memref<8x100xi32>, %B: memref<8xi32
 }
 
 gpu.module @kernels {
-  // A shuffle is for all lanes of the warp.
+  // All lanes of the warp must execute a shuffle.
   // APART: @apart: the program does what it must not
   // APART: parse {{ *}}FAULT: lane 20 of the warp does not take part, and lane 0 does, by thread (0, 0, 0) of block (0, 0, 0), `gpu.shuffle`
   gpu.func @apart(%A: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -80,7 +80,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Where all barriers are said to be in, what is not ordered is the program's own. Both accesses are named.
+  // With `--synchronized`, an unordered access is an error of the program. Both accesses are shown.
   // RACE: @race: the program leaves accesses unordered
   // RACE: parse {{ *}}RACE: {{.*}} write by thread (63, 0, 0) of block (0, 0, 0), `memref.store` at {{.*}}, is not ordered before read by thread (0, 0, 0) of block (0, 0, 0), `memref.load` at
   gpu.func @race(%A: memref<64xf32>) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
@@ -95,7 +95,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Sizes that are the caller's may be meant to be others than were tried.
+  // Sizes from the caller may be intended to differ from the tested ones.
   // BEYOND: @beyond: FAULT: index [0] of an array of [0]{{.*}}; arguments of other sizes, or with other integers, may be meant: give them with --arg
   gpu.func @beyond(%A: memref<?xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index

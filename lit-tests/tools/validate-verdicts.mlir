@@ -8,8 +8,8 @@
 // RUN(CONDITIONAL): tx validate %s --chip sm_80 --entry magnitude
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
-// An identity that is not neutral is told, and what comes of it is wrong: nothing but NaN and the sign of zero may be
-// one thing or the other.
+// A wrong identity is reported with its wrong result: only NaN and the sign of zero may be
+// ambiguous.
 // IDENTITY: the identity is not neutral: combiner(0.0, 1.0) = 0.0, expected 1.0; the identity must be inf
 // IDENTITY: WRONG
 func.func @of_negatives(%A: memref<?x100xf32>, %B: memref<?xf32>) {
@@ -21,7 +21,7 @@ func.func @of_negatives(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A combiner that is one for some values only is told with those for which it is none, with what follows and what to do.
+// A combiner that is invalid for some values is reported with these values, the consequence and a remedy.
 // CONDITIONAL: laws {{ *}}conditional: custom f32 at {{.+}}: where such values occur, the identity is not neutral: combiner(0.0, -1.0) = 1.0, expected -1.0; no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it takes away a sign, say), or such values must not occur; with such values results depend on lengths and schedules
 func.func @magnitude(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   tile.reduce custom %A into %B axes [1] scope(grid) identity [0.0 : f32] combiner {
@@ -34,12 +34,12 @@ func.func @magnitude(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   return
 }
 
-// What was filled with the identity is left out of the reduction. An infinity that the identity makes NaN is then one
-// thing or the other.
+// A fill with the identity is omitted from the reduction. An infinity that becomes NaN with the identity is
+// then ambiguous.
 // FILLED: convert-linalg-to-tile {{ *}}equal
 // FILLED: launch {{ *}}equal
 
-// With arguments that are given there is nobody else to blame for what the program does.
+// With explicit arguments, every error is one of the program.
 // FAULT: parse {{ *}}FAULT: index [4] of an array of [4]
 gpu.module @kernels {
   gpu.func @outside(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
