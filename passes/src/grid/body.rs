@@ -47,8 +47,8 @@ pub(super) struct Place<'c> {
     /// Set while emitting the fallback path of a kernel that also has an aligned or full-tile path:
     /// prefer small code.
     pub(super) slow: bool,
-    /// Whether this is a head or tail element of a row, outside its aligned vectors. Head and tail
-    /// elements are combined out of order.
+    /// Whether the code is for a head or tail element of a row, outside its aligned vectors. Head
+    /// and tail elements are combined out of order.
     pub(super) beside: bool,
     /// Initial value of the accumulator.
     pub(super) start: Vec<Val<'c>>,
@@ -567,8 +567,8 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Emits `index < length of node`, or true if the kernel runs only for lengths above any index
     /// here. Threads with several accumulators always compare `index` with the length. Without the
-    /// comparison, ptxas orders the loads of such threads differently: 8388608 rows of 32 f32 on an
-    /// H200 take 287 µs instead of 275 µs.
+    /// comparison, ptxas orders the loads of threads with several accumulators differently: 8388608
+    /// rows of 32 f32 on an H200 take 287 µs instead of 275 µs.
     fn is_there(
         &self,
         b: &Builder<'c>,

@@ -1,7 +1,7 @@
 //! Cost model: estimates the time of a schedule.
 //!
 //! Three limits determine the time of a kernel that reads its input once: memory bandwidth, the
-//! latency of loads in flight, and instruction throughput. The model joins the speeds at these
+//! latency of loads in flight, and instruction throughput. The model joins the speeds at the three
 //! limits by a norm of their reciprocals, with exponent [`BEND`]. The constants are fitted to 463
 //! measured row schedules on an H200. The root mean square error is 12 %.
 

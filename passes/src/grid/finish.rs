@@ -75,8 +75,8 @@ impl<'a, 'c> Finish<'a, 'c> {
     ///
     /// Only the first thread of a block counts, between two device-scope fences. The fences order
     /// the stores of its block before the count, and the stores of all earlier counted blocks
-    /// before its later loads. A barrier on either side extends this order to the other threads of
-    /// the block.
+    /// before its later loads. A barrier on either side extends the order of memory accesses to the
+    /// other threads of the block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)

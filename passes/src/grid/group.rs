@@ -228,8 +228,8 @@ impl<'c> Group<'c> {
     }
 
     /// Returns the arrays that are held in registers and need no memory. `own` lists the
-    /// temporaries of the group. The first access of such an array must be a write, and all ops
-    /// must use equal indices.
+    /// temporaries of the group. The first access of a returned array is a write, and all ops use
+    /// equal indices for it.
     pub(crate) fn internal(
         &self,
         held: &[Val<'c>],

@@ -23,7 +23,7 @@ use tx_scalar::{Float, Scalar};
 #[derive(Clone)]
 pub(crate) struct Combination<'c> {
     pub(crate) combiner: Combiner<'c>,
-    /// Region that computes an element. Without this region, the source is the element.
+    /// Region that computes an element. `None` if the source is the element.
     pub(crate) element: Option<Blk<'c>>,
     /// Region that computes the stored value from a total.
     pub(crate) epilogue: Option<Blk<'c>>,
@@ -61,7 +61,7 @@ pub(crate) struct Job<'c> {
     /// Operands of the epilogue.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// Loops with separate partial results, in the first phase of a reduction. These loops are the
+    /// Loops with separate partial results, in the first phase of a reduction. The loops are the
     /// first dimensions of the destinations.
     pub(crate) partials: Vec<String>,
 }
@@ -247,7 +247,7 @@ impl<'c> Job<'c> {
         Self::new(op, rank, Vec::new(), accesses, Work::Body(*body))
     }
 
-    /// Makes a job with these sources, destinations and epilogue operands.
+    /// Makes a job with the given sources, destinations and epilogue operands.
     pub(super) fn new(
         op: Op<'c>,
         rank: usize,

@@ -18,7 +18,8 @@ pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Extent {
     Static(i64),
-    /// Dynamic length of this dimension of the iteration space.
+    /// Dynamic length of a dimension of the iteration space. The value is the number of the
+    /// dimension.
     Dim(usize),
     /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. Other lengths
     /// are dispatched to other kernels.
@@ -209,7 +210,8 @@ impl Illegal {
 }
 
 impl Nest {
-    /// Returns the loops `d0`, `d1`, … of these extents. `reduced` lists the reduced dimensions.
+    /// Makes one loop for each extent, with the names `d0`, `d1`, …. `reduced` lists the reduced
+    /// dimensions.
     pub(crate) fn new(extents: &[Extent], reduced: &[usize]) -> Self {
         let node = |(d, extent): (usize, &Extent)| Node {
             name: format!("d{d}"),
@@ -781,7 +783,7 @@ impl Nest {
     }
 
     /// Returns the `rfactor` loops that are bound neither to threads nor to blocks of a cluster.
-    /// The partial results of these loops go through global memory.
+    /// Partial results of the returned loops go through global memory.
     pub(crate) fn global_rfactors(&self) -> Vec<usize> {
         let on_threads = |n: &usize| {
             let run = self.nodes[*n].run;
@@ -927,8 +929,8 @@ impl Nest {
         self.nodes.iter().any(|node| node.run == Run::Vectorized)
     }
 
-    /// Returns the split loops that need a bounds check: the last tile may be partial, and no other
-    /// check implies the check.
+    /// Returns the split loops that need a bounds check, because the last tile may be partial. A
+    /// check implied by the check of another loop is omitted.
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {

@@ -6,10 +6,10 @@
 //! the barriers for arrays in memory.
 //!
 //! If only totals are held, the outermost loops of a thread need no unrolling: each phase loads the
-//! row again. In each iteration of these loops, a thread has `slots`: vectors of consecutive
-//! elements, all unrolled. A slot outside its row is filled with zeros, which no reduction combines
-//! and no store writes. If the vectors of all phases are aligned, a slot is one load and one store.
-//! Otherwise the elements of a slot are loaded and stored one by one.
+//! row again. In each iteration, a thread has `slots`: vectors of consecutive elements, all
+//! unrolled. A slot outside its row is filled with zeros, which no reduction combines and no store
+//! writes. If the vectors of all phases are aligned, a slot is one load and one store. Otherwise
+//! the elements of a slot are loaded and stored one by one.
 
 use super::body::{Body, Iteration, Place};
 use super::elements::element_index;
@@ -228,7 +228,7 @@ impl<'a, 'c> Resident<'a, 'c> {
     }
 
     /// Loads the operands that are equal at all points of a row. A phase with a loop over the row
-    /// loads these operands before the loop.
+    /// loads constant operands before the loop.
     fn row_operands(
         &self,
         b: &Builder<'c>,
@@ -480,7 +480,8 @@ impl<'a, 'c> Resident<'a, 'c> {
     }
 
     /// Returns the number of slots that share one branch for loads and stores: several in rows of
-    /// dynamic length. In rows of static length, only the last slot can be outside.
+    /// dynamic length. In rows of static length, only the last slot of a thread can be outside the
+    /// row.
     fn together(&self, number: usize) -> usize {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let is_unknown = |dim: &usize| body.extents[*dim].known().is_none();
@@ -526,7 +527,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         })
     }
 
-    /// Emits a reduction. Each thread of a row gets the totals of this row.
+    /// Emits a reduction. Each thread of a row gets the totals of the row.
     fn reduce(
         &self,
         b: &Builder<'c>,

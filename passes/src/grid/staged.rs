@@ -137,8 +137,8 @@ impl Footprint {
 }
 
 impl Nest {
-    /// Returns the number of consecutive iterations of a loop that one block executes. The first of
-    /// these iterations is a multiple of their number. Returns `None` for iterations that are not
+    /// Returns the number of consecutive iterations of a loop that one block executes. The index of
+    /// the first iteration is a multiple of this number. Returns `None` for iterations that are not
     /// consecutive, or whose number is dynamic.
     fn in_block(&self, node: usize) -> Option<i64> {
         let node = &self.nodes[node];

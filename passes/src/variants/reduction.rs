@@ -295,8 +295,8 @@ pub mod checks {
         },
     };
 
-    /// Checks that all sources are in memory, in one of `spaces`. `expected` is the description of
-    /// these spaces in messages.
+    /// Checks that all sources are in memory, in one of `spaces`. `expected` describes `spaces` in
+    /// messages.
     ///
     /// # Errors
     /// Returns a message with the memory space of another source.

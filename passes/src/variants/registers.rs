@@ -12,7 +12,7 @@ use tx_dialect_tile::Fragment;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val, byte_width};
 
-/// Maximum number of bytes of shared memory for one exchange. Every chip has this much static
+/// Maximum number of bytes of shared memory for one exchange. Every chip has 48 KiB of static
 /// shared memory for each block.
 const MOST_SCRATCH: i64 = 48 * 1024;
 /// Maximum number of partial results of warps that are combined without a loop.

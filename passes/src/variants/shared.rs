@@ -4,12 +4,12 @@
 //! and belongs to row group `t / (stride * group)`. Lanes lie along the contiguous dimension of the
 //! source.
 //!
-//! If this dimension is reduced, `stride` is 1, and the `group` lanes of a result load neighbouring
-//! elements. If the contiguous dimension is parallel, `stride` neighbouring lanes load different
-//! columns. Lanes of different columns exchange no values.
+//! If the contiguous dimension is reduced, `stride` is 1, and the `group` lanes of a result load
+//! neighbouring elements. If the contiguous dimension is parallel, `stride` neighbouring lanes load
+//! different columns. Lanes of different columns exchange no values.
 //!
-//! In both cases, one access of a warp touches consecutive words, without bank conflicts and with
-//! whole lines of global memory.
+//! For both kinds of dimensions, one access of a warp touches consecutive words, without bank
+//! conflicts and with whole lines of global memory.
 //!
 //! If there are fewer results than warps, a group is wider than a warp, and its exchange goes
 //! through shared memory. Shuffles are outside all branches: threads without work carry the initial

@@ -45,7 +45,7 @@ use tx_target::STATIC_SHARED_BYTES;
 /// Tile length along the contiguous dimension of the source, in bytes.
 const READ: i64 = 256;
 /// Tile length along the contiguous dimension of the destination, in elements, for elements of up
-/// to 4 bytes. Elements wider than 4 bytes use half of this length.
+/// to 4 bytes. For elements wider than 4 bytes, tiles have half this length.
 const SIDE: i64 = 64;
 /// Minimum length of a tiled dimension, in elements.
 const SHORTEST: i64 = 16;

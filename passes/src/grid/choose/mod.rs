@@ -59,7 +59,7 @@ const SHARES: i64 = 64;
 /// Number of ops for each element above which elements count as expensive.
 const HEAVY: i64 = 8;
 /// Number of ops for each element from which computing takes as long as loading. One call of a math
-/// function, such as `exp`, has this many ops.
+/// function, such as `exp`, counts as 20 ops.
 const COSTLY_OPS: i64 = 24;
 
 /// A mapping, with its schedule for each case of lengths.
@@ -148,12 +148,14 @@ impl Vectors {
 enum Blocks {
     /// One block computes one result, or several results.
     One,
-    /// One block computes a result. The grid has this number of blocks, with a grid-stride loop
-    /// over results.
+    /// One block computes a result, in a grid-stride loop over results. The value is the number of
+    /// blocks of the grid.
     InTurns(i64),
-    /// This number of blocks share a result. A second kernel combines their partial results.
+    /// Several blocks share a result, and a second kernel combines their partial results. The value
+    /// is the number of blocks.
     ThenAnother(i64),
-    /// This number of blocks share a result. The last block combines their partial results.
+    /// Several blocks share a result, and the last one combines their partial results. The value is
+    /// the number of blocks.
     ThenLast(i64),
     /// The blocks of a cluster share a result. The value is the size of the cluster.
     Cluster(i64),
@@ -396,8 +398,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Binds a loop to blocks. With `turns`, the grid has this number of blocks, and each block
-    /// runs a grid-stride loop.
+    /// Binds a loop to blocks. With `turns`, the grid has `turns` blocks, and each block executes a
+    /// grid-stride loop.
     fn bind_in_turns(&mut self, name: &str, block: usize, turns: Option<i64>) {
         let Some(blocks) = turns else {
             return self.bind(name, Processor::Block(block));

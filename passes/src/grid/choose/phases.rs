@@ -139,9 +139,9 @@ const LONG_VECTORS: i64 = 2048;
 const MANY_VECTORS: i64 = 4096;
 
 /// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel is for
-/// all lengths that its threads can hold. These kernels use scalar loads: vectors would need
-/// another kernel for lengths that the vector width does not divide. The table has softmax of 65536
-/// rows of f32 on an H200, in GB/s.
+/// all lengths that its threads can hold. The kernels for dynamic lengths use scalar loads: vectors
+/// would need another kernel for lengths that the vector width does not divide. The table has
+/// softmax of 65536 rows of f32 on an H200, in GB/s.
 ///
 /// | columns | scalar loads | vector loads |
 /// |--:|--:|--:|

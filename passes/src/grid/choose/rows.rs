@@ -228,8 +228,8 @@ const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
 /// Rows that the blocks of a cluster share. A cluster barrier takes less time than a fence, an
-/// atomic and a load of partial results, and needs no second kernel. The disadvantage is the small
-/// number of blocks in a cluster. Measured on an H200 for `sum`, `max` and `argmax`
+/// atomic and a load of partial results, and needs no second kernel. The disadvantage of a cluster
+/// is its small number of blocks. Measured on an H200 for `sum`, `max` and `argmax`
 /// (`docs/performance.md`, log entry 23).
 struct Clusters {
     /// Limits for one result: maximum number of elements, threads, and blocks of the cluster.
@@ -388,7 +388,7 @@ struct Asked {
     inner: usize,
     /// Whether all reduced dimensions are fused into one loop.
     together: bool,
-    /// Whether one loop, fused or not, is the whole row.
+    /// Whether one loop (the fused loop, or the only reduced dimension) is the whole row.
     is_whole: bool,
     vectors: Vectors,
     /// Maximum number of elements of a row, or of its inner dimension, if there is a static bound.
@@ -458,7 +458,7 @@ impl Chooser<'_, '_> {
         all
     }
 
-    /// Returns whether a mapping may be fast for rows of this length.
+    /// Returns whether a mapping may be fast for the rows of the job.
     fn is_worth_a_try(&self, kept: &[usize], rows: &Rows) -> bool {
         let Rows {
             group,
@@ -739,7 +739,7 @@ impl Chooser<'_, '_> {
         self.write_rows(kept, inner, together, rows);
     }
 
-    /// Returns whether these dimensions have at least as many bytes as [`VAST`].
+    /// Returns whether the elements along `dims` have at least as many bytes as [`VAST`].
     fn is_vast(&self, dims: &[usize]) -> bool {
         let bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(1));
         self.total(dims).is_some_and(|n| bytes(n) >= VAST.bytes)
@@ -992,7 +992,7 @@ impl Chooser<'_, '_> {
         is_possible && is_one_tile && has_all_some && self.is_costly()
     }
 
-    /// Returns whether a vector of this number of elements has less than [`VECTOR`] bytes.
+    /// Returns whether a vector of `vector` elements has less than [`VECTOR`] bytes.
     fn is_short(&self, vector: i64) -> bool {
         self.width().is_some_and(|width| vector * width < VECTOR)
     }
