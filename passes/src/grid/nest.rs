@@ -189,7 +189,7 @@ pub(crate) struct Illegal {
     pub(crate) code: Code,
     pub(crate) reason: String,
     pub(crate) note: Option<String>,
-    /// Further errors of the schedule that do not follow from this error.
+    /// Further errors of the schedule, independent of the first one.
     pub(crate) others: Vec<Illegal>,
 }
 
@@ -1199,7 +1199,8 @@ mod tests {
         assert_eq!(even.guards(), [outer]);
     }
 
-    /// `step_of` follows splits and returns `None` for fused loops. Vector loads depend on it.
+    /// `step_of` follows splits and returns `None` for fused loops. Vector loads depend on
+    /// `step_of`.
     #[test]
     fn steps_follow_splits_and_stop_at_fused_loops() {
         let nest = matrix()
