@@ -72,7 +72,6 @@ impl<'c> Place<'c> {
 /// Number of ops in a cheap combiner: one op and its `tile.yield`.
 const CHEAP: i64 = 2;
 
-/// Consecutive iterations of a loop.
 struct Range<'c> {
     from: Index<'c>,
     to: Index<'c>,
@@ -85,7 +84,6 @@ struct Range<'c> {
 pub(super) type Iteration<'f, 'c> =
     dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>> + 'f;
 
-/// Emits the loops of one kernel.
 pub(crate) struct Body<'a, 'c> {
     pub(super) job: &'a Job<'c>,
     pub(super) nest: &'a Nest,
@@ -107,7 +105,6 @@ pub(crate) struct Body<'a, 'c> {
     /// Whether all elements of a vector use one accumulator, because combining accumulators is
     /// expensive.
     pub(super) shares: bool,
-    /// Last-block reduction after the results of a block.
     finish: Option<&'a Finish<'a, 'c>>,
     /// Value of the `OWNED` attribute on accesses of this phase: all accesses of an element with
     /// this value are in one thread.
@@ -181,7 +178,6 @@ impl<'a, 'c> Body<'a, 'c> {
         Self { finish, ..self }
     }
 
-    /// Sets the number of the phase in a kernel of several phases.
     pub(crate) fn phase(self, number: i64) -> Self {
         Self {
             owner: number,
@@ -189,7 +185,6 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Emits the whole kernel body at `b`.
     pub(crate) fn write(&self, b: &Builder<'c>) {
         self.blocks(b, 0, &self.threads(b));
     }
@@ -983,7 +978,6 @@ fn groups(nest: &Nest) -> Vec<(i64, i64)> {
     groups
 }
 
-/// Returns the maximum of `n` and 1.
 pub(super) fn at_least_one<'c>(b: &Builder<'c>, n: Index<'c>) -> Index<'c> {
     match n {
         Index::Const(n) => Index::Const(n.max(1)),

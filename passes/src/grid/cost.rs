@@ -40,11 +40,9 @@ const MOST_BLOCKS: f64 = 32.0;
 const ELEMENTS: f64 = (1u64 << 28) as f64;
 const ROW: f64 = 1024.0;
 
-/// Estimated time of one schedule.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) microseconds: f64,
-    /// Bytes read and written.
     bytes: f64,
     /// Number of waves: blocks of the grid divided by the blocks that are resident at once.
     waves: f64,
@@ -56,7 +54,6 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Converts the estimate to the form used in explanations.
     pub(crate) fn described(&self) -> tx_plan::Cost {
         let [memory, latency, instructions] = self.alone;
         tx_plan::Cost {
@@ -119,7 +116,6 @@ fn value(extent: &Extent, lengths: &[f64]) -> f64 {
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     blocks: f64,
-    /// Threads of a block.
     threads: f64,
     /// Number of times that a thread issues loads and waits for them.
     rounds: f64,
@@ -130,7 +126,6 @@ struct Shape {
     /// Bytes read and written, in total and for each row.
     bytes: f64,
     row_bytes: f64,
-    /// Number of kernel launches.
     kernels: f64,
 }
 

@@ -74,7 +74,6 @@ impl<'c> Body<'_, 'c> {
         self.load_at(b, access, || element_index(b, access, point))
     }
 
-    /// Loads the element of `access` at an index.
     pub(super) fn load_at(
         &self,
         b: &Builder<'c>,

@@ -22,7 +22,6 @@ pub(crate) struct Group<'c> {
     pub(crate) phases: Vec<Phase<'c>>,
 }
 
-/// How the ops of a group use an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The first access of the group is a read.
@@ -50,7 +49,6 @@ pub(crate) struct Named<'c> {
     pub(crate) array: Val<'c>,
 }
 
-/// One op of a group.
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
     pub(crate) job: Job<'c>,
@@ -105,7 +103,6 @@ impl<'c> Group<'c> {
         Ok(group)
     }
 
-    /// Appends a phase.
     fn add(&mut self, phase: Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         if let Some(first) = self.phases.first() {
             for (i, (one, other)) in first.shared.iter().zip(&phase.shared).enumerate() {
@@ -467,7 +464,6 @@ impl<'c> Phase<'c> {
         reads.chain(self.job.destinations.iter().map(|a| (a, true)))
     }
 
-    /// Returns whether `array` is an operand of the phase.
     pub(crate) fn uses(&self, array: Val<'c>) -> bool {
         self.accesses().any(|(access, _)| access.value == array)
     }
@@ -629,7 +625,6 @@ pub(crate) fn is_reduction(job: &Job<'_>) -> bool {
     matches!(job.work, Work::Combine(..))
 }
 
-/// Returns whether two jobs have an array in common.
 pub(crate) fn share_operand<'c>(one: &Job<'c>, other: &Job<'c>) -> bool {
     let others = arrays(other);
     arrays(one).iter().any(|array| others.contains(array))

@@ -35,10 +35,8 @@ pub(crate) struct Combination<'c> {
     pub(crate) is_partial_of_old: bool,
 }
 
-/// Computation of a job.
 #[derive(Clone)]
 pub(crate) enum Work<'c> {
-    /// A reduction.
     Combine(Combination<'c>),
     /// The body of a `linalg` op, from elements of sources and destinations to new elements.
     Body(Blk<'c>),
@@ -52,7 +50,6 @@ pub(crate) enum Work<'c> {
 #[derive(Clone)]
 pub(crate) struct Job<'c> {
     pub(crate) op: Op<'c>,
-    /// Length of each dimension of the iteration space.
     pub(crate) extents: Vec<Extent>,
     /// Reduced dimensions, ascending.
     pub(crate) axes: Vec<usize>,
@@ -633,7 +630,6 @@ impl<'c> Job<'c> {
         list.into_iter().map(step).collect()
     }
 
-    /// Returns the element types of the destinations.
     pub(crate) fn stored_types(&self) -> Vec<Type<'c>> {
         self.destinations
             .iter()
@@ -690,7 +686,6 @@ fn overlaps<'c>(one: Val<'c>, two: Val<'c>, plural: bool) -> Option<&'static str
     }
 }
 
-/// Returns the number of values that a region yields.
 fn yielded(block: Blk<'_>) -> usize {
     tx_mlir::ops(block)
         .last()

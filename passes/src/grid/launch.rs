@@ -40,7 +40,6 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// Returns the range of all lengths.
     fn any(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -85,7 +84,6 @@ pub(crate) struct Last<'c> {
     pub(crate) counters: Val<'c>,
 }
 
-/// A kernel and the position of its launch.
 pub(crate) struct Launch<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) nest: Nest,
@@ -211,7 +209,6 @@ impl<'c> Kernels<'c> {
         launch(&b, &first.job, &nests[leader], &callee, &arguments, false);
     }
 
-    /// Returns an unused name for the next kernel.
     fn kernel_name(&mut self, module: Op<'c>) -> String {
         let taken = symbols(module);
         loop {
@@ -329,7 +326,6 @@ fn write_lengths(kernel: Op<'_>, only: &[Lengths]) {
     }
 }
 
-/// Makes an empty kernel without arguments.
 fn kernel<'c>(
     job: &Job<'c>,
     nest: &Nest,
@@ -490,7 +486,6 @@ fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
     pure && scalar && (is(op, "arith.constant") || !host_knows)
 }
 
-/// Emits a `gpu.launch_func`.
 fn launch<'c>(
     b: &Builder<'c>,
     job: &Job<'c>,
@@ -556,7 +551,6 @@ fn launch<'c>(
     }
 }
 
-/// Returns the names of all symbols in a module.
 fn symbols(module: Op<'_>) -> BTreeSet<String> {
     let all = first_block(module, 0)
         .map(ops)

@@ -21,7 +21,6 @@ pub(crate) struct Branches<'c> {
     pub(crate) at: Op<'c>,
     /// Lengths that no earlier case covers.
     pub(crate) left: Vec<Lengths>,
-    /// Name and length of each loop that a case limits.
     values: Vec<(String, Val<'c>)>,
 }
 

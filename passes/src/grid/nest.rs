@@ -132,7 +132,6 @@ pub(crate) enum Fate {
     Fused { into: usize, member: usize },
 }
 
-/// How the iterations of a loop are executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Run {
     Serial,
@@ -148,7 +147,6 @@ pub(crate) struct Node {
     pub(crate) extent: Extent,
     pub(crate) fate: Fate,
     pub(crate) run: Run,
-    /// Whether the dimension of the loop is reduced.
     pub(crate) reduced: bool,
     /// Whether each iteration stores a separate partial result (`rfactor`).
     pub(crate) apart: bool,
@@ -183,7 +181,6 @@ pub(crate) struct Nest {
     pub(crate) last_block: bool,
 }
 
-/// Why a schedule is illegal.
 #[derive(Debug)]
 pub(crate) struct Illegal {
     pub(crate) code: Code,
@@ -237,7 +234,6 @@ impl Nest {
         }
     }
 
-    /// Applies all steps of a schedule.
     pub(crate) fn apply(mut self, steps: &[Step]) -> Result<Self, Illegal> {
         if steps.len() > MAX_STEPS {
             return Err(Illegal::new(
@@ -750,7 +746,6 @@ impl Nest {
         std::array::from_fn(|d| self.count_on(Processor::Cluster(d)))
     }
 
-    /// Returns whether a loop is bound to the blocks of a cluster.
     pub(crate) fn has_clusters(&self) -> bool {
         (0..3).any(|d| self.on(Processor::Cluster(d)).is_some())
     }

@@ -9,7 +9,6 @@ use melior::ir::Type;
 use melior::ir::r#type::MemRefType;
 use tx_mlir::{Affine, AffineMap, Builder, Failed, Index, Val};
 
-/// The two phases of a reduction.
 pub(crate) struct Phases<'c> {
     /// First phase: computes the partial results, with schedule `schedule`.
     pub(crate) first: Job<'c>,

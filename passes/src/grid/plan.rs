@@ -30,10 +30,8 @@ pub(crate) struct Planned<'c> {
 pub(crate) struct GroupCase<'c> {
     /// Number of a row loop and its maximum number of iterations. `None` for all lengths.
     pub(crate) most: Option<(usize, i64)>,
-    /// Schedule of the group.
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,
-    /// Arrays held in registers.
     pub(crate) held: Vec<Val<'c>>,
     /// Held arrays that only the group uses.
     pub(crate) internal: Vec<Val<'c>>,
@@ -88,7 +86,6 @@ impl GroupCase<'_> {
     }
 }
 
-/// One op, or one group of ops.
 pub(crate) enum Unit<'c> {
     Op(Box<Planned<'c>>),
     Group(PlannedGroup<'c>),
@@ -138,7 +135,6 @@ impl Planned<'_> {
                 .any(|(_, nest)| !nest.global_rfactors().is_empty())
     }
 
-    /// Returns the cases of the schedule.
     pub(crate) fn schedule(&self) -> Vec<Case> {
         self.cases.iter().map(|(case, _)| case.clone()).collect()
     }
@@ -219,7 +215,6 @@ pub(crate) fn named(chosen: Chosen) -> (Vec<Case>, Option<&'static str>) {
     (chosen.cases, Some(chosen.mapping))
 }
 
-/// Plans one op of the program.
 fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
     check_program(&job, flow)?;
@@ -399,7 +394,6 @@ impl<'c> Planned<'c> {
     }
 }
 
-/// Reports an illegal schedule of an op.
 pub(crate) fn refuse(op: Op<'_>, illegal: Illegal) -> Failed {
     let report = error(op.location(), illegal.reason).code(illegal.code);
     match illegal.note {

@@ -86,7 +86,6 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns the points of a vector with all their loaded elements.
     fn loaded(
         &self,
         b: &Builder<'c>,

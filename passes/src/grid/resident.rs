@@ -63,7 +63,6 @@ struct Held<'c> {
     elements: Elements<'c>,
 }
 
-/// Emits the phases of a group.
 pub(crate) struct Resident<'a, 'c> {
     group: &'a Group<'c>,
     bodies: Vec<Body<'a, 'c>>,
@@ -174,7 +173,6 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Emits the whole kernel body at `b`.
     pub(crate) fn write(&self, b: &Builder<'c>) {
         let places = self.bodies.iter().map(|body| body.threads(b)).collect();
         self.blocks(b, 0, places);
@@ -200,7 +198,6 @@ impl<'a, 'c> Resident<'a, 'c> {
         });
     }
 
-    /// Emits all phases for the row of a thread.
     fn row(&self, b: &Builder<'c>, places: &[Place<'c>]) {
         let mut known: Vec<Held<'c>> = Vec::new();
         for (number, phase) in self.group.phases.iter().enumerate() {

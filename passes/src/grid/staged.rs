@@ -26,7 +26,6 @@ const IN_FLIGHT: i64 = 16;
 
 /// Tile of a source that one block reads.
 pub(crate) struct Footprint {
-    /// Number of the source operand.
     source: usize,
     /// Tile length along each dimension. The first index of a tile is a multiple of this length.
     shape: Vec<i64>,
@@ -175,11 +174,9 @@ impl Nest {
     }
 }
 
-/// Shared-memory tile of one source in a kernel.
 pub(super) struct Stage<'c> {
     source: usize,
     shape: Vec<i64>,
-    /// Memref in shared memory.
     array: Val<'c>,
     /// Number of source elements that one load of the tile reads.
     lanes: i64,
@@ -567,7 +564,6 @@ impl<'c> Body<'_, 'c> {
         tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), self.owner));
     }
 
-    /// Stores an element of a tile.
     fn put(
         &self,
         b: &Builder<'c>,

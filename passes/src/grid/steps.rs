@@ -16,7 +16,6 @@ pub(crate) enum Processor {
     Thread(usize),
 }
 
-/// One step of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     Split(String, i64),
@@ -156,12 +155,10 @@ impl Step {
 }
 
 impl Step {
-    /// Returns whether the step holds an array in registers.
     pub(crate) fn is_hold(&self) -> bool {
         matches!(self, Self::Hold(_, tile::Residency::Registers))
     }
 
-    /// Returns the step with other loop names.
     pub(crate) fn renamed(&self, name: impl Fn(&str) -> String) -> Self {
         let all = |loops: &[String]| loops.iter().map(|l| name(l)).collect();
         match self {
@@ -177,7 +174,6 @@ impl Step {
         }
     }
 
-    /// Converts the step to the form used in explanations.
     pub(crate) fn described(&self) -> ScheduleStep {
         let words = |number: &dyn Fn(i64) -> String| match self {
             Self::Split(l, factor) => format!("split {l} by {}", number(*factor)),
@@ -234,13 +230,11 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Converts the lengths of the case to the form used in explanations.
     pub(crate) fn up_to(&self) -> Option<UpTo> {
         let of = |(dimension, length)| UpTo { dimension, length };
         self.most.map(of)
     }
 
-    /// Returns a case for all lengths.
     pub(crate) fn always(steps: Vec<Step>) -> Self {
         Self { most: None, steps }
     }
@@ -291,7 +285,6 @@ pub(crate) fn cases_to_attribute<'c>(
     ArrayAttribute::new(context, &all).into()
 }
 
-/// Returns the attribute `schedule` of some steps.
 pub(crate) fn to_attribute<'c>(context: &'c Context, steps: &[Step]) -> Attribute<'c> {
     let all: Vec<Attribute<'c>> = steps
         .iter()

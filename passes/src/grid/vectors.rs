@@ -24,7 +24,6 @@ const UNDER_WAY: usize = 64;
 pub(super) struct Vectors<'c> {
     /// Number of elements before the first vector (peeled head).
     pub(super) first: Index<'c>,
-    /// Number of vectors.
     count: Index<'c>,
     /// Number of iterations of each loop that depends on the number of vectors.
     pub(super) lengths: BTreeMap<usize, Index<'c>>,
@@ -349,7 +348,6 @@ impl<'c> Body<'_, 'c> {
         all
     }
 
-    /// Combines head and tail elements that are already loaded.
     pub(super) fn combine_edges(
         &self,
         b: &Builder<'c>,

@@ -135,7 +135,6 @@ pub fn has_variants_of_others() -> bool {
         .is_empty()
 }
 
-/// Returns the variant with this name.
 pub(crate) fn variant_named(name: &str) -> Option<&'static dyn Variant> {
     variants().into_iter().find(|v| v.name() == name)
 }
@@ -212,7 +211,6 @@ fn unknown_param(variant: &dyn Variant, name: &str, known: &BTreeSet<String>) ->
     )
 }
 
-/// Reports invalid parameters of an op.
 pub(crate) fn refuse_params(op: Op<'_>, reason: &str) -> Failed {
     error(
         op.location(),
@@ -231,7 +229,6 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Converts the candidate to the form used in explanations.
     pub(crate) fn described(&self) -> tx_plan::Variant {
         tx_plan::Variant {
             name: self.variant.name().to_owned(),

@@ -38,7 +38,6 @@ enum Take {
     ByLane(Vec<Option<usize>>),
 }
 
-/// How a fragment is reduced.
 pub(crate) struct Plan {
     source: Placement,
     /// Folds: for each result of a thread, the source registers (slots) that the thread combines,
@@ -324,7 +323,6 @@ fn takes(
         .collect()
 }
 
-/// Converts a fragment to a vector of its registers.
 pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c>> {
     let ty = registers_type(fragment.r#type())?;
     let cast = b
@@ -334,7 +332,6 @@ pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c
     Some(cast.value())
 }
 
-/// Converts a vector of registers to a fragment.
 pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) -> Val<'c> {
     b.create("builtin.unrealized_conversion_cast")
         .operands(&[registers])

@@ -178,7 +178,6 @@ fn floor_power(n: u64) -> u64 {
 }
 
 impl Shape {
-    /// Reads the shape from the parameters of an op.
     pub(crate) fn of(params: &dyn Fn(&str) -> i64) -> Self {
         let get = |name| params(name).unsigned_abs();
         Self {
@@ -190,7 +189,6 @@ impl Shape {
         }
     }
 
-    /// Returns the shape as parameters of an op.
     pub(crate) fn params(&self) -> Params {
         let mut params = vec![
             ("group", self.group),
@@ -207,7 +205,6 @@ impl Shape {
             .collect()
     }
 
-    /// Returns the number of elements of one load.
     pub(crate) fn vector_width(&self) -> u64 {
         self.vector
     }
@@ -419,7 +416,6 @@ impl Shape {
 pub(crate) type Deliver<'a, 'c> =
     dyn Fn(&Builder<'c>, &Combiner<'c>, &[Val<'c>], Index<'c>, &[Index<'c>]) + 'a;
 
-/// Emits a reduction with a given distribution over threads.
 pub(crate) struct Expansion<'a, 'c> {
     pub(crate) b: &'a Builder<'c>,
     pub(crate) r: &'a Reduction<'c>,
@@ -604,7 +600,6 @@ impl<'c> Expansion<'_, 'c> {
         self.shape.skew == 0 && self.r.reduced.is_sorted()
     }
 
-    /// Combines an accumulator with an element.
     fn combine(&self, b: &Builder<'c>, left: &[Val<'c>], right: &[Val<'c>]) -> Vec<Val<'c>> {
         if self.in_order() {
             self.combiner.combine_later(b, left, right)

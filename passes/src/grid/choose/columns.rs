@@ -54,7 +54,6 @@ struct Columns {
 }
 
 impl Columns {
-    /// Makes a mapping with [`THREADS`] threads for each block.
     const fn new(across: i64, under_way: i64, blocks: Blocks) -> Self {
         Self {
             across,
@@ -289,7 +288,6 @@ impl Chooser<'_, '_> {
         !self.is_heavy() && length.is_some_and(|n| n >= 8 * round)
     }
 
-    /// Adds the steps of a mapping of columns.
     fn write_columns(&mut self, kept: &[usize], nearest: usize, vector: i64, columns: &Columns) {
         let job = self.job;
         let Columns {

@@ -64,7 +64,6 @@ const COSTLY_OPS: i64 = 24;
 
 /// A mapping, with its schedule for each case of lengths.
 pub(crate) struct Chosen {
-    /// Name of the mapping.
     pub(crate) mapping: &'static str,
     pub(crate) cases: Vec<Case>,
 }
@@ -106,14 +105,12 @@ struct Chooser<'a, 'c> {
     /// Whether the op is batch-invariant: the order in which elements are combined must not depend
     /// on the number of results.
     fixed: bool,
-    /// Whether the chip has clusters.
     clusters: bool,
     /// Dimension along which elements are contiguous.
     nearest: Option<usize>,
     steps: Vec<Step>,
 }
 
-/// How the elements of a row are loaded.
 #[derive(Clone, Copy)]
 enum Vectors {
     /// Scalar loads.
@@ -162,7 +159,6 @@ enum Blocks {
 }
 
 impl Blocks {
-    /// Returns the number of blocks that share a result.
     fn sharing(self) -> i64 {
         match self {
             Self::One | Self::InTurns(_) => 1,

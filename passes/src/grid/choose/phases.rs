@@ -149,7 +149,6 @@ const MANY_VECTORS: i64 = 4096;
 /// | 4095 | 3975 | 1758 |
 const CLASSES: [i64; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
 
-/// Limits on the mapping of rows.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     /// Number of elements of each operand that a thread should hold.
@@ -214,7 +213,6 @@ fn reloaded(request: &Request) -> Option<&'static Reloaded> {
     })
 }
 
-/// Returns the number of bytes of a row of static length.
 fn bytes_of_row(request: &Request) -> Option<i64> {
     Some(request.length?.saturating_mul(request.bytes))
 }
@@ -248,7 +246,6 @@ const HELD_TRIED: [i64; 4] = [8, 16, 32, 64];
 const THREADS_TRIED: [i64; 4] = [128, 256, 512, 1024];
 const BLOCKS_TRIED: [i64; 4] = [1, 2, 4, MOST_BLOCKS];
 
-/// Returns other schedules for a group.
 pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Case>> {
     let mut all = Vec::new();
     for held in HELD_TRIED {

@@ -191,7 +191,6 @@ const ENOUGH: i64 = 1024;
 /// loads in flight. With many vectors for each thread, fewer threads exchange partial results.
 /// Measured on an H100 and an H200 (`docs/performance.md`, log entries 15 and 26).
 const EACH: [i64; 4] = [2, 4, 8, 32];
-/// Number of threads of a small block.
 const SMALL_BLOCK: i64 = 64;
 /// Threads for the longest rows of dynamic length: one block for each row, with vector loads.
 const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
@@ -291,7 +290,6 @@ impl Group {
         }
     }
 
-    /// Multiplies the number of threads.
     const fn wider(self, times: i64) -> Self {
         Self {
             lanes: self.lanes * times,
@@ -306,7 +304,6 @@ struct Class {
     most: i64,
     group: Group,
     by_vectors: bool,
-    /// Maximum number of elements of a vector.
     widest: i64,
     /// Minimum number of resident threads per SM (`#tile.resident`), if set.
     resident: Option<i64>,
@@ -384,7 +381,6 @@ impl Rows {
 
 /// Properties of the rows of a job.
 struct Asked {
-    /// Innermost dimension of a row.
     inner: usize,
     /// Whether all reduced dimensions are fused into one loop.
     together: bool,
@@ -635,7 +631,6 @@ impl Chooser<'_, '_> {
         self.write_rows(kept, inner, together, rows);
     }
 
-    /// Returns the properties of the rows of the job.
     fn asked(&self) -> Asked {
         let (job, inner) = (self.job, self.inner());
         let row = job.extents[inner].known();

@@ -21,9 +21,7 @@ pub(super) struct Request {
     pub(super) neighbours: Neighbours,
     /// Maximum number of elements that one load reads.
     pub(super) vector: i64,
-    /// Number of bytes of the widest element.
     pub(super) bytes: i64,
-    /// Number of ops for each element.
     pub(super) ops: i64,
     /// Number of operands of phases with one element for each column, such as the weights of a
     /// norm.
@@ -40,14 +38,11 @@ pub(super) struct Request {
     pub(super) can_share: bool,
     /// Whether the op is batch-invariant.
     pub(super) is_fixed: bool,
-    /// Whether the chip has clusters.
     pub(super) clusters: bool,
 }
 
-/// Kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// An element-wise op.
     ElementWise,
     /// Initial values for atomics.
     Start,
@@ -66,10 +61,8 @@ pub(super) enum Neighbours {
     Columns,
 }
 
-/// One row of the table.
 struct Mapping {
     name: &'static str,
-    /// Condition on the request.
     holds: fn(&Request) -> bool,
     schedule: Schedule,
     /// Log entries or section of `docs/performance.md` with the measurements of this mapping.
