@@ -51,20 +51,18 @@ macro_rules! harmless {
 }
 
 harmless! {
-    "A square is no -0.0, so that no sum of squares is, and the sign of what it starts from does \
-     not show." => {
+    "A square is never -0.0, so a sum of squares is never -0.0. The sign of a zero initial value \
+     has no effect." => {
         "other-zero" "programs/l2-norm@l2_norm" "+3:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@layer_norm" "+11:3 `% = arith.constant -0.0";
         "other-zero" "programs/rows-of-any-length@in_place" "+7:3 `% = arith.constant -0.0";
     }
-    "A difference of a number and the maximum of its row is +0.0 somewhere in each row, so that \
-     no sum is -0.0, and the sign \
-     of what it starts from does not show." => {
+    "Each row contains its maximum, whose difference from itself is +0.0. The sum of the \
+     differences is therefore never -0.0, and the sign of a zero initial value has no effect." => {
         "other-zero" "mutations/jobs@centred" "+2:3 `% = arith.constant -0.0";
     }
-    "Between the exchange within each block and that of the last block all threads of a block \
-     learn at a barrier whether it is the last: \
-     none reads the first any more when one writes the second." => {
+    "A barrier separates the exchange of each block from the exchange of the last block. All reads \
+     of the first exchange are complete before the second exchange writes the buffer." => {
         "share-scratch" "mutations/blocks@columns,mutations/blocks@sum,mutations/jobs@centred"
             "memref.get_global @";
         "share-scratch" "programs/dot-and-matvec@dot_and_matvec" "+1:3 `% = memref.get_global @";
@@ -78,16 +76,15 @@ harmless! {
         "share-scratch" "programs/mean@mean,programs/parity@parity,tutorial/t07-run@chosen"
             "memref.get_global @";
     }
-    "Bytes that are extended with their sign are in the same order as numbers without sign, and \
-     those that are extended \
-     without it are not negative; of the result the low byte is kept." => {
+    "Sign extension preserves the unsigned order of bytes, and zero extension yields non-negative \
+     words. Only the low byte of the result is used." => {
         "other-extension" "mutations/numbers@least_bytes" "+2:3 `% = arith.extui";
         "other-redux-kind" "mutations/numbers@least_bytes" "+2:3 `% = nvvm.redux.sync  umin";
     }
-    "Pairs that are equal in both are one pair: either may win." => {
+    "Pairs with equal values and equal indices are identical, so either pair is a correct result." => {
         "other-boundary" "mutations/numbers@pairs" "+6:14 `% = arith.cmpi slt";
     }
-    "Indices of an array are not negative, and no array has as many elements as the largest of them." => {
+    "An array index is non-negative and less than the maximum of its type." => {
         "other-signedness-of-comparison" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.cmpi slt";
         "other-signedness-of-comparison" "mutations/numbers@places" "arith.cmpi slt";
         "other-signedness-of-comparison" "lower-reduction/fragments-tuples@argmax"
@@ -101,8 +98,8 @@ harmless! {
         "other-signedness-of-comparison" "tutorial/t10-argmax@across_threads" "+1:3 `% = arith.cmpi slt";
         "other-signedness-of-comparison" "tutorial/t10-argmax@written_out" "+6:15 `% = arith.cmpi slt";
     }
-    "After the exchange all lanes of a warp have its result, and one of each warp stores it: \
-     which, does not matter." => {
+    "After the exchange, all lanes of a warp hold the same result. One lane of each warp stores \
+     the result, and any lane may do so." => {
         "other-divisor" "programs/all-finite@all_finite" "+1:3 `% = arith.remui";
         "other-divisor" "mutations/together@halves" "+7:10 `% = arith.remui";
         "other-divisor" "mutations/together@peaks" "+7:10 `% = arith.remui";
@@ -112,15 +109,14 @@ harmless! {
         "other-divisor" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_7 +13:3 `% = arith.remui";
     }
-    "No thread has the number that is compared: the partner of a thread differs in one bit, and \
-     of those that would have this \
-     one for a partner there is none." => {
+    "No partner index equals the bound of the comparison. The index of a partner differs in one \
+     bit, and the thread whose partner has this index does not exist." => {
         "other-boundary" "mutations/together@turn_by_turn" "+8:7 `% = arith.cmpi ult";
         "other-boundary" "lower-reduction/partial-warps@one_row_by_48" "+4:5 `% = arith.cmpi ult";
         "other-boundary" "ptx/one-row-by-48@one_row_by_48" "+4:5 `% = arith.cmpi ult";
     }
-    "Only threads that have no row do otherwise: they exchange what they have among themselves, \
-     and store nothing." => {
+    "The edit only affects threads without a row. These threads exchange values only with each \
+     other, and store nothing." => {
         "other-boundary" "mutations/numbers@greatest" "+2:3 `% = arith.cmpi ult";
         "other-zero" "mutations/together@few" "+4:5 `% = arith.constant -0.0";
         "other-zero" "mutations/together@in_turns" "+8:7 `% = arith.constant -0.0";
@@ -186,9 +182,8 @@ harmless! {
         "other-boundary" "programs/softmax-approximate@rows" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "programs/fused-rows@spread" "+2:3 `% = arith.cmpi ult";
     }
-    "After the exchange all threads that share a row have its result, to the bit, and one of them \
-     stores it: which, does not \
-     matter." => {
+    "After the exchange, all threads of a row hold the same result, bit for bit. One thread stores \
+     the result, and any thread of the row may do so." => {
         "negate-comparison" "lower-reduction/partial-warps@rows_by_20" "+4:5 `% = arith.cmpi eq";
         "other-divisor" "lower-reduction/views@slice" "+5:5 `% = arith.remui";
         "negate-comparison" "lower-reduction/views@transposed" "+3:5 `% = arith.cmpi eq";
@@ -196,38 +191,37 @@ harmless! {
         "negate-comparison" "lower-reduction/warp@every_warp" "+12:5 `% = arith.cmpi eq";
         "negate-guard" "lower-reduction/warp@every_warp" "+12:5 `scf.if`";
     }
-    "Rounds overlap: what is not stored in one round, another round stores, and it is the same \
-     sum to the bit." => {
+    "The loop iterations store overlapping rows. Another iteration stores the row sum that one \
+     iteration omits, with the same bits." => {
         "other-divisor" "lower-reduction/rows-in-a-loop@moving_destination" "+9:7 `% = arith.remui";
     }
-    "Indices are the numbers of threads, of which no two are equal: `<` and `<=` say the same." => {
+    "The compared indices are thread indices, which are distinct. `<` and `<=` are therefore \
+     equivalent." => {
         "other-boundary" "lower-reduction/many-warps@pairs_of_eight_warps" "+5:14 `% = arith.cmpi slt";
     }
-    "The first lane of a warp stores for it, and those that it asks have greater indices: they \
-     win no tie, so that it does not \
-     matter what is one." => {
+    "The first lane of a warp stores the result, and its exchange partners have greater indices. A \
+     partner never wins a tie, so the comparison that detects ties has no effect." => {
         "negate-comparison" "lower-reduction/many-warps@pairs_of_eight_warps" "+5:14 `% = arith.cmpf uno";
         "other-nan-of-comparison" "lower-reduction/many-warps@pairs_of_eight_warps"
             "+5:14 `% = arith.cmpf oeq";
         "other-nan-of-comparison" "lower-reduction/many-warps@pairs_of_nine_warps"
             "+5:14 `% = arith.cmpf oeq";
     }
-    "Of what is exchanged the low bits are kept, which are the same whether it is extended with \
-     its sign or without." => {
+    "Only the low bits of the exchanged word are used. Sign extension and zero extension agree in \
+     these bits." => {
         "other-extension" "programs/all-finite@all_finite" "+1:3 `% = arith.extui % : i1 to i32";
         "other-extension" "lower-reduction/fragments-redux@any_of_at_once"
             "+3:10 `% = arith.extui % : i1 to i32";
         "other-extension" "lower-reduction/fragments-registers@any_of" "+3:10 `% = llvm.zext % : i1 to i32";
         "other-extension" "lower-reduction/types@i8_xor" "+2:5 `% = arith.extui % : i8 to i32";
     }
-    "All lanes of a warp start from it, and what an even number of them have in common cancels." => {
+    "All 32 lanes of a warp use the constant as the initial value of an `xor`. An even number of \
+     equal values cancels." => {
         "other-constant" "lower-reduction/types@i8_xor" "+2:5 `% = arith.constant 0 : i8";
     }
-    "A NaN among the numbers makes their differences from the maximum add up to NaN, whatever the \
-     maximum is. Without one the \
-     maximum is the same but for the sign of zero, and then one of the differences is +0.0 with \
-     either sign, and their sum \
-     the same." => {
+    "A NaN input makes the sum of the differences from the maximum NaN, whatever the maximum is. \
+     Without a NaN input, only the sign of a zero maximum can differ. One difference is then +0.0 \
+     for either sign, and the sum is the same." => {
         "other-nan" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-nan-of-exchange" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-extreme" "lower-reduction/many-warps@twice" "+4:10 `% = arith.maximumf";
@@ -236,25 +230,24 @@ harmless! {
             "+4:10 `% = tile.all_reduce max";
         "other-extreme" "lower-reduction/two-exchanges@two_exchanges" "+4:10 `% = arith.maximumf";
     }
-    "Every element is added once as before, in another order, which is left open for sums of floats." => {
+    "Every element is still added once, in another order. The order of a float sum is unspecified." => {
         "other-arithmetic" "lower-reduction/sequences@one_after_the_other" "+4:5 `% = arith.addi";
         "other-arithmetic" "lower-reduction/views@alignment" "+6:5 `% = arith.addi";
         "other-offset" "lower-reduction/warp@every_warp" "+12:5 `% = arith.addi";
     }
-    "The loop over what is left of a row has one iteration at most, so that the number that is \
-     multiplied is 0." => {
+    "The remainder loop of a row has at most one iteration, so the multiplied loop index is 0." => {
         "truncate-index" "lower-reduction/dynamic@maximum" "+2:5 `% = arith.muli";
     }
-    "The first lane of a row stores its result, and is given its own: nobody looks at what the \
-     others are given." => {
+    "The first lane of a row stores the result, and still receives the correct value. The values \
+     of the other lanes are not used." => {
         "other-factor" "lower-reduction/fragments-lanes@five_lanes_apart" "+3:10 `% = arith.muli";
     }
-    "Lanes 8 to 15 alone do otherwise, and nobody asks them after this step: all take what the \
-     first lane has in the end." => {
+    "The edit only affects lanes 8 to 15, whose values no later step reads. In the end, all lanes \
+     receive the value of the first lane." => {
         "other-arithmetic" "lower-reduction/partial-warps@one_row_by_20" "+4:10 `% = arith.xori";
     }
-    "All lanes of a warpgroup have one number, its maximum, and its four warps one sum: whose is \
-     taken, does not matter." => {
+    "All lanes of a warpgroup hold the same maximum, so its four warps hold the same sum. The sum \
+     of any warp is correct." => {
         "other-vector-element" "lower-reduction/warpgroups-unguarded@and_then_the_block"
             "+5:10 `% = vector.extract %[0]";
         "drop-shuffle" "lower-reduction/warpgroups-unguarded@and_then_the_block"
@@ -266,14 +259,12 @@ harmless! {
         "other-shuffle-width" "lower-reduction/warpgroups-unguarded@and_then_the_block"
             "+5:10 `% = nvvm.shfl.sync  bfly";
     }
-    "The barrier passes a load from memory that nobody writes, and still stands between the reads \
-     of one round and the write of \
-     the next." => {
+    "The edit moves the barrier across a load from memory that no thread writes. The barrier still \
+     separates the reads of one iteration from the write of the next iteration." => {
         "early-barrier" "lower-reduction/all-reduce@in_a_loop" "+8:12 `gpu.barrier`";
     }
-    "Around the barrier each element is the business of one thread. The compiler puts it there \
-     because it takes a `tile.copy` \
-     for one that any thread may make." => {
+    "The barrier is redundant: before and after it, each element is accessed by one thread only. \
+     The compiler inserts the barrier because any thread may copy an element in a `tile.copy`." => {
         "narrow-barrier" "lower-reduction/columns@columns" "+4:5 `gpu.barrier`";
         "early-barrier" "lower-reduction/long-row@long_row" "+6:5 `gpu.barrier`";
         "late-barrier" "lower-reduction/long-row@long_row" "+6:5 `gpu.barrier`";
@@ -290,16 +281,15 @@ harmless! {
         "late-barrier" "lower-reduction/warpgroup@two_warpgroups"
             "+13:5 `nvvm.barrier id = % number_of_threads = %";
     }
-    "The program wrote the barrier. It orders nothing that the program itself reads: only a \
-     kernel that runs beside it, and \
-     looks at the counter, could count on it." => {
+    "The input program contains the barrier, which orders no reads of the program itself. Only a \
+     concurrent kernel that reads the counter could depend on the barrier." => {
         "early-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
         "late-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
         "narrow-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
         "drop-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+7:5 `gpu.barrier`";
     }
-    "A NaN in a row makes every term of the sum NaN, and with it every result of the row, \
-     whatever the maximum is." => {
+    "A NaN in a row makes the sum of the row NaN, whatever the maximum is. Every result of the row \
+     is therefore NaN." => {
         "other-nan" "programs/softmax@softmax" "+8:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/softmax@softmax" "+8:3 `% = tile.all_reduce max";
         "other-extreme" "programs/softmax@softmax" "+8:3 `% = arith.maximumf";
@@ -317,8 +307,8 @@ harmless! {
         "other-nan-of-exchange" "programs/fused-rows@softmax" "+6:3 `% = tile.all_reduce max";
         "other-extreme" "programs/fused-rows@softmax" "+6:3 `% = arith.maximumf";
     }
-    "Exponentials are not negative, so that no sum of them is -0.0, and the sign of what it \
-     starts from does not show." => {
+    "Exponentials are not negative, so their sum is never -0.0. The sign of a zero initial value \
+     has no effect." => {
         "other-zero" "programs/softmax@softmax" "+10:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@kept" "+4:3 `% = arith.constant -0.0";
         "other-zero" "programs/fused-rows@pages" "+8:3 `% = arith.constant -0.0";
@@ -327,85 +317,84 @@ harmless! {
             "+1:3 `% = arith.constant -0.0";
         "other-zero" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant -0.0";
     }
-    "A row of nothing but -inf, and only such a row, has another maximum. Its results are NaN as \
-     before, since the sum of \
-     exponentials is NaN or 0." => {
+    "The edit only changes the maximum of a row whose elements are all -inf. The results of this \
+     row are NaN in either case, because the sum of the exponentials is NaN or 0." => {
         "finite-for-infinite" "programs/softmax@softmax" "+8:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/fused-rows@softmax" "+6:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/softmax-named@rows,programs/softmax-named@columns"
             "+1:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant 0xFF800000";
     }
-    "The sum is 0 where the maximum is -inf, NaN where that is NaN or inf, and from 1 on else. So \
-     whatever is made of a \
-     logarithm of 0 or NaN, its sum with the maximum is the same, and no logarithm is negative." => {
+    "The sum of a row with a finite maximum is at least 1, so its logarithm is never negative. If \
+     the maximum is -inf, the sum is 0; if the maximum is NaN or inf, the sum is NaN. The \
+     logarithm of 0 or NaN does not change the result, because the maximum is added to the \
+     logarithm." => {
         "other-extension" "programs/log-sum-exp@log_sum_exp" "+23:10 `% = arith.sitofp";
     }
-    "The count of elements is no NaN." => {
+    "The element count is never NaN." => {
         "other-extreme" "programs/variance-welford@variance" "+6:13 `% = arith.maximumf";
     }
-    "Both lanes of a row have its sum after the exchange, and one of them stores it: which, does \
-     not matter." => {
+    "After the exchange, both lanes of a row hold the same sum. One lane stores the sum, and \
+     either lane may do so." => {
         "negate-comparison" "ptx/every-warp@every_warp" "+12:5 `% = arith.cmpi eq";
         "negate-guard" "ptx/every-warp@every_warp" "+12:5 `scf.if";
         "negate-comparison" "ptx/rows-by-20@rows_by_20" "+4:5 `% = arith.cmpi eq";
     }
-    "The other half of the warp does the work in place of the first: it reads the same elements, \
-     exchanges them within itself, \
-     and stores the same number." => {
+    "The second half of the warp stores the result instead of the first half. Both halves read the \
+     same elements, exchange values only within themselves, and compute the same result." => {
         "negate-comparison" "ptx/packed-half-bf16@bf16_max" "+3:5 `% = arith.cmpi ult";
         "negate-comparison" "ptx/packed-half-f16@f16_sum" "+3:5 `% = arith.cmpi ult";
     }
-    "Threads go round their row from another place: together they add up the same elements, in \
-     another order." => {
+    "The threads start at another element of their row and wrap around at its end. They add the \
+     same elements in another order." => {
         "other-offset" "ptx/every-warp@every_warp" "+12:5 `% = arith.addi %, % : index";
         "other-arithmetic" "ptx/skew@rows" "+3:5 `% = arith.addi %, % : index";
     }
-    "Of the word that goes to other lanes only the low bits are kept, and they are the same with \
-     either extension." => {
+    "Only the low bits of the exchanged word are used. Sign extension and zero extension agree in \
+     these bits." => {
         "other-extension" "ptx/i8@i8_or" "+2:5 `% = arith.extui % : i8 to i32";
         "other-extension" "ptx/packed-half-f16@f16_sum" "+3:5 `% = llvm.zext % : i16 to i32";
     }
-    "Only lanes that have four elements left in their part of the row do otherwise, and nobody \
-     uses what they have after this \
-     step: parts are 16 or 32 lanes long, and the sum of the first lane is made of others." => {
+    "The edit only affects lanes with exactly four lanes left in their part of the row. A part has \
+     16 or 32 lanes, and the sum of its first lane does not use these lanes after this step." => {
         "other-boundary" "ptx/all-reduce-width-48-i32@integers" "+5:10 `% = arith.cmpi ult";
         "other-boundary" "ptx/all-reduce-width-48@rows" "+5:10 `% = arith.cmpi ult";
     }
-    "The condition always holds: the block has 32 threads." => {
+    "The condition is always true, because the block has 32 threads." => {
         "lose-guard" "ptx/batched@rows" "+2:5 `scf.if";
     }
-    "The condition always holds: of 150 vectors, 32 threads take 128 in four rounds." => {
+    "The condition is always true, because a remainder exists: four iterations of 32 threads load \
+     128 of 150 vectors." => {
         "lose-guard" "mutations/numbers@places" "+1:3 `scf.if";
     }
-    "Where nothing is left of the rows or columns, the loop over what is left makes no iteration." => {
+    "Without a remainder of rows or columns, the remainder loop has no iterations." => {
         "other-boundary" "tutorial/t02-split@rows" "+1:3 `% = arith.cmpi ult";
         "lose-guard" "tutorial/t02-split@rows" "+1:3 `scf.if";
         "lose-guard" "tutorial/t03-bind@rows" "+1:3 `scf.if";
     }
-    "Where nothing is left of the columns, the condition inside, which asks for each column, \
-     never holds." => {
+    "Without a remainder of columns, the bounds check of each column is false inside the branch." => {
         "other-boundary" "tutorial/t04-rfactor@rows" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "tutorial/t05-print@named" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "tutorial/t05-print@written_out" "+1:3 `% = arith.cmpi ult";
     }
-    "Between the old and the new place of the barrier, threads only read elements of an argument \
-     that no other thread writes." => {
+    "Between the old and the new position of the barrier, threads only read elements of an \
+     argument that no other thread writes." => {
         "early-barrier" "ptx/all-reduce-in-a-loop@in_a_loop" "+8:12 `gpu.barrier";
     }
-    "Redundant barrier left by the compiler: each thread reads from the tile what it copied there \
-     itself, so that there is \
-     nothing to wait for." => {
+    "The compiler leaves a redundant barrier: each thread reads only tile elements that it copied \
+     itself." => {
         "narrow-barrier" "ptx/columns@columns" "+4:5 `gpu.barrier";
         "late-barrier" "ptx/two-warpgroups@two_warpgroups" "+13:5 `nvvm.barrier";
     }
-    "Redundant barrier left by the compiler: thread 0 writes the only element, and thread 0 copies it." => {
+    "The compiler leaves a redundant barrier: thread 0 writes the only element, and thread 0 \
+     copies it." => {
         "early-barrier" "ptx/long-row@long_row" "+6:5 `gpu.barrier";
         "late-barrier" "ptx/long-row@long_row" "+6:5 `gpu.barrier";
         "early-barrier" "ptx/one-row-by-48@one_row_by_48" "+6:5 `gpu.barrier";
         "late-barrier" "ptx/one-row-by-48@one_row_by_48" "+6:5 `gpu.barrier";
     }
-    "What stands for an element that is not there is used by nobody: the same condition keeps it out." => {
+    "The constant replaces an out-of-range element. The bounds check that selects the constant \
+     also excludes it from the result." => {
         "other-constant" "mutations/jobs@spread" "+1:3 `% = arith.constant 0 : i32";
         "other-constant" "mutations/jobs@two_steps" "+1:3 `% = arith.constant 0.0";
         "other-constant" "mutations/numbers@greatest" "+1:3 `% = arith.constant 0 : i32";
@@ -424,8 +413,8 @@ harmless! {
         "other-constant" "programs/rows-of-any-length@in_place" "+1:3 `% = arith.constant 0.0";
         "other-constant" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant 0.0";
     }
-    "Where the array is not found to be aligned, its elements are loaded one by one, and they are \
-     the same." => {
+    "If the alignment check fails, the array is loaded element by element instead of by vectors, \
+     with the same result." => {
         "swap-operands" "ptx/vectors-beside-scalars@dot" "+1:3 `% = arith.remui";
         "swap-operands" "programs/dot-and-matvec@dot_and_matvec"
             "dot_and_matvec_5 +1:3 `% = arith.remui";
@@ -434,27 +423,28 @@ harmless! {
         "other-arithmetic" "programs/combined-reductions@range" "+9:3 `% = arith.remui";
         "swap-operands" "ptx/narrow-vectors@rows" "+1:3 `% = arith.remui";
     }
-    "What stands for an element that is not there is 0, of which the square, or the product with \
-     another such, adds nothing." => {
+    "Out-of-range elements are replaced by 0, whose square adds nothing to the sum." => {
         "lose-guard" "programs/l2-norm@l2_norm" "+3:3 `scf.if";
     }
-    "The kernel is for up to as many elements as one round takes: where something is left over, \
-     the number of rounds is 0." => {
+    "The kernel's arrays fit into one loop iteration. If a remainder exists, the factor is \
+     multiplied by an iteration count of 0." => {
         "other-factor" "programs/l2-norm@l2_norm" "+3:3 `% = arith.muli";
     }
-    "A product is the same whichever of its factors comes first." => {
+    "Multiplication is commutative, so the order of the factors has no effect." => {
         "swap-arguments" "ptx/vectors-beside-scalars@dot" "+1:3 `gpu.launch_func";
         "swap-arguments" "programs/looked-up-columns@columns" "columns_0 +1:3 `gpu.launch_func";
         "swap-arguments" "programs/looked-up-elements@rows" "rows_0 +1:3 `gpu.launch_func";
     }
-    "The smaller of two numbers is taken, which are the same where they are equal." => {
+    "The comparison selects the smaller of two numbers. For equal numbers, either choice gives the \
+     same result." => {
         "other-boundary" "programs/element-wise-chains@gated" "`% = arith.cmpf ogt";
         "other-boundary" "programs/element-wise-chains@turned" "`% = arith.cmpf ogt";
     }
-    "Where the maximum is NaN, so is the result, whatever is taken from the numbers." => {
+    "A NaN maximum makes the result NaN, whatever base is subtracted from the elements." => {
         "other-nan-of-comparison" "programs/log-sum-exp@log_sum_exp" "+7:13 `% = arith.cmpf oeq";
     }
-    "Each element is asked whether it is there: in a round too many none is." => {
+    "Each element has a bounds check, which is false for every element of the additional \
+     iteration." => {
         "long-loop" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_6 +1:3 `scf.for";
         "long-loop" "programs/looked-up-elements@rows" "rows_9 +1:3 `scf.for";
         "long-loop" "programs/row-and-column-sums@row_and_column_sums"
@@ -468,17 +458,16 @@ harmless! {
         "long-loop" "ptx/welford-branches@variance" "+1:3 `scf.for";
         "long-loop" "tutorial/t07-run@chosen" "+1:3 `scf.for";
     }
-    "A count of up to 2048 is one of f16. In longer rows one of some hundred is rounded here, \
-     which changes less than the \
-     order of combination leaves open." => {
+    "f16 represents counts up to 2048 exactly. In longer rows, one of several hundred partial \
+     counts is rounded, and the error is within the tolerance for reordered combination." => {
         "round-to-half" "programs/variance-welford@variance" "+5:10 `% = arith.addf";
     }
-    "A sum of part of a row is rounded once, which changes it by a part in 4096 at most. Each of the \
-     up to 1024 elements is combined by products with exponentials, and what rounds there in one \
-     order of combination and not in another comes to as much." => {
+    "The edit rounds one partial sum of a row once, with a relative error of at most 1/2048. The \
+     combiner multiplies by rounded exponentials for each of up to 1024 elements, and the \
+     tolerance for reordered combination covers the error." => {
         "round-to-half" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_5 +13:11 `% = arith.mulf";
     }
-    "Of four elements the first is used: the others fill up sixteen bytes." => {
+    "Only the first of four elements is used; the others pad the buffer to 16 bytes." => {
         "small-scratch" "lower-reduction/many-warps@pairs_of_nine_warps"
             "@pairs_of_nine_warps_scratch_3 : memref<4xi32";
         "small-scratch" "lower-reduction/many-warps@thirty_two_warps"
@@ -486,59 +475,60 @@ harmless! {
         "small-scratch" "lower-reduction/many-warps@twice" "@twice_scratch_1 : memref<4xf32";
         "small-scratch" "programs/argmax-vocabulary@argmax" "@argmax_0_scratch_3 : memref<4xi32";
     }
-    "Where nothing is left of the elements, the condition inside, which asks for each element, \
-     never holds." => {
+    "Without remaining elements, the bounds check of each element is false inside the branch." => {
         "other-boundary" "mutations/blocks@sum" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "programs/l2-norm@l2_norm" "l2_norm_0 +3:3 `% = arith.cmpi ult";
         "other-boundary" "programs/looked-up-columns@columns" "columns_0 +1:3 `% = arith.cmpi ult";
     }
-    "The three partial results are in the first warp, of which the first thread stores: the sum of \
-     the second warp is -0.0." => {
+    "The first warp holds all three partial results, and its first thread stores the result. The \
+     sum of the second warp is -0.0, the identity of addition." => {
         "other-width" "mutations/blocks@sum" "+1:3 `% = tile.all_reduce sum % scope(cta) width 64";
     }
-    "Both threads of a column have its sum after the exchange, and one of them stores it: which, \
-     does not matter." => {
+    "After the exchange, both threads of a column hold the same sum. One thread stores the sum, \
+     and either thread may do so." => {
         "negate-comparison" "mutations/blocks@columns" "+1:3 `% = arith.cmpi eq";
     }
-    "The kernel is for rows of up to 64 elements, which one round of the loop takes." => {
+    "The kernel's rows have at most 64 elements, so the loop has at most one iteration." => {
         "other-step" "mutations/jobs@centred" "+2:3 `scf.for";
     }
-    "Of a row that begins aligned, the first four elements are taken one by one, as those in front \
-     of the first vector are, and the vectors begin behind them." => {
+    "The first four elements of an aligned row are peeled, like the head of an unaligned row. \
+     Vector loads begin after the peeled elements." => {
         "other-divisor" "programs/dot-and-matvec@dot_and_matvec"
             "dot_and_matvec_4 +1:3 `% = arith.remui";
     }
-    "No row has this number: what is read in its place is another row, which takes part anyway, and \
-     `or` is the same when one is taken twice." => {
+    "No row has the original index. The edit reads another row of the array instead, and `or` is \
+     idempotent." => {
         "truncate-index" "mutations/numbers@bits" "+2:3 `% = arith.addi";
     }
-    "All partial results are with the first half of the threads, of which the first stores: \
-     the other half has nothing but identities, which change nothing." => {
+    "The first half of the threads holds all partial results, and its first thread stores the \
+     result. The second half of the threads only holds identities." => {
         "other-width" "programs/dot-and-matvec@dot_and_matvec"
             "dot_and_matvec_9 +1:3 `% = tile.all_reduce sum % scope(cta) width 512";
         "other-width" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_7 +1:3 `tile.all_reduce";
         "other-width" "programs/rows-of-any-length@by_hand" "by_hand_4 +4:3 `% = tile.all_reduce";
     }
-    "Both are temporaries of one size, and the kernel reads from each what it wrote there." => {
+    "Both arguments are temporaries of the same size. The kernel reads from each temporary only \
+     values that it wrote there." => {
         "swap-arguments" "programs/log-sum-exp@log_sum_exp" "+1:3 `gpu.launch_func";
     }
-    "The condition always holds: of 32320 vectors, 1024 threads take 31744 in 31 rounds." => {
+    "The condition is always true, because a remainder exists: 31 iterations of 1024 threads load \
+     31744 of 32320 vectors." => {
         "lose-guard" "programs/argmax-vocabulary@argmax" "+1:3 `scf.if";
     }
-    "The condition always holds: of 249 or 250 vectors, 32 threads take 224 in seven \
-     rounds." => {
+    "The condition is always true, because a remainder exists: seven iterations of 32 threads load \
+     224 of 249 or 250 vectors." => {
         "lose-guard" "ptx/welford-branches@variance" "+1:3 `scf.if";
     }
-    "Only threads that have no row do otherwise: they load factors that all rows share, and \
-     store nothing." => {
+    "The edit only affects threads without a row. These threads load factors that all rows share, \
+     and store nothing." => {
         "other-boundary" "programs/fused-rows@layer_norm" "+20:3 `% = arith.cmpi ult";
     }
-    "Where arrays are not found to be aligned, elements are loaded and stored one by one, \
-     and they are the same." => {
+    "If the alignment check fails, arrays are accessed element by element instead of by vectors, \
+     with the same result." => {
         "other-divisor" "programs/fused-rows@kept" "+5:3 `% = arith.remui";
     }
-    "A NaN in a row makes all that is computed of the row NaN, and each of these makes the \
-     result NaN: one of them may ignore it." => {
+    "A NaN in a row makes every reduction of the row NaN, and one NaN reduction is enough to make \
+     the result NaN. One of the reductions may therefore ignore NaN." => {
         "other-nan" "programs/combined-reductions@max_over_sum" "+9:3 `% = tile.all_reduce max";
         "other-nan-of-exchange" "programs/combined-reductions@max_over_sum"
             "+9:3 `% = tile.all_reduce max";
@@ -554,76 +544,78 @@ harmless! {
         "other-nan-of-exchange" "programs/combined-reductions@three" "+13:3 `% = tile.all_reduce max";
         "other-extreme" "programs/combined-reductions@three" "+12:3 `% = arith.minimumf";
     }
-    "A sum is -0.0 only in a row of nothing but -0.0, whose maximum is 0 too: a quotient of \
-     zeros is NaN whatever their signs." => {
+    "A sum is -0.0 only if all elements of the row are -0.0. The maximum of this row is zero too, \
+     and a quotient of zeros is NaN for all signs." => {
         "other-zero" "programs/combined-reductions@max_over_sum" "+8:3 `% = arith.constant -0.0";
         "other-zero" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.constant -0.0";
     }
-    "No number that 1 was added to is -0.0, so that no sum of such is, and the sign of what \
-     it starts from does not show." => {
+    "The result of adding 1 to a number is never -0.0, so a sum of such results is never -0.0. The \
+     sign of a zero initial value has no effect." => {
         "other-zero" "programs/fused-rows@turned" "+13:3 `% = arith.constant -0.0";
     }
-    "A difference is NaN only where the sum of the row, which is made of it too, is NaN: \
-     that divides whatever is made of it here." => {
+    "A NaN difference makes the sum of its row NaN. The results of the row are divided by the sum, \
+     so they are NaN in either case." => {
         "other-nan-of-comparison" "programs/fused-rows@softmax" "+20:10 `% = arith.cmpf olt";
         "other-nan-of-comparison" "programs/softmax-named@rows" "+1:3 `% = arith.cmpf olt";
         "other-nan-of-comparison" "programs/softmax-named@columns" "+1:3 `% = llvm.fcmp";
         "other-nan-of-comparison" "programs/softmax@softmax" "+25:10 `% = arith.cmpf olt";
     }
-    "The larger of two numbers is taken, which are the same where they are equal." => {
+    "The comparison selects the larger of two numbers. For equal numbers, either choice gives the \
+     same result." => {
         "other-boundary" "programs/fused-rows@kept" "`% = arith.cmpf olt";
     }
-    "A power of two is multiplied by as two, and this says how its exponent is divided \
-     among them: with a quarter and three quarters both are still numbers, and the product \
-     is the same." => {
+    "The exponential is multiplied by a power of two in two steps, and the constant splits the \
+     exponent between the steps. A split into one quarter and three quarters overflows in neither \
+     step, and the product is the same." => {
         "other-constant" "programs/fused-rows@kept" "`% = arith.constant 1 : i32";
     }
-    "The coefficient is multiplied by the third power of a number below 0.35: that is less \
-     than what the order of combination leaves open in rows of 1000." => {
+    "The rounded coefficient is multiplied by the third power of a number below 0.35. For rows of \
+     1000 elements, the error is within the tolerance for reordered combination." => {
         "round-to-half" "programs/softmax@softmax" "softmax_6 +15:10 `% = math.fma";
         "round-to-half" "programs/fused-rows@kept" "`% = math.fma";
     }
-    "What stands for an element that is not there is 0, and `xor` with 0 changes nothing." => {
+    "Out-of-range elements are replaced by 0, and `xor` with 0 has no effect." => {
         "lose-guard" "programs/parity@parity" "+1:3 `scf.if";
     }
-    "The kernel is for rows of up to 1024 elements: their vectors have numbers below 256." => {
+    "The kernel's rows have at most 1024 elements, so the indices of their vectors are below 256." => {
         "truncate-index" "programs/variance-welford@variance" "+1:3 `% = arith.muli";
     }
-    "The thread has counted some elements before this one: its count is 2 or more." => {
+    "The thread has already counted an element, so the count is at least 2. A lower limit of 2 \
+     instead of 1 has no effect." => {
         "other-constant" "programs/variance-welford@variance" "+4:12 `% = arith.constant 1.0";
     }
-    "The 128 partial results are in the first half of the block, of which the first thread \
-     stores: the other half has nothing to add." => {
+    "The first half of the block holds all 128 partial results, and its first thread stores the \
+     result. The second half of the block adds nothing." => {
         "other-width" "programs/variance-welford@variance" "+1:3 `tile.all_reduce`";
     }
-    "The number is whole and less than 2048." => {
+    "The rounded number is an integer below 2048, which f16 represents exactly." => {
         "round-to-half" "programs/element-wise-chains@gated" "`% = arith.subf";
     }
-    "Where the number is NaN, so is what its exponential is added to." => {
+    "If the operand of the exponential is NaN, the number that the exponential is added to is NaN \
+     too." => {
         "other-nan-of-comparison" "programs/element-wise-chains@gated" "`% = llvm.fcmp \"olt\"";
         "other-nan-of-comparison" "programs/element-wise-chains@turned" "`% = llvm.fcmp \"olt\"";
     }
-    "The coefficient is multiplied by the third power of a number below 0.35: that is less \
-     than what the exponential may be off by." => {
+    "The rounded coefficient is multiplied by the third power of a number below 0.35. The error is \
+     within the tolerance of the exponential." => {
         "round-to-half" "programs/element-wise-chains@turned" "`% = math.fma";
     }
-    "The last vector of a row, where nothing follows it, is loaded and stored element by \
-     element: they are the same." => {
+    "The last vector of a row without a remainder is loaded and stored element by element, with \
+     the same result." => {
         "other-offset" "programs/element-wise-chains@gated" "+24:3 `% = llvm.add";
     }
-    "Addends that are added to each other first are exchanged." => {
+    "The edit swaps the two operands of the first addition, which is commutative." => {
         "swap-arguments" "programs/transposes@four" "+1:3 `gpu.launch_func";
     }
-    "The result has no elements, so that the kernel does nothing." => {
+    "The result has no elements, so the kernel does nothing." => {
         "drop-launch" "programs/transposes@nothing" "+1:3 `gpu.launch_func";
         "smaller-grid" "programs/transposes@nothing" "+1:3 `gpu.launch_func";
     }
-    "Aligned arrays go the way of those that are not, which is slower, and computes the \
-     same." => {
+    "Aligned arrays take the slower path for unaligned arrays, which computes the same result." => {
         "swap-operands" "programs/transposes@small" "`% = arith.remui";
     }
-    "The 128 partial results are with four warps, whose totals the first lane loads as one vector: \
-     what it exchanges with other lanes adds nothing." => {
+    "Four warps hold the 128 partial results. The first lane loads the four warp totals as one \
+     vector, so its shuffles with other lanes add nothing." => {
         "drop-shuffle" "programs/rows-of-any-length@by_hand" "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
         "other-shuffle-offset" "programs/rows-of-any-length@by_hand"
             "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
@@ -632,65 +624,69 @@ harmless! {
         "other-shuffle-width" "programs/rows-of-any-length@by_hand"
             "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
     }
-    "The largest size of a kernel goes to the kernel of the next larger sizes, which computes the \
-     same." => {
+    "A row of the maximum length of one kernel is dispatched to the kernel for longer rows, which \
+     computes the same result." => {
         "other-boundary" "programs/rows-of-any-length@by_hand" "+13:3 `% = arith.cmpi sle";
         "other-boundary" "mutations/fused@two_lengths" "+22:3 `% = arith.cmpi sle";
     }
-    "Aligned arrays go the way of those that are not, which computes the same." => {
+    "Aligned arrays take the path for unaligned arrays, which computes the same result." => {
         "other-arithmetic" "programs/combined-reductions@three" "+13:3 `% = arith.remui";
     }
-    "The number is not equal to NaN either way: a NaN in a row makes the maximum NaN, and \
-     with it each difference." => {
+    "A NaN in a row makes the maximum NaN, and therefore every difference from the maximum. The \
+     result is NaN whether or not NaN compares equal." => {
         "other-nan-of-comparison" "mutations/fused@two_lengths" "+18:11 `% = arith.cmpf oeq";
     }
-    "The smaller of two numbers is taken, which are the same where they are equal." => {
+    "The comparison selects the smaller of two numbers. For equal numbers, either choice gives the \
+     same result." => {
         "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf olt";
     }
-    "The kernel asks the same of the array for each of the ops that it has: one of the answers may \
-     be wrong." => {
+    "The kernel repeats the alignment check of the array for each of its ops. The other checks are \
+     correct, so one check may be wrong." => {
         "other-divisor" "mutations/fused@two_lengths" "two_lengths_1 +22:3 `% = arith.remui";
         "other-divisor" "programs/rows-of-any-length@by_hand" "by_hand_1 +13:3 `% = arith.remui";
     }
-    "The array is not aligned, and its elements are loaded one by one: how many are in front of \
-     the first vector does not matter." => {
+    "The array is not aligned and is loaded element by element, so the length of the peeled head \
+     has no effect." => {
         "other-arithmetic" "mutations/fused@two_lengths" "two_lengths_3 +5:3 `% = arith.remui";
     }
-    "In a row of nothing but -inf each difference is NaN, and the product of -inf and a count of 0 is \
-     NaN as well." => {
+    "In a row whose elements are all -inf, each difference from the maximum is NaN. With the \
+     edited maximum, the result is the product of -inf and a count of 0, which is NaN too." => {
         "finite-for-infinite" "mutations/fused@two_lengths"
             "two_lengths_0 +5:3 `% = arith.constant 0xFF800000";
     }
-    "A thread counts less than 2048 elements." => {
+    "A thread counts fewer than 2048 elements, and f16 represents these counts exactly." => {
         "round-to-half" "mutations/fused@two_lengths" "two_lengths_12 +13:3 `% = arith.addf";
     }
-    "Below -104 the exponential of f32 is 0 in any case: a bound of -130 gives the same." => {
+    "The edit raises the lower bound of the exponential's operand from -104 to -103. The result \
+     changes by at most the smallest subnormal f32." => {
         "other-constant" "programs/softmax-named@columns" "+1:3 `% = arith.constant -1.04";
     }
-    "There are 231 columns, whose numbers are below 256." => {
+    "The array has 231 columns, so column indices are below 256." => {
         "truncate-index" "programs/softmax-named@columns" "columns_1 +1:3 `% = arith.addi";
     }
-    "There are as many blocks as rows: each takes one, and writes its scratch once." => {
+    "The grid has one block per row, so each block writes its scratch buffer once." => {
         "late-barrier" "programs/rows-of-any-length@by_hand" "by_hand_1 +4:3 `gpu.barrier";
         "early-barrier" "programs/rows-of-any-length@in_place" "in_place_6 +7:3 `gpu.barrier";
         "early-barrier" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_6 +13:3 `gpu.barrier";
     }
-    "No element is greater than the maximum of its row, which is taken off it." => {
+    "The maximum of the row is subtracted from each element, so the difference is never positive. \
+     The upper bound of the exponential's operand has no effect." => {
         "other-constant" "programs/softmax@softmax" "+15:10 `% = arith.constant 8.9";
     }
-    "One square more among 2049 or more changes their sum by less than the order of combination \
-     leaves open." => {
+    "One additional square among at least 2049 squares changes the sum by less than the tolerance \
+     for reordered combination." => {
         "other-boundary" "programs/rows-of-any-length@layer_norm" "layer_norm_6 +11:3 `% = arith.cmpi ult";
     }
-    "The element is one of more than 4096, and a third of it at most is wrong, which is less than \
-     what the order of combination leaves open." => {
+    "The edit changes the contribution of one element among more than 4096, by at most one third. \
+     The error is within the tolerance for reordered combination." => {
         "other-arithmetic" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_7 +12:11 `% = arith.mulf";
     }
-    "Between both exchanges all threads wait until the maximum is in memory." => {
+    "Between the two exchanges, all threads wait at a barrier until the maximum is in memory." => {
         "share-scratch" "mutations/fused@two_lengths" "two_lengths_1 +5:3 `% = memref.get_global @";
     }
-    "Counts start from 0.0, so that the sign of zero does not show: each row has a largest element." => {
+    "Each row contains its maximum, so the count of maxima is at least 1. The sign of a zero \
+     initial value has no effect." => {
         "other-zero" "mutations/fused@two_lengths" "+13:3 `% = arith.constant -0.0";
     }
 }

@@ -43,40 +43,39 @@ pub(crate) fn page(all: &[Done], of: usize) -> String {
         .filter(|done| !matches!(done.outcome, Outcome::Nothing))
         .collect();
     let mut text = format!(
-        "# Are the checkers any good?\n\n\
+        "# Mutation tests of the checkers\n\n\
          <!-- Written by the commands below. -->\n\n\
-         `tx validate` says which pass is wrong. To see that it does, the IR is edited between \
-         passes, as a careless pass \
-         would change it, at {} for each kind of edit and program: {} edits of {} kinds, in \
-         {count} of {of} programs, \
-         which are from `crates/tx-validate/tests/mutations/programs` and the folders {} of \
-         `lit-tests` as far as \
-         they are accepted and inputs can be made whose sizes they accept. No edit is made in kernels for \
-         arrays that are larger than any of these inputs, of which `tx validate` says so. Every edit \
-         that changes what can be observed must be noticed; those that are not, and are not known \
-         to be harmless, are \
-         listed in the end.\n\n\
-         Continuous integration runs a sample of these (`cargo test -p tx-validate --test \
-         mutations`). This page is \
-         written by\n\n```console\n{COMMANDS}\n```\n\n\
-         An edit is noticed by\n\n\
-         * *verifier*: what was edited is no IR any more;\n\
-         * *pass*: a later pass refuses it, or no launch plan can hold it;\n\
-         * *laws*: a combiner is not associative, not commutative or has another identity than it says;\n\
-         * *result*: the interpreter computes something else;\n\
-         * *fault*: the interpreter finds what must not be done, such as an access out of bounds;\n\
-         * *race*: it finds accesses that no barrier orders;\n\
-         * *executor*: the lowered kernel, run on the SIMT executor, has any of these;\n\
-         * *PTX*: the PTX is not what the last IR says,\n\n\
-         and often by several. It is *the same code* when PTX and plan are the same, byte for \
-         byte. The *harmless* ones \
-         are listed below, with reasons.\n\n",
+         `tx validate` reports which pass is wrong. The mutation tests measure how many wrong \
+         passes its checkers detect. Each test edits the IR between two passes, as a faulty pass \
+         would, and runs the checkers on the edited program.\n\n\
+         The recorded run made {} edits of {} kinds in {count} of {of} programs, at {} for each kind \
+         of edit and program. The programs are from `crates/tx-validate/tests/mutations/programs` \
+         and from the folders {} of `lit-tests`. Programs are excluded if `tx` rejects them, or if \
+         no valid input sizes can be generated. Kernels that no generated input launches are not \
+         edited; `tx validate` names these kernels.\n\n\
+         The checkers must detect every edit with an observable effect. The end of the page lists \
+         undetected edits, unless they are known to be harmless.\n\n\
+         Continuous integration runs a sample of the edits (`cargo test -p tx-validate --test \
+         mutations`). The following commands make all edits and write this page:\n\n\
+         ```console\n{COMMANDS}\n```\n\n\
+         Each of the following checkers can detect an edit:\n\n\
+         * *verifier*: the MLIR verifier rejects the edited module;\n\
+         * *pass*: a later pass or the launch plan rejects the module;\n\
+         * *laws*: a combiner is not associative, not commutative, or has a wrong identity;\n\
+         * *result*: the interpreter computes a different result;\n\
+         * *fault*: the interpreter reports a fault, such as an access out of bounds;\n\
+         * *race*: the interpreter reports accesses that no barrier orders;\n\
+         * *executor*: the SIMT executor reports a wrong result, a fault or a race;\n\
+         * *PTX*: the PTX differs from the IR after the last pass.\n\n\
+         Several checkers can detect the same edit. The column *same code* counts edits that leave \
+         PTX and launch plan unchanged, byte for byte. The column *harmless* counts undetected \
+         edits without an observable effect; their reasons are listed below the table.\n\n",
+        done.len(),
+        EDITS.len(),
         match crate::PLACES {
             1 => "one place".to_owned(),
             places => format!("up to {places} places"),
         },
-        done.len(),
-        EDITS.len(),
         crate::programs::FOLDERS
             .iter()
             .filter(|folder| is_edited(folder))
@@ -84,13 +83,12 @@ pub(crate) fn page(all: &[Done], of: usize) -> String {
             .collect::<Vec<_>>()
             .join(", "),
     );
-    let mut head = "| edit | | edits |".to_owned();
+    let mut head = "| edit | description | edits |".to_owned();
     let mut rule = "|---|---|--:|".to_owned();
-    for name in
-        Checker::ALL
-            .iter()
-            .map(|c| c.name())
-            .chain(["same code", "harmless", "not noticed"])
+    for name in Checker::ALL
+        .iter()
+        .map(|c| c.name())
+        .chain(["same code", "harmless", "undetected"])
     {
         let _ = write!(head, " {name} |");
         rule.push_str("--:|");
@@ -125,7 +123,12 @@ pub(crate) fn page(all: &[Done], of: usize) -> String {
         let (same, harmless, open) = (shown(same), shown(survived - open), shown(open));
         let _ = writeln!(text, "{row} {same} | {harmless} | {open} |");
     }
-    text.push_str("\n## Harmless edits\n");
+    text.push_str(
+        "\n## Harmless edits\n\n\
+         Each paragraph states why the edits listed below it have no observable effect. The \
+         *tolerance for reordered combination* is the difference of float results that `tx \
+         validate` accepts, because another order of combination can cause it.\n",
+    );
     let mut reasons: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for done in &done {
         if let (Outcome::Survived(_), Some(harmless)) = (&done.outcome, harmless_of(done)) {
@@ -143,7 +146,7 @@ pub(crate) fn page(all: &[Done], of: usize) -> String {
     }
     let open: Vec<String> = done.iter().filter_map(|done| complaint(done)).collect();
     if !open.is_empty() {
-        text.push_str("\n## Not noticed\n\n");
+        text.push_str("\n## Undetected edits\n\n");
     }
     for line in open {
         let _ = writeln!(text, "* {line}");

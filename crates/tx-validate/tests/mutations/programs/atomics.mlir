@@ -1,4 +1,4 @@
-// Blocks that add to one result, where results need not be the same on every run; and threads that count.
+// Atomic updates: blocks that add to one result in any order, and threads that count elements.
 func.func @sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {determinism = #tile.determinism<any>, schedule = [
     #tile.bind<"d0" to block_x>, #tile.split<"d1" by 64>, #tile.bind<"d1.o" to block_y>, #tile.bind<"d1.i" to thread_x>]}

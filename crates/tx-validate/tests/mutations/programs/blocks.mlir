@@ -1,4 +1,4 @@
-// Blocks that share results, of which the last combines what all have left.
+// Grid-level splits with a last-block reduction.
 
 func.func @sum(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)

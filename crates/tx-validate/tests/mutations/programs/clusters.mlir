@@ -1,6 +1,6 @@
 // RUN: tx compile %s --chip sm_90
 
-// Blocks of a cluster, which have what they share in each other's shared memory.
+// Cluster reductions through distributed shared memory.
 
 func.func @sum(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)

@@ -1,6 +1,6 @@
 #whole = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
-// One kernel of three phases. Each of its two versions holds rows up to a length of its own.
+// A fused kernel of three ops, in two versions that hold rows of at most 64 and 512 elements in registers.
 func.func @two_lengths(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %A, %c0 : memref<?x?xf32>

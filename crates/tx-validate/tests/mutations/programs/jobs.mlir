@@ -1,4 +1,4 @@
-// Jobs of several kernels, with temporaries between them.
+// Grid-level ops that need several kernels, with temporaries between the kernels.
 func.func @two_steps(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 32>, #tile.rfactor<"d1.o">,
     #tile.bind<"d0" to block_x>, #tile.bind<"d1.i" to thread_x>]} : memref<?x?xf32> into memref<?xf32>

@@ -1,4 +1,4 @@
-// Numbers with and without sign, of all widths. A warp has each row of the narrowest, whatever is chosen for them: `redux` is among what is edited.
+// Signed and unsigned integers of all widths. The schedule of the 8-bit ops gives each row to a warp, so that their kernels contain `redux`.
 func.func @least_bytes(%A: memref<?x300xi8>, %B: memref<?xi8>, %C: memref<?xi8>) {
   tile.reduce min %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 32>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]} : memref<?x300xi8> into memref<?xi8>
   tile.reduce umin %A into %C axes [1] scope(grid) {schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 32>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]} : memref<?x300xi8> into memref<?xi8>
@@ -21,7 +21,7 @@ func.func @places(%A: memref<?x300xf64>, %V: memref<?xf64>, %I: memref<?xi32>) {
   return
 }
 gpu.module @kernels {
-  // Indices of which both halves count.
+  // 64-bit indices, which are exchanged as two 32-bit halves.
   gpu.func @pairs(%A: memref<32xf64>, %I: memref<32xi64>, %V: memref<f64>, %J: memref<i64>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index

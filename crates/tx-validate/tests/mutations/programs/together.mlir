@@ -1,4 +1,4 @@
-// What threads do together: exchanges over rows of a block, votes, barriers of some warps, tiles that are used twice.
+// Cooperation of threads: exchanges in groups of a block, votes, barriers of a warpgroup, and tiles that are reused.
 #shared = #gpu.address_space<workgroup>
 gpu.module @kernels {
   gpu.func @votes(%A: memref<64xf32>, %B: memref<64xi32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -15,7 +15,7 @@ gpu.module @kernels {
     memref.store %sum, %B[%t] : memref<64xi32>
     gpu.return
   }
-  // Two tiles of one size, and a turn through shared memory.
+  // Two tiles of the same size, and a reversal through shared memory.
   gpu.func @turned(%A: memref<64xf32>, %B: memref<64xf32>, %C: memref<f32>)
       workgroup(%S: memref<64xf32, #shared>, %T: memref<64xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -31,7 +31,7 @@ gpu.module @kernels {
     tile.reduce max %T into %C axes [0] scope(cta) : memref<64xf32, #shared> into memref<f32>
     gpu.return
   }
-  // Two warpgroups, each with a sum of its own.
+  // One sum per warpgroup, for two warpgroups.
   gpu.func @halves(%A: memref<2x128xf32>, %B: memref<2xf32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c128 = arith.constant 128 : index
     %c0 = arith.constant 0 : index
@@ -46,7 +46,7 @@ gpu.module @kernels {
     }
     gpu.return
   }
-  // The same of the greatest.
+  // One maximum per warpgroup, for two warpgroups.
   gpu.func @peaks(%A: memref<2x128xi32>, %B: memref<2xi32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c128 = arith.constant 128 : index
     %c0 = arith.constant 0 : index
@@ -71,7 +71,7 @@ gpu.module @kernels {
     memref.store %a, %B[%t] : memref<32xi32>
     gpu.return
   }
-  // Two tiles, of which vectors are loaded.
+  // Vector loads from two tiles.
   gpu.func @tiles(%A: memref<8x64xf32>, %B: memref<8x64xf32>, %C: memref<8xf32>, %D: memref<8xf32>)
       workgroup(%S: memref<8x64xf32, #shared>, %T: memref<8x64xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -81,7 +81,7 @@ gpu.module @kernels {
     tile.reduce max %T into %D axes [1] scope(cta) : memref<8x64xf32, #shared> into memref<8xf32>
     gpu.return
   }
-  // Blocks that leave a warp incomplete, and tiles that are used in turns.
+  // Blocks with a partial warp, and tiles that are reused in a loop.
   gpu.func @few(%A: memref<3x40xf32>, %B: memref<3xf32>)
       workgroup(%S: memref<3x40xf32, #shared>, %T: memref<3xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
