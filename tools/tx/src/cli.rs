@@ -12,24 +12,24 @@ use tx_runtime::{MAX_GRID, Spec};
 
 use crate::diagnostic::Format;
 
-/// A reduction compiler: MLIR in, PTX out, run on a GPU or on the CPU.
+/// Reduction compiler: lowers MLIR to PTX, and runs programs on a GPU or on the CPU.
 #[derive(Debug, Parser)]
 #[command(
     name = "tx",
     version,
     propagate_version = true,
     after_help = "\
-Files that are written need a folder that is there. Folders that are named
-themselves (--dir, --cache, --out of `tx fuzz`) are made, with those above.
+The directory of an output file must exist. Directories that options name
+(--dir, --cache, --out of `tx fuzz`) are created, with their parents.
 
 Exit status:
-  0  done
-  1  the program, its arguments, its chip or its files were refused
-  2  wrong usage
+  0  success
+  1  the program, its arguments, its chip or its files were rejected
+  2  invalid command line
   3  the program ran and failed: a race, a fault, a wrong result"
 )]
 pub(crate) struct Cli {
-    /// Write log messages of this level to standard error: error, warn, info, debug, trace, or a
+    /// Minimum level of log messages on standard error: error, warn, info, debug, trace, or a
     /// filter such as `tx_runtime=debug` [env: TX_LOG]
     #[arg(
         long,
@@ -41,8 +41,8 @@ pub(crate) struct Cli {
     )]
     pub(crate) log: Option<String>,
 
-    /// The form of what is written to standard error: human (text, in colours on a terminal) or
-    /// json (a line for each message)
+    /// Format of messages on standard error: human (text, coloured on a terminal) or json (one line
+    /// per message)
     #[arg(
         long,
         value_enum,
@@ -53,7 +53,7 @@ pub(crate) struct Cli {
         display_order = 101
     )]
     pub(crate) message_format: Format,
-    /// Write what was done and when to this file, which Perfetto and `chrome://tracing` show
+    /// Write a trace of timed events to this file, for Perfetto or `chrome://tracing`
     #[arg(
         long, value_name = "FILE.json", global = true, value_hint = ValueHint::FilePath,
         display_order = 103
@@ -74,61 +74,64 @@ pub(crate) enum Command {
     Run(Run),
     /// Run several programs in one process
     ///
-    /// Each line of the file is a JSON list of what `tx run` takes, such as `["sums.mlir", "--arg",
-    /// "zeros:f32"]`. A line of JSON is printed for each run, after what the run prints: its line,
-    /// its exit status, and a message if that is not
-    /// 0. The status is 0 if that of each run is, else 3 if a run failed, else 1. After an error
-    ///    that a GPU does not recover from, all runs that follow fail.
+    /// Each line of the file is a JSON list of arguments of `tx run`, such as `["sums.mlir",
+    /// "--arg", "zeros:f32"]`. After the output of each run, `tx batch` prints a JSON object with
+    /// the line number, the exit status, and a message if the status is not 0. The exit status of
+    /// `tx batch` is 0 if every run succeeds, 3 if a run fails with status 3, and 1 otherwise.
+    /// After an unrecoverable GPU error, all later runs fail.
     #[command(after_help = BATCH_EXAMPLES)]
     Batch(Batch),
-    /// Measure how fast a program runs
+    /// Measure the speed of a program
     ///
-    /// Runs it many times on the device, with the arguments as the run before left them, and prints
-    /// the median time, and bytes per second: those of all arrays that it is given, each counted
-    /// once, beside what the device reads at most, which is measured in the same run. Where the
-    /// arguments are smaller than the cache, several sets of them take turns.
+    /// Runs the program repeatedly on the device, and prints the median time and the bandwidth.
+    /// Each run starts with the arguments that the previous run left. The bandwidth counts the
+    /// bytes of each array argument once. `tx bench` also measures and prints the read bandwidth of
+    /// the device. If the arguments fit into the cache, the runs use several copies of the
+    /// arguments in turn.
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(Bench),
     /// Compile a program to PTX
     #[command(after_help = COMPILE_EXAMPLES)]
     Compile(Compile),
-    /// Say how a program is compiled, and why, or what a diagnostic means
+    /// Explain how a program is compiled, or what a diagnostic means
     ///
-    /// Of a program, for each reduction: what was chosen, and why; for which lengths each kernel
-    /// is, where the host chooses one by a length; every variant, with its cost or why it is
-    /// refused; then the schedules, of threads and loops. Of a code, which stands below an error:
-    /// the rule, why it is one, and what to do, with a program that breaks it and one that does
-    /// not.
+    /// For each reduction of a program, prints the chosen schedule and the reason for the choice.
+    /// If the host selects a kernel by a length, prints the lengths of each kernel. Lists every
+    /// variant with its cost or the reason for its rejection, and every schedule with its threads
+    /// and loops.
+    ///
+    /// For a diagnostic code, prints the rule, the reason for the rule, and a fix. An example shows
+    /// a rejected program and an accepted program. Error messages end with their diagnostic code.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
-    /// Measure other schedules, and keep the best
+    /// Measure alternative schedules, and keep the fastest
     ///
-    /// For each reduction of the program: compiles it with the schedule that it gets and with
-    /// others that may be better, runs them on the given arguments, and compares times and results.
-    /// What was measured is said on standard error; the program with the best schedules written on
-    /// its reductions is what `tx compile` and the others read.
+    /// Compiles each reduction of the program with its default schedule and with promising
+    /// alternatives, runs all versions on the given arguments, and compares times and results.
+    /// Prints the measurements to standard error. Writes the program with the fastest schedule as
+    /// an attribute of each reduction, as input of `tx compile` and the other commands.
     #[command(after_help = TUNE_EXAMPLES)]
     Tune(Tune),
     /// Check every pass by execution
     ///
-    /// Runs the program as it came and after each pass, on generated inputs, and says which pass
-    /// changed what it computes. Outputs hold other values before each run; most sizes that are
-    /// given at run time divide nothing.
+    /// Runs the input program, and the program after each pass, on generated inputs. Reports the
+    /// pass that changes the results. Outputs hold different values before each run. Most dynamic
+    /// sizes are not multiples of a block or vector size.
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
-    /// Show the lowering of a program on one page
+    /// Write an HTML report of the lowering of a program
     ///
-    /// Writes HTML that needs nothing but a browser: the program after each pass beside the one
-    /// before, what `tx validate` finds of each, schedules and variants that were chosen and
-    /// refused, how threads exchange values, who holds what of fragments, PTX with the line that
-    /// each instruction comes from, and times. A program that is refused gets a page as well, up to
-    /// where it was.
+    /// The report is a single HTML file. The report shows a diff and the verdict of `tx validate`
+    /// for each pass, the chosen and rejected schedules and variants, the exchanges between
+    /// threads, and the layouts of fragments. The PTX is shown with the source line of each
+    /// instruction, and passes are shown with their times. For a rejected program, the report ends
+    /// at the pass that rejects the program.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
-    /// Try random programs, and malformed ones
+    /// Test the compiler on random programs and malformed input
     #[command(after_help = FUZZ_EXAMPLES)]
     Fuzz(Fuzz),
-    /// Say what is installed, what is missing and how to get it
+    /// Report installed and missing tools, and how to install the missing ones
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
     /// Write a completion script for a shell to standard output
@@ -136,22 +139,22 @@ pub(crate) enum Command {
     Completions(Completions),
     /// Write manual pages
     ///
-    /// One page for `tx` and one for each of its commands. Without a folder, the page of `tx` goes
-    /// to standard output.
+    /// Writes one page for `tx` and one page for each command. Without `--dir`, prints the page of
+    /// `tx` to standard output.
     #[command(after_help = MAN_EXAMPLES)]
     Man(Man),
 }
 
 const RUN_EXAMPLES: &str = "\
 A SPEC is one of:
-  FILE.npy              the array of a file
-  FILE.npy:bf16         the same, its 16-bit words read as bf16 (8-bit words:
-                        f8E4M3FN, f8E5M2)
-  zeros:4x8xf32         zeros; `zeros:f32` is an array of rank 0
-  full:1.5:4x8xf32      one value everywhere; also inf, -inf and nan
-  rand:4x8xf32[:SEED]   floats in [0, 1), integers from -8 to 7; SEED is 0 when
-                        left out
-  1.5                   a scalar
+  FILE.npy              NumPy array from a file
+  FILE.npy:bf16         NumPy array with 16-bit words that are read as bf16
+                        (8-bit words: f8E4M3FN, f8E5M2)
+  zeros:4x8xf32         array of zeros; `zeros:f32` is an array of rank 0
+  full:1.5:4x8xf32      array with equal elements; also inf, -inf and nan
+  rand:4x8xf32[:SEED]   random floats in [0, 1), or integers from -8 to 7; the
+                        default SEED is 0
+  1.5                   scalar
 
 Examples:
   tx run row_sums.mlir --arg rand:1000x300xf32 --arg zeros:1000xf32
@@ -190,33 +193,33 @@ Examples:
 
 const VALIDATE_EXAMPLES: &str = "\
 Verdicts:
-  reference           the program as it came: what stages are compared with
-  equal               the same bits as after the stage before (any NaN is like
-                      any other)
-  as before           what a stage before made wrong is wrong still, and nothing
-                      else is; of races the first is told
-  equal within order  other bits, as near to the program as it came as every
-                      order of combination is
-  WRONG               another result: the first element that differs, and both
+  reference           the input program, which later stages are compared with
+  equal               results with the same bits as the previous stage; all NaNs
+                      count as equal
+  as before           the error of an earlier stage, without a new error; only
+                      the first race is reported
+  equal within order  different bits, within the bound that reordered
+                      combination permits
+  WRONG               different result: the first differing element and both
                       values
   RACE                accesses that no barrier orders
   as in the IR        PTX with the barriers, shuffles, atomics and vector
                       accesses of the last IR
-  PTX                 PTX that does otherwise than the last IR, or that ptxas
-                      refuses: the first difference
-  FAULT               out of bounds, never written, threads apart that must be
-                      together ...
-  hold, BROKEN        the laws of combiners: none is seen to fail, or values
-                      with which one does
-  conditional         values with which one does, that may not occur in the
-                      program
-  unsupported op OP   it cannot be run at this stage
+  PTX                 PTX that differs from the last IR, or that ptxas rejects:
+                      the first difference
+  FAULT               out-of-bounds access, read of uninitialized memory,
+                      divergence at a barrier or shuffle, division by zero
+  hold                the properties of a combiner hold for all tested values
+  BROKEN              a property of a combiner fails for the printed values
+  conditional         a property of a combiner fails for values that may not
+                      occur in the program
+  unsupported op OP   the interpreter cannot run this stage
 
 Exit status:
   0  every verdict is good
-  1  a program was refused, or does what it must not with all sizes and
-     integers that were tried (give others with --arg)
-  2  wrong usage
+  1  a program was rejected, or has a fault for all tested sizes and integers
+     (set other values with --arg)
+  2  invalid command line
   3  a verdict is bad
 
 Examples:
@@ -226,10 +229,11 @@ Examples:
 
 const REPORT_EXAMPLES: &str = "\
 Exit status:
-  0  the page is written
-  1  the program was refused, and the page shows why, or it cannot be written
-  2  wrong usage
-  3  the page is written, and shows that a pass changes what is computed
+  0  the report is written
+  1  the program was rejected, as the report shows, or the report cannot be
+     written
+  2  invalid command line
+  3  the report is written, and shows that a pass changes the results
 
 Examples:
   tx report row_sums.mlir -o row_sums.html
@@ -254,14 +258,14 @@ Examples:
   tx man --dir ~/.local/share/man/man1";
 
 const FUZZ_EXAMPLES: &str = "\
-What is found is written to a folder, made smaller: a program, and a
+Each finding is reduced and written to a directory, as a program and a
 description for `tx fuzz replay`.
 
 Exit status:
-  0  nothing was found
-  1  it could not be looked for
-  2  wrong usage
-  3  something was found
+  0  no findings
+  1  the tests could not run
+  2  invalid command line
+  3  at least one finding
 
 Examples:
   tx fuzz modules --seconds 300 --jobs 4
@@ -347,7 +351,7 @@ pub(crate) struct Program {
     #[arg(value_name = "FILE.mlir", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// The function or kernel to take; may be left out when there is one
+    /// Name of the function or kernel; optional if the file has only one
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 }
@@ -355,8 +359,8 @@ pub(crate) struct Program {
 /// Compilation cache.
 #[derive(Debug, Args)]
 pub(crate) struct Kept {
-    /// The folder in which compiled programs are kept, which is made if it is not there, or `off`
-    /// [env: TX_CACHE] [default: the one that `tx doctor` names]
+    /// Directory of the compilation cache, which is created if missing, or `off` to disable the
+    /// cache [env: TX_CACHE] [default: see `tx doctor`]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
           value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) cache: Option<PathBuf>,
@@ -365,8 +369,8 @@ pub(crate) struct Kept {
 /// Treatment of assertions.
 #[derive(Debug, Args, Clone, Copy, Default)]
 pub(crate) struct Asserts {
-    /// Keep `cf.assert` in the bodies of linalg ops: a launch fails where an element does not meet
-    /// one. They are dropped otherwise
+    /// Keep `cf.assert` in the bodies of linalg ops, so that a launch fails if an assertion fails.
+    /// By default, these assertions are removed
     #[arg(long = "asserts")]
     pub(crate) kept: bool,
 }
@@ -374,27 +378,27 @@ pub(crate) struct Asserts {
 /// Device, arguments and other options of a launch.
 #[derive(Debug, Args)]
 pub(crate) struct Launch {
-    /// Where to run: auto (a CUDA device if there is one, else cpu), cpu, cuda or cuda:N
+    /// Device: auto (a CUDA device if present, otherwise cpu), cpu, cuda or cuda:N
     #[arg(
         long, value_name = "DEVICE", default_value = "auto", value_parser = Offered(devices),
         hide_possible_values = true
     )]
     pub(crate) device: String,
 
-    /// An argument; once for each, in order
+    /// Argument of the program; repeat the option for each argument, in order
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) args: Vec<Spec>,
 
-    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
+    /// Grid size of a kernel in CTAs [default: the `known_grid_size` of the kernel, or one CTA]
     #[arg(long, value_name = "X,Y,Z", allow_negative_numbers = true)]
     pub(crate) grid: Option<Grid>,
 
-    /// Steps of all threads of a launch after which the CPU takes it to have no end [default:
-    /// 268435456, 64 for each element of the arguments and 1024 for each thread]
+    /// Maximum number of steps of a launch on the CPU, summed over all threads [default: 268435456,
+    /// plus 64 per element of the arguments and 1024 per thread]
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
 
-    /// The chip to compile for [default: that of the device, sm_80 for cpu]
+    /// Target chip [default: the chip of the device, or sm_80 for cpu]
     #[arg(long, value_name = "CHIP", value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: Option<String>,
 }
@@ -413,21 +417,21 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) launch: Launch,
 
-    /// Write argument I, counted from 0, to a file after the run, instead of printing what was
-    /// written; `-` is standard output
+    /// After the run, write argument I (counted from 0) to a file instead of printing the outputs;
+    /// `-` is standard output
     #[arg(long = "out", value_name = "I=FILE.npy", value_hint = ValueHint::FilePath)]
     pub(crate) outs: Vec<Out>,
 
-    /// Write the PTX that is run to a file
+    /// Write the PTX of the program to a file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) ptx: Option<PathBuf>,
 
-    /// Record the launches as a CUDA graph, and launch that
+    /// Record the launches as a CUDA graph, and launch the graph
     #[arg(long)]
     pub(crate) graph: bool,
 
-    /// Elements past a multiple of 256 bytes at which the CPU lets arrays begin, as a view of a
-    /// larger one may
+    /// Offset of array addresses on the CPU, in elements past a multiple of 256 bytes, as in a view
+    /// of a larger array
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true,
         value_parser = number(0..=u8::MAX),
           allow_negative_numbers = true)]
@@ -445,7 +449,7 @@ pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) launch: Launch,
 
-    /// How often to measure [default: 15, on the CPU 3]
+    /// Number of measurements [default: 15, or 3 on the CPU]
     #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX), allow_negative_numbers = true)]
     pub(crate) times: Option<u32>,
 
@@ -462,18 +466,18 @@ pub(crate) struct Tune {
     #[command(flatten)]
     pub(crate) launch: Launch,
 
-    /// How often to measure each schedule [default: 7, on the CPU 3]
+    /// Number of measurements of each schedule [default: 7, or 3 on the CPU]
     #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX), allow_negative_numbers = true)]
     pub(crate) times: Option<u32>,
 
-    /// Write the program with the best schedules here instead of to standard output, which `-` stands for
+    /// Output file for the program with the fastest schedules; `-` is standard output
     #[arg(short, long, value_name = "FILE.mlir", default_value = "-", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Batch {
-    /// Lines of JSON; `-` reads standard input
+    /// File of JSON lines; `-` reads standard input
     #[arg(value_name = "FILE.jsonl", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 }
@@ -486,7 +490,7 @@ pub(crate) struct Compile {
     #[command(flatten)]
     pub(crate) kept: Kept,
 
-    /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
+    /// Target chip; `#nvvm.target` on a `gpu.module` takes precedence
     #[arg(
         long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
         value_parser = Offered(chips), hide_possible_values = true
@@ -496,21 +500,21 @@ pub(crate) struct Compile {
     #[command(flatten)]
     pub(crate) asserts: Asserts,
 
-    /// Write the PTX here instead of to standard output, which `-` stands for
+    /// Output file for the PTX; `-` is standard output, the default
     #[arg(short, long, value_name = "FILE.ptx", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Write the launch plan here, as JSON; `-` writes it to standard output, and no PTX unless
-    /// `-o` says where
+    /// Output file for the launch plan, as JSON; `-` is standard output. With `-`, PTX is only
+    /// written if `-o` names a file
     #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
     pub(crate) plan: Option<PathBuf>,
 
-    /// Write the milliseconds each stage took, and the total, to standard error
+    /// Print the time of each stage and the total time to standard error, in milliseconds
     #[arg(long)]
     pub(crate) time: bool,
 
-    /// Compile it so often in one process, which keeps what was loaded for the first, and write the
-    /// median times
+    /// Compile the program N times in one process, and print the median times. Later compilations
+    /// reuse state of the first one
     #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX), allow_negative_numbers = true)]
     pub(crate) times: Option<u32>,
 }
@@ -518,41 +522,41 @@ pub(crate) struct Compile {
 /// Amount of detail about schedules that were not chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Candidates {
-    /// How many there are, and between which estimates
+    /// Number of candidates, and the range of their estimated times
     None,
-    /// One of each kind, without those that differ from it in numbers only
+    /// One candidate of each kind; omits candidates that only differ in numbers
     Kinds,
-    /// Each: its time, and its steps in short
+    /// Estimated time and abbreviated steps of each candidate
     Short,
-    /// Each on a line, as the attribute that it is, with what its time is for
+    /// One line per candidate: the schedule attribute, and the parts of the estimated time
     Full,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// MLIR text or bytecode, `-` reads standard input; or the code of a diagnostic, such as TX0012
-    /// (a file of such a name is `./TX0012`)
+    /// MLIR text or bytecode (`-` reads standard input), or a diagnostic code such as TX0012. A
+    /// file with the name of a code is written as `./TX0012`
     #[arg(value_name = "FILE.mlir|CODE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
     pub(crate) what: Option<PathBuf>,
 
-    /// List the codes of diagnostics
+    /// List all diagnostic codes
     #[arg(long, conflicts_with_all = ["what", "entry"])]
     pub(crate) list: bool,
 
-    /// How schedules that were not chosen are told, after everything else; with `full`, those that
-    /// were have the form of the attribute
+    /// Amount of detail about schedules that were not chosen; `full` also prints the chosen
+    /// schedules as attributes
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Candidates::Kinds)]
     pub(crate) candidates: Candidates,
 
-    /// Print all of it as JSON, with every schedule
+    /// Print the explanation as JSON, with every schedule
     #[arg(long, conflicts_with_all = ["list", "candidates"])]
     pub(crate) json: bool,
 
-    /// The function or kernel to take; may be left out when there is one
+    /// Name of the function or kernel; optional if the file has only one
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
+    /// Target chip; `#nvvm.target` on a `gpu.module` takes precedence
     #[arg(
         long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
         value_parser = Offered(chips), hide_possible_values = true
@@ -562,48 +566,49 @@ pub(crate) struct Explain {
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// MLIR text or bytecode; `-` reads standard input. Several files are checked one after the other
+    /// MLIR text or bytecode; `-` reads standard input. Several files are checked in order
     #[arg(value_name = "FILE.mlir", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// The function or kernel to check; without it, every one is
+    /// Name of the function or kernel [default: all functions and kernels of the file]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
-    /// An argument; once for each, in order. Without any, inputs are generated
+    /// Argument of the program; repeat the option for each argument, in order [default: generated
+    /// inputs]
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) args: Vec<Spec>,
 
-    /// What generated inputs depend on
+    /// Seed of the generated inputs
     #[arg(
         long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
         allow_negative_numbers = true
     )]
     pub(crate) seed: u64,
 
-    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
+    /// Grid size of a kernel in CTAs [default: the `known_grid_size` of the kernel, or one CTA]
     #[arg(long, value_name = "X,Y,Z", allow_negative_numbers = true)]
     pub(crate) grid: Option<Grid>,
 
-    /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
+    /// Target chip; `#nvvm.target` on a `gpu.module` takes precedence
     #[arg(
         long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
         value_parser = Offered(chips), hide_possible_values = true
     )]
     pub(crate) chip: String,
 
-    /// Steps of all threads of a run after which it is taken to have no end [default: 268435456,
-    /// and 1024 for each thread of a launch]
+    /// Maximum number of steps of a run, summed over all threads [default: 268435456, plus 1024 per
+    /// thread of a launch]
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
 
-    /// The program has all of its barriers: a race in it as it comes is reported, where
-    /// `tile-insert-sync` would mend it
+    /// Assume that the input program has all of its barriers: report its data races, also if
+    /// `tile-insert-sync` would fix them
     #[arg(long)]
     pub(crate) synchronized: bool,
 
-    /// NVIDIA's assembler, which is given the PTX: the program or a folder that holds it [default:
-    /// that on PATH, or that of `cargo xtask setup`, if there is one]
+    /// Path of NVIDIA's assembler `ptxas`, or of its directory [default: `ptxas` on PATH, or from
+    /// `cargo xtask setup`, if present]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) ptxas: Option<PathBuf>,
 }
@@ -613,11 +618,11 @@ pub(crate) struct Report {
     #[command(flatten)]
     pub(crate) program: Program,
 
-    /// Write the page here; `-` is standard output
+    /// Output file for the report; `-` is standard output
     #[arg(short, long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
 
-    /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
+    /// Target chip; `#nvvm.target` on a `gpu.module` takes precedence
     #[arg(
         long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
         value_parser = Offered(chips), hide_possible_values = true
@@ -628,15 +633,16 @@ pub(crate) struct Report {
     #[arg(long, conflicts_with = "args")]
     pub(crate) no_validate: bool,
 
-    /// Run it with all inputs that `tx validate` generates, and not with the first of them
+    /// Run the program on all inputs that `tx validate` generates [default: only the first inputs]
     #[arg(long, conflicts_with_all = ["no_validate", "args"])]
     pub(crate) all_inputs: bool,
 
-    /// An argument to run it with; once for each, in order. Without any, inputs are generated
+    /// Argument of the program; repeat the option for each argument, in order [default: generated
+    /// inputs]
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) args: Vec<Spec>,
 
-    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
+    /// Grid size of a kernel in CTAs [default: the `known_grid_size` of the kernel, or one CTA]
     #[arg(
         long,
         value_name = "X,Y,Z",
@@ -645,7 +651,7 @@ pub(crate) struct Report {
     )]
     pub(crate) grid: Option<Grid>,
 
-    /// Leave out how long passes took: the page is then the same every time
+    /// Omit the times of passes, so that the report is reproducible
     #[arg(long)]
     pub(crate) no_times: bool,
 }
@@ -664,40 +670,40 @@ pub(crate) enum FuzzTarget {
         #[command(flatten)]
         run: FuzzRun,
 
-        /// Draw programs of this kind only
+        /// Generate only programs of this kind
         #[arg(long, value_name = "KIND")]
         programs: Option<FuzzPrograms>,
 
-        /// Have this variant, one of yours as well, compute a reduction of every program, and pass
-        /// over those in which it takes none
+        /// Force this variant, also one of your own, on a reduction of each program, and skip
+        /// programs without a supported reduction
         #[arg(
             long, value_name = "NAME", value_parser = Offered(tx::variant_names),
             hide_possible_values = true
         )]
         variant: Option<String>,
     },
-    /// Give malformed text and bytecode to `tx` and `tx-opt`
+    /// Test `tx` and `tx-opt` on malformed text and bytecode
     #[command(after_help = FUZZ_TEXT_EXAMPLES)]
     Text {
         #[command(flatten)]
         run: FuzzRun,
 
-        /// The program `tx-opt`; without it, `tx` alone is given text
+        /// Path of `tx-opt` [default: only `tx` is tested]
         #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
         opt: Option<PathBuf>,
 
-        /// MLIR's own `mlir-opt`: what it does not survive either is counted apart
+        /// Path of MLIR's `mlir-opt`; inputs that also crash `mlir-opt` are counted separately
         #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
         upstream: Option<PathBuf>,
 
-        /// The folder with programs to damage; without it, random modules are
+        /// Directory with programs to corrupt [default: random modules]
         #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
         corpus: Option<PathBuf>,
     },
-    /// Check descriptions of programs that an earlier run wrote
+    /// Check the programs that earlier runs reported
     #[command(after_help = FUZZ_REPLAY_EXAMPLES)]
     Replay {
-        /// Written beside the program
+        /// Description of a program, which an earlier run wrote next to the program
         #[arg(value_name = "FILE.json", required = true, value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
     },
@@ -708,11 +714,11 @@ pub(crate) enum FuzzTarget {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum FuzzPrograms {
-    /// Kernels written by hand: one `gpu.func`
+    /// Kernels: one `gpu.func` per program
     Kernels,
-    /// Host functions: reductions of whole arrays
+    /// Host functions with one grid-level reduction
     Functions,
-    /// Host functions with several ops over the rows of matrices
+    /// Host functions with several ops on the rows of matrices
     Rows,
 }
 
@@ -723,39 +729,39 @@ const MOST_JOBS: u32 = 1024;
 
 #[derive(Debug, Args)]
 pub(crate) struct FuzzRun {
-    /// How long
+    /// Maximum run time in seconds
     #[arg(
         long, value_name = "N", default_value_t = 60, value_parser = number(0..=MOST_SECONDS),
         allow_negative_numbers = true
     )]
     pub(crate) seconds: u64,
 
-    /// How many cases, if that comes first
+    /// Maximum number of cases
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) cases: Option<u64>,
 
-    /// What every case depends on, together with its number
+    /// Seed of the cases; each case also depends on its index
     #[arg(
         long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
         allow_negative_numbers = true
     )]
     pub(crate) seed: u64,
 
-    /// The number of the first case
+    /// Index of the first case
     #[arg(
         long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
         allow_negative_numbers = true
     )]
     pub(crate) first: u64,
 
-    /// Processes at a time
+    /// Number of parallel processes
     #[arg(
         long, value_name = "N", default_value_t = 1, value_parser = number(1..=MOST_JOBS),
         allow_negative_numbers = true
     )]
     pub(crate) jobs: u32,
 
-    /// The folder for what is found, which is made when something is
+    /// Directory for findings, which is created for the first finding
     #[arg(long, value_name = "DIR", default_value = "fuzz-findings", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
 }
@@ -765,21 +771,21 @@ pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) kept: Kept,
 
-    /// Say what this chip can do
+    /// Print the features of this chip
     #[arg(long, value_name = "CHIP", value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell of the completion script
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// Write the pages to this folder, which is made if it is not there
+    /// Directory for the pages, which is created if missing
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) dir: Option<PathBuf>,
 }

@@ -16,11 +16,11 @@ use crate::diagnostic::{Format, Said, say_all};
 /// Options for messages other than errors.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Say nothing on standard error but what is wrong
+    /// Print only errors to standard error
     #[arg(long, short, global = true, display_order = 101)]
     pub(crate) quiet: bool,
 
-    /// When to show how far long work is: auto (without a terminal a line every 10 seconds), never,
+    /// When to show progress: auto (a bar on a terminal, otherwise a line every 10 seconds), never,
     /// or always (a line every second)
     #[arg(
         long,
