@@ -10,9 +10,9 @@ pass! {
     /// Check every pass by execution.
     ///
     /// ## What it does
-    /// Runs each function and kernel of the module as it is, and after each pass that lowers it to
-    /// PTX, on generated inputs, and compares the results. The module stays as it is. It stands first
-    /// in pipelines that are given `validate-each`.
+    /// Runs each function and kernel of the module on generated inputs, before and after each pass
+    /// that lowers the module to PTX, and compares the results. The module itself does not change.
+    /// The option `validate-each` adds this pass as the first pass of a pipeline.
     ///
     /// ## Before and after
     /// ```mlir
@@ -23,20 +23,20 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A pass changes what the program computes, leaves accesses unordered, or makes it do what it
-    /// must not; the program does that itself; or nothing can be compared, because an op is not
-    /// known.
+    /// A pass changes the results of the program, or introduces a data race or a fault.
+    /// `tile-validate` also fails if the input program has a fault, or if unsupported ops prevent the
+    /// comparison.
     pub struct Validate as "tile-validate" creates [] {
         /// chip to compile for where the module names none
         chip: String = "sm_80",
-        /// what generated inputs depend on
+        /// seed of the generated inputs
         seed: u32 = "0",
-        /// the program has all of its barriers: a race in it as it comes is an error
+        /// report data races of the input program, which has all of its barriers
         synchronized: bool = "false",
     } counts {
-        /// stages with the bits of the stage before
+        /// stages whose results have the same bits as the previous stage
         equal,
-        /// stages within what any order of combination gives
+        /// stages whose results differ within the bound that reordered combination permits
         reordered,
     }
 }
