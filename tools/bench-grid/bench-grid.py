@@ -206,18 +206,18 @@ def cases():
         m = GIB // (4 * n)
         yield Case("row sums", [m, n], [1], target=0.96, free=())
     for n in (8, 32, 100, 256, 1001, 1024, 2000, 4096, 65536):
-        yield rows("row sums, columns known at run time", n, None, free=(0, 1))
+        yield rows("row sums, dynamic columns", n, None, free=(0, 1))
     for n in (1 << 20, 1 << 24, 1 << 28):
-        yield Case("row sums, columns known at run time", [GIB // (4 * n), n], [1], free=(0, 1))
+        yield Case("row sums, dynamic columns", [GIB // (4 * n), n], [1], free=(0, 1))
     for more in [{"kind": k} for k in ("argmax", "welford", "logsumexp")] + [{"type": t} for t in ("f16", "i8", "f64")]:
         for n in (8, 32, 100, 1000, 1024, 4096):
-            yield rows("other rows, columns known at run time", n, None, free=(0, 1), **more)
+            yield rows("other rows, dynamic columns", n, None, free=(0, 1), **more)
     for m, n in ((65536, 4096), (1 << 20, 256), (1024, 1 << 18), (1 << 24, 16), (256, 1 << 20)):
         yield Case("column sums", [m, n], [0], target=0.92 if n == 16 else 0.95)
     yield Case("column sums", [268435, 1000], [0])
     yield Case("column sums", [268167, 1001], [0])
     for m, n in ((65536, 4096), (1 << 20, 256), (1024, 1 << 18), (1 << 24, 16)):
-        yield Case("column sums, columns known at run time", [m, n], [0], free=(0, 1))
+        yield Case("column sums, dynamic columns", [m, n], [0], free=(0, 1))
     yield Case("middle axes", [64, 4096, 1024], [1], target=0.95)
     yield Case("middle axes", [4096, 64, 1024], [1], target=0.95)
     for axes in ([0, 1], [0, 2], [1, 2]):
@@ -231,7 +231,7 @@ def cases():
         yield rows("kinds", n, 0.93, kind="argmax")
     for kind, target in (("squares", 0.97), ("welford", 0.93), ("logsumexp", 0.93)):
         for n in (100, 1001, 1024, 4096, 65536):
-            yield rows("combiners that are written out", n, target, kind=kind)
+            yield rows("region combiners", n, target, kind=kind)
     for determinism in ("run_to_run", "batch_invariant", "any"):
         for m, n in ((1 << 18, 1 << 10), (1 << 8, 1 << 20)):
             yield Case("determinism", [m, n], [1], determinism=determinism, free=())
@@ -411,16 +411,16 @@ def compile_times(options, folder):
     unknown = median([tx(0) for _ in columns])
     kept, kept_unknown = tx(1024, times=50), tx(0, times=20)
     return (
-        f"Text to code of a sum of rows, in a process that goes on: `tx` {kept:.1f} ms, {kept_unknown:.1f} ms where the columns are known at "
-        f"run time; Triton {triton.__version__} {cold:.1f} ms, {cold / kept:.1f} times as long. In a new process `tx` takes {known:.1f} and "
-        f"{unknown:.1f} ms.\n"
+        f"Compile time of a row sum in a running process: `tx` {kept:.1f} ms, or {kept_unknown:.1f} ms with dynamic columns; "
+        f"Triton {triton.__version__} {cold:.1f} ms, {cold / kept:.1f} times as long. Compile time in a new process: `tx` {known:.1f} ms, "
+        f"or {unknown:.1f} ms with dynamic columns.\n"
     )
 
 
 def table(results, ceiling, device):
     who = ["cub", "torch", "inductor", "triton"]
     lines = [
-        f"{device}, ceiling {ceiling / 1e9:.0f} GB/s. Speeds in GB/s of bytes read and written; times in µs where they are under 30.",
+        f"{device}, ceiling {ceiling / 1e9:.0f} GB/s. Bandwidth in GB/s of bytes read and written; times below 30 µs in µs.",
         "",
     ]
     for group in dict.fromkeys(r["group"] for r in results):
@@ -442,10 +442,10 @@ def table(results, ceiling, device):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tx", default=str(HERE / "tx"), help="the compiler")
-    parser.add_argument("--out", default="bench-grid", help="where results go")
-    parser.add_argument("--only", default="", help="cases whose group or name has this text")
-    parser.add_argument("--inductor", action="store_true", help="also torch.compile, which takes seconds a case")
+    parser.add_argument("--tx", default=str(HERE / "tx"), help="path of `tx`")
+    parser.add_argument("--out", default="bench-grid", help="output directory")
+    parser.add_argument("--only", default="", help="run only cases whose group or name contains this text")
+    parser.add_argument("--inductor", action="store_true", help="also run torch.compile, which takes seconds per case")
     options = parser.parse_args()
     out = pathlib.Path(options.out)
     out.mkdir(parents=True, exist_ok=True)

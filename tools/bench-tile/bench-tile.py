@@ -57,7 +57,7 @@ class Row:
     type: str
     kind: str
     threads: int
-    shape: tuple = ()  # empty: one value a thread
+    shape: tuple = ()  # empty: one value per thread
     axes: tuple = ()
 
     @property
@@ -448,7 +448,7 @@ def progress(done, of):
 
 
 # ---------------------------------------------------------------------------------------------------
-# What tx chose
+# Chosen variants
 
 
 def chosen(row, tx, folder):
@@ -550,7 +550,7 @@ def mean(values):
 
 def summary(results, rows):
     """Returns the geometric means of the ratios, and the rows in which tx is slower."""
-    lines = "| | kind | rows | TIRx/tx | CUB/tx | tx is slower than one of them |\n|---|---|--:|--:|--:|--:|\n"
+    lines = "| benchmark | kind | rows | TIRx/tx | CUB/tx | rows where tx is slower |\n|---|---|--:|--:|--:|--:|\n"
     slower = []
     for table, mode in ((results.latency, "latency"), (results.throughput, "throughput")):
         for tiles in (False, True):
@@ -562,43 +562,47 @@ def summary(results, rows):
                 lost = [r for r in measured if (ratio(table, r, ["tirx", *cub]) or 1) < 0.97]
                 slower += [(ratio(table, r, ["tirx", *cub]), mode, r, best(table, r, ["tirx", *cub])) for r in lost]
                 means = [show(mean([ratio(table, r, ways) for r in measured])) for ways in (["tirx"], cub)]
-                what = "tiles" if tiles else "one value a thread"
+                what = "tiles" if tiles else "one value per thread"
                 words = [f"{what}, {mode}", kind, len(measured), *means, len(lost)]
                 if some:
                     lines += "| " + " | ".join(map(str, words)) + " |\n"
     if slower:
-        lines += "\nWhere `tx` is slower, the worst first:\n\n"
+        lines += "\nRows where `tx` is slower, the slowest first:\n\n"
         for share, mode, row, way in sorted(slower, key=lambda entry: entry[0]):
             lines += f"- `{row.name}`, {mode}: {way} takes {share:.2f} of the time\n"
     return lines
 
 
 METHOD = """\
-Cycles of the multiprocessor's clock per reduction, loop around it included, which is the same for all. A
-kernel does *n* reductions, each of which needs the result of the one before; the time is that of many minus
-that of few, by CUDA events, over the difference in *n*, times the clock, which a kernel that counts cycles
-measures before and after each row. **Latency**: one block alone. **Throughput**: as many blocks as fit on
-every multiprocessor; cycles of a multiprocessor per reduction. Medians of {latency} and {throughput} runs,
-the ways taking turns. ±% is half of the distance between the 10th and the 90th percentile, the widest of a
-row. Every result is compared with NumPy's, bit by bit: the inputs are small integers.
+The unit is SM clock cycles per reduction, including the loop around the reduction, which is the same for all
+programs. Each reduction of a kernel needs the result of the previous reduction. The time per reduction is the
+difference between kernels with many and with few reductions, measured by CUDA events. A kernel that counts
+cycles measures the clock rate before and after each row.
 
-* **tx**: `tile.all_reduce` or `tile.reduce`, barriers by the compiler, every thread sees the result. f16 sums
-  are kept in f32. Compiled to PTX by `tx compile`, assembled by the driver.
-* **TIRx**: the algorithms of TVM's tile language, written as CUDA from their description: butterflies in a
-  warp, two barriers and a scratch area in a block; for tiles, groups of at most 32 lanes a result, shuffles
-  under `__activemask()`, a barrier at the end (of the warp where the block is one). Everything in the
-  element's type. It has no argmax. A block's scratch area is taken from two in turn, as there is no barrier
-  before its first write.
-* **CUB** {cub}: `WarpReduce` or `BlockReduce` with `ArgMax` on key-value pairs for argmax; f16 sums in f32.
-  **all**: thread 0's result is given to all threads (a shuffle, or shared memory and a barrier); this is what
-  tx and TIRx do. **first**: only thread 0 has it, and only its next input depends on it. For tiles the best of
-  **w**: a warp (or a power of two of lanes, for shorter rows) a result, **b**: the block a result, where rows
-  are as long as the block, **t**: a thread a result, where that suits, each after a fold of every
-  *k*-th element by each thread.
-* A round on a tile: reduce into shared memory, barrier, each thread reads a result and overwrites an element of
-  the tile that others read, barrier.
+* **Latency**: one block on the whole GPU; median of {latency} runs.
+* **Throughput**: the maximum number of resident blocks on every SM; median of {throughput} runs.
+* **±%**: half of the distance between the 10th and the 90th percentile, the largest of the row.
+* **Check**: every result is compared with NumPy's bits; the inputs are small integers.
 
-An empty cell: there is no such way, or it makes no sense for the shape.
+The programs run alternately:
+
+* **tx** runs `tile.all_reduce` or `tile.reduce` with compiler-inserted barriers. Every thread reads the
+  result. f16 sums accumulate in f32. `tx compile` writes PTX, which the driver assembles.
+* **TIRx**: the algorithms of TVM's tile language, written in CUDA from their description. TIRx uses shuffles
+  in a warp, and two barriers and a scratch buffer in a block. For tiles, at most 32 threads per result use
+  shuffles under `__activemask()`, followed by a barrier of the block or warp. Two scratch buffers are used in
+  turn, because no barrier precedes the first write. TIRx accumulates in the element type and has no `argmax`.
+* **CUB** {cub}: `WarpReduce` or `BlockReduce`, with `ArgMax` on key-value pairs for `argmax`. f16 sums
+  accumulate in f32.
+* **CUB, all**: every thread reads the result, as in tx and TIRx, by a shuffle or by shared memory and a
+  barrier. **CUB, first**: only thread 0 reads the result.
+* **CUB on tiles**: the fastest of **w** (a warp, or a power of two of lanes for shorter rows, per result),
+  **b** (a block per result, if rows are as long as the block) and **t** (a thread per result). Each thread
+  first combines every *k*-th element.
+
+One iteration on a tile reduces into shared memory, passes a barrier, reads a result in each thread,
+overwrites an element of the tile, and passes another barrier. Empty cells mean that the program does not
+support the shape.
 """
 
 
@@ -610,18 +614,18 @@ def report(results, rows, variants, build_trouble, took):
     text += f"; driver for CUDA {results.driver // 1000}.{results.driver % 1000 // 10}; "
     text += f"{datetime.date.today().isoformat()}; {took:.0f} s.\n\n"
     text += METHOD.format(latency=15, throughput=7, cub=results.cub)
-    text += "\n## Summary\n\nGeometric means of how many times longer the others take (above 1: `tx` is faster).\n\n"
+    text += "\n## Summary\n\nGeometric means of the time of the other program divided by the time of `tx`. `tx` is faster where a mean is\nabove 1.\n\n"
     text += summary(results, rows)
     for tiles in (False, True):
         for table, mode in ((results.latency, "latency"), (results.throughput, "throughput")):
             some = [row for row in rows if bool(row.shape) == tiles]
             if some:
-                text += f"\n## {'Tiles in shared memory' if tiles else 'One value a thread'}: {mode}\n\n"
+                text += f"\n## {'Tiles in shared memory' if tiles else 'One value per thread'}: {mode}\n\n"
                 text += section(results, table, some, tiles, variants)
     failures = [f"- bench.cu, {job}: {why}\n" for job, why in sorted(build_trouble.items())]
     failures += [f"- {row}, {way}: {why}\n" for (row, way), why in sorted(results.trouble.items())]
     if failures:
-        text += "\n## What is wrong or missing\n\n" + "".join(failures)
+        text += "\n## Wrong results and failures\n\n" + "".join(failures)
     return text
 
 
@@ -672,13 +676,13 @@ def check_on_cpu(rows, tx, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, default="table.md", help="the table (default: table.md)")
-    parser.add_argument("--tx", type=pathlib.Path, default=HERE / "tx", help="default: beside this script")
-    parser.add_argument("--nvcc", help="default: the one in PATH, else in /usr/local/cuda/bin")
-    parser.add_argument("--chip", default="sm_90", help="of the GPU (default: sm_90)")
-    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cpu: check tx's results only")
-    parser.add_argument("--filter", default="", help="only rows whose names match this regular expression")
-    parser.add_argument("--keep", type=pathlib.Path, help="keep programs, PTX and data in this folder")
+    parser.add_argument("--out", type=pathlib.Path, default="table.md", help="output file (default: table.md)")
+    parser.add_argument("--tx", type=pathlib.Path, default=HERE / "tx", help="path of tx (default: next to this script)")
+    parser.add_argument("--nvcc", help="path of nvcc (default: from PATH, or /usr/local/cuda/bin)")
+    parser.add_argument("--chip", default="sm_90", help="target chip (default: sm_90)")
+    parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cpu: only check the results of tx")
+    parser.add_argument("--filter", default="", help="run only rows whose names match this regular expression")
+    parser.add_argument("--keep", type=pathlib.Path, help="directory in which programs, PTX and data are kept")
     options = parser.parse_args()
     rows = [row for row in all_rows() if re.search(options.filter, row.name)]
     if not rows:
@@ -721,14 +725,14 @@ def bench(rows, tx, folder, options):
     why = measure(program, folder, rows, results)
     table = report(results, rows, variants, build_trouble, time.monotonic() - start)
     if why:
-        table += f"\nThe run broke off: {why}\n"
+        table += f"\nThe run stopped early: {why}\n"
     options.out.write_text(table)
     wrong = sum(text.startswith("WRONG") for text in results.trouble.values())
     print(table)
     print(
         f"bench-tile: {len(results.latency)} ways timed in {len(rows)} rows, {wrong} WRONG, "
         f"{len(results.trouble) - wrong + len(build_trouble)} failed"
-        f"{f', broke off: {why}' if why else ''}; {options.out} ({time.monotonic() - start:.0f} s)"
+        f"{f', stopped early: {why}' if why else ''}; {options.out} ({time.monotonic() - start:.0f} s)"
     )
     return 1 if wrong else 3 if results.trouble or build_trouble or why else 0
 
