@@ -504,8 +504,8 @@ pub(crate) struct Compile {
     #[arg(short, long, value_name = "FILE.ptx", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Output file for the launch plan, as JSON; `-` is standard output. With `-`, PTX is only
-    /// written if `-o` names a file
+    /// Output file for the launch plan, as JSON; `-` is standard output. With `--plan -`, PTX is
+    /// written only with `-o`
     #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
     pub(crate) plan: Option<PathBuf>,
 
@@ -513,8 +513,8 @@ pub(crate) struct Compile {
     #[arg(long)]
     pub(crate) time: bool,
 
-    /// Compile the program N times in one process, and print the median times. Later compilations
-    /// reuse state of the first one
+    /// Compile the program N times in one process, and print the median times. State that the first
+    /// compilation loads is reused
     #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX), allow_negative_numbers = true)]
     pub(crate) times: Option<u32>,
 }
@@ -736,18 +736,18 @@ pub(crate) struct FuzzRun {
     )]
     pub(crate) seconds: u64,
 
-    /// Maximum number of cases
+    /// Maximum number of test cases
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) cases: Option<u64>,
 
-    /// Seed of the cases; each case also depends on its index
+    /// Seed of the test cases; each case also depends on its index
     #[arg(
         long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
         allow_negative_numbers = true
     )]
     pub(crate) seed: u64,
 
-    /// Index of the first case
+    /// Index of the first test case
     #[arg(
         long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
         allow_negative_numbers = true

@@ -62,7 +62,7 @@ harmless! {
         "other-zero" "mutations/jobs@centred" "+2:3 `% = arith.constant -0.0";
     }
     "A barrier separates the exchange of each block from the exchange of the last block. All reads \
-     of the first exchange are complete before the second exchange writes the buffer." => {
+     of the first exchange are complete before the second exchange writes the shared buffer." => {
         "share-scratch" "mutations/blocks@columns,mutations/blocks@sum,mutations/jobs@centred"
             "memref.get_global @";
         "share-scratch" "programs/dot-and-matvec@dot_and_matvec" "+1:3 `% = memref.get_global @";
@@ -109,8 +109,8 @@ harmless! {
         "other-divisor" "programs/layer-norm-statistics@layer_norm_statistics"
             "layer_norm_statistics_7 +13:3 `% = arith.remui";
     }
-    "No partner index equals the bound of the comparison. The index of a partner differs in one \
-     bit, and the thread whose partner has this index does not exist." => {
+    "No thread has a partner whose index equals the bound of the comparison. Indices of partners \
+     differ in one bit, and the only candidate thread does not exist." => {
         "other-boundary" "mutations/together@turn_by_turn" "+8:7 `% = arith.cmpi ult";
         "other-boundary" "lower-reduction/partial-warps@one_row_by_48" "+4:5 `% = arith.cmpi ult";
         "other-boundary" "ptx/one-row-by-48@one_row_by_48" "+4:5 `% = arith.cmpi ult";
@@ -216,12 +216,12 @@ harmless! {
         "other-extension" "lower-reduction/types@i8_xor" "+2:5 `% = arith.extui % : i8 to i32";
     }
     "All 32 lanes of a warp use the constant as the initial value of an `xor`. An even number of \
-     equal values cancels." => {
+     equal operands of `xor` cancels." => {
         "other-constant" "lower-reduction/types@i8_xor" "+2:5 `% = arith.constant 0 : i8";
     }
     "A NaN input makes the sum of the differences from the maximum NaN, whatever the maximum is. \
      Without a NaN input, only the sign of a zero maximum can differ. One difference is then +0.0 \
-     for either sign, and the sum is the same." => {
+     for either sign of the maximum, and the sum is the same." => {
         "other-nan" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-nan-of-exchange" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-extreme" "lower-reduction/many-warps@twice" "+4:10 `% = arith.maximumf";
@@ -264,7 +264,8 @@ harmless! {
         "early-barrier" "lower-reduction/all-reduce@in_a_loop" "+8:12 `gpu.barrier`";
     }
     "The barrier is redundant: before and after it, each element is accessed by one thread only. \
-     The compiler inserts the barrier because any thread may copy an element in a `tile.copy`." => {
+     The compiler inserts the barrier because it assumes that any thread can copy any element of a \
+     `tile.copy`." => {
         "narrow-barrier" "lower-reduction/columns@columns" "+4:5 `gpu.barrier`";
         "early-barrier" "lower-reduction/long-row@long_row" "+6:5 `gpu.barrier`";
         "late-barrier" "lower-reduction/long-row@long_row" "+6:5 `gpu.barrier`";
@@ -282,7 +283,7 @@ harmless! {
             "+13:5 `nvvm.barrier id = % number_of_threads = %";
     }
     "The input program contains the barrier, which orders no reads of the program itself. Only a \
-     concurrent kernel that reads the counter could depend on the barrier." => {
+     concurrent kernel that reads the same memory could depend on the barrier." => {
         "early-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
         "late-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
         "narrow-barrier" "lower-reduction/redundant-barriers@beside_an_atomic" "+5:5 `gpu.barrier`";
@@ -326,9 +327,9 @@ harmless! {
         "finite-for-infinite" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant 0xFF800000";
     }
     "The sum of a row with a finite maximum is at least 1, so its logarithm is never negative. If \
-     the maximum is -inf, the sum is 0; if the maximum is NaN or inf, the sum is NaN. The \
-     logarithm of 0 or NaN does not change the result, because the maximum is added to the \
-     logarithm." => {
+     the maximum is -inf, the sum is 0; if the maximum is NaN or inf, the sum is NaN. The result \
+     is the sum of the maximum and the logarithm, and the edit does not change the result for \
+     these maxima." => {
         "other-extension" "programs/log-sum-exp@log_sum_exp" "+23:10 `% = arith.sitofp";
     }
     "The element count is never NaN." => {
@@ -340,8 +341,9 @@ harmless! {
         "negate-guard" "ptx/every-warp@every_warp" "+12:5 `scf.if";
         "negate-comparison" "ptx/rows-by-20@rows_by_20" "+4:5 `% = arith.cmpi eq";
     }
-    "The second half of the warp stores the result instead of the first half. Both halves read the \
-     same elements, exchange values only within themselves, and compute the same result." => {
+    "The second half of the warp stores the result instead of the first half. Both halves of the \
+     warp read the same elements, exchange values only within themselves, and compute the same \
+     result." => {
         "negate-comparison" "ptx/packed-half-bf16@bf16_max" "+3:5 `% = arith.cmpi ult";
         "negate-comparison" "ptx/packed-half-f16@f16_sum" "+3:5 `% = arith.cmpi ult";
     }
@@ -355,8 +357,9 @@ harmless! {
         "other-extension" "ptx/i8@i8_or" "+2:5 `% = arith.extui % : i8 to i32";
         "other-extension" "ptx/packed-half-f16@f16_sum" "+3:5 `% = llvm.zext % : i16 to i32";
     }
-    "The edit only affects lanes with exactly four lanes left in their part of the row. A part has \
-     16 or 32 lanes, and the sum of its first lane does not use these lanes after this step." => {
+    "The edit only affects lanes with exactly four lanes left in their part of the row, which has \
+     16 or 32 lanes. The sum of the first lane of a part does not use the values of the affected \
+     lanes after this step." => {
         "other-boundary" "ptx/all-reduce-width-48-i32@integers" "+5:10 `% = arith.cmpi ult";
         "other-boundary" "ptx/all-reduce-width-48@rows" "+5:10 `% = arith.cmpi ult";
     }
@@ -394,7 +397,7 @@ harmless! {
         "late-barrier" "ptx/one-row-by-48@one_row_by_48" "+6:5 `gpu.barrier";
     }
     "The constant replaces an out-of-range element. The bounds check that selects the constant \
-     also excludes it from the result." => {
+     also excludes the element from the result." => {
         "other-constant" "mutations/jobs@spread" "+1:3 `% = arith.constant 0 : i32";
         "other-constant" "mutations/jobs@two_steps" "+1:3 `% = arith.constant 0.0";
         "other-constant" "mutations/numbers@greatest" "+1:3 `% = arith.constant 0 : i32";
@@ -440,7 +443,7 @@ harmless! {
         "other-boundary" "programs/element-wise-chains@gated" "`% = arith.cmpf ogt";
         "other-boundary" "programs/element-wise-chains@turned" "`% = arith.cmpf ogt";
     }
-    "A NaN maximum makes the result NaN, whatever base is subtracted from the elements." => {
+    "A NaN maximum makes the result NaN, whatever number is subtracted from the elements." => {
         "other-nan-of-comparison" "programs/log-sum-exp@log_sum_exp" "+7:13 `% = arith.cmpf oeq";
     }
     "Each element has a bounds check, which is false for every element of the additional \
@@ -565,8 +568,8 @@ harmless! {
         "other-boundary" "programs/fused-rows@kept" "`% = arith.cmpf olt";
     }
     "The exponential is multiplied by a power of two in two steps, and the constant splits the \
-     exponent between the steps. A split into one quarter and three quarters overflows in neither \
-     step, and the product is the same." => {
+     exponent between the steps. An exponent split of 1:3 instead of 1:1 causes no overflow, and \
+     the product is the same." => {
         "other-constant" "programs/fused-rows@kept" "`% = arith.constant 1 : i32";
     }
     "The rounded coefficient is multiplied by the third power of a number below 0.35. For rows of \
@@ -640,8 +643,8 @@ harmless! {
      same result." => {
         "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf olt";
     }
-    "The kernel repeats the alignment check of the array for each of its ops. The other checks are \
-     correct, so one check may be wrong." => {
+    "The kernel repeats the alignment check of the array for each of its ops. The other checks of \
+     the array still detect misalignment." => {
         "other-divisor" "mutations/fused@two_lengths" "two_lengths_1 +22:3 `% = arith.remui";
         "other-divisor" "programs/rows-of-any-length@by_hand" "by_hand_1 +13:3 `% = arith.remui";
     }
