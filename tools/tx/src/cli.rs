@@ -109,7 +109,7 @@ pub(crate) enum Command {
     /// Compiles each reduction of the program with its default schedule and with promising
     /// alternatives, runs all versions on the given arguments, and compares times and results.
     /// Prints the measurements to standard error. Writes the program with the fastest schedule as
-    /// an attribute of each reduction, as input of `tx compile` and the other commands.
+    /// an attribute of each reduction; `tx compile` and the other commands accept this program.
     #[command(after_help = TUNE_EXAMPLES)]
     Tune(Tune),
     /// Check every pass by execution

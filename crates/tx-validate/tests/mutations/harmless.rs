@@ -195,8 +195,7 @@ harmless! {
      iteration omits, with the same bits." => {
         "other-divisor" "lower-reduction/rows-in-a-loop@moving_destination" "+9:7 `% = arith.remui";
     }
-    "The compared indices are thread indices, which are distinct. `<` and `<=` are therefore \
-     equivalent." => {
+    "The compared indices are distinct thread indices, so `<` and `<=` are equivalent." => {
         "other-boundary" "lower-reduction/many-warps@pairs_of_eight_warps" "+5:14 `% = arith.cmpi slt";
     }
     "The first lane of a warp stores the result, and its exchange partners have greater indices. A \
@@ -220,8 +219,8 @@ harmless! {
         "other-constant" "lower-reduction/types@i8_xor" "+2:5 `% = arith.constant 0 : i8";
     }
     "A NaN input makes the sum of the differences from the maximum NaN, whatever the maximum is. \
-     Without a NaN input, only the sign of a zero maximum can differ. One difference is then +0.0 \
-     for either sign of the maximum, and the sum is the same." => {
+     Without a NaN input, only the sign of a zero maximum can differ. One of the differences is \
+     then +0.0 for either sign of the maximum, and the sum of the differences is the same." => {
         "other-nan" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-nan-of-exchange" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-extreme" "lower-reduction/many-warps@twice" "+4:10 `% = arith.maximumf";
@@ -326,10 +325,8 @@ harmless! {
             "+1:3 `% = arith.constant 0xFF800000";
         "finite-for-infinite" "programs/softmax-approximate@rows" "+1:3 `% = arith.constant 0xFF800000";
     }
-    "The sum of a row with a finite maximum is at least 1, so its logarithm is never negative. If \
-     the maximum is -inf, the sum is 0; if the maximum is NaN or inf, the sum is NaN. The result \
-     is the sum of the maximum and the logarithm, and the edit does not change the result for \
-     these maxima." => {
+    "The sum of a row with a finite maximum is at least 1, so its logarithm is never negative. For \
+     a maximum of -inf, NaN or inf, the sum is 0 or NaN, and the edit does not change the result." => {
         "other-extension" "programs/log-sum-exp@log_sum_exp" "+23:10 `% = arith.sitofp";
     }
     "The element count is never NaN." => {
@@ -429,8 +426,8 @@ harmless! {
     "Out-of-range elements are replaced by 0, whose square adds nothing to the sum." => {
         "lose-guard" "programs/l2-norm@l2_norm" "+3:3 `scf.if";
     }
-    "The kernel's arrays fit into one loop iteration. If a remainder exists, the factor is \
-     multiplied by an iteration count of 0." => {
+    "The kernel's arrays fit into one loop iteration. If a remainder exists, the iteration count \
+     is 0, and its product with the factor is 0." => {
         "other-factor" "programs/l2-norm@l2_norm" "+3:3 `% = arith.muli";
     }
     "Multiplication is commutative, so the order of the factors has no effect." => {
@@ -660,8 +657,8 @@ harmless! {
     "A thread counts fewer than 2048 elements, and f16 represents these counts exactly." => {
         "round-to-half" "mutations/fused@two_lengths" "two_lengths_12 +13:3 `% = arith.addf";
     }
-    "The edit raises the lower bound of the exponential's operand from -104 to -103. The result \
-     changes by at most the smallest subnormal f32." => {
+    "The edit raises the lower bound of the exponential's operand from -104 to -103. The \
+     exponential changes by at most the smallest subnormal f32." => {
         "other-constant" "programs/softmax-named@columns" "+1:3 `% = arith.constant -1.04";
     }
     "The array has 231 columns, so column indices are below 256." => {
