@@ -12,7 +12,7 @@ use super::table::{self, Request};
 use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, power_of_two};
 use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
-use tx_target::MAX_THREADS;
+use tx_target::{MAX_CLUSTER, MAX_THREADS};
 
 /// Number of elements of each operand that a thread holds. A thread holds more elements if
 /// [`MOST_THREADS`] threads cannot hold the row otherwise.
@@ -29,11 +29,14 @@ const FEW_THREADS: i64 = 256;
 const LEAST_THREADS: i64 = 128;
 /// Maximum number of blocks of a cluster on every chip with clusters.
 const MOST_BLOCKS: i64 = 8;
+/// Maximum number of blocks of a cluster. More than [`MOST_BLOCKS`] blocks are not portable: on an
+/// H200, clusters of 16 blocks run on 128 of the 132 SMs.
+const NON_PORTABLE_BLOCKS: i64 = MAX_CLUSTER as i64;
 
 /// A class of rows that each phase loads again, although registers could hold them.
 struct Reloaded {
-    /// Whether the ops have operands with one element for each column.
-    columns: bool,
+    /// Minimum and maximum number of operands with one element for each column.
+    columns: (i64, i64),
     /// Whether elements have at most 16 bits.
     is_narrow: bool,
     /// Whether an op writes rows. `None` applies to both.
@@ -45,6 +48,7 @@ struct Reloaded {
 }
 
 const KIB: i64 = 1 << 10;
+const MIB: i64 = 1 << 20;
 
 /// Classes of rows that are faster reloaded than held. A thread that holds the row and all columns
 /// has too few registers left for enough rows in flight per SM. The table has GB/s on an H200.
@@ -53,73 +57,96 @@ const KIB: i64 = 1 << 10;
 ///
 /// | row | program | held | reloaded | blocks |
 /// |---|---|--:|--:|--:|
-/// | 32768 bf16 | cross entropy | 3165 | 3942 | 1 |
-/// | 131072 bf16 | cross entropy | 2696 | 3107 | 8 |
-/// | 32768 bf16 | softmax | 3646 | 3973 | 1 |
-/// | 262144 bf16 | softmax | 2310 | 2780 | 8 |
+/// | 32768 bf16 | cross entropy | 3885 | 3977 | 1 |
+/// | 131072 bf16 | cross entropy | 3399 | 3497 | 8 |
+/// | 262144 bf16 | cross entropy | 3020 | 3261 | 8 |
 /// | 8192 bf16 | layer norm | 2919 | 3978 | 1 |
-/// | 65536 bf16 | layer norm | 1992 | 3281 | 1 |
-/// | 131072 bf16 | layer norm | 2007 | 2894 | 8 |
-/// | 16384 bf16 | RMS norm | 2834 | 4122 | 1 |
-/// | 32768 f32 | layer norm | 2813 | 3654 | 1 |
-/// | 131072 f32 | layer norm | 2429 | 2818 | 8 |
-/// | 131072 f32 | RMS norm | 2853 | 3423 | 8 |
-const RELOADED: [Reloaded; 8] = [
+/// | 65536 bf16 | layer norm | 1992 | 3266 | 1 |
+/// | 131072 bf16 | layer norm | 2007 | 3100 | 8 |
+/// | 262144 bf16 | layer norm | | 2841 | 16 |
+/// | 16384 bf16 | RMS norm | 3895 | 4028 | 1 |
+/// | 32768 bf16 | RMS norm | 3718 | 3919 | 4 |
+/// | 131072 bf16 | RMS norm | | 3803 | 8 |
+/// | 32768 f32 | layer norm | 3476 | 3602 | 1 |
+/// | 131072 f32 | layer norm | 2821 | 3021 | 8 |
+/// | 262144 f32 | RMS norm | 3402 | 3435 | 16 |
+const RELOADED: [Reloaded; 11] = [
     Reloaded {
-        columns: false,
+        columns: (0, 0),
         is_narrow: true,
         writes: Some(false),
-        bytes: (32 * KIB, 256 * KIB),
+        bytes: (32 * KIB, 128 * KIB),
         blocks: 1,
     },
     Reloaded {
-        columns: false,
+        columns: (0, 0),
         is_narrow: true,
         writes: Some(false),
         bytes: (256 * KIB, i64::MAX),
         blocks: MOST_BLOCKS,
     },
     Reloaded {
-        columns: false,
+        columns: (0, 0),
         is_narrow: true,
         writes: Some(true),
-        bytes: (64 * KIB, 96 * KIB),
-        blocks: 1,
-    },
-    Reloaded {
-        columns: false,
-        is_narrow: true,
-        writes: Some(true),
-        bytes: (512 * KIB, i64::MAX),
+        bytes: (512 * KIB + 1, i64::MAX),
         blocks: MOST_BLOCKS,
     },
     Reloaded {
-        columns: true,
+        columns: (1, 1),
+        is_narrow: true,
+        writes: None,
+        bytes: (16 * KIB, 64 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: (1, 1),
+        is_narrow: true,
+        writes: None,
+        bytes: (64 * KIB, 256 * KIB),
+        blocks: 4,
+    },
+    Reloaded {
+        columns: (2, i64::MAX),
         is_narrow: true,
         writes: None,
         bytes: (16 * KIB, 256 * KIB),
         blocks: 1,
     },
     Reloaded {
-        columns: true,
+        columns: (1, i64::MAX),
         is_narrow: true,
         writes: None,
-        bytes: (256 * KIB, i64::MAX),
+        bytes: (256 * KIB, 512 * KIB),
         blocks: MOST_BLOCKS,
     },
     Reloaded {
-        columns: true,
+        columns: (1, i64::MAX),
+        is_narrow: true,
+        writes: None,
+        bytes: (512 * KIB, i64::MAX),
+        blocks: NON_PORTABLE_BLOCKS,
+    },
+    Reloaded {
+        columns: (2, i64::MAX),
         is_narrow: false,
         writes: None,
         bytes: (64 * KIB, 256 * KIB),
         blocks: 1,
     },
     Reloaded {
-        columns: true,
+        columns: (2, i64::MAX),
         is_narrow: false,
         writes: None,
-        bytes: (256 * KIB, i64::MAX),
+        bytes: (256 * KIB, MIB),
         blocks: MOST_BLOCKS,
+    },
+    Reloaded {
+        columns: (1, i64::MAX),
+        is_narrow: false,
+        writes: None,
+        bytes: (MIB, i64::MAX),
+        blocks: NON_PORTABLE_BLOCKS,
     },
 ];
 
@@ -169,35 +196,47 @@ impl Limits {
         holds: true,
     };
 
-    /// Returns the limits for rows of `length` elements. The table has GB/s on an H200, for the
-    /// number of threads per row times the elements held by each thread.
+    /// Returns the limits for rows of `length` elements. The table has GB/s on an H200. A mapping is
+    /// written as blocks x threads x elements held by each thread.
     ///
-    /// | program | 512 x 32 | 256 x 64 | 256 x 32 |
-    /// |---|--:|--:|--:|
-    /// | softmax of 65536 f32 columns | 3695 | 3956 | |
-    /// | softmax of 65536 bf16 columns | 2076 (one kernel for each op) | 3549 | |
-    /// | cross entropy of 65536 f32 columns | 3666 | 4326 | |
-    /// | cross entropy of 16384 bf16 columns | 3116 | 3801 | |
-    /// | RMS norm of 65536 f32 columns | 2945 | | 3558 |
-    ///
-    /// Softmax of 16384 f32 columns reaches 4108 GB/s in one block of 512 threads, and 3936 GB/s in
-    /// two blocks of 256 threads.
+    /// | program | columns | mapping | | other mappings | |
+    /// |---|--:|---|--:|---|--:|
+    /// | softmax f32 | 16384 | 1 x 512 x 32 | 4105 | 2 x 256 x 32 | below 4101 |
+    /// | softmax f32 | 65536 | 4 x 256 x 64 | 4091 | 4 x 512 x 32 | 4119 |
+    /// | softmax f32 | 262144 | 16 x 512 x 32 | 3973 | 8 x 512 x 64 | 3695 |
+    /// | softmax bf16 | 65536 | 4 x 256 x 64 | 4149 | 8 x 128 x 64 | 4130 |
+    /// | softmax bf16 | 262144 | 16 x 256 x 64 | 3774 | 8 x 1024, reloaded | 3046 |
+    /// | cross entropy f32 | 262144 | 16 x 256 x 64 | 4301 | 16 x 512 x 32 | 3396 |
+    /// | cross entropy bf16 | 65536 | 8 x 128 x 64 | 3720 | 1 x 1024, reloaded | 3554 |
+    /// | RMS norm f32 | 16384 | 2 x 256 x 32 | 4134 | 1 x 512 x 32 | 4041 |
+    /// | RMS norm f32 | 65536 | 8 x 256 x 32 | 4012 | 8 x 128 x 64 | 4003 |
+    /// | RMS norm f32 | 131072 | 16 x 256 x 32 | 3843 | 8 x 512, reloaded | 3606 |
     fn of(request: &Request, length: i64) -> Self {
         let chosen = Self::OF_CLASSES;
-        let is_alone = request.columns == 0;
-        // 16-bit rows with column operands are reloaded if they are too long for one block.
-        let has_few_threads = match (is_alone, request.bytes < 4) {
-            (true, true) => length > HELD * LEAST_THREADS,
-            (false, true) => false,
-            (_, false) => length > HELD * MOST_THREADS,
-        };
-        match has_few_threads {
-            true => Self {
-                held: if is_alone { HELD_ALONE } else { HELD },
-                threads: FEW_THREADS,
-                ..chosen
+        let is_narrow = request.bytes < 4;
+        let is_long = |threads: i64, held: i64, blocks: i64| length > threads * held * blocks;
+        let few = |threads: i64, held: i64| Self {
+            held,
+            threads,
+            blocks: match is_long(threads, held, MOST_BLOCKS) {
+                true => NON_PORTABLE_BLOCKS,
+                false => MOST_BLOCKS,
             },
-            false => chosen,
+            ..chosen
+        };
+        match (request.columns, is_narrow, request.writes) {
+            (0, true, false) if is_long(MOST_THREADS, HELD_ALONE, 1) => {
+                few(LEAST_THREADS, HELD_ALONE)
+            }
+            (0, true, _) if is_long(LEAST_THREADS, HELD, 1) => few(FEW_THREADS, HELD_ALONE),
+            (0, false, true) if is_long(FEW_THREADS, HELD_ALONE, MOST_BLOCKS) => {
+                few(MOST_THREADS, HELD)
+            }
+            (0, false, _) if is_long(MOST_THREADS, HELD, 1) => few(FEW_THREADS, HELD_ALONE),
+            (1, false, _) if is_long(FEW_THREADS, HELD, 1) => few(FEW_THREADS, HELD),
+            // 16-bit rows with column operands are reloaded if they are too long for one block.
+            (_, false, _) if is_long(MOST_THREADS, HELD, 1) => few(FEW_THREADS, HELD),
+            _ => chosen,
         }
     }
 }
@@ -206,7 +245,7 @@ impl Limits {
 fn reloaded(request: &Request) -> Option<&'static Reloaded> {
     let bytes = bytes_of_row(request)?;
     RELOADED.iter().find(|row| {
-        row.columns == (request.columns > 0)
+        (row.columns.0..=row.columns.1).contains(&request.columns)
             && row.is_narrow == (request.bytes < 4)
             && row.writes.is_none_or(|writes| writes == request.writes)
             && (row.bytes.0..row.bytes.1).contains(&bytes)
@@ -244,7 +283,7 @@ pub(super) fn columns(group: &Group<'_>) -> i64 {
 /// block, and blocks of a cluster.
 const HELD_TRIED: [i64; 4] = [8, 16, 32, 64];
 const THREADS_TRIED: [i64; 4] = [128, 256, 512, 1024];
-const BLOCKS_TRIED: [i64; 4] = [1, 2, 4, MOST_BLOCKS];
+const BLOCKS_TRIED: [i64; 5] = [1, 2, 4, MOST_BLOCKS, NON_PORTABLE_BLOCKS];
 
 pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Case>> {
     let mut all = Vec::new();
@@ -433,7 +472,7 @@ impl Mapping {
         ))
         .clamp(least, limits.threads);
         let longest = match request.bytes < 4 && !request.writes {
-            true => limits.threads,
+            true => limits.threads.max(FEW_THREADS),
             false => i64::from(MAX_THREADS),
         };
         while ceildiv(vectors, threads.saturating_mul(loads)) > most && threads < longest {
@@ -472,7 +511,7 @@ impl Mapping {
         // of threads.
         let (loads, share, most) = match (request.columns, request.writes) {
             _ if blocks > 1 && vectors > MANY_VECTORS => (1, 8, most),
-            (1, _) if blocks > 1 => (4, 8, most),
+            (0, true) | (1, _) if blocks > 1 => (4, 8, most),
             _ if blocks > 1 => (2, 8, most),
             (0, false) if vectors > MANY_VECTORS => (2, 8, most),
             (0, false) => (4, 4, most.min(MOST_THREADS)),
