@@ -2,19 +2,19 @@
 // EXIT: 1
 // SNAPSHOT: none — it is refused
 
-// An op that no pass lowers is rejected at its position, with its name and a replacement. The lowered form of
-// other ops is not reported.
-gpu.module @integers {
+// An op that nothing lowers is refused where it stands, by its name and with what there is instead; nothing is said of what
+// passes have made of the rest.
+gpu.module @vectors {
   // CHECK-NOT: note: see current operation
-  // CHECK: not-lowered.mlir:[[# @LINE + 7]]:10: error: `math.ipowi` cannot be lowered to LLVM
-  // CHECK: note: multiply, in a loop where the exponent is no constant
+  // CHECK: not-lowered.mlir:[[# @LINE + 6]]:10: error: `vector.load` cannot be lowered to LLVM
+  // CHECK: note: take one row after the other, as vectors of one dimension
   // CHECK: = TX0510
   // CHECK-NOT: error
-  gpu.func @power(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  gpu.func @square(%A: memref<32x4xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %i = gpu.thread_id x
-    %x = memref.load %A[%i] : memref<32xi32>
-    %y = math.ipowi %x, %x : i32
-    memref.store %y, %A[%i] : memref<32xi32>
+    %x = vector.load %A[%i, %i] : memref<32x4xi32>, vector<2x2xi32>
+    %y = vector.extract %x[0, 0] : i32 from vector<2x2xi32>
+    memref.store %y, %A[%i, %i] : memref<32x4xi32>
     gpu.return
   }
 }

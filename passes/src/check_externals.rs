@@ -85,10 +85,6 @@ const INSTEAD: &[(&str, &str)] = &[
         "gpu.rotate",
         "`gpu.shuffle idx` takes the value of any lane",
     ),
-    (
-        "math.ipowi",
-        "multiply, in a loop where the exponent is no constant",
-    ),
     ("vector.load", ONE_DIMENSION),
     ("vector.store", ONE_DIMENSION),
     (

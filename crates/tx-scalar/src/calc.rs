@@ -299,7 +299,9 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
         "math.clampf" => Operation::bounded(
             Box::new(move |x| {
                 let [x, low, high] = x.map(|bits| float.value(bits));
-                Ok(float.to_bits(x.max(low).min(high)))
+                // The larger of `low` and of the smaller of the others: NaN where one of them is.
+                let smaller = -maximum(-x, -high);
+                Ok(float.to_bits(maximum(smaller, low)))
             }),
             |_, b, _| b[0].wider(b[1]).wider(b[2]),
         ),
@@ -609,6 +611,7 @@ fn int_operation(name: &str, predicate: Option<i64>, bits: u32, result: u32) -> 
         "arith.extui" | "arith.index_castui" | "arith.trunci" | "arith.bitcast" => {
             Box::new(move |x| Ok(truncated(x[0].cast_signed(), result)))
         }
+        "math.ipowi" => two(power_of_integer),
         "math.absi" => Box::new(move |x| Ok(truncated(signed(x[0], bits).wrapping_abs(), bits))),
         "math.ctpop" => Box::new(|x| Ok(u64::from(x[0].count_ones()))),
         "math.ctlz" => Box::new(move |x| Ok(u64::from(x[0].leading_zeros() - (64 - bits)))),
@@ -618,7 +621,28 @@ fn int_operation(name: &str, predicate: Option<i64>, bits: u32, result: u32) -> 
     Some(Operation::of(calc))
 }
 
-/// Evaluates `arith.cmpf` for the integer encoding of its predicate.
+/// `math.ipowi`, which wraps; a power of 0 by a negative exponent is not defined.
+fn power_of_integer(base: i64, exponent: i64) -> Option<i64> {
+    if exponent < 0 {
+        return match base {
+            0 => None,
+            1 => Some(1),
+            -1 => Some(if exponent & 1 == 1 { -1 } else { 1 }),
+            _ => Some(0),
+        };
+    }
+    let (mut product, mut square, mut rest) = (1_i64, base, exponent);
+    while rest > 0 {
+        if rest & 1 == 1 {
+            product = product.wrapping_mul(square);
+        }
+        square = square.wrapping_mul(square);
+        rest >>= 1;
+    }
+    Some(product)
+}
+
+/// `arith.cmpf` by the encoding of its predicate.
 pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
     let relation = match a.partial_cmp(&b) {
         Some(std::cmp::Ordering::Equal) => 0,

@@ -4,6 +4,7 @@ mod wide;
 
 pub(super) use wide::Wide;
 
+use crate::emit::scalars;
 use melior::ir::{Type, ValueLike};
 use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
 use tx_mlir::{Builder, Val};
@@ -54,7 +55,15 @@ pub(super) fn convert<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, ty: Type<'c
     b.create(op).operands(&[value]).result(ty).value()
 }
 
-/// A builder of arithmetic on f32, f64, or vectors of these types.
+/// The largest element of a vector of integers without a sign; a scalar as it is.
+pub(super) fn greatest<'c>(b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
+    scalars(b, value)
+        .into_iter()
+        .reduce(|left, right| b.binary("arith.maxui", left, right))
+        .unwrap_or(value)
+}
+
+/// Arithmetic in one type: f32, f64, or vectors of them.
 pub(super) struct Arithmetic<'b, 'c> {
     b: &'b Builder<'c>,
     format: Format,

@@ -2,7 +2,8 @@
 //! ops and correctly rounded additions, multiplications, divisions, square roots and fused
 //! multiply-adds.
 //!
-//! The expansions do not branch: they compute all cases and select the result at the end.
+//! Nothing here branches, except that remainders and powers of integers are loops. What is right for
+//! some numbers only is selected at the end.
 
 mod approximate;
 mod arithmetic;
@@ -12,6 +13,8 @@ mod inverse;
 mod logarithm;
 mod narrow;
 mod power;
+mod power_of_integers;
+mod remainder;
 mod root;
 mod sign;
 mod trigonometric;
@@ -32,8 +35,9 @@ enum Function {
 
 use Function::{One, Two};
 
-/// Expansion of each supported op, by op name.
-const FUNCTIONS: [(&str, Function); 26] = [
+/// Every function, by the name of its op.
+const FUNCTIONS: [(&str, Function); 27] = [
+    ("arith.remf", Two(remainder::remainder)),
     ("math.acos", One(inverse::acos)),
     ("math.acosh", One(logarithm::acosh)),
     ("math.asin", One(inverse::asin)),
@@ -72,8 +76,12 @@ fn round<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     is_low.select(floor, floor + 1.0).with_sign_of(x)
 }
 
+/// Functions of floats that are not in [`FUNCTIONS`].
+const OTHERS: [&str; 3] = ["math.clampf", "math.fpowi", "math.sincos"];
+
+/// The names of all ops that are functions of floats here.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.iter().map(|(name, _)| *name)
+    FUNCTIONS.iter().map(|(name, _)| *name).chain(OTHERS)
 }
 
 /// Approximate number of ops in the expansion of a function.
@@ -81,8 +89,10 @@ const WEIGHT: i64 = 20;
 
 /// Returns the approximate number of ops in a block after expansion.
 pub(crate) fn weight(block: Blk<'_>) -> i64 {
-    let weight = |op| match names().any(|function| function == name(op)) {
-        true if !is_approximate(op) => WEIGHT,
+    let weight = |op| match name(op) {
+        "math.clampf" => 2,
+        "math.ipowi" => WEIGHT,
+        name if !is_approximate(op) && names().any(|function| function == name) => WEIGHT,
         _ => 1,
     };
     tx_mlir::ops(block).into_iter().map(weight).sum()
@@ -93,9 +103,26 @@ fn element(value: Val<'_>) -> Option<tx_scalar::Float> {
     tx_scalar::Float::of(parts(value.r#type()).1)
 }
 
-/// Emits the expansion of an op: a function, a conversion from or to an 8-bit float, or an op with
-/// approximate instructions that its fast-math flags permit.
-pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
+/// The results of an op, if it is a function here, or a conversion from or to an 8-bit float, or has
+/// approximate instructions that its flags permit.
+pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Vec<Val<'c>>> {
+    match (name(op), &operands(op)[..]) {
+        ("math.sincos", [x]) => sincos(b, *x),
+        _ => expand_one(b, op).map(|value| vec![value]),
+    }
+}
+
+/// The sine and the cosine.
+fn sincos<'c>(b: &Builder<'c>, x: Val<'c>) -> Option<Vec<Val<'c>>> {
+    let ty = x.r#type();
+    let wide = computed_in(ty)?;
+    let m = Arithmetic::new(b, wide)?;
+    let both = trigonometric::sincos(m.value(converted(b, "arith.extf", x, wide)));
+    let narrowed = |value: Float<'_, 'c>| converted(b, "arith.truncf", value.into_value(), ty);
+    Some(both.into_iter().map(narrowed).collect())
+}
+
+fn expand_one<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
     let [result] = results(op)[..] else {
         return None;
     };
@@ -124,8 +151,11 @@ fn expand_exactly<'c>(
     {
         return Some(converted);
     }
-    if let ("math.fpowi", [x, n]) = (name, arguments) {
-        return whole_power(b, *x, *n);
+    match (name, arguments) {
+        ("math.clampf", [x, low, high]) => return clamp(b, *x, *low, *high),
+        ("math.fpowi", [x, n]) => return whole_power(b, *x, *n),
+        ("math.ipowi", [x, n]) => return power_of_integers::ipowi(b, *x, *n),
+        _ => {}
     }
     let (_, function) = FUNCTIONS.iter().find(|(known, _)| *known == name)?;
     let ty = arguments.first()?.r#type();
@@ -146,8 +176,18 @@ fn expand_exactly<'c>(
     Some(converted(b, "arith.truncf", result, ty))
 }
 
-/// Integer exponents whose powers are computed by multiplication within the documented error
-/// bounds.
+/// The nearest number that is neither below `low` nor above `high`, NaN where one of the three is NaN,
+/// and `low` where that is above `high`.
+fn clamp<'c>(b: &Builder<'c>, x: Val<'c>, low: Val<'c>, high: Val<'c>) -> Option<Val<'c>> {
+    let ty = x.r#type();
+    let wide = computed_in(ty)?;
+    let [x, low, high] = [x, low, high].map(|value| converted(b, "arith.extf", value, wide));
+    let smaller = b.binary("arith.minimumf", x, high);
+    let clamped = b.binary("arith.maximumf", smaller, low);
+    Some(converted(b, "arith.truncf", clamped, ty))
+}
+
+/// Whole exponents of which powers are products, within the errors that are stated.
 const SMALL: std::ops::RangeInclusive<i64> = -2..=3;
 
 /// Computes x to the power of an exponent in [`SMALL`]. For a negative exponent, 1 / x is computed
@@ -206,9 +246,11 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
     Some(converted(b, "arith.truncf", result, ty))
 }
 
+/// The integer that a value, or each element of it, is known to be.
 fn constant(value: Val<'_>) -> Option<i64> {
     let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
-    tx_mlir::integer_value(tx_mlir::attribute(op, "value")?)
+    let integer = tx_mlir::attribute(op, "value")?;
+    tx_mlir::integer_value(tx_mlir::splat_value(integer).unwrap_or(integer))
 }
 
 /// Returns the value of a float constant, or of a splat constant.

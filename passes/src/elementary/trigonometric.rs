@@ -207,22 +207,35 @@ fn of_finite<'a, 'c>(a: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
         .select(result, m.constant(Constant::NAN))
 }
 
-pub(super) fn sin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
-    let a = x.abs();
-    let reduced = Reduced::new(a);
+/// sin x, where |x| is reduced.
+fn sine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     let [value, tail] = reduced.select(reduced.cosine(), reduced.sine());
     let value = value + tail;
     let value = reduced.quadrant.has(2).select(-value, value);
-    of_finite(a, value.times_sign_of(x))
+    of_finite(x.abs(), value.times_sign_of(x))
+}
+
+/// cos x, where |x| is reduced.
+fn cosine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
+    let [value, tail] = reduced.select(reduced.sine(), reduced.cosine());
+    let value = value + tail;
+    let is_negative = (reduced.quadrant + x.arithmetic().wide(1)).has(2);
+    of_finite(x.abs(), is_negative.select(-value, value))
+}
+
+/// sin x.
+pub(super) fn sin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    sine(x, &Reduced::new(x.abs()))
 }
 
 pub(super) fn cos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
-    let a = x.abs();
-    let reduced = Reduced::new(a);
-    let [value, tail] = reduced.select(reduced.sine(), reduced.cosine());
-    let value = value + tail;
-    let is_negative = (reduced.quadrant + a.arithmetic().wide(1)).has(2);
-    of_finite(a, is_negative.select(-value, value))
+    cosine(x, &Reduced::new(x.abs()))
+}
+
+/// sin x and cos x, each with the bits that it has alone.
+pub(super) fn sincos<'a, 'c>(x: Float<'a, 'c>) -> [Float<'a, 'c>; 2] {
+    let reduced = Reduced::new(x.abs());
+    [sine(x, &reduced), cosine(x, &reduced)]
 }
 
 /// Computes tan x as a quotient of two sums, with correction of the rounding error.

@@ -76,11 +76,16 @@ fn program(function: &Function, element: Element) -> String {
             .map(|name| format!("{name}v = {load} {name}[%i] : {of}\n"))
             .collect();
         let values: Vec<String> = names.iter().map(|name| format!("{name}v")).collect();
-        let compute = match name.strip_suffix("_of_nonpositive") {
-            Some(op) => format!(
+        let compute = match name.split_once("_of_") {
+            Some((op, "nonpositive")) => format!(
                 "%a = math.absf %xv : {ty}\n%n = arith.negf %a : {ty}\n%v = math.{op} %n : {ty}"
             ),
-            None => format!("%v = math.{name} {} : {ty}", values.join(", ")),
+            Some(("sin", _)) => format!("%v, %cos = math.sincos %xv : {ty}"),
+            Some(_) => format!("%sin, %v = math.sincos %xv : {ty}"),
+            None => {
+                let dialect = if name == "remf" { "arith" } else { "math" };
+                format!("%v = {dialect}.{name} {} : {ty}", values.join(", "))
+            }
         };
         format!("{}{compute}\n{store} %v, %r[%i] : {of}\n", loads.concat())
     };

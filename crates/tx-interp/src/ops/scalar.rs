@@ -10,7 +10,7 @@ use crate::value::{Lanes, UNTOLD, Value};
 use tx_dialect_tile::{MATH, Math};
 use tx_mlir::melior::ir::attribute::{FloatAttribute, IntegerAttribute};
 use tx_mlir::melior::ir::{Attribute, ValueLike};
-use tx_mlir::{Op, attribute, integer_attribute, name, operands, results};
+use tx_mlir::{Op, Val, attribute, integer_attribute, name, operands, results};
 
 pub(crate) fn build<'c>(
     op: Op<'c>,
@@ -31,7 +31,7 @@ pub(crate) fn build<'c>(
     }
     let values = operands(op);
     let [result] = results(op)[..] else {
-        return Ok(None);
+        return sincos(op, build);
     };
     if values.is_empty() || values.len() > 3 {
         return Ok(None);
@@ -56,7 +56,40 @@ pub(crate) fn build<'c>(
     )))
 }
 
-/// Returns the value of a float, or 0 for an integer, for the computation of bounds.
+/// The sine and the cosine of an op that has both.
+fn sincos<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Option<Step<'c>>, Trouble> {
+    let (true, [x], [sine, cosine]) = (
+        name(op) == "math.sincos",
+        &operands(op)[..],
+        &results(op)[..],
+    ) else {
+        return Ok(None);
+    };
+    let (from, width) = scalars_of(op, *x)?;
+    let slots = build.operands(op);
+    let mut step = |name: &str, result: Val<'c>| {
+        let operation = operation(name, None, &[from], from)?;
+        let (slots, result) = (slots.clone(), build.slot(result));
+        Some(elementwise(
+            op,
+            slots,
+            vec![from],
+            result,
+            from,
+            width,
+            operation,
+        ))
+    };
+    let both = step("math.sin", *sine).zip(step("math.cos", *cosine));
+    Ok(both.map(|(sine, cosine)| -> Step<'c> {
+        Box::new(move |exec| {
+            sine(exec)?;
+            cosine(exec)
+        })
+    }))
+}
+
+/// The value of bits, for bounds.
 pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Float(float) => float.value(bits),

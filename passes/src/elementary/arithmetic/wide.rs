@@ -1,9 +1,9 @@
 //! 64-bit integers, one per float of the computation.
 
-use super::{Arithmetic, Float, Truth, Whole, convert};
+use super::{Arithmetic, Float, Truth, Whole, convert, greatest};
 use melior::ir::{Type, ValueLike};
 use std::ops::{Add, BitAnd, BitOr, Mul, Sub};
-use tx_mlir::Val;
+use tx_mlir::{Index, Val};
 
 /// A 64-bit integer, or a vector of 64-bit integers.
 #[derive(Clone, Copy)]
@@ -24,6 +24,35 @@ impl<'c> Arithmetic<'_, 'c> {
             m: self,
             value: self.b.int(bits.cast_signed(), ty),
         }
+    }
+
+    /// Applies `step` to `start`, as often as the largest element of `count` counts. `constants` are
+    /// given to each step.
+    pub(in crate::elementary) fn repeat<const N: usize>(
+        &self,
+        count: Wide<'_, 'c>,
+        start: [Wide<'_, 'c>; N],
+        constants: &[Wide<'_, 'c>],
+        step: impl for<'i> FnOnce([Wide<'i, 'c>; N], &[Wide<'i, 'c>]) -> [Wide<'i, 'c>; N],
+    ) -> [Wide<'_, 'c>; N] {
+        let count = self
+            .b
+            .index_castui(greatest(self.b, count.value), self.b.index_type());
+        let inits = start.map(|wide| wide.value);
+        let (from, to) = (Index::Const(0), Index::Val(count));
+        let left = self
+            .b
+            .for_loop(from, to, Index::Const(1), &inits, |b, _, carried| {
+                let inner = &Arithmetic { b, ..*self };
+                let of = |value| Wide { m: inner, value };
+                let constants: Vec<_> = constants.iter().map(|wide| of(wide.value)).collect();
+                let carried = std::array::from_fn(|i| of(carried[i]));
+                step(carried, &constants).map(|wide| wide.value).to_vec()
+            });
+        std::array::from_fn(|i| Wide {
+            m: self,
+            value: left[i],
+        })
     }
 }
 
@@ -86,6 +115,32 @@ impl<'a, 'c> Wide<'a, 'c> {
 
     pub(in crate::elementary) fn at_least(self, low: Self) -> Self {
         self.apply("arith.maxsi", low)
+    }
+
+    /// The smaller of two signed integers.
+    pub(in crate::elementary) fn at_most(self, high: Self) -> Self {
+        self.apply("arith.minsi", high)
+    }
+
+    /// The quotient of integers without a sign, rounded down.
+    pub(in crate::elementary) fn divided_by(self, divisor: Self) -> Self {
+        self.apply("arith.divui", divisor)
+    }
+
+    /// The remainder of integers without a sign.
+    pub(in crate::elementary) fn modulo(self, divisor: Self) -> Self {
+        self.apply("arith.remui", divisor)
+    }
+
+    /// The integer as wide as the floats, which must have room for it.
+    pub(in crate::elementary) fn narrowed(self) -> Whole<'a, 'c> {
+        let m = self.m;
+        let value = if m.whole == self.value.r#type() {
+            self.value
+        } else {
+            convert(m.b, "arith.trunci", self.value, m.whole)
+        };
+        Whole { m, value }
     }
 
     pub(in crate::elementary) fn and(self, mask: u64) -> Self {

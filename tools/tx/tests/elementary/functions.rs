@@ -16,7 +16,9 @@ use Reference::{One, Two};
 
 /// Function under test.
 pub(crate) struct Function {
-    /// Name of the op without `math.`. A name `NAME_of_nonpositive` applies the function to −|x|.
+    /// The op is called `math.NAME`, except for `remf` of `arith`; `sin_of_sincos` and `cos_of_sincos` are the
+    /// results of `math.sincos`. Of `NAME_of_nonpositive` the argument is what a compiler sees never to be
+    /// positive: −|x|.
     pub(crate) name: &'static str,
     pub(crate) reference: Reference,
     /// Error bounds in units of the last place, for f32 and f64.
@@ -43,8 +45,8 @@ const QUADRANTS: &[f64] = &[
     5.319_372_648_326_541e255,
 ];
 
-/// All functions, with the bounds documented for `gpu-expand-math`.
-pub(crate) const FUNCTIONS: [Function; 27] = [
+/// All of them. The bounds are those of the documentation of `gpu-expand-math`.
+pub(crate) const FUNCTIONS: [Function; 30] = [
     Function {
         name: "acos",
         reference: One(f64::acos, double::acos),
@@ -103,6 +105,13 @@ pub(crate) const FUNCTIONS: [Function; 27] = [
     },
     Function {
         name: "cos",
+        reference: One(f64::cos, double::cos),
+        bounds: [0.9, 0.9],
+        interval: [[-20.0, 20.0], [-20.0, 20.0]],
+        places: QUADRANTS,
+    },
+    Function {
+        name: "cos_of_sincos",
         reference: One(f64::cos, double::cos),
         bounds: [0.9, 0.9],
         interval: [[-20.0, 20.0], [-20.0, 20.0]],
@@ -252,6 +261,13 @@ pub(crate) const FUNCTIONS: [Function; 27] = [
         ],
     },
     Function {
+        name: "remf",
+        reference: Two(|x, y| x % y, |x, y| Scaled((x % y).into(), 0)),
+        bounds: [0.0, 0.0],
+        interval: [[-9.0, 9.0], [-9.0, 9.0]],
+        places: &[],
+    },
+    Function {
         name: "round",
         reference: One(f64::round, |x| Scaled(x.round().into(), 0)),
         bounds: [0.0, 0.0],
@@ -277,6 +293,13 @@ pub(crate) const FUNCTIONS: [Function; 27] = [
     },
     Function {
         name: "sin",
+        reference: One(f64::sin, double::sin),
+        bounds: [0.9, 0.9],
+        interval: [[-20.0, 20.0], [-20.0, 20.0]],
+        places: QUADRANTS,
+    },
+    Function {
+        name: "sin_of_sincos",
         reference: One(f64::sin, double::sin),
         bounds: [0.9, 0.9],
         interval: [[-20.0, 20.0], [-20.0, 20.0]],
@@ -368,7 +391,7 @@ impl Function {
         // acos 1, atanh 1, and angles of points on an axis.
         let is_end =
             self.name.starts_with('a') && (x.abs() == 1.0 && value == 0.0 || value.is_infinite());
-        let is_low = self.name == "round" && value == 0.0;
+        let is_low = matches!(self.name, "remf" | "round") && value == 0.0;
         let is_at_axis = self.name == "atan2" && y == 0.0;
         if is_special || is_root || is_end || is_low || is_at_axis {
             return None;

@@ -1,0 +1,47 @@
+//! The remainder of a division.
+//!
+//! |x| is r · 2^e and |y| is s · 2^f with integers r and s. While e is above f, r is multiplied by as many
+//! powers of two as 64 bits have room for, and divided by s. No step rounds.
+
+use super::arithmetic::{Constant, Float, Wide};
+
+/// The significand of a magnitude as an integer, and its exponent above that of subnormal numbers.
+fn integers<'a, 'c>(magnitude: Float<'a, 'c>) -> [Wide<'a, 'c>; 2] {
+    let m = magnitude.arithmetic();
+    let fraction = m.pick(23, 52);
+    let (zero, one) = (m.wide(0), m.wide(1));
+    let bits = magnitude.bits().widened();
+    let field = bits.shift_right(fraction);
+    let is_normal = zero.is_below(field);
+    let implicit = is_normal.select_wide(m.wide(1 << fraction), zero);
+    let significand = bits.and((1 << fraction) - 1) | implicit;
+    [significand, is_normal.select_wide(field - one, zero)]
+}
+
+/// x − n · y, where n is x / y rounded toward zero; it has the sign of x. C calls it `fmod`.
+pub(super) fn remainder<'a, 'c>(x: Float<'a, 'c>, y: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let (zero, infinity) = (m.number(0.0), m.constant(Constant::INFINITY));
+    let (a, b) = (x.abs(), y.abs());
+    let [dividend, exponent] = integers(a);
+    let [divisor, least] = integers(b);
+    // The remainder of a division by 0 is NaN in the end.
+    let divisor = divisor.at_least(m.wide(1));
+    // Places that a remainder below 2^24 or 2^53 may be shifted by.
+    let room: u64 = m.pick(40, 11);
+    let distance = (exponent - least).at_least(m.wide(0));
+    let steps = (distance + m.wide(room - 1)).divided_by(m.wide(room));
+    let start = [dividend.modulo(divisor), distance];
+    let [r, _] = m.repeat(steps, start, &[divisor], |[r, distance], divisor| {
+        let places = distance.at_most(r.arithmetic().wide(room));
+        let shifted = r.shift_left_by(places);
+        [shifted.modulo(divisor[0]), distance - places]
+    });
+    let value = r
+        .to_float()
+        .scaled(least.narrowed() - m.integer(m.pick(149, 1074)));
+    let value = a.below(b).select(a, value);
+    let is_number = a.below(infinity) & b.above(zero);
+    let value = is_number.select(value, m.constant(Constant::NAN));
+    value.with_sign_of(x)
+}
