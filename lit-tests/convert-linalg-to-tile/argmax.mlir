@@ -7,12 +7,17 @@
 #vector = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>
 
-// A value and the index of the only reduced loop become `argmax`, which computes indices itself. An ordered
-// comparison never lets NaN win. The fills of value and index are folded.
+// A value and the index of the only reduced loop are `argmax`, which counts for itself. An ordered
+// comparison never lets NaN win: the element of a NaN is -inf, so that a row without a better element has what the loop
+// starts from. The fills of value and index fold away.
 // CHECK-LABEL: func.func @ordered
 // CHECK-NOT:   linalg.fill
-// CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) {nan = #tile.nan<ignore>}
-// CHECK-SAME:  : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
+// CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) element {
+// CHECK-NEXT:  ^bb0(%[[X:.+]]: f32, %{{.+}}: index, %{{.+}}: index):
+// CHECK-NEXT:    %[[INF:.+]] = arith.constant 0xFF800000 : f32
+// CHECK-NEXT:    %[[Y:.+]] = arith.maxnumf %[[X]], %[[INF]] : f32
+// CHECK-NEXT:    tile.yield %[[Y]] : f32
+// CHECK-NEXT:  } : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
 func.func @ordered(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
   %inf = arith.constant 0xFF800000 : f32
   %first = arith.constant 0 : i32
@@ -53,12 +58,16 @@ func.func @none_found(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>)
   return
 }
 
-// The outputs and the operands of the comparison may be swapped; a minimum becomes `argmin`. Old values are
-// combined if the outputs are not filled with the identity. NaN never wins if an unordered comparison keeps
-// the old pair.
+// The outputs may come the other way round, the operands of the comparison too, and the smallest is
+// `argmin`. Old values are compared with its results where the outputs were not filled with the identity. NaN never wins
+// where an unordered comparison keeps the old pair.
 // CHECK-LABEL: func.func @turned(
 // CHECK-SAME:    %[[A:.+]]: memref<?x?xf16>, %[[I:.+]]: memref<?xi64>, %[[V:.+]]: memref<?xf16>)
-// CHECK:       tile.reduce argmin %[[A]] into %[[V]], %[[I]] axes [0] scope(grid) accumulate {nan = #tile.nan<ignore>} :
+// CHECK:       tile.reduce argmin %[[A]] into %[[BEST:.+]], %[[PLACE:.+]] axes [0] scope(grid) element {
+// CHECK:         %[[INF:.+]] = arith.constant 0x7C00 : f16
+// CHECK:         arith.minnumf %{{.+}}, %[[INF]] : f16
+// CHECK:       linalg.generic {{.+}} ins(%[[BEST]], %[[PLACE]] : {{.+}}) outs(%[[V]], %[[I]] : {{.+}}) {
+// CHECK:         arith.cmpf ule
 func.func @turned(%A: memref<?x?xf16>, %I: memref<?xi64>, %V: memref<?xf16>) {
   linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (j)>],
                   iterator_types = ["reduction", "parallel"]}
@@ -95,12 +104,18 @@ func.func @ties(%A: memref<?xi32>, %V: memref<i32>, %I: memref<i32>) {
   return
 }
 
-// Indices from memory: the elements are pairs.
+// Indices from memory: elements are pairs, and the index of a NaN or -inf is 0.
 // CHECK-LABEL: func.func @pairs(
 // CHECK-SAME:    %[[J:.+]]: memref<?x?xi32>, %[[A:.+]]: memref<?x?xf32>, %[[I:.+]]: memref<?xi32>, %[[V:.+]]: memref<?xf32>)
-// CHECK:       tile.reduce argmax %[[J]], %[[A]] into %[[V]], %[[I]] axes [1] scope(grid) accumulate element {
+// CHECK:       tile.reduce argmax %[[J]], %[[A]] into %[[BEST:.+]], %[[PLACE:.+]] axes [1] scope(grid) element {
 // CHECK-NEXT:  ^bb0(%[[JJ:.+]]: i32, %[[X:.+]]: f32, %{{.+}}: index, %{{.+}}: index):
-// CHECK-NEXT:    tile.yield %[[X]], %[[JJ]] : f32, i32
+// CHECK-NEXT:    %[[INF:.+]] = arith.constant 0xFF800000 : f32
+// CHECK-NEXT:    %[[Y:.+]] = arith.maxnumf %[[X]], %[[INF]] : f32
+// CHECK-NEXT:    %[[BETTER:.+]] = arith.cmpf ogt, %[[X]], %[[INF]] : f32
+// CHECK-NEXT:    %[[ZERO:.+]] = arith.constant 0 : i32
+// CHECK-NEXT:    %[[K:.+]] = arith.select %[[BETTER]], %[[JJ]], %[[ZERO]] : i32
+// CHECK-NEXT:    tile.yield %[[Y]], %[[K]] : f32, i32
+// CHECK:       linalg.generic {{.+}} ins(%[[BEST]], %[[PLACE]] : {{.+}}) outs(%[[V]], %[[I]] : {{.+}}) {
 func.func @pairs(%J: memref<?x?xi32>, %A: memref<?x?xf32>, %I: memref<?xi32>, %V: memref<?xf32>) {
   linalg.reduce ins(%J, %A : memref<?x?xi32>, memref<?x?xf32>) outs(%I, %V : memref<?xi32>, memref<?xf32>) dimensions = [1]
     (%j: i32, %x: f32, %i: i32, %v: f32) {
@@ -119,7 +134,9 @@ func.func @pairs(%J: memref<?x?xi32>, %A: memref<?x?xf32>, %I: memref<?xi32>, %V
 // CHECK:         %[[ROW:.+]] = arith.muli %[[J]], %{{.+}} : index
 // CHECK:         %[[PLACE:.+]] = arith.addi %[[ROW]], %[[K]] : index
 // CHECK:         %[[CAST:.+]] = arith.index_cast %[[PLACE]] : index to i32
-// CHECK:         tile.yield %[[X]], %[[CAST]] : f32, i32
+// CHECK:         %[[Y:.+]] = arith.maxnumf %[[X]], %{{.+}} : f32
+// CHECK:         %[[OWN:.+]] = arith.select %{{.+}}, %[[CAST]], %{{.+}} : i32
+// CHECK:         tile.yield %[[Y]], %[[OWN]] : f32, i32
 func.func @flattened(%A: memref<?x8x16xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
   linalg.generic {indexing_maps = [#cube, #first, #first], iterator_types = ["parallel", "reduction", "reduction"]}
       ins(%A : memref<?x8x16xf32>) outs(%V, %I : memref<?xf32>, memref<?xi32>) {

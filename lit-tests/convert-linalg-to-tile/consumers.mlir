@@ -131,11 +131,12 @@ func.func @variance(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // One of several results has its own consumer, and no other use.
 // CHECK-LABEL: func.func @best
-// CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) epilogue {
+// CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) element {
+// CHECK:       } epilogue {
 // CHECK-NEXT:  ^bb0(%[[V:.+]]: f32, %[[I:.+]]: i32, %{{.+}}: index):
 // CHECK-NEXT:    %[[E:.+]] = math.exp %[[V]] : f32
 // CHECK-NEXT:    tile.yield %[[E]], %[[I]] : f32, i32
-// CHECK:       } {nan = #tile.nan<ignore>} : memref<4x8xf32> into memref<4xf32>, memref<4xi32>
+// CHECK:       } : memref<4x8xf32> into memref<4xf32>, memref<4xi32>
 func.func @best(%A: memref<4x8xf32>, %B: memref<4xf32>, %I: memref<4xi32>) {
   %inf = arith.constant 0xFF800000 : f32
   %none = arith.constant 0 : i32

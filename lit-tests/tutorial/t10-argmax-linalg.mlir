@@ -36,14 +36,16 @@ func.func @argmax(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
 // TILE-NOT:   linalg
 // TILE:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid)
 //
-// A comparison that is `ogt` never takes NaN, and the reduction says so. A row of nothing but NaN has NaN, and not what the fill left.
-// TILE-SAME:  nan = #tile.nan<ignore>
+// A comparison by `ogt` never takes NaN. So the element of a NaN is minus infinity, and a row without a larger element has
+// minus infinity and index 0, as the fills left them.
+// TILE:         arith.maxnumf
 //
 // Pairs go from iteration to iteration, as above.
 // CHECK-LABEL: gpu.func @argmax_0(
 // CHECK:         %[[START:.+]] = arith.constant {{.+}} : f32
 // CHECK:         %[[PAIR:.+]]:2 = scf.for {{.+}} iter_args(%[[V:.+]] = %[[START]], %[[I:.+]] = %{{.+}}) -> (f32, i32)
-// CHECK:           %[[X:.+]] = memref.load
+// CHECK:           %[[LOADED:.+]] = memref.load
+// CHECK:           %[[X:.+]] = arith.maxnumf %[[LOADED]]
 // CHECK:           %[[K:.+]] = arith.index_cast
 // CHECK:           arith.cmpf {{[ou]}}gt, %[[X]], %[[V]]
 // CHECK-NOT:       arith.cmpi

@@ -64,18 +64,19 @@ pass! {
     ///
     /// | condition in the program | ops |
     /// |---|---|
-    /// | NaN never wins a comparison, as with `ogt` | `argmax` with `nan = #tile.nan<ignore>`; for rows of NaN only, value and index of the first element |
+    /// | NaN never wins a comparison, as by `ogt`, and outputs are filled with the identity and 0 | `argmax` of elements that are the identity instead of NaN |
+    /// | the same, with an index below 0 | `argmax` with `nan = #tile.nan<ignore>` and `accumulate` |
+    /// | the same with other old values | the first of these with temporaries; then a comparison with the old values |
     /// | the first NaN wins and is kept | `argmax` |
     /// | each NaN wins | `argmax`, with indices of NaN negated |
     /// | NaN wins as the value, but its index does not, as with `maximumf` and an index by `ogt` | the value, with the index of the first NaN; then `argmax` of the elements before that NaN |
     /// | any element replaces a NaN, as with `ugt` | the last NaN; then `argmax` of the elements after that NaN |
     ///
-    /// The attribute `nan` of the op selects a single `argmax` instead, as does a `schedule` if NaN
-    /// wins. A fill of the index output with 0 is erased together with the fill of the values,
-    /// because 0 is the index of an empty row. The index of any other fill is combined as an old
-    /// value. The properties of `custom` combiners are not tested with NaN. A `custom` combiner
-    /// whose result depends on the position of a NaN, such as a `select` by a comparison, depends
-    /// on the order of elements.
+    /// `nan` on the op chooses one `argmax` instead, and a `schedule` does where NaN wins or old values take part. A fill of indices
+    /// is erased, with that of values, where it is 0: the index of rows of nothing. Any other takes part,
+    /// as an old value.
+    /// Laws of `custom` combiners are not tried with NaN: one that depends on where NaN stands, as
+    /// `select` by a comparison does, depends on the order of elements there.
     ///
     /// ## Before
     /// ```mlir

@@ -5,31 +5,94 @@ use super::laws::{Laws, Partial};
 use super::scalar::{Scalar, Sort};
 use melior::ir::{Type, ValueLike};
 use tx_dialect_tile::Kind;
-use tx_mlir::{Blk, Val};
+use tx_mlir::build::Cond;
+use tx_mlir::{Blk, Builder, Val, byte_width, f32_of};
 use tx_scalar::extremes;
 
-/// The value that one iteration of a reduction combines.
+/// Encodings of predicates of `arith.cmpf`.
+const OGT: i64 = 2;
+const OLT: i64 = 4;
+
+/// What one element is combined as.
 #[derive(Clone, Copy)]
 pub(crate) enum Element<'c> {
     Value(Val<'c>),
     Product(Val<'c>, Val<'c>),
+    /// A value of the body, and the identity of the kind instead of NaN.
+    Number(Val<'c>, Kind),
+    /// An index of a value, and 0 where the value is not better than the identity of the kind.
+    IndexOf(Val<'c>, Val<'c>, Kind),
 }
 
 impl<'c> Element<'c> {
     /// Returns the factors of a product, or the single value.
     pub(crate) fn values(self) -> Vec<Val<'c>> {
         match self {
-            Self::Value(v) => vec![v],
-            Self::Product(a, b) => vec![a, b],
+            Self::Value(v) | Self::Number(v, _) => vec![v],
+            Self::Product(a, b) | Self::IndexOf(a, b, _) => vec![a, b],
+        }
+    }
+
+    /// Computes it from copies of its values.
+    pub(crate) fn write(self, b: &Builder<'c>, values: &[Val<'c>]) -> Val<'c> {
+        let with_identity = |kind, value: Val<'c>| {
+            let ty = compared_in(value.r#type());
+            let identity = match kind {
+                Kind::ArgMin => f64::INFINITY,
+                _ => f64::NEG_INFINITY,
+            };
+            (extended(b, value, ty), b.float(identity, ty))
+        };
+        match (self, values) {
+            (Self::Product(..), [left, right]) => b.binary("arith.mulf", *left, *right),
+            (Self::Number(_, kind), [value]) => {
+                let op = match kind {
+                    Kind::ArgMin => "arith.minnumf",
+                    _ => "arith.maxnumf",
+                };
+                let (value, identity) = with_identity(kind, *value);
+                b.binary(op, value, identity)
+            }
+            (Self::IndexOf(_, _, kind), [index, value]) => {
+                let predicate = match kind {
+                    Kind::ArgMin => OLT,
+                    _ => OGT,
+                };
+                let (value, identity) = with_identity(kind, *value);
+                let is_better = b.compare_floats(predicate, value, identity);
+                let zero = b.int(0, index.r#type());
+                b.select(Cond::Val(is_better), *index, zero)
+            }
+            _ => values[0],
         }
     }
 
     pub(crate) fn ty(self) -> Type<'c> {
-        self.values()[0].r#type()
+        let ty = self.values()[0].r#type();
+        match self {
+            Self::Number(..) => compared_in(ty),
+            _ => ty,
+        }
     }
 }
 
-/// A combiner region before it is emitted.
+/// The type that values of `ty` are compared in: there are no 8-bit comparisons.
+fn compared_in(ty: Type<'_>) -> Type<'_> {
+    match byte_width(ty) {
+        Some(1) => f32_of(ty),
+        _ => ty,
+    }
+}
+
+/// `value` in the wider type `ty`.
+fn extended<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
+    if value.r#type() == ty {
+        return value;
+    }
+    b.create("arith.extf").operands(&[value]).result(ty).value()
+}
+
+/// A combiner region in the making.
 pub(crate) struct Combiner<'c> {
     pub(crate) block: Blk<'c>,
     pub(crate) types: Vec<Type<'c>>,

@@ -162,6 +162,9 @@ impl<'c> Plan<'c> {
                 }
             }
         };
+        if folded.is_some() && attribute(op, "nan").is_none() {
+            what.exclude_nan();
+        }
         let old_values = old_values(&what, folded.as_ref(), identities.as_ref(), op);
         let folded = folded.is_some();
         if !folded {

@@ -46,6 +46,25 @@ impl<'c> Recognised<'c> {
         let olds = self.order.iter().map(|i| loops.old_value(*i));
         self.olds = olds.flatten().zip(0..).collect();
     }
+
+    /// Makes elements that are NaN the identity of an `argmax` or `argmin` in which NaN never wins, so that
+    /// rows without a better element than the identity have the identity and index 0, as a loop that
+    /// starts from these leaves them.
+    pub(crate) fn exclude_nan(&mut self) {
+        let kind = self.kind;
+        let (true, Some(Nan::Ignore), [Element::Value(value), indices @ ..]) =
+            (kind.is_arg(), self.nan, &mut self.elements[..])
+        else {
+            return;
+        };
+        for index in indices {
+            if let Element::Value(place) = *index {
+                *index = Element::IndexOf(place, *value, kind);
+            }
+        }
+        self.elements[0] = Element::Number(*value, kind);
+        self.nan = None;
+    }
 }
 
 /// `arith` ops that are combiners by themselves, with their kind and NaN policy.
@@ -544,7 +563,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         let of_index = dependents(self.body, &self.olds[1 - value..2 - value]);
         let is_special = matches!(
             choice.nan,
-            NanRule::Last | NanRule::ValueOnly | NanRule::AfterLast
+            NanRule::Last | NanRule::ValueOnly | NanRule::AfterLast | NanRule::Like(Nan::Ignore)
         ) && !choice.ties_keep_later
             && !of_index.contains(&key(self.yielded[value]));
         let index = pairing.values[1 - value];

@@ -1,24 +1,25 @@
-//! The largest or smallest value and its index, with NaN behaviour that differs from `argmax` and
-//! `argmin`.
+//! The largest or smallest value and its index, where rows with NaN, or old values, get what no `argmax` gives.
 //!
 //! For a row with NaN, the result of the loop nest depends on the position of the first or last
 //! NaN. No commutative combiner with a state of constant size computes that result. Several
 //! reductions compute it instead, each independent of the order of elements:
 //!
-//! * The program keeps the value NaN, but not its index: the index is that of the best element
-//!   before the first NaN. The first reduction computes the value and the position of the first
-//!   NaN. The second is an `argmax` of the elements before that position.
-//! * Later NaN replace earlier ones: indices of NaN are negated for an `argmax` that keeps the
-//!   lowest index of NaN, and negated again at the end.
-//! * Any element replaces a NaN: the first reduction computes the position of the last NaN, and the
-//!   second is an `argmax` of the elements after that position.
+//! * Where the value of a NaN is kept without its index, the index is that of the best element before
+//!   the first NaN. The first reduction computes the value, and where the first NaN stands. The second
+//!   is an `argmax` of the elements before it.
+//! * Where later NaN replace earlier ones, indices of NaN are negated for an `argmax` that keeps the lowest
+//!   index of NaN, and negated again at the end.
+//! * Where NaN never wins and rows do not start from the identity and an index up to 0, an `argmax` that starts from
+//!   these comes first, and its results are compared with the old values: these stay where they are equal, or NaN.
+//! * Where any element replaces a NaN, the first reduction computes where the last NaN stands, and the
+//!   second is an `argmax` of the elements after it.
 //!
 //! Unless the outputs were filled with neutral values, the reductions write temporaries. The
 //! original body then combines the results of the reductions with the old values.
 
 use super::attributes::handed_on;
 use super::choice::NanRule;
-use super::fills::{Fill, fill_before};
+use super::fills::fill_before;
 use super::part::{Body, Operand, Part};
 use super::read::{Loops, element_of};
 use super::recognise::{SpecialPair, special_pair};
@@ -27,7 +28,7 @@ use super::taken::Taken;
 use crate::analysis::dataflow::{Access, Dataflow};
 use crate::grid::partials::allocate;
 use melior::ir::ValueLike;
-use tx_dialect_tile::Kind;
+use tx_dialect_tile::{Kind, Nan};
 use tx_mlir::{Affine, Builder, Index, Op, Val, enclosing, integer_width};
 
 /// Encodings of predicates of `arith.cmpf`.
@@ -57,6 +58,9 @@ pub(super) fn separate<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
         return None;
     }
     let pair = special_pair(loops)?;
+    if pair.nan == NanRule::Like(Nan::Ignore) && starts_below_all(loops, &pair) {
+        return None;
+    }
     let b = &Builder::before(loops.op);
     let lengths = loops.reduced[1..].iter().map(|d| length(b, loops, *d));
     let lengths: Vec<Index<'c>> = lengths.collect::<Option<_>>()?;
@@ -87,6 +91,33 @@ fn length<'c>(b: &Builder<'c>, loops: &Loops<'c>, d: usize) -> Option<Index<'c>>
     }
 }
 
+/// The identity of a kind.
+fn neutral(kind: Kind) -> f64 {
+    match kind {
+        Kind::ArgMin => f64::INFINITY,
+        _ => f64::NEG_INFINITY,
+    }
+}
+
+/// The constants that value and index were filled with.
+fn filled_with(loops: &Loops<'_>, pair: &SpecialPair<'_>) -> Option<(Scalar, Scalar)> {
+    let flow = Dataflow::of(enclosing(loops.op, "func.func")?);
+    let taken = Taken::default();
+    let [value, index] = [pair.value, 1 - pair.value].map(|output| {
+        let memory = loops.outputs[output].value;
+        fill_before(loops.op, memory, &flow, &taken).and_then(|fill| fill.value)
+    });
+    value.zip(index)
+}
+
+/// Whether value and index were filled with the identity and an index that no element's is below, so that one
+/// `argmax` combines them with elements.
+fn starts_below_all(loops: &Loops<'_>, pair: &SpecialPair<'_>) -> bool {
+    filled_with(loops, pair).is_some_and(|(value, index)| {
+        value == Scalar::Float(neutral(pair.kind)) && index.int().is_some_and(|index| index <= 0)
+    })
+}
+
 struct Work<'a, 'c> {
     b: &'a Builder<'c>,
     loops: &'a Loops<'c>,
@@ -106,6 +137,7 @@ impl<'c> Work<'_, 'c> {
             NanRule::ValueOnly => self.value_only(&mut temporaries),
             NanRule::Last => self.last(&mut temporaries),
             NanRule::AfterLast => self.after_last(&mut temporaries),
+            NanRule::Like(Nan::Ignore) => self.numbers(&mut temporaries),
             NanRule::Like(_) | NanRule::Other => None,
         }?;
         for temporary in temporaries {
@@ -117,7 +149,26 @@ impl<'c> Work<'_, 'c> {
         Some(made)
     }
 
-    /// Emits the value NaN with the index of the best element before the first NaN.
+    /// The best number and its index, where it is better than the old value.
+    fn numbers(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
+        let best = self.temporary(&self.value, temporaries);
+        let index = self.temporary(&self.index, temporaries);
+        self.fill_value(best.value);
+        self.fill_index(index.value, 0);
+        let yielded = self.loops.yielded();
+        let roots = [yielded[self.pair.value], yielded[1 - self.pair.value]];
+        let outputs = vec![
+            (best.clone(), Some(self.old_value)),
+            (index.clone(), Some(self.old_index)),
+        ];
+        let part = Part::of(self.loops, &roots, outputs)?;
+        let of_rows = part.write(self.b, |body, _| body.copy(&roots, &[]));
+        let part = self.over_rows(self.results(&best, &index), self.outputs());
+        let with_old = part.overwrite(self.b, |body, _, known| body.copy(&roots, known));
+        Some(vec![of_rows, with_old])
+    }
+
+    /// The value NaN with the index of the best element before the first NaN.
     fn value_only(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let is_fresh = self.is_fresh();
         let best = self.temporary(&self.value, temporaries);
@@ -268,25 +319,13 @@ impl<'c> Work<'_, 'c> {
     /// Returns whether the outputs were filled with the identity and with index 0, the result of an
     /// `argmax` without elements.
     fn is_fresh(&self) -> bool {
-        let Some(function) = enclosing(self.loops.op, "func.func") else {
-            return false;
-        };
-        let flow = Dataflow::of(function);
-        let taken = Taken::default();
-        let fill =
-            |memory| -> Option<Fill<'c>> { fill_before(self.loops.op, memory, &flow, &taken) };
-        let value = fill(self.value.value).and_then(|fill| fill.value);
-        let index = fill(self.index.value).and_then(|fill| fill.value);
         self.pair.is_counted
-            && value == Some(Scalar::Float(self.neutral()))
-            && index == Some(Scalar::Int(0))
+            && filled_with(self.loops, &self.pair)
+                == Some((Scalar::Float(self.neutral()), Scalar::Int(0)))
     }
 
     fn neutral(&self) -> f64 {
-        match self.pair.kind {
-            Kind::ArgMin => f64::INFINITY,
-            _ => f64::NEG_INFINITY,
-        }
+        neutral(self.pair.kind)
     }
 
     /// Returns the `arith.cmpf` predicate that holds if the left element is better.

@@ -227,16 +227,11 @@ fn write_element<'c>(
     let mut values = copier
         .copy(body, &known, &|d| indices[d], &roots)
         .into_iter();
-    let mut next = || values.next().expect("a copy for each root");
-    plan.what
-        .elements
-        .iter()
-        .map(|element| match element {
-            Element::Value(_) => next(),
-            Element::Product(..) => {
-                let (a, b) = (next(), next());
-                copier.b.binary("arith.mulf", a, b)
-            }
+    let elements = plan.what.elements.iter();
+    elements
+        .map(|element| {
+            let own: Vec<_> = values.by_ref().take(element.values().len()).collect();
+            element.write(copier.b, &own)
         })
         .collect()
 }
