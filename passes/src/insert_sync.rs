@@ -10,8 +10,8 @@ use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Scope;
 use tx_mlir::{
-    AsyncStore, Blk, Builder, Failed, Index, Op, ancestors, attribute, blocks, codes, context,
-    erase, error, integer_attribute, is, name, operands, ops, set_attribute, walk,
+    Blk, Builder, Failed, Index, Op, ancestors, attribute, blocks, codes, context, erase, error,
+    is, name, operands, ops, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 use tx_target::{Operation, Role};
@@ -832,8 +832,7 @@ impl Reason {
 impl<'c> Earlier<'c> {
     /// Whether both are the same access, met twice.
     fn same(&self, other: &Self) -> bool {
-        let (own, others) = (&self.access.touch, &other.access.touch);
-        own.key() == others.key() && self.round == other.round
+        self.round == other.round && self.access.touch.is_same(&other.access.touch)
     }
 
     /// Whether a barrier of some warps separates it from all that `later` may be made by.
@@ -853,25 +852,19 @@ impl<'c> Earlier<'c> {
     /// Whether both belong to one expansion in which each element is one thread's. A loop that
     /// went round in between must not have changed which memory that is.
     fn has_same_owner(&self, later: &Access<'c>) -> bool {
-        let owner = |op: Op<'c>| integer_attribute(op, OWNED);
-        let (own, later) = (self.access.touch.op, later.touch.op);
-        if owner(own).is_none() || owner(own) != owner(later) {
+        let (own, later) = (self.access.touch.owner, later.touch.owner);
+        let (Some((own, _)), Some((number, memory))) = (own, later) else {
             return false;
-        }
-        if owner(later).is_some_and(|n| n < 0) && self.round.is_some() {
+        };
+        if own != number || number < 0 && self.round.is_some() {
             return false;
         }
         // A slot in other blocks' memory has one owner in all rounds.
-        if self.access.touch.of_cluster {
-            return true;
-        }
-        let memory = operands(later)
-            .into_iter()
-            .find(|v| tx_mlir::MemRef::of(*v).is_some());
-        memory.is_some_and(|memory| {
-            self.round
-                .is_none_or(|l| !tx_mlir::is_defined_in(memory, l))
-        })
+        self.access.touch.of_cluster
+            || memory.is_some_and(|memory| {
+                self.round
+                    .is_none_or(|l| !tx_mlir::is_defined_in(memory, l))
+            })
     }
 }
 
@@ -897,8 +890,14 @@ impl<'c> Pending<'c> {
     /// Adds what is pending on another way; says whether that changed anything.
     fn join(&mut self, other: Self) -> bool {
         let mut changed = false;
-        for earlier in other.0 {
-            match self.0.iter_mut().find(|p| p.same(&earlier)) {
+        for (i, earlier) in other.0.into_iter().enumerate() {
+            // Arms of a branch begin with the same accesses, in the same places.
+            let is_in_place = self.0.get(i).is_some_and(|p| p.same(&earlier));
+            let place = match is_in_place {
+                true => Some(i),
+                false => self.0.iter().position(|p| p.same(&earlier)),
+            };
+            match place.map(|place| &mut self.0[place]) {
                 // Separated only if it is on every way.
                 Some(known) => {
                     changed |= earlier.separated < known.separated;

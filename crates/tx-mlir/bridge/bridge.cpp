@@ -10,6 +10,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/OptBisect.h"
 
 using namespace mlir;
 
@@ -178,3 +180,22 @@ bool txMemoryEffects(MlirOperation op, void (*effect)(void *, int, MlirValue), v
 }
 
 bool txIsPure(MlirOperation op) { return isPure(unwrap(op)); }
+
+namespace {
+struct Gate : llvm::OptPassGate {
+  bool (*run)(void *, TxStr, TxStr);
+  void *data;
+  Gate(bool (*run)(void *, TxStr, TxStr), void *data) : run(run), data(data) {}
+  bool shouldRunPass(StringRef pass, StringRef unit) const override {
+    return run(data, str(pass), str(unit));
+  }
+  bool isEnabled() const override { return true; }
+};
+} // namespace
+
+void *txGatePasses(void *context, bool (*run)(void *, TxStr, TxStr), void *data) {
+  auto *gate = new Gate(run, data);
+  static_cast<llvm::LLVMContext *>(context)->setOptPassGate(*gate);
+  return gate;
+}
+void txFreeGate(void *gate) { delete static_cast<Gate *>(gate); }

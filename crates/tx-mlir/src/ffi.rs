@@ -144,6 +144,12 @@ unsafe extern "C" {
         effect: unsafe extern "C" fn(*mut c_void, c_int, MlirValue),
         data: *mut c_void,
     ) -> bool;
+    pub(crate) fn txGatePasses(
+        context: *mut c_void,
+        run: unsafe extern "C" fn(*mut c_void, TxStr, TxStr) -> bool,
+        data: *mut c_void,
+    ) -> *mut c_void;
+    pub(crate) fn txFreeGate(gate: *mut c_void);
     pub(crate) fn txIsPure(op: MlirOperation) -> bool;
     /// Sets LLVM's handler of fatal errors. LLVM ends the process when the handler returns.
     pub(crate) fn LLVMInstallFatalErrorHandler(handler: unsafe extern "C" fn(*const c_char));

@@ -2,11 +2,13 @@
 
 mod kernels;
 
+use crate::ffi::{TxStr, txFreeGate, txGatePasses};
 use crate::ir::Op;
 use crate::threads;
 use kernels::{MOST_OPS, Separable};
 use melior::ir::operation::OperationLike;
 use mlir_sys::MlirOperation;
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::marker::{PhantomData, PhantomPinned};
 use std::ptr::null_mut;
@@ -70,6 +72,14 @@ unsafe extern "C" {
         error: *mut *mut c_char,
         buffer: *mut Ref,
     ) -> c_int;
+    fn LLVMGetFirstFunction(module: Ref) -> Ref;
+    fn LLVMGetNextFunction(function: Ref) -> Ref;
+    fn LLVMGetFirstBasicBlock(function: Ref) -> Ref;
+    fn LLVMGetNextBasicBlock(block: Ref) -> Ref;
+    fn LLVMGetFirstInstruction(block: Ref) -> Ref;
+    fn LLVMGetNextInstruction(instruction: Ref) -> Ref;
+    fn LLVMGetInstructionOpcode(instruction: Ref) -> c_int;
+    fn LLVMGetValueName2(value: Ref, length: *mut usize) -> *const c_char;
     fn LLVMGetBufferStart(buffer: Ref) -> *const c_char;
     fn LLVMGetBufferSize(buffer: Ref) -> usize;
     fn LLVMDisposeMemoryBuffer(buffer: Ref);
@@ -80,7 +90,15 @@ const ASSEMBLY: c_int = 0;
 /// Value of `LLVMDSError`.
 const ERROR: c_int = 0;
 
-/// Target of code generation.
+/// `LLVMAdd`.
+const ADD: c_int = 8;
+
+/// Integer additions of a function beyond which LLVM does not look for one that it can compute from another
+/// (straight-line strength reduction): that compares each with each. It took 3.4 of 3.5 s to compile a kernel with
+/// 512 of them, and changed nothing.
+const MAX_COMPARED_ADDITIONS: usize = 128;
+
+/// What to make code for.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// Target triple, such as `nvptx64-nvidia-cuda`.
@@ -238,6 +256,8 @@ struct Translated {
     module: Owned,
     context: Owned,
     reports: Box<Reports>,
+    /// What the context asks before it runs a pass, with the names of functions that it is about.
+    gate: Option<(Owned, Box<BTreeSet<String>>)>,
 }
 
 // SAFETY: an LLVM context has no thread-local state, and one thread at a time owns this value.
@@ -258,24 +278,45 @@ impl Translated {
                 module: Owned(translated, LLVMDisposeModule),
                 context,
                 reports,
+                gate: None,
             })
         }
     }
 
-    /// Drops the module and its context, and returns LLVM's error messages.
+    /// Leaves passes out that would take too long.
+    fn gate(&mut self) {
+        // SAFETY: the module is alive; gate and names outlive the context.
+        unsafe {
+            let mut large = Box::new(with_many_additions(self.module.0));
+            if !large.is_empty() {
+                let names = (&raw mut *large).cast();
+                let gate = txGatePasses(self.context.0.cast(), is_to_run, names);
+                self.gate = Some((Owned(gate.cast(), free_gate), large));
+            }
+        }
+    }
+
+    /// What LLVM reported, when it has nothing more to say.
     fn finish(self) -> Vec<String> {
         let Self {
             module,
             context,
             reports,
+            gate,
         } = self;
         drop(module);
         drop(context);
+        drop(gate);
         reports.0
     }
 }
 
-/// Cached target machine, with its key.
+unsafe extern "C" fn free_gate(gate: Ref) {
+    // SAFETY: called once, with what `txGatePasses` returned.
+    unsafe { txFreeGate(gate.cast()) }
+}
+
+/// A machine of LLVM's.
 struct Kept {
     triple: CString,
     chip: String,
@@ -331,7 +372,55 @@ fn terminated(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| format!("`{text:?}` has a NUL"))
 }
 
-/// Emits the assembly of LLVM IR, with a cached target machine if one matches.
+/// The names of the functions of a module that have more than [`MAX_COMPARED_ADDITIONS`].
+///
+/// # Safety
+/// The module is alive.
+unsafe fn with_many_additions(module: Ref) -> BTreeSet<String> {
+    /// What follows from `first` on.
+    fn all(first: Ref, next: unsafe extern "C" fn(Ref) -> Ref) -> impl Iterator<Item = Ref> {
+        let some = |value: Ref| (!value.is_null()).then_some(value);
+        // SAFETY: what is not null is alive, as the module is.
+        std::iter::successors(some(first), move |value| some(unsafe { next(*value) }))
+    }
+    // SAFETY: as above, of the module and of what it holds.
+    unsafe {
+        let additions = |function| {
+            let blocks = all(LLVMGetFirstBasicBlock(function), LLVMGetNextBasicBlock);
+            let instructions = blocks
+                .flat_map(|block| all(LLVMGetFirstInstruction(block), LLVMGetNextInstruction));
+            instructions
+                .filter(|instruction| LLVMGetInstructionOpcode(*instruction) == ADD)
+                .count()
+        };
+        all(LLVMGetFirstFunction(module), LLVMGetNextFunction)
+            .filter(|function| additions(*function) > MAX_COMPARED_ADDITIONS)
+            .map(|function| {
+                let mut length = 0;
+                let name = LLVMGetValueName2(function, &raw mut length).cast::<u8>();
+                String::from_utf8_lossy(std::slice::from_raw_parts(name, length)).into_owned()
+            })
+            .collect()
+    }
+}
+
+/// Whether LLVM is to run a pass over a function: all but straight-line strength reduction of those in `large`.
+unsafe extern "C" fn is_to_run(large: *mut c_void, pass: TxStr, unit: TxStr) -> bool {
+    // SAFETY: LLVM calls this with texts, and with the names that the gate was made with, which outlive the context.
+    let (pass, unit, large) = unsafe {
+        (
+            pass.as_str(),
+            unit.as_str(),
+            &*large.cast::<BTreeSet<String>>(),
+        )
+    };
+    let function = unit
+        .strip_prefix("function (")
+        .and_then(|rest| rest.strip_suffix(')'));
+    pass != "slsr" || !function.is_some_and(|name| large.contains(name))
+}
+
+/// Assembly of LLVM IR.
 fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<String, String> {
     let kept = {
         let mut machines = machines();
@@ -346,38 +435,35 @@ fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<St
     made
 }
 
-fn emit_by(kept: &Kept, translated: Translated, passes: &str) -> Result<String, String> {
+/// [`emit`] with a machine that was made.
+fn emit_by(kept: &Kept, mut translated: Translated, passes: &str) -> Result<String, String> {
     let Kept {
         triple, machine, ..
     } = kept;
     let passes = terminated(passes)?;
     let mut error = null_mut();
-    let module = &translated.module;
-    // SAFETY: locals drop in reverse order, so each object outlives its uses. LLVM reads texts only
-    // during the calls.
+    let module = translated.module.0;
+    // SAFETY: everything lives as long as it is used: what is dropped first was made last. LLVM
+    // reads texts while it is called.
     let text = unsafe {
         let layout = Owned(LLVMCreateTargetDataLayout(machine.0), LLVMDisposeTargetData);
-        LLVMSetTarget(module.0, triple.as_ptr());
-        LLVMSetModuleDataLayout(module.0, layout.0);
+        LLVMSetTarget(module, triple.as_ptr());
+        LLVMSetModuleDataLayout(module, layout.0);
         let options = Owned(
             LLVMCreatePassBuilderOptions(),
             LLVMDisposePassBuilderOptions,
         );
-        let failed = LLVMRunPasses(module.0, passes.as_ptr(), machine.0, options.0);
+        let failed = LLVMRunPasses(module, passes.as_ptr(), machine.0, options.0);
         if !failed.is_null() {
             let message = LLVMGetErrorMessage(failed);
             let text = CStr::from_ptr(message).to_string_lossy().into_owned();
             LLVMDisposeErrorMessage(message);
             return Err(text);
         }
+        translated.gate();
         let mut buffer = null_mut();
-        if LLVMTargetMachineEmitToMemoryBuffer(
-            machine.0,
-            module.0,
-            ASSEMBLY,
-            &mut error,
-            &mut buffer,
-        ) != 0
+        if LLVMTargetMachineEmitToMemoryBuffer(machine.0, module, ASSEMBLY, &mut error, &mut buffer)
+            != 0
         {
             return Err(taken(error));
         }

@@ -60,8 +60,30 @@ fn row_sums(c: &mut Criterion) {
     group.finish();
 }
 
-/// Compile time of 16 programs by 1, 2, 4, … threads that share one compiler, up to the number of
-/// processors.
+/// 40 element-wise ops and reductions on tensors, which share kernels.
+fn forty_ops(c: &mut Criterion) {
+    let target = tx::Target::parse("sm_90").expect("a known chip");
+    let compiler = tx::Compiler::new(target).expect("a compiler");
+    let mut group = c.benchmark_group("40 ops to PTX");
+    group.sample_size(10);
+    let programs = [
+        ("static sizes", include_str!("forty-ops.static.mlir")),
+        ("dynamic sizes", include_str!("forty-ops.dynamic.mlir")),
+    ];
+    for (name, text) in programs {
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                compiler
+                    .compile(black_box(text))
+                    .expect("the program compiles")
+            });
+        });
+    }
+    group.finish();
+}
+
+/// Sixteen programs, compiled by as many threads as a group says, up to those of this machine, with
+/// one compiler.
 fn threads(c: &mut Criterion) {
     const PROGRAMS: usize = 16;
     let target = tx::Target::parse("sm_90").expect("a known chip");
@@ -144,5 +166,13 @@ fn programs(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text_to_ptx, row_sums, threads, stages, programs);
+criterion_group!(
+    benches,
+    text_to_ptx,
+    row_sums,
+    forty_ops,
+    threads,
+    stages,
+    programs
+);
 criterion_main!(benches);

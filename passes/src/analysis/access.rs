@@ -8,11 +8,11 @@ use melior::ir::block::BlockLike;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use tx_dialect_tile::Scope;
+use tx_dialect_tile::{OWNED, Scope};
 use tx_mlir::memref::{Space, is_view};
 use tx_mlir::{
-    AsyncStore, Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op,
-    integers, key, memory_effects, name, operands,
+    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op,
+    integer_attribute, integers, key, memory_effects, name, operands,
 };
 use tx_target::Operation;
 
@@ -134,6 +134,8 @@ pub(crate) struct Touch<'c> {
     pub(crate) of_cluster: bool,
     /// What it is touched through, where that is known.
     through: Option<Val<'c>>,
+    /// The number of the expansion in which each element is one thread's ([`OWNED`]), and the memref of the op.
+    pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 
 /// What tells one access from another: op, whether it writes, the memory, and what it is touched through.
@@ -478,6 +480,7 @@ pub(crate) fn access<'c>(
 
 impl<'c> Touch<'c> {
     fn new(op: Op<'c>, through: Option<Val<'c>>, write: bool) -> Self {
+        let memref = || operands(op).into_iter().find(|v| MemRef::of(*v).is_some());
         Self {
             op,
             write,
@@ -485,12 +488,21 @@ impl<'c> Touch<'c> {
             memory: through.map_or(Memory::Any, memory),
             of_cluster: false,
             through,
+            owner: integer_attribute(op, OWNED).map(|number| (number, memref())),
         }
     }
 
     pub(crate) fn key(&self) -> TouchKey {
         let op = self.op.to_raw().ptr as usize;
         (op, self.write, self.memory.clone(), self.through.map(key))
+    }
+
+    /// Whether both have one key.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.op.to_raw().ptr == other.op.to_raw().ptr
+            && self.write == other.write
+            && self.through == other.through
+            && self.memory == other.memory
     }
 
     /// Who touches what.

@@ -32,9 +32,9 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
     "cases",
 ];
 
-/// Maximum number of lines of C++ source, without headers. The C++ code only wraps functions that
-/// MLIR's C API lacks, so its size should not grow.
-const CXX_LINES: usize = 627;
+/// C++ is for what the C APIs of MLIR and LLVM cannot do, and decides nothing. It has no reason to grow. Headers,
+/// which only declare, are not counted.
+const CXX_LINES: usize = 648;
 
 /// Maximum number of columns in a line of code.
 const COLUMNS: usize = 110;

@@ -170,7 +170,8 @@ impl<'c> Host<'c> {
     }
 
     pub(super) fn block(&mut self, block: Blk<'c>) -> Result<(), Failed> {
-        needed(block).into_iter().try_for_each(|op| self.op(op))
+        let needed = needed(block, &mut BTreeSet::new());
+        needed.into_iter().try_for_each(|op| self.op(op))
     }
 
     fn op(&mut self, op: Op<'c>) -> Result<(), Failed> {
@@ -588,11 +589,10 @@ impl<'c> Host<'c> {
     }
 }
 
-/// Returns the ops of a block without dead pure ops, which passes leave behind. A plan uses the
-/// operands of a comparison, not its result.
-fn needed(block: Blk<'_>) -> Vec<Op<'_>> {
-    let mut values = BTreeSet::new();
-    let mut needed: Vec<Op<'_>> = ops(block)
+/// The ops of a block without those whose results nothing needs: passes leave such ops behind. A
+/// plan needs what a condition compares, and not the condition. Values that the ops need are added to `values`.
+fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
+    let mut needed: Vec<Op<'c>> = ops(block)
         .into_iter()
         .rev()
         .filter(|op| {
@@ -601,7 +601,7 @@ fn needed(block: Blk<'_>) -> Vec<Op<'_>> {
                     .iter()
                     .any(|result| values.contains(&key(*result)));
             if is_needed {
-                used(*op, &mut values);
+                used(*op, values);
             }
             is_needed
         })
@@ -623,8 +623,8 @@ fn used(op: Op<'_>, values: &mut BTreeSet<usize>) {
         let remainder = defining_op(value).filter(|op| is(*op, "arith.remsi"));
         values.extend(remainder.into_iter().flat_map(operands).map(key));
     }
-    for inner in blocks(op).into_iter().flat_map(needed) {
-        used(inner, values);
+    for block in blocks(op) {
+        needed(block, values);
     }
 }
 

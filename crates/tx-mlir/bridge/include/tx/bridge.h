@@ -107,7 +107,12 @@ unsigned txCode(MlirDiagnostic diagnostic);
 bool txMemoryEffects(MlirOperation op, void (*effect)(void *data, int kind, MlirValue value),
                      void *data);
 
-// Returns whether `op` is pure in MLIR's sense: speculatable and without memory effects.
+// Asks `run`, with `data`, before each optional pass of LLVM over IR in the `LLVMContext` whether to run it:
+// by the pass's name, and a description such as `function (name)`. The result is freed after the context.
+void *txGatePasses(void *context, bool (*run)(void *data, TxStr pass, TxStr unit), void *data);
+void txFreeGate(void *gate);
+
+// Whether `op` only computes its results, or (with `recursive`) the ops in its regions do.
 bool txIsPure(MlirOperation op);
 
 #ifdef __cplusplus
