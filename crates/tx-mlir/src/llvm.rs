@@ -111,7 +111,10 @@ pub struct Machine<'a> {
     pub level: u8,
 }
 
-/// Error messages that LLVM reported to the diagnostic handler of a context.
+/// The names of functions that LLVM leaves a pass out of.
+struct Large(BTreeSet<String>);
+
+/// What LLVM reports is kept here while it works.
 #[derive(Default)]
 struct Reports(Vec<String>);
 
@@ -257,7 +260,7 @@ struct Translated {
     context: Owned,
     reports: Box<Reports>,
     /// What the context asks before it runs a pass, with the names of functions that it is about.
-    gate: Option<(Owned, Box<BTreeSet<String>>)>,
+    gate: Option<(Owned, Box<Large>)>,
 }
 
 // SAFETY: an LLVM context has no thread-local state, and one thread at a time owns this value.
@@ -287,8 +290,8 @@ impl Translated {
     fn gate(&mut self) {
         // SAFETY: the module is alive; gate and names outlive the context.
         unsafe {
-            let mut large = Box::new(with_many_additions(self.module.0));
-            if !large.is_empty() {
+            let mut large = Box::new(Large(with_many_additions(self.module.0)));
+            if !large.0.is_empty() {
                 let names = (&raw mut *large).cast();
                 let gate = txGatePasses(self.context.0.cast(), is_to_run, names);
                 self.gate = Some((Owned(gate.cast(), free_gate), large));
@@ -407,17 +410,11 @@ unsafe fn with_many_additions(module: Ref) -> BTreeSet<String> {
 /// Whether LLVM is to run a pass over a function: all but straight-line strength reduction of those in `large`.
 unsafe extern "C" fn is_to_run(large: *mut c_void, pass: TxStr, unit: TxStr) -> bool {
     // SAFETY: LLVM calls this with texts, and with the names that the gate was made with, which outlive the context.
-    let (pass, unit, large) = unsafe {
-        (
-            pass.as_str(),
-            unit.as_str(),
-            &*large.cast::<BTreeSet<String>>(),
-        )
-    };
+    let (pass, unit, large) = unsafe { (pass.as_str(), unit.as_str(), &*large.cast::<Large>()) };
     let function = unit
         .strip_prefix("function (")
         .and_then(|rest| rest.strip_suffix(')'));
-    pass != "slsr" || !function.is_some_and(|name| large.contains(name))
+    pass != "slsr" || !function.is_some_and(|name| large.0.contains(name))
 }
 
 /// Assembly of LLVM IR.
