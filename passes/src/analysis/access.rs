@@ -11,7 +11,7 @@ use std::rc::Rc;
 use tx_dialect_tile::{OWNED, Scope};
 use tx_mlir::memref::{Space, is_view};
 use tx_mlir::{
-    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op,
+    AsyncStore, Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op,
     integer_attribute, integers, key, memory_effects, name, operands,
 };
 use tx_target::Operation;
