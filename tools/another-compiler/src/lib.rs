@@ -1,8 +1,8 @@
 //! Registration of a variant and a pass, for this compiler and its tools.
 
-#[path = "../../../crates/tx-examples/examples/03-variant/pairwise.rs"]
+#[path = "../../../crates/show/tx-examples/examples/03-variant/pairwise.rs"]
 mod pairwise;
-#[path = "../../../crates/tx-examples/examples/04-pass/set_determinism.rs"]
+#[path = "../../../crates/show/tx-examples/examples/04-pass/set_determinism.rs"]
 mod set_determinism;
 
 /// Registers the variant and the pass. Call the function once, before the first compilation.

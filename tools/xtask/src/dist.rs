@@ -55,7 +55,7 @@ pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 /// Examples 06 to 08 as one program, their MLIR source, and the script that runs them.
 const EXAMPLES: &str = "examples";
 const EXAMPLES_SCRIPT: &str = include_str!("gpu-examples.sh");
-const EXAMPLES_SOURCE: &str = "crates/tx-examples/examples/gpu/row_sums.mlir";
+const EXAMPLES_SOURCE: &str = "crates/show/tx-examples/examples/gpu/row_sums.mlir";
 /// Path relative to the root of the archive.
 pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
 

@@ -103,6 +103,13 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Floors of `crates/`, lowest first: `crates/FLOOR/PACKAGE`. Crates depend on crates of their own
+/// floor and of lower floors.
+const FLOORS: &[&str] = &["compile", "run", "check", "show"];
+
+/// Libraries that are not named after their package. Any other library has the name of its package.
+const LIBRARY_NAMES: &[(&str, &str)] = &[("tx-compiler", "tx")];
+
 /// Packages that must build without MLIR (if necessary without optional dependencies).
 const WITHOUT_MLIR: &[&str] = &[
     "tx-lit",
@@ -134,6 +141,8 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     wrong.extend(cxx_budget(workspace, &files)?);
     wrong.extend(long_lines(workspace, &files)?);
     wrong.extend(dependencies(workspace.packages()));
+    wrong.extend(names(workspace.packages(), &workspace.root));
+    wrong.extend(floors(workspace.packages(), &workspace.root));
     wrong.extend(llvm_version(workspace)?);
     wrong.extend(rust_version(workspace)?);
     wrong.extend(texts(workspace, &files)?);
@@ -373,6 +382,95 @@ fn dependencies(packages: &[Value]) -> Vec<String> {
     wrong
 }
 
+/// Requires that the names of folders, packages and libraries agree: `crates/FLOOR/PACKAGE`,
+/// `tools/PROGRAM`, and `tx-` with the path of any other folder. A library has the name of its
+/// package, except those in [`LIBRARY_NAMES`].
+fn names(packages: &[Value], root: &Path) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for package in packages {
+        let name = package["name"].as_str().unwrap_or_default();
+        let folder = folder(package, root);
+        let parts: Vec<_> = folder.iter().filter_map(OsStr::to_str).collect();
+        let shown = folder.display();
+        match parts[..] {
+            ["crates", floor, last] => {
+                if !FLOORS.contains(&floor) {
+                    wrong.push(format!(
+                        "{shown}: expected the floor {}, found `{floor}`",
+                        FLOORS.join(", ")
+                    ));
+                }
+                if last != name {
+                    wrong.push(format!("{shown}: the folder of `{name}` has another name"));
+                }
+            }
+            ["tools", last] => {
+                if !targets(package, "bin").any(|program| program == last) {
+                    wrong.push(format!("{shown}: `{name}` builds no program `{last}`"));
+                }
+            }
+            _ => {
+                let expected = format!("tx-{}", parts.join("-")).replace("dialects", "dialect");
+                if name != expected {
+                    wrong.push(format!(
+                        "{shown}: expected the package `{expected}`, found `{name}`"
+                    ));
+                }
+            }
+        }
+        let library = LIBRARY_NAMES.iter().find(|(package, _)| *package == name);
+        let expected = library.map_or(name.replace('-', "_"), |(_, library)| (*library).to_owned());
+        for found in targets(package, "lib").filter(|found| *found != expected) {
+            wrong.push(format!(
+                "{shown}: expected a library `{expected}`, found `{found}`"
+            ));
+        }
+    }
+    wrong
+}
+
+/// Requires that no crate depends on a crate of a higher floor. Dev-dependencies are exempt.
+fn floors(packages: &[Value], root: &Path) -> Vec<String> {
+    let floor_of: BTreeMap<&str, usize> = packages
+        .iter()
+        .filter_map(|package| {
+            let folder = folder(package, root);
+            let floor = folder.strip_prefix("crates").ok()?.iter().next()?;
+            let floor = FLOORS.iter().position(|name| floor == *name)?;
+            Some((package["name"].as_str()?, floor))
+        })
+        .collect();
+    let mut wrong = Vec::new();
+    for (name, needed) in dependency_graph(packages, true) {
+        let Some(own) = floor_of.get(name) else {
+            continue;
+        };
+        for other in needed {
+            if let Some(floor) = floor_of.get(other).filter(|floor| *floor > own) {
+                wrong.push(format!(
+                    "`{name}` of crates/{} depends on `{other}` of the higher floor crates/{}",
+                    FLOORS[*own], FLOORS[*floor]
+                ));
+            }
+        }
+    }
+    wrong
+}
+
+/// Returns the folder of a package, relative to `root`.
+fn folder(package: &Value, root: &Path) -> PathBuf {
+    let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+    let folder = manifest.parent().unwrap_or(manifest);
+    folder.strip_prefix(root).unwrap_or(folder).to_owned()
+}
+
+/// Returns the names of the targets of a kind: `lib` or `bin`.
+fn targets<'a>(package: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a str> {
+    let all = package["targets"].as_array().into_iter().flatten();
+    all.filter(move |target| target["kind"][0] == kind)
+        .filter_map(|target| target["name"].as_str())
+}
+
 fn dependency_graph(packages: &[Value], optional: bool) -> BTreeMap<&str, BTreeSet<&str>> {
     packages
         .iter()
@@ -414,7 +512,7 @@ fn reaches<'a>(
 
 /// Checks that the LLVM version is equal in its three locations.
 fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
-    let build = Path::new("crates/tx-llvm/build.rs");
+    let build = Path::new("crates/compile/tx-llvm/build.rs");
     let constant = format!("const LLVM: &str = \"{LLVM_MAJOR}\";");
     let mut wrong = Vec::new();
     if !read(workspace, build)?.lines().any(|line| line == constant) {
@@ -606,11 +704,11 @@ mod tests {
             })
         };
         let good = [
-            package("tx-mlir", "crates/tx-mlir", &[("melior", None)]),
-            package("tx-plan", "crates/tx-plan", &[]),
+            package("tx-mlir", "crates/compile/tx-mlir", &[("melior", None)]),
+            package("tx-plan", "crates/compile/tx-plan", &[]),
             package(
                 "tx-runtime",
-                "crates/tx-runtime",
+                "crates/run/tx-runtime",
                 &[("tx-plan", None), ("tx-mlir", Some("dev"))],
             ),
             package(
@@ -622,10 +720,10 @@ mod tests {
         assert_eq!(dependencies(&good), [""; 0]);
 
         let bad = [
-            package("tx-mlir", "crates/tx-mlir", &[("melior", None)]),
-            package("tx-plan", "crates/tx-plan", &[("tx-mlir", None)]),
-            package("tx-runtime", "crates/tx-runtime", &[("tx-plan", None)]),
-            package("tx-new", "crates/tx-new", &[("xtask", None)]),
+            package("tx-mlir", "crates/compile/tx-mlir", &[("melior", None)]),
+            package("tx-plan", "crates/compile/tx-plan", &[("tx-mlir", None)]),
+            package("tx-runtime", "crates/run/tx-runtime", &[("tx-plan", None)]),
+            package("tx-new", "crates/show/tx-new", &[("xtask", None)]),
             package("xtask", "tools/xtask", &[]),
         ];
         let wrong = dependencies(&bad);
@@ -640,6 +738,75 @@ mod tests {
                 "{expected} not in {wrong:?}"
             );
         }
+    }
+
+    #[test]
+    fn folders_packages_and_libraries_agree() {
+        let package = |name: &str, folder: &str, kind: &str, target: &str, needed: &[&str]| {
+            let needed: Vec<Value> = needed.iter().map(|name| json!({"name": name})).collect();
+            json!({
+                "name": name,
+                "manifest_path": format!("/x/{folder}/Cargo.toml"),
+                "targets": [{"kind": [kind], "name": target}],
+                "dependencies": needed,
+            })
+        };
+        let root = Path::new("/x");
+        let good = [
+            package(
+                "tx-compiler",
+                "crates/compile/tx-compiler",
+                "lib",
+                "tx",
+                &[],
+            ),
+            package(
+                "tx-ptx",
+                "crates/check/tx-ptx",
+                "lib",
+                "tx_ptx",
+                &["tx-compiler"],
+            ),
+            package(
+                "tx-dialect-tile",
+                "dialects/tile",
+                "lib",
+                "tx_dialect_tile",
+                &[],
+            ),
+            package("tx-passes", "passes", "lib", "tx_passes", &[]),
+            package("tx-cli", "tools/tx", "bin", "tx", &["tx-ptx"]),
+        ];
+        assert_eq!(names(&good, root), [""; 0]);
+        assert_eq!(floors(&good, root), [""; 0]);
+
+        let bad = [
+            package(
+                "tx-plan",
+                "crates/compile/plan",
+                "lib",
+                "tx_plan",
+                &["tx-ptx"],
+            ),
+            package("tx-ptx", "crates/check/tx-ptx", "lib", "ptx", &[]),
+            package("tx-new", "crates/new/tx-new", "lib", "tx_new", &[]),
+            package("tx-old", "passes", "lib", "tx_old", &[]),
+            package("tx-cli", "tools/cli", "bin", "tx", &[]),
+        ];
+        assert_eq!(
+            names(&bad, root),
+            [
+                "crates/compile/plan: the folder of `tx-plan` has another name",
+                "crates/check/tx-ptx: expected a library `tx_ptx`, found `ptx`",
+                "crates/new/tx-new: expected the floor compile, run, check, show, found `new`",
+                "passes: expected the package `tx-passes`, found `tx-old`",
+                "tools/cli: `tx-cli` builds no program `cli`",
+            ]
+        );
+        assert_eq!(
+            floors(&bad, root),
+            ["`tx-plan` of crates/compile depends on `tx-ptx` of the higher floor crates/check"]
+        );
     }
 
     #[test]

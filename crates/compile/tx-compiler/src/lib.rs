@@ -1,0 +1,275 @@
+//! The reduction compiler: translates MLIR text to PTX and a launch plan.
+//!
+//! ```
+//! let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?;
+//! let artifact = compiler.compile(
+//!     "gpu.module @m {
+//!        gpu.func @sum(%A: memref<128xf32>, %B: memref<f32>) kernel
+//!            attributes {known_block_size = array<i32: 128, 1, 1>} {
+//!          tile.reduce sum %A into %B axes [0] scope(cta) : memref<128xf32> into memref<f32>
+//!          gpu.return
+//!        }
+//!      }",
+//! )?;
+//! assert!(artifact.ptx.contains(".target sm_90"));
+//! assert_eq!(artifact.plan.steps[0].kernel, "sum");
+//! # Ok::<(), tx::Error>(())
+//! ```
+//!
+//! The entry of a program is a kernel, or a `func.func` that `lower-reduction` lowers to kernel
+//! launches, temporaries, views and index arithmetic.
+//!
+//! A [`Compiler`] serves many programs and threads. Options keep the IR after each stage
+//! ([`Compiler::with_stages`]) or cache artifacts ([`Compiler::with_cache`]).
+//!
+//! The library prints nothing: diagnostics are in [`Error::diagnostics`], with locations.
+//!
+//! The package `tx-examples` has numbered examples of these topics; `docs/embedding.md` explains
+//! them.
+//!
+//! # In a host compiler's own context
+//! [`register`] registers the passes with MLIR, and [`register_dialects`] adds the dialects to a
+//! `DialectRegistry`. Textual pipelines over the host's own module can then name `lower-reduction`
+//! and every single pass:
+//!
+//! ```
+//! use tx::melior::{Context, dialect::DialectRegistry, ir::Module, pass::PassManager, utility::parse_pass_pipeline};
+//!
+//! tx::register();
+//! let registry = DialectRegistry::new();
+//! tx::register_dialects(&registry);
+//! let context = Context::new();                    // the host's own
+//! context.append_dialect_registry(&registry);
+//! context.load_all_available_dialects();
+//! let mut module = Module::parse(
+//!     &context,
+//!     "func.func @sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+//!        tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
+//!        return
+//!      }",
+//! )
+//! .expect("a module");
+//! let manager = PassManager::new(&context);
+//! parse_pass_pipeline(manager.as_operation_pass_manager(), "builtin.module(lower-reduction{chip=sm_90})")?;
+//! manager.run(&mut module)?;
+//! assert!(module.as_operation().to_string().contains("gpu.launch_func"));
+//! # Ok::<(), tx::melior::Error>(())
+//! ```
+//!
+//! A host that has a module and needs PTX calls [`Compiler::compile_module`].
+//!
+//! # Custom variants and passes
+//! [`register_variant`] adds an algorithm for reductions. [`register_pass`] adds a pass, which
+//! [`Compiler::with_pass_after`] inserts into `lower-reduction`. A crate with variants and passes
+//! depends on this crate alone: [`pass!`] and [`mod@pass`] describe passes, [`mlir`] inspects and
+//! rewrites IR, [`tile`] reads the ops of the dialect, and [`parts`] has building blocks for
+//! variants.
+//!
+//! ```
+//! use tx::mlir::{Failed, Op, is, walk};
+//! use tx::pass::{Counts, Pass};
+//!
+//! tx::pass! {
+//!     /// Count reductions.
+//!     ///
+//!     /// ## Fails when
+//!     /// Never.
+//!     pub struct CountReductions as "mine-count-reductions" creates [] {
+//!     } counts {
+//!         /// reductions found
+//!         reductions,
+//!     }
+//! }
+//!
+//! impl Pass for CountReductions {
+//!     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+//!         let reductions = walk(module).into_iter().filter(|op| is(*op, "tile.reduce"));
+//!         counts.add("reductions", reductions.count() as i64);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! tx::register_pass(&CountReductions::INFO)?;
+//! let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
+//!     .with_pass_before("tile-expand-reduce", "mine-count-reductions")?;
+//! # let artifact = compiler.compile("gpu.module @m {
+//! #   gpu.func @sum(%A: memref<128xf32>, %B: memref<f32>) kernel
+//! #       attributes {known_block_size = array<i32: 128, 1, 1>} {
+//! #     tile.reduce sum %A into %B axes [0] scope(cta) : memref<128xf32> into memref<f32>
+//! #     gpu.return
+//! #   }
+//! # }")?;
+//! # assert!(artifact.stages.iter().any(|stage| stage.name == "mine-count-reductions"));
+//! # Ok::<(), tx::Error>(())
+//! ```
+#![warn(missing_docs)]
+
+mod cache;
+mod compile;
+mod error;
+mod explain;
+mod insert;
+mod modules;
+mod plan;
+mod sessions;
+mod unregistered;
+
+pub use compile::{Candidate, Compiler, Explained, Source, Target, Tunable, Watch, device_ir};
+pub use error::{Error, ErrorKind};
+pub use plan::assumed_grid;
+pub use tx_cache::Cache;
+pub use tx_mlir::{Diagnostic, Severity, SourceLocation as Location, ignore_cuda_toolkit};
+pub use tx_passes::{Combiner, Params, Predicate, Reduction, Variant};
+pub use tx_plan::{Artifact, Plan, Stage, Warning};
+pub use tx_target::Chip;
+
+/// Safe helpers over melior that inspect and rewrite IR, for passes and variants.
+pub use tx_mlir as mlir;
+/// melior in the version that this crate uses. Contexts, modules and pass managers of another
+/// version are different types.
+pub use tx_mlir::melior;
+
+/// Typed views of the ops of the `tile` dialect.
+pub use tx_dialect_tile as tile;
+pub use tx_passes::parts;
+
+/// Trait and descriptions of passes; [`pass!`](crate::pass!) declares a pass.
+pub mod pass {
+    pub use tx_pass::{
+        Counts, DialectGetter, OptionInfo, OptionValue, Pass, PassInfo, PipelineInfo,
+    };
+}
+
+use melior::dialect::DialectRegistry;
+
+/// Declares a pass: its documentation, argument, dependent dialects, options and counters. The
+/// generated type has a constant `INFO` for [`register_pass`], and needs an `impl` of
+/// [`pass::Pass`].
+///
+/// ```
+/// tx::pass! {
+///     /// Take apart what is too large.
+///     pub struct Split as "mine-split" creates [arith, scf, tile] {
+///         /// from how many elements on
+///         limit: u32 = "1024",
+///         /// whether to say which
+///         tell: bool = "false",
+///         /// what to call the parts
+///         label: String = "part",
+///     } counts {
+///         /// reductions taken apart
+///         split,
+///     }
+/// }
+/// # impl tx::pass::Pass for Split {
+/// #     fn run<'c>(&self, _: tx::mlir::Op<'c>, _: &mut tx::pass::Counts<'_>) -> Result<(), tx::mlir::Failed> { Ok(()) }
+/// # }
+/// assert_eq!(Split::INFO.options[0].init, "1024");
+/// assert!((Split::INFO.check)(&["8", "true", "row"]).is_ok());
+/// assert!((Split::INFO.check)(&["-8", "true", "row"]).is_err());
+/// ```
+///
+/// `creates [...]` and `counts {...}` are optional:
+///
+/// ```
+/// tx::pass! {
+///     /// Look at what is there.
+///     pub struct Look as "mine-look" {}
+/// }
+/// # impl tx::pass::Pass for Look {
+/// #     fn run<'c>(&self, _: tx::mlir::Op<'c>, _: &mut tx::pass::Counts<'_>) -> Result<(), tx::mlir::Failed> { Ok(()) }
+/// # }
+/// assert!(Look::INFO.dialects.is_empty() && Look::INFO.counts.is_empty() && Look::INFO.options.is_empty());
+/// ```
+///
+/// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tensor`,
+/// `tile` and `vector`. Any other dialect is written with the getter of its handle: `mine =
+/// my_dialect::handle`.
+///
+/// An option is a field, `NAME: TYPE = DEFAULT`. The type is `u32`, `bool`, `String`, or any type
+/// that implements [`pass::OptionValue`]. The default is a string for every type, written as in a
+/// pipeline such as `mine-split{limit=8 tell label=row}`.
+#[macro_export]
+macro_rules! pass {
+    ($($description:tt)*) => {
+        $crate::__pass! { @tile($crate::tile::handle) $($description)* }
+    };
+}
+
+#[doc(hidden)]
+pub use tx_pass::pass as __pass;
+
+/// Compiles the code blocks of `docs/embedding.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/embedding.md")]
+mod embedding {}
+
+/// Compiles the code blocks of `docs/how-to/add-a-variant.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/how-to/add-a-variant.md")]
+mod variant {}
+
+/// Registers every pass and pipeline of tx with MLIR. Repeated calls of this function have no
+/// effect.
+pub fn register() {
+    tx_passes::register();
+}
+
+/// Adds the `tile` dialect, MLIR's dialects, and the translations for PTX to `registry`.
+///
+/// MLIR loads a dialect when a parsed text or a pass needs it. A program that builds ops with
+/// melior must call `context.load_all_available_dialects()` first, because MLIR aborts if the
+/// dialect of a created op is not loaded.
+pub fn register_dialects(registry: &DialectRegistry) {
+    tx_mlir::registration::register_upstream_dialects(registry);
+    tx_dialect_tile::register(registry);
+}
+
+/// Registers a pass with MLIR for the rest of the process. Textual pipelines can then name the
+/// pass, and [`Compiler::with_pass_after`] can insert it into `lower-reduction`. Other threads may
+/// compile during the call, but must not parse pipelines in a context of their own.
+///
+/// # Errors
+/// Returns [`ErrorKind::Taken`] if a pass or a pipeline has the same name.
+pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
+    register();
+    match info.register() {
+        true => Ok(()),
+        false => {
+            let message = format!(
+                "there is a pass or a pipeline named `{}`; a pass is registered once, under a \
+                 name of its own: change what stands after \
+                 `as` in `tx::pass!`, which is `PassInfo::argument`",
+                info.argument
+            );
+            Err(Error::plain(ErrorKind::Taken, message))
+        }
+    }
+}
+
+/// Returns the names of all registered variants, in order.
+pub fn variant_names() -> Vec<&'static str> {
+    tx_passes::variants()
+        .iter()
+        .map(|variant| variant.name())
+        .collect()
+}
+
+/// Returns the error message for an unknown variant name, with all names and a suggestion; `None`
+/// for a known name.
+pub fn unknown_variant(name: &str) -> Option<String> {
+    (!variant_names().contains(&name)).then(|| tx_passes::unknown_variant(name))
+}
+
+/// Registers a variant for the rest of the process. All later compilations, in any context,
+/// consider the variant.
+///
+/// A [cache](Compiler::with_cache) identifies variants and passes by their names and by the file of
+/// the compiler's binary. A variant in another file, such as a plugin, needs a new name when its
+/// code changes.
+///
+/// # Errors
+/// Returns [`ErrorKind::Taken`] if a variant has the same name.
+pub fn register_variant(variant: &'static dyn Variant) -> Result<(), Error> {
+    tx_passes::register_variant(variant).map_err(|message| Error::plain(ErrorKind::Taken, message))
+}

@@ -1,0 +1,63 @@
+//! Measurement kernel for the read bandwidth of device memory.
+
+use std::fmt::Write as _;
+
+/// Name of the kernel `tx_read(address, address of 4 bytes)`.
+pub(crate) const KERNEL: &str = "tx_read";
+/// Number of 16-byte vectors that a thread loads.
+pub(crate) const VECTORS: usize = 8;
+
+/// Returns the PTX of the kernel. Each thread loads [`VECTORS`] vectors of 16 bytes, and the
+/// vectors of a block are contiguous. The kernel stores the XOR of its data only if it equals one
+/// of 2^32 values, which keeps the loads alive.
+pub(crate) fn ptx() -> String {
+    let mut text = format!(
+        ".version 7.0\n.target sm_70\n.address_size 64\n\
+         .visible .entry {KERNEL}(.param .u64 data, .param .u64 out)\n{{\n\
+         .reg .pred %p;\n.reg .b32 %r<4>;\n.reg .b32 %v<{}>;\n.reg .b64 %d<5>;\n\
+         ld.param.u64 %d0, [data];\nld.param.u64 %d1, [out];\n\
+         cvta.to.global.u64 %d0, %d0;\ncvta.to.global.u64 %d1, %d1;\n\
+         mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ntid.x;\nmov.u32 %r2, %ctaid.x;\n\
+         mul.wide.u32 %d2, %r2, %r1;\nmul.lo.u64 %d2, %d2, {VECTORS};\n\
+         cvt.u64.u32 %d3, %r0;\nadd.u64 %d2, %d2, %d3;\nshl.b64 %d2, %d2, 4;\nadd.u64 %d2, %d2, %d0;\n\
+         mul.wide.u32 %d4, %r1, 16;\nmov.u32 %r3, 0;\n",
+        4 * VECTORS
+    );
+    for i in 0..VECTORS {
+        let [a, b, c, d] = std::array::from_fn(|lane| 4 * i + lane);
+        let _ = write!(
+            text,
+            "ld.global.cs.v4.u32 {{%v{a}, %v{b}, %v{c}, %v{d}}}, [%d2];\nadd.u64 %d2, %d2, %d4;\n"
+        );
+    }
+    for i in 0..4 * VECTORS {
+        let _ = writeln!(text, "xor.b32 %r3, %r3, %v{i};");
+    }
+    text.push_str("setp.eq.u32 %p, %r3, 0x9e3779b9;\n@%p st.global.u32 [%d1], %r3;\nret;\n}\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    #[test]
+    fn assembles() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("read.ptx");
+        std::fs::write(&path, super::ptx()).unwrap();
+        let root =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/tools/ptxas");
+        let done = Command::new(root)
+            .args(["-arch=sm_90", "-o"])
+            .arg(folder.path().join("read.cubin"))
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert!(
+            done.status.success(),
+            "{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+    }
+}
