@@ -9,11 +9,11 @@ use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Copy, Reduce, Scope, is_tile_op, scope};
 use tx_mlir::memref::Space;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Failed, MemRef, Op, Val, codes, context, defining_op, dictionary_of, error, i64_array,
     i64_attribute, name, operands, set_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Check and record which threads execute each tile op.

@@ -2,10 +2,10 @@ use crate::analysis::target::Target;
 use melior::ir::Attribute;
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::OperationLike;
+use tx_mlir::pass::{Counts, Pass, option_error, pass};
 use tx_mlir::{
     Failed, NvvmTarget, Op, attribute, codes, context, elements, error, is, set_attribute, walk,
 };
-use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::Chip;
 
 pass! {

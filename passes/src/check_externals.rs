@@ -1,8 +1,8 @@
 use crate::elementary;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Failed, Op, attribute, blocks, codes, error, is, name, string_attribute, walk};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Check that GPU modules call only functions that they define, and that all ops are lowered.

@@ -2,11 +2,11 @@ use crate::analysis::target::{Target, targets, version};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, TypeLike, ValueLike};
 use tx_mlir::build::argument;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Failed, Op, attribute, blocks, byte_width, codes, enumerator_of, error, first_block, is, name,
     ops, results, string_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 use tx_target::{Chip, Form, Needs, Operation};
 
 pass! {

@@ -1,7 +1,7 @@
 use crate::linalg::read::Loops;
 use melior::ir::operation::OperationLike;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Failed, Op, Val, codes, defining_op, error, has_uses, is, name, operands, walk};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Check that linalg ops on tensors do not accumulate into uninitialized outputs.

@@ -7,11 +7,11 @@ use melior::ir::Type;
 use melior::ir::block::BlockLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::GROUP;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Affine, AffineMap, Builder, Failed, MemRef, Op, Val, attribute, byte_width, erase, is, key,
     parent, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Collapse adjacent loops of element-wise ops.

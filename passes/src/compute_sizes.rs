@@ -3,13 +3,13 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{DimSize, MemRefType, RankedTensorType};
 use melior::ir::{ShapedTypeLike, Type, TypeLike, ValueLike};
 use tx_mlir::build::Predicate;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Affine, AffineMap, Builder, Failed, Index, MemRef, Op, Val, affine, ancestors, argument_of,
     attribute, defining_op, dense_bits, enclosing, erase, first_block, has_uses, integer_attribute,
     integer_width, is, is_defined_in, is_pure, key, name, operands, ops, parent, replace_uses,
     results, set_operand, users, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Compute sizes that a host function reads from its own small arrays.

@@ -11,8 +11,8 @@ use crate::linalg::taken::Taken;
 use crate::linalg::write::write;
 use std::collections::BTreeMap;
 use tx_dialect_tile::check_nested_attributes;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Failed, Op, Val, defining_op, enclosing, erase, has_uses, is, key, name, walk};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Convert linalg reductions to `tile.reduce` at scope `grid`, and fuse element-wise ops.

@@ -1,11 +1,11 @@
 use crate::emit::{scalars, vector_of};
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Op, Val, enclosing, erase, has_flag, name, operands, replace_uses, results,
     walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Lower `math` ops that map to GPU instructions.

@@ -2,11 +2,11 @@ use crate::analysis::kernel::{Kernel, members};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Op, Val, byte_width, codes, enumerator_of, erase, error, has_uses, is,
     operands, replace_uses, results, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Lower shuffles to NVVM with the lanes of the warp as member mask.

@@ -1,6 +1,6 @@
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Builder, Failed, Index, Op, Val, erase, is, name, replace_uses, results, walk};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Compute warp ids from thread ids.

@@ -8,11 +8,11 @@ use melior::ir::r#type::FunctionType;
 use melior::ir::{Type, ValueLike};
 use tx_dialect_tile::{Copy, Fragment, Scope, is_tile_op, scope};
 use tx_mlir::build::Cond;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Index, MemRef, Op, Val, attribute, blocks, codes, erase, error, is, name,
     operands, replace_uses, results, set_type, type_value, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Lower the remaining tile ops.

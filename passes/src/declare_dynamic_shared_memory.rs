@@ -1,10 +1,10 @@
 use melior::dialect::llvm::attributes::{Linkage, linkage};
 use melior::dialect::llvm::r#type::array;
 use melior::ir::r#type::IntegerType;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Failed, Op, attribute, enumerator_of, integer_attribute, is, set_attribute, type_value, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Declare dynamic shared memory as external.

@@ -3,11 +3,11 @@ use crate::linalg::attributes::handed_on;
 use crate::linalg::generic::{Generic, iterators};
 use melior::ir::r#type::{DimSize, RankedTensorType};
 use melior::ir::{ShapedTypeLike, Type, ValueLike};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     AffineMap, Builder, Failed, Index, MemRef, Op, Val, byte_width, enclosing, erase,
     integer_attribute, is, operands, replace_uses, results, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Decompose `linalg.softmax` into reductions and an element-wise op.

@@ -2,12 +2,12 @@ use crate::linalg::generic::{Generic, ITERATORS};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use tx_mlir::build::argument;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     AffineMap, Builder, Failed, Op, Val, affine, attribute, discardable_attributes, elements,
     enumerator, erase, first_block, has_uses, integers, is, is_tensor, operands, replace_uses,
     results, set_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Add an input for each output that an element-wise op on tensors reads.

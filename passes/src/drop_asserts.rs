@@ -1,5 +1,5 @@
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Failed, Op, ancestors, erase, is, name, walk};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Remove assertions from the bodies of linalg ops.

@@ -2,8 +2,8 @@ use crate::analysis::target::{Target, version};
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use tx_mlir::llvm::{Code, Machine, assembly};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Failed, NvvmTarget, Op, attribute, codes, elements, error, is, walk};
-use tx_pass::{Counts, Pass, pass};
 use tx_target::Chip;
 
 pass! {

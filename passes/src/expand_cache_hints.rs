@@ -1,11 +1,11 @@
 use melior::ir::block::BlockLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, erase, first_block,
     integer_attribute, is, operands, replace_uses, results, vector_parts, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Emit `nontemporal` loads as evict-first loads.

@@ -1,6 +1,6 @@
 use crate::elementary;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Builder, Failed, Op, enclosing, erase, replace_uses, results, walk};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Expand elementary functions and conversions of 8-bit floats to arithmetic.

@@ -7,8 +7,8 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
 use tx_dialect_tile::Reduce;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Builder, Failed, Op, codes, dictionary_entry, erase, error, string_attribute, walk};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Expand each `tile.reduce` with its chosen variant.

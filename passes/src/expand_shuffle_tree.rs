@@ -6,10 +6,10 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Scope};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Op, Val, codes, erase, error, replace_uses, string_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Lower `tile.all_reduce` to shuffles and shared memory.

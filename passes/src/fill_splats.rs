@@ -1,10 +1,10 @@
 use melior::ir::r#type::RankedTensorType;
 use melior::ir::{ShapedTypeLike, Type, TypeLike, ValueLike};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Op, Val, attribute, enclosing, erase, has_uses, is, operands, replace_uses,
     results, splat_value, users, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Replace splat tensors by fills.

@@ -9,8 +9,8 @@ use crate::grid::steps::{Case, Step};
 use melior::ir::Type;
 use melior::ir::attribute::IntegerAttribute;
 use tx_dialect_tile::{DETERMINISM, FUSION, Fusion, GROUP, MATH, Math};
+use tx_mlir::pass::{Counts, Pass, option_error, pass};
 use tx_mlir::{Failed, Op, attribute, context, first_block, is, ops, parent, set_attribute, walk};
-use tx_pass::{Counts, Pass, option_error, pass};
 use tx_plan::{ApartChoice, Choice};
 use tx_target::Chip;
 

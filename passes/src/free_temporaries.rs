@@ -1,11 +1,11 @@
 use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
 use melior::ir::operation::OperationLike;
 use tx_mlir::memref::root;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, EffectKind, Failed, MemRef, Op, Val, blocks, codes, enclosing, error, is,
     memory_effects, operands, ops, parent, results, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Deallocate the temporaries of host functions.

@@ -3,10 +3,10 @@ use crate::linalg::generic::ITERATORS;
 use crate::linalg::read::Loops;
 use crate::sink_attributes::{ANNOTATE, OUTPUT_MAPS, output_maps};
 use melior::ir::operation::OperationLike;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Failed, Op, attribute, codes, erase, error, first_block, is, name, ops, set_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Move the attributes of `tile.annotate` back to the linalg ops.

@@ -9,11 +9,11 @@ use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Scope;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     AsyncStore, Blk, Builder, Failed, Index, Op, ancestors, attribute, blocks, codes, context,
     erase, error, is, name, operands, ops, set_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 use tx_target::{Operation, Role};
 
 pass! {

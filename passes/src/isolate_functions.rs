@@ -4,12 +4,12 @@ use melior::ir::{Attribute, Block, Region, RegionLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::ISOLATED;
 use tx_mlir::build::argument;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Blk, Builder, Failed, Op, attribute, attributes, blocks, codes, discardable_attributes, error,
     first_block, has_encoding, is, is_tensor, is_unregistered, move_to_end, name, operands, ops,
     results, set_attribute, string_attribute, symbol_path, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Move functions with tensors into a nested module.

@@ -1,10 +1,10 @@
 use crate::expand_cache_hints::{GLOBAL, is_global};
 use melior::ir::ValueLike;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Op, attribute, integer_attribute, is, operands, results, set_operand,
     vector_parts, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Prevent LLVM from splitting vector loads.

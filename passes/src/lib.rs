@@ -77,7 +77,7 @@ pub mod parts {
     };
 }
 
-tx_pass::registry! {
+tx_mlir::pass::registry! {
     isolate_functions::IsolateFunctions,
     check_written::CheckWritten,
     compute_sizes::ComputeSizes,

@@ -1,9 +1,9 @@
 use melior::ir::ValueLike;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Index, MemRef, Op, Val, enclosing, is_strided, name, operands, results,
     set_operands, vector_parts, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Compute addresses of memrefs with possibly negative strides.

@@ -1,7 +1,7 @@
 use crate::analysis::target::chip_option;
 use crate::grid::plan::plan_module;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Failed, Op};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// List alternative schedules of each reduction.

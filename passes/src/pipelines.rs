@@ -1,7 +1,7 @@
 //! Named pipelines, as text over registered passes.
 
 use std::collections::BTreeSet;
-use tx_pass::{OptionInfo, OptionValue, PipelineInfo};
+use tx_mlir::pass::{OptionInfo, OptionValue, PipelineInfo};
 use tx_target::Chip;
 
 const CHIP: OptionInfo = OptionInfo {

@@ -11,11 +11,11 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::MemRefType;
 use melior::ir::{Attribute, AttributeLike, TypeLike, ValueLike};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, MemRef, Op, attribute, blocks, byte_width, codes, context, error, is,
     operands, set_attribute, string_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 use tx_target::STATIC_SHARED_BYTES;
 
 pass! {

@@ -6,12 +6,12 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, MemRefType};
 use melior::ir::{Attribute, Type, ValueLike};
 use tx_mlir::build::{Predicate, argument};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, blocks, codes, context, defining_op,
     elements, enclosing, erase, error, is, operands, ops, parent, replace_uses, set_attribute,
     set_operands, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Convert returned memrefs of host functions to arguments.

@@ -1,8 +1,8 @@
 use melior::ir::operation::OperationLike;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Failed, Op, attribute, codes, error, integers, is, remove_attribute, set_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 use tx_target::{MAX_BLOCK, MAX_THREADS};
 
 pass! {

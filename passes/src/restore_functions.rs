@@ -2,11 +2,11 @@ use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
 use tx_dialect_tile::ISOLATED;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Failed, Op, attribute, context, erase, error, first_block, move_before, ops,
     rename_symbol_uses, set_attribute, string_attribute,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Move the functions of an isolated module back.

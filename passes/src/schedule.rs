@@ -3,8 +3,8 @@ use crate::analysis::target::chip_option;
 use crate::grid::launch::{Kernels, Launch, erase_group};
 use crate::grid::launches::{Branches, launches};
 use crate::grid::plan::{Unit, plan_module};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Builder, Failed, Op, enclosing, erase, string_attribute};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Lower grid-level ops to kernels.

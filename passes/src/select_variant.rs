@@ -12,11 +12,11 @@ use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Reduce};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Failed, Op, codes, context, dictionary_of, enclosing, error, i64_attribute, set_attribute,
     string_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 use tx_plan::{Choice, ExchangeChoice, Reason, Variant, VariantChoice};
 
 pass! {

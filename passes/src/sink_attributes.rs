@@ -4,11 +4,11 @@ use crate::linalg::read::Loops;
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, ValueLike};
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Op, Val, affine, attribute, codes, erase, error, is, name, operands,
     remove_attribute, replace_uses, results, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Move the attributes of linalg ops into their bodies.

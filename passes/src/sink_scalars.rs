@@ -2,11 +2,11 @@ use crate::linalg::body::free_values;
 use melior::ir::{TypeLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::build::argument;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Blk, Builder, Failed, Op, Val, first_block, is, key, name, operands, ops, replace_uses,
     results, set_operand, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Copy scalars that depend on tensor elements into linalg bodies.

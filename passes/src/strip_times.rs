@@ -1,5 +1,5 @@
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{Failed, Op, is, walk};
-use tx_pass::{Counts, Pass, pass};
 
 pass! {
     /// Remove compile times from GPU binaries.

@@ -7,11 +7,11 @@ use melior::ir::{Attribute, Type, ValueLike};
 use std::collections::BTreeSet;
 use tx_mlir::gpu::{DYNAMIC_SHARED, LaunchOperands};
 use tx_mlir::memref::Space;
+use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
     Builder, Failed, Index, MemRef, Op, attribute, blocks, codes, error, is, string_attribute,
     symbol_path, walk,
 };
-use tx_pass::{Counts, Pass, pass};
 use tx_target::STATIC_SHARED_BYTES;
 
 pass! {

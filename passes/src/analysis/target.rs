@@ -1,8 +1,8 @@
 //! Targets of GPU modules.
 
 use melior::ir::operation::OperationLike;
+use tx_mlir::pass::{PassInfo, option_error};
 use tx_mlir::{Failed, NvvmTarget, Op, attribute, codes, elements, error};
-use tx_pass::{PassInfo, option_error};
 use tx_target::Chip;
 
 /// PTX versions that LLVM 22 can emit, multiplied by ten.

@@ -5,8 +5,8 @@
 use std::io::Write;
 use std::process::ExitCode;
 use tx_mlir::melior::dialect::DialectRegistry;
+use tx_mlir::pass::{OptionInfo, summary};
 use tx_mlir::registration::{opt_main, register_upstream_dialects};
-use tx_pass::{OptionInfo, summary};
 
 /// Global allocator, which also serves MLIR and LLVM. With the C library's allocator, allocation
 /// takes a tenth of the compile time.

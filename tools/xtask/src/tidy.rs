@@ -42,20 +42,17 @@ const COLUMNS: usize = 110;
 /// Permitted workspace dependencies of each package. Packages that are not listed here are tools,
 /// which may depend on any package.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
-    ("tx-cache", &[]),
     ("tx-target", &[]),
     ("tx-plan", &[]),
     ("tx-llvm", &[]),
     ("tx-mlir", &["tx-llvm"]),
     ("tx-scalar", &[]),
-    ("tx-pass", &["tx-mlir"]),
     ("tx-dialect-tile", &["tx-llvm", "tx-mlir"]),
     (
         "tx-passes",
         &[
             "tx-dialect-tile",
             "tx-mlir",
-            "tx-pass",
             "tx-plan",
             "tx-scalar",
             "tx-target",
@@ -64,10 +61,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     (
         "tx-compiler",
         &[
-            "tx-cache",
             "tx-dialect-tile",
             "tx-mlir",
-            "tx-pass",
             "tx-passes",
             "tx-plan",
             "tx-target",
@@ -93,7 +88,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tx-compiler",
             "tx-interp",
             "tx-mlir",
-            "tx-pass",
             "tx-plan",
             "tx-ptx",
             "tx-runtime",

@@ -3,8 +3,8 @@
 use crate::{Options, Trouble, Verdict, validate};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx::{Compiler, Source, Target};
+use tx_mlir::pass::{Counts, Pass, PassInfo, option_error, pass};
 use tx_mlir::{Failed, Op, codes, error, remark, string_attribute, walk};
-use tx_pass::{Counts, Pass, PassInfo, option_error, pass};
 
 pass! {
     /// Check every pass by execution.

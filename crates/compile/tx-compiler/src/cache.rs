@@ -1,15 +1,19 @@
 //! Cache of compiled programs.
 
+mod folder;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
 
-use tx_cache::{Cache, Key};
 use tx_plan::Artifact;
 use tx_target::Chip;
 
+pub use folder::{Cache, Usage};
+
 use crate::compile::Source;
+use folder::Key;
 
 /// Returns the cache key of a compilation: a hash of the program, chip, assertion option, compiler
 /// build, registered variants and inserted passes. Returns `None` if the compiler build cannot be

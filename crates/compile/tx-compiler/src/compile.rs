@@ -1,6 +1,6 @@
 //! Compilation from MLIR text to an artifact.
 
-use crate::cache;
+use crate::cache::{self, Cache};
 use crate::error::{Error, ErrorKind};
 use crate::explain;
 use crate::insert::{Insertions, Side};
@@ -13,7 +13,6 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
-use tx_cache::Cache;
 use tx_mlir::{
     Diagnostic, NvvmTarget, Op, Session, Severity, attribute, codes, elements, is,
     string_attribute, walk,

@@ -114,10 +114,10 @@ mod plan;
 mod sessions;
 mod unregistered;
 
+pub use cache::{Cache, Usage};
 pub use compile::{Candidate, Compiler, Explained, Source, Target, Tunable, Watch, device_ir};
 pub use error::{Error, ErrorKind};
 pub use plan::assumed_grid;
-pub use tx_cache::Cache;
 pub use tx_mlir::{Diagnostic, Severity, SourceLocation as Location, ignore_cuda_toolkit};
 pub use tx_passes::{Combiner, Params, Predicate, Reduction, Variant};
 pub use tx_plan::{Artifact, Plan, Stage, Warning};
@@ -135,7 +135,7 @@ pub use tx_passes::parts;
 
 /// Trait and descriptions of passes; [`pass!`](crate::pass!) declares a pass.
 pub mod pass {
-    pub use tx_pass::{
+    pub use tx_mlir::pass::{
         Counts, DialectGetter, OptionInfo, OptionValue, Pass, PassInfo, PipelineInfo,
     };
 }
@@ -197,7 +197,7 @@ macro_rules! pass {
 }
 
 #[doc(hidden)]
-pub use tx_pass::pass as __pass;
+pub use tx_mlir::pass::pass as __pass;
 
 /// Compiles the code blocks of `docs/embedding.md`.
 #[cfg(doctest)]

@@ -1,5 +1,5 @@
-//! MLIR for `tx`: a generic bridge to MLIR's pass registry and driver, and safe helpers over melior
-//! that inspect and rewrite IR.
+//! MLIR for `tx`: a generic bridge to MLIR's pass registry and driver, the [framework](mod@pass) of
+//! passes, and safe helpers over melior that inspect and rewrite IR.
 //!
 //! The crate contains the C++ bridge and most `unsafe` code for MLIR. The crate depends on no
 //! dialect of `tx` and on no pass.
@@ -25,6 +25,7 @@ pub mod memref;
 mod missing;
 mod names;
 mod nesting;
+pub mod pass;
 pub mod registration;
 mod session;
 mod sizes;

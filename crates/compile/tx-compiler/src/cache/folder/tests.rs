@@ -7,7 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
-use tx_cache::{Cache, Key, Usage};
+
+use super::{Cache, Key, Usage};
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")

@@ -1,15 +1,5 @@
 //! Size-limited cache of results in a folder, keyed by a hash of their inputs.
 //!
-//! ```
-//! let folder = tempfile::tempdir()?;
-//! let cache = tx_cache::Cache::new(folder.path(), 1 << 20);
-//! let key = tx_cache::Key::of([b"compiler 1".as_slice(), b"program"]);
-//! assert_eq!(cache.get(&key), None);
-//! cache.put(&key, b"result")?;
-//! assert_eq!(cache.get(&key).as_deref(), Some(b"result".as_slice()));
-//! # Ok::<(), std::io::Error>(())
-//! ```
-//!
 //! Any number of threads and processes may share a folder. A result is written to a temporary file
 //! with a checksum, and then renamed, which is atomic: a reader sees a complete result or none.
 //! Beyond the size limit, the least recently used results are removed.
@@ -27,12 +17,12 @@ use sha2::{Digest, Sha256};
 
 /// Key of a result: SHA-256 of its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key([u8; 32]);
+pub(crate) struct Key([u8; 32]);
 
 impl Key {
     /// Returns the key of these inputs, in this order. The hash includes the length of each input,
     /// so different lists have different keys.
-    pub fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    pub(crate) fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
             hash.update((part.len() as u64).to_le_bytes());
@@ -98,7 +88,7 @@ impl Cache {
     }
 
     /// Returns the result with this key, if present.
-    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+    pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let mut file = File::open(&path).ok()?;
         let mut sum = [0; 32];
@@ -123,7 +113,7 @@ impl Cache {
     /// # Errors
     /// Fails if the folder cannot be created or written; [`trouble`](Self::trouble) then returns
     /// the error.
-    pub fn put(&self, key: &Key, result: &[u8]) -> io::Result<()> {
+    pub(crate) fn put(&self, key: &Key, result: &[u8]) -> io::Result<()> {
         self.keep(key, result).inspect_err(|error| {
             let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
             *trouble = Some(error.to_string());
@@ -251,3 +241,6 @@ fn make_room(folder: &Path, most: u64) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

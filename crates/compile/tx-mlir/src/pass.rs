@@ -1,13 +1,13 @@
 //! Pass framework: the trait of passes, their declaration, and their registry.
 //!
 //! A pass is one file with one [`pass!`] block, whose doc comment is its documentation, and one
-//! `impl` of [`Pass`]. A crate of passes has one [`registry!`], which lists its passes. This crate
+//! `impl` of [`Pass`]. A crate of passes has one [`registry!`], which lists its passes. This module
 //! contains no pass.
 #![forbid(unsafe_code)]
 
-use tx_mlir::melior::ir::Location;
-use tx_mlir::registration::{OptionDesc, PassDesc, PipelineDesc, RunPass, StatisticDesc};
-use tx_mlir::{ErrorSeverity, Failed, Op, Report, codes, context};
+use crate::registration::{OptionDesc, PassDesc, PipelineDesc, RunPass, StatisticDesc};
+use crate::{ErrorSeverity, Failed, Op, Report, codes, context};
+use melior::ir::Location;
 
 #[doc(hidden)]
 pub use mlir_sys;
@@ -95,7 +95,7 @@ pub fn option_error<'c>(
     let text = format!("{}{{{option}={value}}}", pass.argument);
     // Column after the brace, from 1.
     let column = pass.argument.len() + 2;
-    tx_mlir::error(Location::new(context(op), &text, 1, column), message).code(codes::TX0323)
+    crate::error(Location::new(context(op), &text, 1, column), message).code(codes::TX0323)
 }
 
 /// Option of a pass or a pipeline.
@@ -171,7 +171,7 @@ impl PassInfo {
     /// Registers the pass with MLIR. Returns false, without any effect, if a pass or a pipeline has
     /// the same name.
     pub fn register(&self) -> bool {
-        tx_mlir::registration::register_pass(PassDesc {
+        crate::registration::register_pass(PassDesc {
             argument: self.argument,
             summary: summary(self.doc),
             anchor: self.anchor,
@@ -195,7 +195,7 @@ impl PipelineInfo {
     /// Registers the pipeline with MLIR. Returns false, without any effect, if a pass or a pipeline
     /// has the same name.
     pub fn register(&self) -> bool {
-        tx_mlir::registration::register_pipeline(PipelineDesc {
+        crate::registration::register_pipeline(PipelineDesc {
             argument: self.argument,
             summary: summary(self.doc),
             options: options(self.options),
@@ -212,9 +212,9 @@ pub fn run_pass<'c, P: Pass>(
     options: &[&str],
     counts: &mut [i64],
 ) -> Result<(), Failed> {
-    use tx_mlir::melior::ir::operation::OperationLike as _;
+    use melior::ir::operation::OperationLike as _;
     let pass =
-        parse(options).map_err(|e| tx_mlir::error(op.location(), e).code(codes::TX0323).emit())?;
+        parse(options).map_err(|e| crate::error(op.location(), e).code(codes::TX0323).emit())?;
     pass.run(
         op,
         &mut Counts {
@@ -269,19 +269,19 @@ macro_rules! pass {
                 #[allow(unused_mut, unused_variables, reason = "passes without options")]
                 let mut values = values.iter();
                 Ok(Self {
-                    $($option: $crate::OptionValue::parse(values.next().copied().unwrap_or($init))
+                    $($option: $crate::pass::OptionValue::parse(values.next().copied().unwrap_or($init))
                         .map_err(|e| format!("option `{}`: {e}", stringify!($option)))?),*
                 })
             }
 
             /// Static description of the pass.
-            pub const INFO: $crate::PassInfo = $crate::PassInfo {
+            pub const INFO: $crate::pass::PassInfo = $crate::pass::PassInfo {
                 argument: $argument,
                 doc: concat!($($doc, "\n"),*),
                 anchor: "builtin.module",
-                options: &[$($crate::OptionInfo {
+                options: &[$($crate::pass::OptionInfo {
                     name: stringify!($option),
-                    ty: <$ty as $crate::OptionValue>::TYPE,
+                    ty: <$ty as $crate::pass::OptionValue>::TYPE,
                     init: $init,
                     help: concat!($($help),*).trim_ascii(),
                 }),*],
@@ -289,7 +289,7 @@ macro_rules! pass {
                 dialects: &[$($($crate::dialect_getter!($dialect $(= $getter)?; $tile)),*)?],
                 check: |values| Self::from_options(values).map(|_| ()),
                 run: |op, options, counts| {
-                    $crate::run_pass(Self::from_options, Self::COUNTS, op, options, counts)
+                    $crate::pass::run_pass(Self::from_options, Self::COUNTS, op, options, counts)
                 },
             };
         }
@@ -314,37 +314,37 @@ macro_rules! pass {
 #[macro_export]
 macro_rules! dialect_getter {
     (arith; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__arith__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__arith__
     };
     (cf; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__cf__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__cf__
     };
     (gpu; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__gpu__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__gpu__
     };
     (linalg; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__linalg__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__linalg__
     };
     (llvm; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__llvm__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__llvm__
     };
     (math; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__math__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__math__
     };
     (memref; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__memref__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__memref__
     };
     (nvvm; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__nvvm__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__nvvm__
     };
     (scf; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__scf__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__scf__
     };
     (tensor; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__tensor__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__tensor__
     };
     (vector; $tile:path) => {
-        $crate::mlir_sys::mlirGetDialectHandle__vector__
+        $crate::pass::mlir_sys::mlirGetDialectHandle__vector__
     };
     (tile; $tile:path) => {
         $tile
@@ -362,6 +362,9 @@ macro_rules! registry {
         $(pub use $module::$pass;)*
 
         /// Every pass of this crate, in pipeline order.
-        pub const PASSES: &[$crate::PassInfo] = &[$($pass::INFO),*];
+        pub const PASSES: &[$crate::pass::PassInfo] = &[$($pass::INFO),*];
     };
 }
+
+// `use tx_mlir::pass::{Pass, pass}` imports the trait and the macro.
+pub use {pass, registry};
