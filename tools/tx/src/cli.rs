@@ -1,5 +1,10 @@
 //! Command-line definition of `tx`.
 
+#[cfg(feature = "fuzz")]
+pub(crate) mod fuzz;
+#[cfg(feature = "report")]
+pub(crate) mod report;
+
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -18,15 +23,7 @@ use crate::diagnostic::Format;
     name = "tx",
     version,
     propagate_version = true,
-    after_help = "\
-The directory of an output file must exist. Directories that options name
-(--dir, --cache, --out of `tx fuzz`) are created, with their parents.
-
-Exit status:
-  0  success
-  1  the program, its arguments, its chip or its files were rejected
-  2  invalid command line
-  3  the program ran and failed: a race, a fault, a wrong result"
+    after_help = after_help()
 )]
 pub(crate) struct Cli {
     /// Minimum level of log messages on standard error: error, warn, info, debug, trace, or a
@@ -126,11 +123,13 @@ pub(crate) enum Command {
     /// threads, and the layouts of fragments. The PTX is shown with the source line of each
     /// instruction, and passes are shown with their times. For a rejected program, the report ends
     /// at the pass that rejects the program.
-    #[command(after_help = REPORT_EXAMPLES)]
-    Report(Report),
+    #[cfg(feature = "report")]
+    #[command(after_help = report::EXAMPLES)]
+    Report(report::Report),
     /// Test the compiler on random programs and malformed input
-    #[command(after_help = FUZZ_EXAMPLES)]
-    Fuzz(Fuzz),
+    #[cfg(feature = "fuzz")]
+    #[command(after_help = fuzz::EXAMPLES)]
+    Fuzz(fuzz::Fuzz),
     /// Report installed and missing tools, and how to install the missing ones
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
@@ -143,6 +142,25 @@ pub(crate) enum Command {
     /// `tx` to standard output.
     #[command(after_help = MAN_EXAMPLES)]
     Man(Man),
+}
+
+/// Returns the text below the options of `tx --help`.
+fn after_help() -> String {
+    let made = match cfg!(feature = "fuzz") {
+        true => "--dir, --cache, --out of `tx fuzz`",
+        false => "--dir, --cache",
+    };
+    format!(
+        "\
+The directory of an output file must exist. Directories that options name
+({made}) are created, with their parents.
+
+Exit status:
+  0  success
+  1  the program, its arguments, its chip or its files were rejected
+  2  invalid command line
+  3  the program ran and failed: a race, a fault, a wrong result"
+    )
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -227,20 +245,6 @@ Examples:
   tx validate row_sums.mlir --seed 7 --chip sm_90
   tx validate kernels.mlir --entry sum --arg rand:16x128xf32 --arg zeros:16xf32";
 
-const REPORT_EXAMPLES: &str = "\
-Exit status:
-  0  the report is written
-  1  the program was rejected, as the report shows, or the report cannot be
-     written
-  2  invalid command line
-  3  the report is written, and shows that a pass changes the results
-
-Examples:
-  tx report row_sums.mlir -o row_sums.html
-  tx report kernels.mlir --entry warp_sum --chip sm_90 -o warp_sum.html
-  tx report kernels.mlir --entry sum --grid 16 -o sum.html
-  tx report row_sums.mlir --no-validate --no-times -o row_sums.html";
-
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
   tx doctor
@@ -256,40 +260,6 @@ const MAN_EXAMPLES: &str = "\
 Examples:
   tx man | man -l -
   tx man --dir ~/.local/share/man/man1";
-
-const FUZZ_EXAMPLES: &str = "\
-Each finding is reduced and written to a directory, as a program and a
-description for `tx fuzz replay`.
-
-Exit status:
-  0  no findings
-  1  the tests could not run
-  2  invalid command line
-  3  at least one finding
-
-Examples:
-  tx fuzz modules --seconds 300 --jobs 4
-  tx fuzz text --opt target/debug/tx-opt --corpus lit-tests";
-
-const FUZZ_MODULES_EXAMPLES: &str = "\
-Examples:
-  tx fuzz modules --seconds 300 --jobs 4
-  tx fuzz modules --seed 7 --first 1234 --cases 1
-  tx fuzz modules --variant shared --seconds 60";
-
-const FUZZ_TEXT_EXAMPLES: &str = "\
-Examples:
-  tx fuzz text --corpus lit-tests
-  tx fuzz text --opt target/debug/tx-opt --upstream llvm-22/bin/mlir-opt";
-
-const FUZZ_REPLAY_EXAMPLES: &str = "\
-Examples:
-  tx fuzz replay fuzz-findings/wrong-tile-expand-reduce-0-17.json";
-
-const FUZZ_SHOW_EXAMPLES: &str = "\
-Examples:
-  tx fuzz show --seed 7 --first 1234
-  tx fuzz show --cases 10";
 
 /// Accepts any text, and offers known words for completion. Unknown words are rejected where they
 /// are used, with a list of the known ones.
@@ -614,159 +584,6 @@ pub(crate) struct Validate {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Report {
-    #[command(flatten)]
-    pub(crate) program: Program,
-
-    /// Output file for the report; `-` is standard output
-    #[arg(short, long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
-    pub(crate) output: PathBuf,
-
-    /// Target chip; `#nvvm.target` on a `gpu.module` takes precedence
-    #[arg(
-        long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
-        value_parser = Offered(chips), hide_possible_values = true
-    )]
-    pub(crate) chip: String,
-
-    /// Do not run the program after each pass
-    #[arg(long, conflicts_with = "args")]
-    pub(crate) no_validate: bool,
-
-    /// Run the program on all inputs that `tx validate` generates [default: only the first inputs]
-    #[arg(long, conflicts_with_all = ["no_validate", "args"])]
-    pub(crate) all_inputs: bool,
-
-    /// Argument of the program; repeat the option for each argument, in order [default: generated
-    /// inputs]
-    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
-    pub(crate) args: Vec<Spec>,
-
-    /// Grid size of a kernel in CTAs [default: the `known_grid_size` of the kernel, or one CTA]
-    #[arg(
-        long,
-        value_name = "X,Y,Z",
-        allow_negative_numbers = true,
-        conflicts_with = "no_validate"
-    )]
-    pub(crate) grid: Option<Grid>,
-
-    /// Omit the times of passes, so that the report is reproducible
-    #[arg(long)]
-    pub(crate) no_times: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Fuzz {
-    #[command(subcommand)]
-    pub(crate) target: FuzzTarget,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum FuzzTarget {
-    /// Check every pass on random modules
-    #[command(after_help = FUZZ_MODULES_EXAMPLES)]
-    Modules {
-        #[command(flatten)]
-        run: FuzzRun,
-
-        /// Generate only programs of this kind
-        #[arg(long, value_name = "KIND")]
-        programs: Option<FuzzPrograms>,
-
-        /// Force this variant, also one of your own, on a reduction of each program, and skip
-        /// programs without a supported reduction
-        #[arg(
-            long, value_name = "NAME", value_parser = Offered(tx::variant_names),
-            hide_possible_values = true
-        )]
-        variant: Option<String>,
-    },
-    /// Test `tx` and `tx-opt` on malformed text and bytecode
-    #[command(after_help = FUZZ_TEXT_EXAMPLES)]
-    Text {
-        #[command(flatten)]
-        run: FuzzRun,
-
-        /// Path of `tx-opt` [default: only `tx` is tested]
-        #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
-        opt: Option<PathBuf>,
-
-        /// Path of MLIR's `mlir-opt`; inputs that also crash `mlir-opt` are counted separately
-        #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
-        upstream: Option<PathBuf>,
-
-        /// Directory with programs to corrupt [default: random modules]
-        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-        corpus: Option<PathBuf>,
-    },
-    /// Check the programs that earlier runs reported
-    #[command(after_help = FUZZ_REPLAY_EXAMPLES)]
-    Replay {
-        /// Description of a program, which an earlier run wrote next to the program
-        #[arg(value_name = "FILE.json", required = true, value_hint = ValueHint::FilePath)]
-        files: Vec<PathBuf>,
-    },
-    /// Print random modules
-    #[command(after_help = FUZZ_SHOW_EXAMPLES)]
-    Show(FuzzRun),
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum FuzzPrograms {
-    /// Kernels: one `gpu.func` per program
-    Kernels,
-    /// Host functions with one grid-level reduction
-    Functions,
-    /// Host functions with several ops on the rows of matrices
-    Rows,
-}
-
-/// Ten years, within the range of clocks.
-const MOST_SECONDS: u64 = 10 * 365 * 24 * 3600;
-/// Maximum number of processes of a fuzz run.
-const MOST_JOBS: u32 = 1024;
-
-#[derive(Debug, Args)]
-pub(crate) struct FuzzRun {
-    /// Maximum run time in seconds
-    #[arg(
-        long, value_name = "N", default_value_t = 60, value_parser = number(0..=MOST_SECONDS),
-        allow_negative_numbers = true
-    )]
-    pub(crate) seconds: u64,
-
-    /// Maximum number of test cases
-    #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
-    pub(crate) cases: Option<u64>,
-
-    /// Seed of the test cases; each case also depends on its index
-    #[arg(
-        long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
-        allow_negative_numbers = true
-    )]
-    pub(crate) seed: u64,
-
-    /// Index of the first test case
-    #[arg(
-        long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
-        allow_negative_numbers = true
-    )]
-    pub(crate) first: u64,
-
-    /// Number of parallel processes
-    #[arg(
-        long, value_name = "N", default_value_t = 1, value_parser = number(1..=MOST_JOBS),
-        allow_negative_numbers = true
-    )]
-    pub(crate) jobs: u32,
-
-    /// Directory for findings, which is created for the first finding
-    #[arg(long, value_name = "DIR", default_value = "fuzz-findings", value_hint = ValueHint::DirPath)]
-    pub(crate) out: PathBuf,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) kept: Kept,
@@ -891,7 +708,10 @@ mod tests {
     fn every_command_has_examples_that_it_understands() {
         let mut all = Vec::new();
         commands(super::Cli::command(), "tx", &mut all);
-        assert!(all.iter().any(|(path, _)| path == "tx fuzz show"));
+        let has = |wanted: &str| all.iter().any(|(path, _)| path == wanted);
+        assert!(has("tx run"));
+        assert_eq!(has("tx fuzz show"), cfg!(feature = "fuzz"));
+        assert_eq!(has("tx report"), cfg!(feature = "report"));
         for (path, command) in all {
             let help = command.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_default();

@@ -149,13 +149,16 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     }
     if told.is_empty() {
         told = written::describe(&compiler, &source).map_err(refused)?;
+        let drawn = match cfg!(feature = "report") {
+            true => "`tx report` draws what threads exchange, and ",
+            false => "",
+        };
         let why = match told.is_empty() {
-            true => "",
-            false => {
+            true => String::new(),
+            false => format!(
                 ": its kernels say what every thread does, so that no schedule or variant is \
-                 chosen; `tx report` draws what \
-                 threads exchange, and `tx validate` checks it"
-            }
+                 chosen; {drawn}`tx validate` checks it"
+            ),
         };
         note(&format!(
             "tx: {}: nothing to explain: there is no reduction in it{why}",

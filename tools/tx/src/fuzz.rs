@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tx_fuzz::{Case, ProgramKind, Summary, modules, text};
 
-use crate::cli::{Fuzz, FuzzPrograms, FuzzRun, FuzzTarget};
+use crate::cli::fuzz::{Fuzz, FuzzPrograms, FuzzRun, FuzzTarget};
 use crate::failure::Failure;
 use crate::name;
 use crate::progress;

@@ -22,12 +22,14 @@ mod diagnostic;
 mod doctor;
 mod explain;
 mod failure;
+#[cfg(feature = "fuzz")]
 mod fuzz;
 mod man;
 mod memory;
 mod name;
 mod pages;
 mod progress;
+#[cfg(feature = "report")]
 mod report;
 mod run;
 mod trace;
@@ -86,10 +88,10 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
     name::choose();
     // SAFETY: there is no other thread yet.
     unsafe { tx::ignore_cuda_toolkit() };
-    let cli = match fuzz::is_worker() {
-        true => None,
-        false => match parse() {
-            Ok(cli) => Some(cli),
+    let work: Box<dyn FnOnce() -> Result<(), Failure>> = match worker() {
+        Some(serve) => Box::new(serve),
+        None => match parse() {
+            Ok(cli) => Box::new(|| execute(cli)),
             Err(error) => return usage::wrong(error),
         },
     };
@@ -112,16 +114,22 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
             let said = Said::diagnostics(&error.diagnostics, Path::new(""), b"");
             Failure::Diagnosed(said)
         })?;
-        match cli {
-            Some(cli) => execute(cli),
-            None => fuzz::serve(),
-        }
+        work()
     }));
     match (done, trace::finish()) {
         (Ok(Ok(())), Ok(())) => ExitCode::SUCCESS,
         (Ok(Ok(())), Err(failure)) | (Ok(Err(failure)), _) => failure.report(),
         (Err(_), _) => ExitCode::FAILURE,
     }
+}
+
+/// Returns the work of this process if `tx fuzz` started the process to check cases.
+fn worker() -> Option<fn() -> Result<(), Failure>> {
+    #[cfg(feature = "fuzz")]
+    if fuzz::is_worker() {
+        return Some(fuzz::serve);
+    }
+    None
 }
 
 /// Parses the command line.
@@ -201,7 +209,9 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Explain(options) => explain::run(&options),
         Command::Tune(options) => tune::run(&options),
         Command::Validate(options) => validate::run(&options),
+        #[cfg(feature = "report")]
         Command::Report(options) => report::run(&options),
+        #[cfg(feature = "fuzz")]
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => completions::run(&options),

@@ -69,6 +69,7 @@ static FORM: OnceLock<Form> = OnceLock::new();
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Polling interval for work that does not report its own steps.
+#[cfg(feature = "fuzz")]
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Sets the display form. Log messages disable the bar.
@@ -190,13 +191,6 @@ impl Task {
         self.bar.inc(1);
     }
 
-    /// Sets the number of completed steps.
-    fn reach(&self, steps: u64, message: String) {
-        self.bar.set_position(steps);
-        self.bar.set_message(message);
-        self.line();
-    }
-
     fn line(&self) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if !is_due(self.form, self.begun.elapsed(), said.map(|s| s.elapsed())) {
@@ -209,6 +203,17 @@ impl Task {
             self.what,
             self.bar.message()
         ));
+    }
+}
+
+/// Progress of work that does not report its own steps.
+#[cfg(feature = "fuzz")]
+impl Task {
+    /// Sets the number of completed steps.
+    fn reach(&self, steps: u64, message: String) {
+        self.bar.set_position(steps);
+        self.bar.set_message(message);
+        self.line();
     }
 
     /// Runs `work`, and shows the steps and message that `look` returns.

@@ -2,8 +2,6 @@
 
 mod collect;
 
-pub(crate) use collect::top;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +10,7 @@ use tx_mlir::Names;
 use tx_report::{Check, Mood, Remark, Report, Stage};
 use tx_validate::{Trouble, Validation, Verdict};
 
-use crate::cli;
+use crate::cli::report::Report as Options;
 use crate::compile;
 use crate::diagnostic::{Said, say_all};
 use crate::doctor;
@@ -46,7 +44,7 @@ fn add_times(stages: &mut [Stage], timed: &[tx::Stage]) {
     }
 }
 
-pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let file = &options.program.file;
     let text = compile::read(file)?;
     compile::check_outputs(file, [options.output.as_path()])?;
@@ -130,7 +128,7 @@ fn lower(
     let names = text.map(|text| Names::new(&source.name, text));
     let artifact = compiler.compile_watched(source, &mut |stage, _, module| {
         task.doing(&format!("compile: {stage}"));
-        let op = collect::top(module);
+        let op = tx_mlir::top(module);
         report.stages.push(Stage {
             name: stage.to_owned(),
             ir: match &names {

@@ -65,14 +65,25 @@ pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     Ok(())
 }
 
-/// Runs rustfmt, clippy and rustdoc on all targets, with warnings as errors. Clippy also checks the
-/// runtime without the executor, and the examples without the compiler, which need no MLIR.
+/// Runs rustfmt, clippy and rustdoc on all targets, with warnings as errors. Clippy also checks `tx`
+/// without `fuzz` and `report`, the runtime without the executor, and the examples without the
+/// compiler, which need no MLIR.
 pub(crate) fn lint(workspace: &Workspace) -> Result<()> {
     sh::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
     setup::setup(workspace)?;
     sh::run(workspace.cargo().args([
         "clippy",
         "--workspace",
+        "--all-targets",
+        "--",
+        "--deny",
+        "warnings",
+    ]))?;
+    sh::run(workspace.cargo().args([
+        "clippy",
+        "--package",
+        "tx-cli",
+        "--no-default-features",
         "--all-targets",
         "--",
         "--deny",

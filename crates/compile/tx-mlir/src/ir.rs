@@ -8,7 +8,7 @@ use melior::ir::operation::{
     OperationLike, OperationMutLike, OperationPrintingFlags, OperationRef, OperationRefMut,
 };
 use melior::ir::r#type::{IntegerType, TypeLike};
-use melior::ir::{Attribute, BlockRef, Location, RegionLike, Type, Value, ValueLike};
+use melior::ir::{Attribute, BlockRef, Location, Module, RegionLike, Type, Value, ValueLike};
 use melior::{Context, ContextRef};
 use mlir_sys::{
     MlirContext, MlirStringRef, mlirIdentifierStr, mlirOperationDestroy,
@@ -24,6 +24,12 @@ pub type Op<'c> = OperationRef<'c, 'c>;
 pub type Val<'c> = Value<'c, 'c>;
 /// MLIR block.
 pub type Blk<'c> = BlockRef<'c, 'c>;
+
+/// Returns the module as an op.
+pub fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
+    // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
+    unsafe { Op::from_raw(module.as_operation().to_raw()) }
+}
 
 /// Returns the MLIR context of `op`.
 pub fn context<'c>(op: Op<'c>) -> &'c Context {

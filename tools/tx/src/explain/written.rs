@@ -2,10 +2,8 @@
 
 use tx_mlir::melior::ir::{BlockLike, Type, ValueLike};
 use tx_mlir::memref::Space;
-use tx_mlir::{MemRef, Op, name, string_attribute, walk};
+use tx_mlir::{MemRef, Op, name, string_attribute, top, walk};
 use tx_target::{Operation, Role};
-
-use crate::report::top;
 
 /// Op counts of a kernel.
 #[derive(Default)]

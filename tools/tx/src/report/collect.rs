@@ -4,19 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tx_dialect_tile::Fragment;
 use tx_mlir::melior::ir::operation::OperationLike;
-use tx_mlir::melior::ir::{BlockLike, Module, ValueLike};
+use tx_mlir::melior::ir::{BlockLike, ValueLike};
 use tx_report::{Holder, Kernel, Op, Region};
 
 /// Attributes that define how threads exchange values.
 const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"];
 /// Maximum number of element positions to enumerate.
 const MOST_PLACES: u64 = 1 << 20;
-
-/// Returns the module as an op.
-pub(crate) fn top<'m>(module: &'m Module<'_>) -> tx_mlir::Op<'m> {
-    // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
-    unsafe { tx_mlir::Op::from_raw(module.as_operation().to_raw()) }
-}
 
 /// Returns the source line of an op.
 fn line(op: tx_mlir::Op<'_>, file: &str) -> Option<usize> {
