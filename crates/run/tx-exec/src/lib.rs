@@ -62,7 +62,9 @@ mod engine;
 mod fault;
 pub mod happens_before;
 mod hooks;
+mod launch;
 mod libm;
+mod location;
 mod machine;
 mod mbarrier;
 mod memory;
@@ -76,16 +78,18 @@ mod stacks;
 mod warp;
 
 pub use fault::{
-    Access, AccessKind, Diagnostic, Divergence, Error, Fault, Lifetime, Location, OtherBlock,
-    OutOfRange, Place, Race, Site, Space,
+    Access, AccessKind, Diagnostic, Divergence, Error, Fault, Lifetime, OtherBlock, OutOfRange,
+    Place, Race, Site, Space,
 };
+pub use launch::{
+    Checks, KernelInfo, Launch, MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS, MAX_SHARED_BYTES, Param,
+    ParamKind, StepLimit,
+};
+pub use location::Location;
 pub use mbarrier::MBarrier;
 pub use memory::{BufferId, Memory, MemoryError};
 pub use order::Order;
-pub use program::{
-    Checks, KernelInfo, Launch, MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS, MAX_SHARED_BYTES, Param,
-    ParamKind, Program, StepLimit,
-};
+pub use program::Program;
 pub use report::{Accesses, Report};
 
 const WARP: usize = 32;

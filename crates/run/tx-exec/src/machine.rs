@@ -12,14 +12,15 @@ use crate::{
     bits::{PagedBits, contains},
     cluster::{self, ClusterBarrier},
     fault::{
-        Access, AccessKind, At, Divergence, Fault, Lifetime, Location, OtherBlock, OutOfRange,
-        Place, Race, Site, Space,
+        Access, AccessKind, At, Divergence, Fault, Lifetime, OtherBlock, OutOfRange, Place, Race,
+        Site, Space,
     },
     happens_before::{Clocks, Conflict, Fence, Touch},
+    launch::{Checks, Launch},
+    location::{Location, SiteInfo},
     mbarrier::MBarrier,
     memory::Memory,
-    order::{Blocks, Preemption},
-    program::{Checks, Launch},
+    order::{Blocks, Preemption, Readiness},
     report::Report,
     shared::SharedMemory,
     warp::Input,
@@ -27,12 +28,6 @@ use crate::{
 use corosensei::Yielder;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-#[derive(Clone, Debug)]
-pub(crate) struct SiteInfo {
-    pub(crate) location: Location,
-    pub(crate) operation: Arc<str>,
-}
 
 /// The operation in which a thread waits.
 #[derive(Clone, Copy, Debug)]
@@ -317,6 +312,21 @@ impl<'m> Machine<'m> {
     pub(crate) fn select(&mut self, thread: usize) {
         self.current = thread;
         self.current_cta = self.threads[thread].cta as usize;
+    }
+
+    /// Returns whether the scheduler can select a thread.
+    pub(crate) fn readiness(&self, thread: usize) -> Readiness {
+        match self.threads[thread] {
+            Thread {
+                state: State::Runnable,
+                spins,
+                ..
+            } => match spins {
+                true => Readiness::Spins,
+                false => Readiness::Ready,
+            },
+            _ => Readiness::Blocked,
+        }
     }
 
     /// Returns the number of threads that the cluster runs.

@@ -1,9 +1,6 @@
 //! Execution order of threads and blocks.
 
-use crate::{
-    WARP,
-    machine::{Machine, State},
-};
+use crate::WARP;
 
 /// Order in which runnable threads and blocks execute.
 ///
@@ -219,6 +216,17 @@ impl Blocks {
     }
 }
 
+/// Whether the scheduler can select a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readiness {
+    /// The thread waits for other threads, or has exited.
+    Blocked,
+    /// The thread can run, but yielded after many atomic accesses, and so may be spinning.
+    Spins,
+    /// The thread can run.
+    Ready,
+}
+
 /// Scheduler: selects the next thread to run.
 pub(crate) struct Turns {
     order: Order,
@@ -247,17 +255,19 @@ impl Turns {
         };
     }
 
-    /// Returns the next thread to run, or `None` if no thread can run.
-    pub(crate) fn next(&mut self, machine: &Machine<'_>) -> Option<usize> {
-        let threads = &machine.threads;
-        let is_runnable = |&index: &usize| matches!(threads[index].state, State::Runnable);
-        let mut ascending = (self.last + 1..threads.len()).chain(0..=self.last);
-        let mut descending = (0..self.last).rev().chain((self.last..threads.len()).rev());
+    /// Returns the next of `count` threads to run, or `None` if no thread can run.
+    pub(crate) fn next(
+        &mut self,
+        count: usize,
+        readiness: impl Fn(usize) -> Readiness,
+    ) -> Option<usize> {
+        let is_runnable = |&index: &usize| readiness(index) != Readiness::Blocked;
+        let mut ascending = (self.last + 1..count).chain(0..=self.last);
+        let mut descending = (0..self.last).rev().chain((self.last..count).rev());
         let next = match self.order {
             Order::Sequential | Order::RoundRobin => ascending.find(is_runnable),
             Order::Reverse => descending.find(is_runnable),
             Order::WarpFirst(warp) | Order::WarpLast(warp) => {
-                let count = threads.len();
                 let start = (warp as usize).saturating_mul(WARP).min(count);
                 let end = (start + WARP).min(count);
                 let after = self.last + 1;
@@ -265,12 +275,12 @@ impl Turns {
                 let others = ascending.filter(|index| !(start..end).contains(index));
                 // A spinning thread counts as waiting, so that it does not block the thread that it
                 // waits for.
-                let goes_on = |&index: &usize| !threads[index].spins;
+                let is_ready = |&index: &usize| readiness(index) == Readiness::Ready;
                 let find = |wanted: &dyn Fn(&usize) -> bool| match self.order {
                     Order::WarpFirst(_) => own.clone().chain(others.clone()).find(wanted),
                     _ => others.clone().chain(own.clone()).find(wanted),
                 };
-                find(&|index| is_runnable(index) && goes_on(index)).or_else(|| find(&is_runnable))
+                find(&is_ready).or_else(|| find(&is_runnable))
             }
             Order::Shuffled(_) | Order::Interleaved(_) => {
                 let random = self.random.as_mut()?;
@@ -279,8 +289,7 @@ impl Turns {
                 // threads.
                 loop {
                     if self.candidates.is_empty() {
-                        self.candidates
-                            .extend((0..threads.len()).filter(is_runnable));
+                        self.candidates.extend((0..count).filter(is_runnable));
                         if self.candidates.is_empty() {
                             return None;
                         }

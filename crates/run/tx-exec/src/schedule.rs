@@ -107,7 +107,7 @@ pub(crate) unsafe fn run(
         loop {
             // SAFETY: see above.
             let state = unsafe { &mut *machine };
-            let Some(index) = turns.next(state) else {
+            let Some(index) = turns.next(total, |index| state.readiness(index)) else {
                 break;
             };
             state.select(index);

@@ -1,6 +1,7 @@
 //! Construction of operations in front of an existing operation.
 
-use crate::fault::{Diagnostic, Error, Location as SourceLocation};
+use crate::fault::{Diagnostic, Error};
+use crate::location::Location as SourceLocation;
 use melior::{
     Context, StringRef,
     ir::{

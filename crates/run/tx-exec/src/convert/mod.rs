@@ -14,9 +14,10 @@ mod rewrite;
 
 use crate::{
     fault::{Diagnostic, Error},
-    hooks, libm,
-    machine::SiteInfo,
-    program::{KernelInfo, ParamKind},
+    hooks,
+    launch::{KernelInfo, ParamKind},
+    libm,
+    location::SiteInfo,
     shared::{GAP, SharedVariable},
 };
 use emit::{internal, remove_attribute, set_attribute, source, text};

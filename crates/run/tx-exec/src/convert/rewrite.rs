@@ -12,7 +12,7 @@ use crate::{
     fault::{AccessKind, Error},
     happens_before::{Fence, MAX_SITES},
     hooks::{access_flags, fence_code},
-    machine::SiteInfo,
+    location::SiteInfo,
 };
 use melior::{
     Context,

@@ -1,0 +1,232 @@
+//! Properties of kernels, and the parameters and configuration of launches.
+
+use crate::{location::Location, order::Order};
+use std::fmt;
+
+/// Maximum number of threads per block.
+pub const MAX_BLOCK_THREADS: u32 = 1024;
+/// Maximum number of blocks per cluster on any GPU.
+pub const MAX_CLUSTER_BLOCKS: u32 = 16;
+/// Maximum static and dynamic shared memory per block on any GPU, in bytes.
+pub const MAX_SHARED_BYTES: u64 = 227 * 1024;
+/// Maximum number of threads per block along x, y and z.
+pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+/// Maximum number of blocks per grid along x, y and z.
+pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+
+/// Type of a kernel parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ParamKind {
+    /// An address.
+    Pointer {
+        /// Address space of the pointer: 0 generic, 1 global.
+        space: u32,
+    },
+    /// An integer.
+    Int {
+        /// Width in bits, 1 to 64.
+        bits: u32,
+    },
+    /// An IEEE half.
+    F16,
+    /// A bfloat16.
+    Bf16,
+    /// A 32-bit float.
+    F32,
+    /// A 64-bit float.
+    F64,
+}
+
+impl ParamKind {
+    /// Returns the size of the parameter in bytes.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::Pointer { .. } | Self::F64 => 8,
+            Self::Int { bits } => bits.div_ceil(8),
+            Self::F16 | Self::Bf16 => 2,
+            Self::F32 => 4,
+        }
+    }
+}
+
+impl fmt::Display for ParamKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pointer { .. } => formatter.write_str("a pointer"),
+            Self::Int { bits } => write!(formatter, "an integer of {bits} bits"),
+            Self::F16 => formatter.write_str("an f16"),
+            Self::Bf16 => formatter.write_str("a bf16"),
+            Self::F32 => formatter.write_str("an f32"),
+            Self::F64 => formatter.write_str("an f64"),
+        }
+    }
+}
+
+/// Value of a kernel parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Param {
+    /// An address in any address space; see [`Memory::address`](crate::Memory::address).
+    Pointer(u64),
+    /// An integer in the low `bits` bits of `value`.
+    Int {
+        /// Width in bits, 1 to 64.
+        bits: u32,
+        /// Value of the integer. Bits above the width are ignored.
+        value: u64,
+    },
+    /// Bits of an IEEE half.
+    F16(u16),
+    /// Bits of a bfloat16.
+    Bf16(u16),
+    /// A 32-bit float.
+    F32(f32),
+    /// A 64-bit float.
+    F64(f64),
+}
+
+impl Param {
+    /// Returns the type of the value.
+    pub fn kind(self) -> ParamKind {
+        match self {
+            Self::Pointer(_) => ParamKind::Pointer { space: 0 },
+            Self::Int { bits, .. } => ParamKind::Int { bits },
+            Self::F16(_) => ParamKind::F16,
+            Self::Bf16(_) => ParamKind::Bf16,
+            Self::F32(_) => ParamKind::F32,
+            Self::F64(_) => ParamKind::F64,
+        }
+    }
+
+    pub(crate) fn fits(self, kind: ParamKind) -> bool {
+        match (self, kind) {
+            (Self::Pointer(_), ParamKind::Pointer { .. }) => true,
+            _ => self.kind() == kind,
+        }
+    }
+
+    /// Returns the bits of the value, zero-extended to 64 bits.
+    pub(crate) fn bits(self) -> u64 {
+        match self {
+            Self::Pointer(address) => address,
+            Self::Int { bits: 0, .. } => 0,
+            Self::Int { bits, value } => value & (!0 >> (64 - bits.min(64))),
+            Self::F16(bits) | Self::Bf16(bits) => bits.into(),
+            Self::F32(value) => value.to_bits().into(),
+            Self::F64(value) => value.to_bits(),
+        }
+    }
+}
+
+/// Properties of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelInfo {
+    /// Name of the kernel.
+    pub name: String,
+    /// Source location of the kernel.
+    pub location: Location,
+    /// Parameters of the `llvm.func`, in order. A memref becomes several parameters: allocated
+    /// pointer, aligned pointer, offset, sizes and strides.
+    pub parameters: Vec<ParamKind>,
+    /// Fixed block size (x, y, z) in threads, if any.
+    pub block_size: Option<[u32; 3]>,
+    /// Fixed cluster size (x, y, z) in blocks, if any.
+    pub cluster_size: Option<[u32; 3]>,
+    /// Declared maximum number of threads per block, if any.
+    pub max_threads: Option<u32>,
+    /// Static shared memory per block, in bytes.
+    pub static_shared_bytes: u64,
+}
+
+/// Configuration of a kernel launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Number of blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Number of threads per block along x, y and z.
+    pub block: [u32; 3],
+    /// Number of blocks per cluster along x, y and z. The blocks of a cluster run together, and can
+    /// access each other's shared memory.
+    pub cluster: [u32; 3],
+    /// Dynamic shared memory per block, in bytes.
+    pub dynamic_shared_bytes: u32,
+    /// Execution order of threads and blocks.
+    pub order: Order,
+    /// Checks during the launch.
+    pub checks: Checks,
+    /// Maximum number of steps of all threads, as counted by [`Report::work`](crate::Report::work).
+    /// A loop that exceeds the limit is a fault. Without a limit, an endless loop never returns.
+    pub steps: Option<StepLimit>,
+}
+
+/// Limit on the steps of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StepLimit {
+    /// Steps of all threads together, independent of the number of threads.
+    pub base: u64,
+    /// Additional steps per thread. Each thread of a large grid executes a few dozen steps, even
+    /// without elements to reduce.
+    pub per_thread: u64,
+}
+
+impl StepLimit {
+    /// Creates a limit that is independent of the number of threads.
+    pub const fn new(base: u64) -> Self {
+        Self {
+            base,
+            per_thread: 0,
+        }
+    }
+
+    /// Returns this limit with `per_thread` additional steps per thread.
+    pub const fn with_each_thread(self, per_thread: u64) -> Self {
+        Self { per_thread, ..self }
+    }
+
+    /// Returns the additional steps for a launch of `grid` blocks with `block` threads each.
+    pub fn of_launch(self, grid: [u32; 3], block: [u32; 3]) -> u64 {
+        grid.iter().chain(&block).fold(self.per_thread, |steps, n| {
+            steps.saturating_mul(u64::from(*n))
+        })
+    }
+}
+
+/// Checks for undefined behaviour during a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Checks {
+    /// All checks: see [`Fault`](crate::Fault).
+    #[default]
+    All,
+    /// Only the checks that execution and the memory safety of this process need.
+    ///
+    /// Data races, uninitialised reads and the lifetime of other blocks are not checked. So
+    /// [`Race`](crate::Fault::Race), [`Uninitialized`](crate::Fault::Uninitialized) and
+    /// [`OtherBlock`](crate::Fault::OtherBlock) do not occur, and results of racy programs depend
+    /// on the [`Order`]. Accesses are not recorded. An
+    /// [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as initialised after its
+    /// first write.
+    ///
+    /// All other faults remain. Accesses that are out of bounds, misaligned or write constants
+    /// would corrupt or stop the host process, as would stack overflows, undefined divisions and
+    /// traps. The scheduler itself needs the state of barriers and warp operations.
+    Off,
+}
+
+impl Default for Launch {
+    /// Returns a launch of one thread in one block in one cluster, in ascending order, with all
+    /// checks.
+    fn default() -> Self {
+        Self {
+            grid: [1; 3],
+            block: [1; 3],
+            cluster: [1; 3],
+            dynamic_shared_bytes: 0,
+            order: Order::Sequential,
+            checks: Checks::All,
+            steps: None,
+        }
+    }
+}

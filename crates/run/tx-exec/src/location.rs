@@ -1,0 +1,45 @@
+//! Source locations of operations.
+
+use std::{fmt, sync::Arc};
+
+/// A source location of an operation.
+///
+/// Name, call-site and fused locations are unwrapped to the file location inside them. An operation
+/// without a file location has [`Location::unknown`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// File name. `-` denotes the text of the device IR, for IR without locations.
+    pub file: Arc<str>,
+    /// Line, counted from 1; 0 if unknown.
+    pub line: u32,
+    /// Column, counted from 1; 0 if unknown.
+    pub column: u32,
+}
+
+impl Location {
+    /// Returns the location of an operation without a file location.
+    pub fn unknown() -> Self {
+        Self {
+            file: Arc::from("<unknown>"),
+            line: 0,
+            column: 0,
+        }
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            formatter.write_str(&self.file)
+        } else {
+            write!(formatter, "{}:{}:{}", self.file, self.line, self.column)
+        }
+    }
+}
+
+/// An operation of the device IR. Generated code names it by its index.
+#[derive(Clone, Debug)]
+pub(crate) struct SiteInfo {
+    pub(crate) location: Location,
+    pub(crate) operation: Arc<str>,
+}
