@@ -137,9 +137,6 @@ impl fmt::Display for Summary {
         for Finding { count, first, said } in findings {
             writeln!(f, "findings {count}x {said} (first in case {first})")?;
         }
-        if let Some((time, index)) = self.slowest {
-            writeln!(f, "slowest {:.1} s (case {index})", time.as_secs_f64())?;
-        }
         write!(
             f,
             "{} cases: {} accepted ({} %), {} refused, {} upstream's, {} findings",
