@@ -5,7 +5,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   llvm.func @kernel() {
     nvvm.cluster.arrive
     // expected-error @below {{`nvvm.fence.mbarrier.init` needs sm_90 and PTX 8.0, found sm_90 and PTX 7.8}}
-    // expected-note @below {{a target that has it: gpu.module @name [#nvvm.target<chip = "sm_90", features = "+ptx80">]}}
+    // expected-note @below {{a target that has it: gpu.module @name [#nvvm.target<chip = "sm_90", features = "+ptx81">]}}
     nvvm.fence.mbarrier.init
     // expected-error @below {{`nvvm.fence.proxy.release` needs sm_90 and PTX 8.3, found sm_90 and PTX 7.8}}
     // expected-note @below {{features = "+ptx83">]}}

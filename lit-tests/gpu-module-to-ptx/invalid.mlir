@@ -2,7 +2,7 @@
 
 // The error names the op that is not lowered, and its module.
 // expected-error @+1 {{no PTX was made of it: it cannot be translated to LLVM IR}}
-gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
   llvm.func @k(%p: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
     // expected-error @+1 {{missing `LLVMTranslationDialectInterface` registration for dialect for op: arith.constant}}
     %c = arith.constant 1 : i32

@@ -11,7 +11,7 @@
 // CHECK-SAME:    .shared .align 16 .b8 second_scratch[32];
 // CHECK-SAME:    $L__BB1_2:
 // CHECK-SAME:    }\0A\09// .globl\09third\0A.visible .entry third(
-gpu.module @apart [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+gpu.module @apart [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
   llvm.mlir.global private @second_scratch() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<8 x f32>
   llvm.mlir.global private @first_scratch() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<4 x f32>
   llvm.func @first(%p: !llvm.ptr, %v: i32) attributes {gpu.kernel, nvvm.kernel} {
@@ -52,7 +52,7 @@ gpu.module @apart [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 // CHECK-NOT:     .b8 table[16]
 // CHECK-SAME:    .visible .entry even(
 // CHECK-SAME:    .visible .entry odd(
-gpu.module @common [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+gpu.module @common [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
   llvm.mlir.global internal constant @table(dense<[2, 3, 5, 7]> : tensor<4xi32>) {addr_space = 4 : i32} : !llvm.array<4 x i32>
   llvm.func @even(%p: !llvm.ptr, %i: i64) attributes {gpu.kernel, nvvm.kernel} {
     %table = llvm.mlir.addressof @table : !llvm.ptr<4>
@@ -75,7 +75,7 @@ gpu.module @common [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 // CHECK-SAME:    .b8 own_table[16]
 // CHECK-SAME:    .visible .entry without(
 // CHECK-SAME:    .visible .entry with(
-gpu.module @own [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+gpu.module @own [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
   llvm.mlir.global internal constant @own_table(dense<[2, 3, 5, 7]> : tensor<4xi32>) {addr_space = 4 : i32} : !llvm.array<4 x i32>
   llvm.func @without(%p: !llvm.ptr, %v: i32) attributes {gpu.kernel, nvvm.kernel} {
     llvm.store %v, %p : i32, !llvm.ptr
@@ -95,7 +95,7 @@ gpu.module @own [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 // CHECK-SAME:    .func (.param .b32 func_retval0) twice(
 // CHECK-SAME:    .visible .entry once(
 // CHECK-SAME:    call.uni (retval0), twice
-gpu.module @calls [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+gpu.module @calls [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
   llvm.func @twice(%v: i32) -> i32 attributes {no_inline} {
     %w = llvm.add %v, %v : i32
     llvm.return %w : i32

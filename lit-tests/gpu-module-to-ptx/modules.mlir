@@ -2,12 +2,12 @@
 
 // A module with one target becomes a binary that contains PTX.
 // CHECK-LABEL: gpu.binary @plain
-// CHECK-SAME:    #gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx78">, properties = {O = 2 : i32}, assembly = "
-// CHECK-SAME:    .version 7.8
+// CHECK-SAME:    #gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx81">, properties = {O = 2 : i32}, assembly = "
+// CHECK-SAME:    .version 8.1
 // CHECK-SAME:    .target sm_90
 // CHECK-SAME:    .visible .entry store(
 // CHECK-SAME:    st.global.b32
-gpu.module @plain [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+gpu.module @plain [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
   llvm.func @store(%p: !llvm.ptr, %v: i32) attributes {gpu.kernel, nvvm.kernel} {
     llvm.store %v, %p : i32, !llvm.ptr
     llvm.return
@@ -31,7 +31,7 @@ gpu.module @empty [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
 // CHECK: gpu.module @unknown [
 gpu.module @none {
 }
-gpu.module @two [#nvvm.target<chip = "sm_80", features = "+ptx70">, #nvvm.target<chip = "sm_90", features = "+ptx78">] {
+gpu.module @two [#nvvm.target<chip = "sm_80", features = "+ptx70">, #nvvm.target<chip = "sm_90", features = "+ptx81">] {
 }
 gpu.module @level [#nvvm.target<O = 3, chip = "sm_80", features = "+ptx70">] {
 }

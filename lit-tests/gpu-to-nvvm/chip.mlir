@@ -4,7 +4,7 @@
 
 // The option applies to modules without a target; the default is sm_80.
 // CHECK: gpu.module @names_none [#nvvm.target<chip = "sm_80", features = "+ptx70">]
-// SM90A: gpu.module @names_none [#nvvm.target<chip = "sm_90a", features = "+ptx80">]
+// SM90A: gpu.module @names_none [#nvvm.target<chip = "sm_90a", features = "+ptx81">]
 gpu.module @names_none {
 }
 

@@ -4,7 +4,7 @@
 // the executor. No op of another dialect remains. The block size and the address spaces of shared memory
 // stay.
 // CHECK-NOT:   {{ (gpu\.[a-z]+ @|gpu\.thread|gpu\.shuffle|gpu\.barrier|scf\.|cf\.|arith\.|memref\.|vector\.)}}
-// CHECK:       gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">]
+// CHECK:       gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx81">]
 // CHECK-NOT:   {{(gpu\.thread|gpu\.shuffle|gpu\.barrier|scf\.| cf\.|arith\.|memref\.|vector\.)}}
 // CHECK:         llvm.mlir.global internal @[[S:.+]]() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x f32>
 // CHECK:         llvm.func @pairs({{.*}}) attributes {gpu.kernel, gpu.known_block_size = array<i32: 64, 1, 1>, nvvm.kernel,

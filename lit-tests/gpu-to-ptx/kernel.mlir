@@ -3,9 +3,9 @@
 
 // A GPU module becomes a binary that contains only its PTX.
 // CHECK-NOT: gpu.module
-// CHECK:     gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx78">,
+// CHECK:     gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx81">,
 // CHECK-SAME: assembly = "
-// CHECK-SAME: .version 7.8
+// CHECK-SAME: .version 8.1
 // CHECK-SAME: .target sm_90
 // CHECK-SAME: .visible .entry pairs(
 // CHECK-SAME: {{\.(maxntid|reqntid)}} 64

@@ -5,7 +5,7 @@
 
 // The option names the chip of modules without a target; the default is sm_80.
 // CHECK:      gpu.module @names_none [#nvvm.target<chip = "sm_80", features = "+ptx70">]
-// SM90:       gpu.module @names_none [#nvvm.target<chip = "sm_90", features = "+ptx78">]
+// SM90:       gpu.module @names_none [#nvvm.target<chip = "sm_90", features = "+ptx81">]
 // PIPE:       gpu.module @names_none [#nvvm.target<chip = "sm_100a", features = "+ptx88">]
 gpu.module @names_none {
   // CHECK-NOT: tile.

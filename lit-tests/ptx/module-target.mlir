@@ -1,7 +1,7 @@
 // RUN: tx compile %s --chip sm_100a
 
 // The target of the module has priority over the option.
-// CHECK: .version 7.8
+// CHECK: .version 8.1
 // CHECK: .target sm_90
 // CHECK: .visible .entry rows(
 gpu.module @kernels [#nvvm.target<chip = "sm_90">] {

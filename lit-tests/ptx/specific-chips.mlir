@@ -4,7 +4,7 @@
 // SNAPSHOT: none — the program is the one of demo-shared-4x8.mlir.
 
 // Chips with architecture-specific features get PTX for exactly this chip.
-// SM90A:  .version 8.0
+// SM90A:  .version 8.1
 // SM90A:  .target sm_90a
 // SM90A-COUNT-3: shfl.sync.bfly.b32
 // SM90A-NOT: shfl

@@ -4,7 +4,7 @@
 // A module without a chip gets the default chip, or that of the option, with the oldest PTX version that
 // supports this chip.
 // CHECK-LABEL: gpu.module @names_no_chip [#nvvm.target<chip = "sm_80", features = "+ptx70">]
-// SM90-LABEL:  gpu.module @names_no_chip [#nvvm.target<chip = "sm_90", features = "+ptx78">]
+// SM90-LABEL:  gpu.module @names_no_chip [#nvvm.target<chip = "sm_90", features = "+ptx81">]
 gpu.module @names_no_chip {
 }
 

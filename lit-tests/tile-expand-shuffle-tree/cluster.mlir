@@ -20,11 +20,11 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
   // CHECK:         scf.if %[[STORES]] {
   // CHECK:           %[[SIGNAL:.+]] = nvvm.mapa {{.+}} : !llvm.ptr<3> -> !llvm.ptr<7>
   // CHECK:           %[[THEIRS:.+]] = nvvm.mapa {{.+}} : !llvm.ptr<3> -> !llvm.ptr<7>
-  // CHECK:           llvm.inline_asm has_side_effects "st.async.{{.+}}.b32 {{.+}}" %[[THEIRS]], %{{.+}}, %[[SIGNAL]]
+  // CHECK:           llvm.inline_asm {{.+}} "st.async.{{.+}}.b32 {{.+}}" %[[THEIRS]], %{{.+}}, %[[SIGNAL]]
   // CHECK:         }
   // CHECK:         nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c32_i32
   // CHECK:         scf.while
-  // CHECK:           nvvm.mbarrier.try_wait {{.+}} scope = #nvvm.mem_scope<cluster>
+  // CHECK:           nvvm.mbarrier.try_wait {{.+}}scope = #nvvm.mem_scope<cluster>
   // CHECK-COUNT-8: memref.load %[[SHARED]]
   gpu.func @all_threads(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 2, 1>} {

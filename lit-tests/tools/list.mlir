@@ -6,7 +6,7 @@
 // The help lists the passes, pipelines and dialects of this project among those of MLIR, with their
 // purpose.
 // CHECK-DAG: --convert-gpu-shuffle-to-nvvm - Lower shuffles to NVVM
-// CHECK-DAG: --convert-tile-to-gpu - Lower the tile ops that are left
+// CHECK-DAG: --convert-tile-to-gpu - Lower the remaining tile ops
 // CHECK-DAG: --tile-analyze-scope - {{[A-Z]}}
 // CHECK-DAG: --tile-attach-target - {{[A-Z]}}
 // CHECK-DAG: --tile-expand-reduce - {{[A-Z]}}
@@ -32,8 +32,8 @@
 // FIRST-NEXT:   --tile-form-kernels{{ +}}{{[A-Z]}}
 // FIRST-NEXT:   --linalg-collapse-loops{{ +}}{{[A-Z]}}
 // FIRST-NEXT:   --tile-choose-schedule{{ +}}Write the schedule
-// FIRST-NEXT:   --tile-list-candidates{{ +}}List schedules
-// FIRST-NEXT:   --tile-schedule{{ +}}Make kernels
+// FIRST-NEXT:   --tile-list-candidates{{ +}}List alternative schedules
+// FIRST-NEXT:   --tile-schedule{{ +}}Lower grid-level ops
 // FIRST:        --tile-validate{{ +}}Check every pass by execution
 // FIRST:      All others are MLIR's.
 // FIRST:      Available Dialects:
