@@ -28,7 +28,7 @@ pass! {
     ///
     /// ## After (`chip=sm_90`)
     /// ```mlir
-    /// gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+    /// gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
     /// }
     /// ```
     ///

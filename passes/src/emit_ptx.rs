@@ -24,7 +24,7 @@ pass! {
     ///
     /// ## Before
     /// ```mlir
-    /// gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+    /// gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
     ///   llvm.func @k() attributes {gpu.kernel, nvvm.kernel} {
     ///     llvm.return
     ///   }
@@ -33,7 +33,7 @@ pass! {
     ///
     /// ## After
     /// ```mlir
-    /// gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx78">, properties = {O = 2 : i32}, assembly = "...">]
+    /// gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx81">, properties = {O = 2 : i32}, assembly = "...">]
     /// ```
     ///
     /// ## Fails when
