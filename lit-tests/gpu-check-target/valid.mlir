@@ -26,3 +26,11 @@ gpu.module @anywhere {
     llvm.return %y : f32
   }
 }
+
+// PTX 7.8 converts pairs of 8-bit floats on sm_90, and PTX 8.1 on sm_89.
+gpu.module @pairs [#nvvm.target<chip = "sm_89", features = "+ptx81">, #nvvm.target<chip = "sm_90", features = "+ptx78">] {
+  llvm.func @kernel(%x: f32, %y: f32) -> i16 {
+    %0 = nvvm.convert.f32x2.to.f8x2 %x, %y {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : i16 (f8E4M3FN)
+    llvm.return %0 : i16
+  }
+}

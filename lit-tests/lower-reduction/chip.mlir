@@ -19,9 +19,9 @@ gpu.module @names_none {
 }
 
 // A target in the module has priority over the option.
-// CHECK:      gpu.module @names_one [#nvvm.target<chip = "sm_89", features = "+ptx78">]
-// SM90:       gpu.module @names_one [#nvvm.target<chip = "sm_89", features = "+ptx78">]
-// PIPE:       gpu.module @names_one [#nvvm.target<chip = "sm_89", features = "+ptx78">]
+// CHECK:      gpu.module @names_one [#nvvm.target<chip = "sm_89", features = "+ptx81">]
+// SM90:       gpu.module @names_one [#nvvm.target<chip = "sm_89", features = "+ptx81">]
+// PIPE:       gpu.module @names_one [#nvvm.target<chip = "sm_89", features = "+ptx81">]
 gpu.module @names_one [#nvvm.target<chip = "sm_89">] {
   // CHECK-NOT: tile.
   // SM90-NOT:  tile.

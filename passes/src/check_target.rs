@@ -163,7 +163,7 @@ fn refuse(op: Op<'_>, needs: &Needs, chip: &Chip, ptx: u32) -> Failed {
             "`{}` needs sm_{}{suffix} and PTX {}, found {} and PTX {}",
             name(op),
             needs.capability,
-            version(needs.ptx),
+            version(needs.ptx_for(chip)),
             chip.name,
             version(ptx)
         ),
@@ -175,7 +175,7 @@ fn refuse(op: Op<'_>, needs: &Needs, chip: &Chip, ptx: u32) -> Failed {
             true => chip.name.to_owned(),
             false => format!("sm_{}{suffix}", needs.capability),
         },
-        needs.ptx.max(chip.ptx)
+        needs.ptx_for(chip).max(chip.ptx)
     ))
     .emit()
 }

@@ -4,7 +4,7 @@
 //! A partial result has one or more parts: one value for the named kinds, a value and its index for
 //! `argmax` and `argmin`, and one value per source for `custom`.
 
-use crate::elementary;
+use crate::elementary::{self, Narrow};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::r#type::{IntegerType, TypeLike};
 use melior::ir::{Attribute, Type, ValueLike};
@@ -208,7 +208,7 @@ impl<'c> Combiner<'c> {
         match &self.combine {
             Combine::Op(_) => 1,
             Combine::Arg => 8,
-            Combine::Region(block, _) => elementary::weight(*block),
+            Combine::Region(block, _) => elementary::weight(*block, Narrow::default()),
         }
     }
 

@@ -1,6 +1,6 @@
-use crate::elementary;
+use crate::elementary::{self, Narrow};
 use tx_mlir::pass::{Counts, Pass, pass};
-use tx_mlir::{Builder, Failed, Op, enclosing, erase, replace_uses, results, walk};
+use tx_mlir::{Builder, Failed, Op, erase, is, replace_uses, results, walk};
 
 pass! {
     /// Expand elementary functions and conversions of 8-bit floats to arithmetic.
@@ -30,6 +30,14 @@ pass! {
     /// numbers and of vectors: rounded once to nearest, ties to even; a number that is too large
     /// becomes NaN in f8E4M3FN, which has no infinity, and an infinity in f8E5M2. Other ops and types
     /// are left.
+    ///
+    /// If every target of the GPU module supports the instructions (sm_89 with PTX 8.1, sm_90),
+    /// `nvvm.convert.f32x2.to.f8x2` rounds f32 and narrower types, and `nvvm.convert.f8x2.to.f16x2`
+    /// widens 8-bit floats. One instruction converts two elements of a vector: the pass first
+    /// combines conversions of the elements of one `vector.from_elements` or `vector.load` into a
+    /// conversion of a vector. The instruction saturates. A comparison per element therefore
+    /// replaces numbers out of range, unless minima and maxima with constants prove that there are
+    /// none. The bits equal the bits of the integer ops.
     ///
     /// What is made are sums, products, quotients, square roots and `math.fma`, each rounded to
     /// nearest, and integer ops on the bits. There are no branches, tables, calls or flags that
@@ -114,15 +122,17 @@ pass! {
     /// minimum with 0. In f64, `sin` and `cos` have 160 instructions, `tan` has 175, and other
     /// functions have slightly more than in f32. Logarithms, `tanh`, `rsqrt` and `powf` contain one
     /// division. A conversion from f8E5M2 has 3 instructions, a conversion from f8E4M3FN has 9, and
-    /// a conversion to either type has about 15.
+    /// a conversion to either type has about 15. With the instructions of sm_89, a conversion from
+    /// either type has 2 instructions, a conversion to f8E4M3FN has 4 and to f8E5M2 has 7. A
+    /// conversion has 1 instruction if no number is out of range.
     ///
     /// `remf` is a division of 64-bit integers, and another one for each 40 binary digits of the quotient of
     /// exponents in f32, for each 11 in f64. `ipowi` is two products for each binary digit of the exponent. Threads of
     /// a warp, and elements of a vector, repeat as often as the slowest of them.
     ///
     /// ## Fails when
-    /// It does not.
-    pub struct ExpandMath as "gpu-expand-math" creates [arith, math, scf, vector] {
+    /// A target has an unknown chip or feature.
+    pub struct ExpandMath as "gpu-expand-math" creates [arith, math, nvvm, scf, vector] {
     } counts {
         /// functions and conversions expanded
         expanded,
@@ -131,18 +141,24 @@ pass! {
 
 impl Pass for ExpandMath {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        for op in walk(module) {
-            if enclosing(op, "gpu.module").is_none() {
-                continue;
+        let modules = walk(module).into_iter().filter(|op| is(*op, "gpu.module"));
+        let modules = modules
+            .map(|module| Ok((module, Narrow::of_module(module)?)))
+            .collect::<Result<Vec<_>, Failed>>()?;
+        for (module, narrow) in modules {
+            if narrow == Narrow::Instructions {
+                elementary::gather(module);
             }
-            let Some(values) = elementary::expand(&Builder::before(op), op) else {
-                continue;
-            };
-            for (result, value) in results(op).into_iter().zip(values) {
-                replace_uses(result, value);
+            for op in walk(module) {
+                let Some(values) = elementary::expand(&Builder::before(op), op, narrow) else {
+                    continue;
+                };
+                for (result, value) in results(op).into_iter().zip(values) {
+                    replace_uses(result, value);
+                }
+                erase(op);
+                counts.add("expanded", 1);
             }
-            erase(op);
-            counts.add("expanded", 1);
         }
         Ok(())
     }

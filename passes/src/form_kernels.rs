@@ -192,7 +192,7 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
             continue;
         }
         match Job::of(op) {
-            Ok(job) => open.push(job),
+            Ok(job) => open.push(job.on(chip)),
             Err(e) => failed = Some(e),
         }
     }

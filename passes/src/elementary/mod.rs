@@ -20,6 +20,7 @@ mod sign;
 mod trigonometric;
 
 pub(crate) use approximate::permit;
+pub(crate) use narrow::{Narrow, gather};
 
 use approximate::is_approximate;
 use arithmetic::{Arithmetic, Float, convert, parts};
@@ -88,12 +89,12 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 const WEIGHT: i64 = 20;
 
 /// Returns the approximate number of ops in a block after expansion.
-pub(crate) fn weight(block: Blk<'_>) -> i64 {
+pub(crate) fn weight(block: Blk<'_>, narrow: Narrow) -> i64 {
     let weight = |op| match name(op) {
         "math.clampf" => 2,
         "math.ipowi" => WEIGHT,
         name if !is_approximate(op) && names().any(|function| function == name) => WEIGHT,
-        _ => 1,
+        _ => narrow.weight(op).unwrap_or(1),
     };
     tx_mlir::ops(block).into_iter().map(weight).sum()
 }
@@ -105,55 +106,57 @@ fn element(value: Val<'_>) -> Option<tx_scalar::Float> {
 
 /// The results of an op, if it is a function here, or a conversion from or to an 8-bit float, or has
 /// approximate instructions that its flags permit.
-pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Vec<Val<'c>>> {
+pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>, narrow: Narrow) -> Option<Vec<Val<'c>>> {
     match (name(op), &operands(op)[..]) {
-        ("math.sincos", [x]) => sincos(b, *x),
-        _ => expand_one(b, op).map(|value| vec![value]),
+        ("math.sincos", [x]) => sincos(b, *x, narrow),
+        _ => expand_one(b, op, narrow).map(|value| vec![value]),
     }
 }
 
 /// The sine and the cosine.
-fn sincos<'c>(b: &Builder<'c>, x: Val<'c>) -> Option<Vec<Val<'c>>> {
+fn sincos<'c>(b: &Builder<'c>, x: Val<'c>, narrow: Narrow) -> Option<Vec<Val<'c>>> {
     let ty = x.r#type();
     let wide = computed_in(ty)?;
     let m = Arithmetic::new(b, wide)?;
-    let both = trigonometric::sincos(m.value(converted(b, "arith.extf", x, wide)));
-    let narrowed = |value: Float<'_, 'c>| converted(b, "arith.truncf", value.into_value(), ty);
+    let both = trigonometric::sincos(m.value(converted(b, narrow, "arith.extf", x, wide)));
+    let narrowed =
+        |value: Float<'_, 'c>| converted(b, narrow, "arith.truncf", value.into_value(), ty);
     Some(both.into_iter().map(narrowed).collect())
 }
 
-fn expand_one<'c>(b: &Builder<'c>, op: Op<'c>) -> Option<Val<'c>> {
+fn expand_one<'c>(b: &Builder<'c>, op: Op<'c>, narrow: Narrow) -> Option<Val<'c>> {
     let [result] = results(op)[..] else {
         return None;
     };
+    if let [value] = operands(op)[..] {
+        let converted = narrow::expand(b, narrow, name(op), value, result.r#type(), Some(result));
+        if converted.is_some() {
+            return converted;
+        }
+    }
     if !is_approximate(op) {
-        return expand_exactly(b, name(op), &operands(op), result.r#type());
+        return expand_exactly(b, name(op), &operands(op), narrow);
     }
     if approximate::is_instruction(op) {
         return None;
     }
     let wide = computed_in(result.r#type())?;
     let m = Arithmetic::new(b, wide)?;
-    let extended = |value: Val<'c>| converted(b, "arith.extf", value, wide);
+    let extended = |value: Val<'c>| converted(b, narrow, "arith.extf", value, wide);
     let arguments: Vec<_> = operands(op).into_iter().map(extended).collect();
     let value = approximate::expand(&m, name(op), &arguments)?.into_value();
-    Some(converted(b, "arith.truncf", value, result.r#type()))
+    Some(converted(b, narrow, "arith.truncf", value, result.r#type()))
 }
 
 fn expand_exactly<'c>(
     b: &Builder<'c>,
     name: &str,
     arguments: &[Val<'c>],
-    result: Type<'c>,
+    narrow: Narrow,
 ) -> Option<Val<'c>> {
-    if let [value] = arguments
-        && let Some(converted) = narrow::expand(b, name, *value, result)
-    {
-        return Some(converted);
-    }
     match (name, arguments) {
-        ("math.clampf", [x, low, high]) => return clamp(b, *x, *low, *high),
-        ("math.fpowi", [x, n]) => return whole_power(b, *x, *n),
+        ("math.clampf", [x, low, high]) => return clamp(b, [*x, *low, *high], narrow),
+        ("math.fpowi", [x, n]) => return whole_power(b, *x, *n, narrow),
         ("math.ipowi", [x, n]) => return power_of_integers::ipowi(b, *x, *n),
         _ => {}
     }
@@ -161,7 +164,7 @@ fn expand_exactly<'c>(
     let ty = arguments.first()?.r#type();
     let wide = computed_in(ty)?;
     let m = Arithmetic::new(b, wide)?;
-    let of = |value: &Val<'c>| m.value(converted(b, "arith.extf", *value, wide));
+    let of = |value: &Val<'c>| m.value(converted(b, narrow, "arith.extf", *value, wide));
     let simple = |x: &Val<'c>, y: &Val<'c>| match name {
         "math.powf" => simple_power(of(x), constant_float(*y)?),
         _ => None,
@@ -173,18 +176,19 @@ fn expand_exactly<'c>(
         _ => return None,
     }
     .into_value();
-    Some(converted(b, "arith.truncf", result, ty))
+    Some(converted(b, narrow, "arith.truncf", result, ty))
 }
 
 /// The nearest number that is neither below `low` nor above `high`, NaN where one of the three is NaN,
 /// and `low` where that is above `high`.
-fn clamp<'c>(b: &Builder<'c>, x: Val<'c>, low: Val<'c>, high: Val<'c>) -> Option<Val<'c>> {
-    let ty = x.r#type();
+fn clamp<'c>(b: &Builder<'c>, operands: [Val<'c>; 3], narrow: Narrow) -> Option<Val<'c>> {
+    let ty = operands[0].r#type();
     let wide = computed_in(ty)?;
-    let [x, low, high] = [x, low, high].map(|value| converted(b, "arith.extf", value, wide));
+    let extended = |value| converted(b, narrow, "arith.extf", value, wide);
+    let [x, low, high] = operands.map(extended);
     let smaller = b.binary("arith.minimumf", x, high);
     let clamped = b.binary("arith.maximumf", smaller, low);
-    Some(converted(b, "arith.truncf", clamped, ty))
+    Some(converted(b, narrow, "arith.truncf", clamped, ty))
 }
 
 /// Whole exponents of which powers are products, within the errors that are stated.
@@ -225,11 +229,11 @@ fn simple_power<'a, 'c>(x: Float<'a, 'c>, power: f64) -> Option<Float<'a, 'c>> {
 
 /// Computes x to an integer power. An exponent in [`SMALL`] needs only multiplications. Other
 /// exponents use `math.powf` of |x|, with the sign of x if the exponent is odd.
-fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
+fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>, narrow: Narrow) -> Option<Val<'c>> {
     let ty = x.r#type();
     let wide = computed_in(ty)?;
     let m = Arithmetic::new(b, wide)?;
-    let base = converted(b, "arith.extf", x, wide);
+    let base = converted(b, narrow, "arith.extf", x, wide);
     let result = match constant(n) {
         Some(power) if SMALL.contains(&power) => small_power(m.value(base), power).into_value(),
         _ => {
@@ -243,7 +247,7 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>) -> Option<Val<'c>> {
             b.select(tx_mlir::build::Cond::Val(odd), signed, power)
         }
     };
-    Some(converted(b, "arith.truncf", result, ty))
+    Some(converted(b, narrow, "arith.truncf", result, ty))
 }
 
 /// The integer that a value, or each element of it, is known to be.
@@ -261,11 +265,17 @@ fn constant_float(value: Val<'_>) -> Option<f64> {
     tx_mlir::float_value(number)
 }
 
-fn converted<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, to: Type<'c>) -> Val<'c> {
+fn converted<'c>(
+    b: &Builder<'c>,
+    narrow: Narrow,
+    op: &str,
+    value: Val<'c>,
+    to: Type<'c>,
+) -> Val<'c> {
     if value.r#type() == to {
         return value;
     }
-    narrow::expand(b, op, value, to).unwrap_or_else(|| convert(b, op, value, to))
+    narrow::expand(b, narrow, op, value, to, None).unwrap_or_else(|| convert(b, op, value, to))
 }
 
 /// Returns the type of the computation for operands of type `ty`: f32 for narrower floats, else

@@ -1,10 +1,174 @@
 //! Conversions from and to 8-bit floats, for which LLVM has no type.
 
 use super::arithmetic::{convert, parts};
-use melior::ir::{Type, ValueLike};
+use super::constant_float;
+use crate::analysis::target::{Target, targets};
+use crate::emit::{scalars, vector_of};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, TypeLike, ValueLike};
 use tx_mlir::build::{Cond, Predicate};
-use tx_mlir::{Builder, Val, f32_of};
+use tx_mlir::{
+    Builder, Failed, Op, Val, attribute, defining_op, erase, f32_of, is, name, operands,
+    replace_uses, results, users, walk,
+};
 use tx_scalar::Float;
+use tx_target::{Chip, Operation};
+
+/// Expansion of conversions of 8-bit floats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Narrow {
+    /// Integer ops.
+    #[default]
+    Arithmetic,
+    /// `cvt` on pairs.
+    Instructions,
+}
+
+/// Conversions of a pair of f32 to 8-bit floats, and of a pair of 8-bit floats to f16.
+const TO_F8: &str = "nvvm.convert.f32x2.to.f8x2";
+const FROM_F8: &str = "nvvm.convert.f8x2.to.f16x2";
+
+impl Narrow {
+    /// Returns the expansion for a chip.
+    pub(crate) fn on(chip: &Chip) -> Self {
+        match chip.converts_f8 {
+            true => Self::Instructions,
+            false => Self::Arithmetic,
+        }
+    }
+
+    /// Returns the expansion that every target of a GPU module supports.
+    pub(crate) fn of_module(module: Op<'_>) -> Result<Self, Failed> {
+        let mut targets = targets(module)
+            .map(|target| Target::read(module, &target))
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .peekable();
+        let needs = |op| Operation::named(op).and_then(|known| known.needs);
+        let has =
+            |target: &Target, op| needs(op).is_none_or(|n| n.are_met(&target.chip, target.ptx));
+        let all = targets.peek().is_some()
+            && targets.all(|target| has(&target, TO_F8) && has(&target, FROM_F8));
+        Ok(if all {
+            Self::Instructions
+        } else {
+            Self::Arithmetic
+        })
+    }
+
+    /// Returns the approximate number of instructions per element of a conversion; `None` for any
+    /// other op.
+    pub(super) fn weight(self, op: Op<'_>) -> Option<i64> {
+        let narrow = |value: Option<&Val<'_>>| value.is_some_and(|v| narrow(v.r#type()).is_some());
+        let is_to = is(op, "arith.truncf") && narrow(results(op).first());
+        let is_from = is(op, "arith.extf") && narrow(operands(op).first());
+        match (is_to, is_from, self) {
+            (true, _, Self::Instructions) => Some(4),
+            (true, _, Self::Arithmetic) => Some(16),
+            (_, true, Self::Instructions) => Some(2),
+            (_, true, Self::Arithmetic) => Some(9),
+            _ => None,
+        }
+    }
+}
+
+/// Combines conversions of adjacent elements in a GPU module into conversions of vectors, because
+/// one instruction converts a pair.
+pub(crate) fn gather(module: Op<'_>) {
+    let all = walk(module);
+    let of = |wanted: &'static str| all.iter().copied().filter(move |op| is(*op, wanted));
+    let rounded: Vec<_> = of("vector.from_elements").collect();
+    let widened: Vec<_> = of("arith.extf").filter_map(Element::of).collect();
+    for (i, first) in widened.iter().enumerate() {
+        let is_first = !widened[..i].iter().any(|other| other.is_beside(first));
+        let all: Vec<_> = widened[i..]
+            .iter()
+            .filter(|other| other.is_beside(first))
+            .collect();
+        if is_first && all.len() > 1 {
+            gather_widened(&all);
+        }
+    }
+    rounded.into_iter().for_each(gather_rounded);
+}
+
+/// Replaces a `vector.from_elements` of rounded elements by the rounding of a vector.
+fn gather_rounded(op: Op<'_>) {
+    let result = results(op)[0];
+    let is_rounded = |value: &Val<'_>| {
+        defining_op(*value).is_some_and(|op| is(op, "arith.truncf")) && users(*value).len() == 1
+    };
+    let elements = operands(op);
+    if narrow(result.r#type()).is_none() || elements.len() < 2 || !elements.iter().all(is_rounded) {
+        return;
+    }
+    let rounded: Vec<_> = elements.iter().filter_map(|e| defining_op(*e)).collect();
+    let sources: Vec<_> = rounded.iter().map(|op| operands(*op)[0]).collect();
+    if sources
+        .iter()
+        .any(|source| source.r#type() != sources[0].r#type())
+    {
+        return;
+    }
+    let b = Builder::before(op);
+    let whole = convert(&b, "arith.truncf", vector_of(&b, &sources), result.r#type());
+    replace_uses(result, whole);
+    erase(op);
+    rounded.into_iter().for_each(erase);
+}
+
+/// A conversion of an element that is extracted from a vector of 8-bit floats.
+struct Element<'c> {
+    op: Op<'c>,
+    extract: Op<'c>,
+    vector: Val<'c>,
+}
+
+impl<'c> Element<'c> {
+    fn of(op: Op<'c>) -> Option<Self> {
+        let extract = defining_op(operands(op)[0]).filter(|op| is(*op, "vector.extract"))?;
+        let [vector] = operands(extract)[..] else {
+            return None;
+        };
+        let is_whole = users(results(extract)[0]).len() == 1 && parts(vector.r#type()).0.is_some();
+        (is_whole && narrow(vector.r#type()).is_some()).then_some(Self {
+            op,
+            extract,
+            vector,
+        })
+    }
+
+    /// Returns whether both conversions have the same vector, block and result type.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.vector == other.vector
+            && self.op.block() == other.op.block()
+            && results(self.op)[0].r#type() == results(other.op)[0].r#type()
+    }
+}
+
+/// Converts the whole vector before the first conversion of its elements.
+fn gather_widened(elements: &[&Element<'_>]) {
+    let Some(first) = elements.first() else {
+        return;
+    };
+    let (lanes, _) = parts(first.vector.r#type());
+    let to = results(first.op)[0].r#type();
+    let b = Builder::before(first.op);
+    let whole = Type::vector(&[lanes.unwrap_or(1)], to);
+    let whole = convert(&b, "arith.extf", first.vector, whole);
+    for Element { op, extract, .. } in elements {
+        let element = b.create("vector.extract").operands(&[whole]).result(to);
+        let element = match attribute(*extract, "static_position") {
+            Some(position) => element.attr("static_position", position),
+            None => element,
+        };
+        replace_uses(results(*op)[0], element.value());
+    }
+    for Element { op, extract, .. } in elements {
+        erase(*op);
+        erase(*extract);
+    }
+}
 
 /// Returns the 8-bit float format of a type, or of its elements.
 fn narrow(ty: Type<'_>) -> Option<Float> {
@@ -36,11 +200,14 @@ impl<'c> Lanes<'_, 'c> {
 }
 
 /// Emits the expansion of `arith.extf` or `arith.truncf`, if one of the types is an 8-bit float.
+/// `result` is the value that the expansion replaces, if any.
 pub(super) fn expand<'c>(
     b: &Builder<'c>,
+    by: Narrow,
     op: &str,
     value: Val<'c>,
     to: Type<'c>,
+    result: Option<Val<'c>>,
 ) -> Option<Val<'c>> {
     let lanes = Lanes {
         b,
@@ -48,9 +215,273 @@ pub(super) fn expand<'c>(
     };
     let element = parts(to).1;
     match (op, narrow(value.r#type()), narrow(to)) {
-        ("arith.extf", Some(from), None) => Some(widen(&lanes, from, value, element)),
-        ("arith.truncf", None, Some(to)) => round(&lanes, value, to, element),
+        ("arith.extf", Some(from), None) => {
+            let shows_nan = result.is_none_or(|result| !is_only_computed_with(result));
+            Some(match by {
+                // The integer ops keep the NaN payloads of f8E5M2 and are three instructions.
+                Narrow::Instructions if from != Float::F8E5M2 || !shows_nan => {
+                    widen_pairs(&lanes, from, value, element, shows_nan)
+                }
+                _ => widen(&lanes, from, value, element),
+            })
+        }
+        ("arith.truncf", None, Some(to)) => match by {
+            Narrow::Instructions if !element_of(value).is_f64() => {
+                Some(round_pairs(&lanes, value, to, element))
+            }
+            _ => round(&lanes, value, to, element),
+        },
         _ => None,
+    }
+}
+
+fn element_of(value: Val<'_>) -> Type<'_> {
+    parts(value.r#type()).1
+}
+
+/// Float ops whose results do not depend on the payload of a NaN operand.
+const COMPUTE: [&str; 10] = [
+    "arith.addf",
+    "arith.subf",
+    "arith.mulf",
+    "arith.divf",
+    "arith.cmpf",
+    "arith.maximumf",
+    "arith.minimumf",
+    "arith.maxnumf",
+    "arith.minnumf",
+    "math.fma",
+];
+
+/// Returns whether every use of a value, or of its elements, is an op of [`COMPUTE`].
+fn is_only_computed_with(value: Val<'_>) -> bool {
+    users(value).into_iter().all(|op| match name(op) {
+        "vector.extract" => is_only_computed_with(results(op)[0]),
+        name => COMPUTE.contains(&name),
+    })
+}
+
+/// Returns a vector of the scalars, or the first scalar if the conversion is scalar.
+fn whole<'c>(m: &Lanes<'_, 'c>, scalars: &[Val<'c>]) -> Val<'c> {
+    match m.lanes {
+        Some(_) => vector_of(m.b, scalars),
+        None => scalars[0],
+    }
+}
+
+/// Emits [`widen`] by `cvt`, which returns another NaN. If `shows_nan` is set, the NaN is replaced.
+fn widen_pairs<'c>(
+    m: &Lanes<'_, 'c>,
+    from: Float,
+    value: Val<'c>,
+    to: Type<'c>,
+    shows_nan: bool,
+) -> Val<'c> {
+    let b = m.b;
+    let (byte, pair) = (b.int_type(8), b.int_type(16));
+    let count = m.lanes.unwrap_or(1);
+    let bytes = m.cast("arith.bitcast", value, byte);
+    // Extract pairs as integers: a vector that is split into bytes stays split in PTX.
+    let mut pairs = match count % 2 {
+        0 => scalars(
+            b,
+            convert(b, "vector.bitcast", bytes, Type::vector(&[count / 2], pair)),
+        ),
+        _ => scalars(b, bytes),
+    };
+    for value in pairs.iter_mut().filter(|value| value.r#type() == byte) {
+        *value = convert(b, "arith.extui", *value, pair);
+    }
+    let per_pair = if count % 2 == 0 { 2 } else { 1 };
+    let (half, single) = (b.float_type("f16"), f32_of(value.r#type()));
+    let mut elements = Vec::new();
+    for value in pairs {
+        let both = b.create("vector.broadcast").operands(&[value]);
+        let both = both.result(Type::vector(&[1], pair)).value();
+        let both = convert(b, "vector.bitcast", both, Type::vector(&[2], byte));
+        let halves = b
+            .create(FROM_F8)
+            .operands(&[both])
+            .attr_type("srcType", parts_type(b, from))
+            .boolean("relu", false)
+            .result(Type::vector(&[2], half))
+            .value();
+        elements.extend(scalars(b, halves).into_iter().take(per_pair));
+    }
+    if to == half && !shows_nan {
+        return whole(m, &elements);
+    }
+    let singles = elements
+        .into_iter()
+        .map(|value| convert(b, "arith.extf", value, single));
+    let singles = whole(m, &singles.collect::<Vec<_>>());
+    let in_single = match shows_nan {
+        true => {
+            let is_nan = b.compare_floats(UNORDERED, singles, singles);
+            b.select(
+                Cond::Val(is_nan),
+                b.float(f64::NAN, singles.r#type()),
+                singles,
+            )
+        }
+        false => singles,
+    };
+    from_single(m, in_single, to)
+}
+
+/// Predicates of `arith.cmpf`.
+const LESS: i64 = 4;
+const LESS_OR_EQUAL: i64 = 5;
+const UNORDERED: i64 = 14;
+
+/// Returns the type of an 8-bit format.
+fn parts_type<'c>(b: &Builder<'c>, float: Float) -> Type<'c> {
+    match float {
+        Float::F8E5M2 => b.float_type("f8E5M2"),
+        _ => b.float_type("f8E4M3FN"),
+    }
+}
+
+/// Emits [`round`] of f32 or narrower types by `cvt`, which saturates and returns one NaN.
+fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Val<'c> {
+    let b = m.b;
+    let is_within = is_within(value, to.largest());
+    let (byte, pair) = (b.int_type(8), b.int_type(16));
+    let single = f32_of(value.r#type());
+    let value = match element_of(value) == single {
+        true => value,
+        false => m.cast("arith.extf", value, single),
+    };
+    let values = scalars(b, value);
+    let mut rounded = Vec::new();
+    if values.len() % 2 == 0 {
+        for pair in values.chunks(2) {
+            rounded.push(round_pair(b, to, [pair[0], pair[1]], is_within));
+        }
+        let pairs = vector_of(b, &rounded);
+        let bytes = convert(
+            b,
+            "vector.bitcast",
+            pairs,
+            Type::vector(&[values.len() as u64], byte),
+        );
+        return convert(b, "arith.bitcast", bytes, m.shaped(element));
+    }
+    for value in values {
+        let zero = b.float(0.0, single);
+        let both = round_pair(b, to, [value, zero], is_within);
+        debug_assert!(both.r#type() == pair);
+        rounded.push(convert(b, "arith.trunci", both, byte));
+    }
+    convert(b, "arith.bitcast", whole(m, &rounded), m.shaped(element))
+}
+
+/// Rounds a pair of f32. The first result is in the lower byte of an i16.
+///
+/// `cvt` saturates, so numbers out of range are replaced before the instruction: by NaN for
+/// f8E4M3FN, by zero for f8E5M2. Bits are added after the instruction: the sign, which the NaN
+/// of `cvt` lacks, and for f8E5M2 the bits of the infinity or NaN.
+fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: bool) -> Val<'c> {
+    let single = pair[0].r#type();
+    let (word, narrow) = (b.int_type(32), b.int_type(16));
+    let convert_pair = |[low, high]: [Val<'c>; 2]| {
+        let mode = "#nvvm.fp_rnd_mode<rn>";
+        b.create(TO_F8)
+            .operands(&[high, low])
+            .attr_text("rnd", mode)
+            .attr_text("sat", "#nvvm.sat_mode<satfinite>")
+            .boolean("relu", false)
+            .attr_type("dstTy", parts_type(b, to))
+            .result(narrow)
+            .value()
+    };
+    if is_within {
+        return convert_pair(pair);
+    }
+    // A tie rounds to even, which is the largest number of f8E4M3FN and the infinity of f8E5M2.
+    let (limit, predicate) = match to {
+        Float::F8E5M2 => (61440.0, LESS),
+        _ => (464.0, LESS_OR_EQUAL),
+    };
+    let (mut kept, mut added) = (Vec::new(), Vec::new());
+    for (i, value) in pair.into_iter().enumerate() {
+        if constant_float(value) == Some(0.0) {
+            kept.push(value);
+            continue;
+        }
+        let magnitude = b
+            .create("math.absf")
+            .operands(&[value])
+            .result(single)
+            .value();
+        let fits = b.compare_floats(predicate, magnitude, b.float(limit, single));
+        let otherwise = if to == Float::F8E5M2 { 0.0 } else { f64::NAN };
+        kept.push(b.select(Cond::Val(fits), value, b.float(otherwise, single)));
+        let place = 8 * i as i64;
+        let bits = convert(b, "arith.bitcast", value, word);
+        let sign = b.binary("arith.shrui", bits, b.int(24 - place, word));
+        added.push(b.binary("arith.andi", sign, b.int(0x80 << place, word)));
+        if to == Float::F8E5M2 {
+            let is_nan = b.compare_floats(UNORDERED, value, value);
+            let constant = |bits: i64| b.int(bits << place, word);
+            let special = b.select(Cond::Val(is_nan), constant(0x7e), constant(0x7c));
+            added.push(b.select(Cond::Val(fits), constant(0), special));
+        }
+    }
+    let added = added.into_iter().reduce(|a, c| b.binary("arith.ori", a, c));
+    let rounded = convert_pair([kept[0], kept[1]]);
+    match added {
+        Some(added) => {
+            let added = convert(b, "arith.trunci", added, narrow);
+            b.binary("arith.ori", rounded, added)
+        }
+        None => rounded,
+    }
+}
+
+/// Returns whether a value is provably in [-largest, largest], and its NaN has no sign because a
+/// minimum or maximum returned it.
+fn is_within(value: Val<'_>, largest: f64) -> bool {
+    let has_plain_nan = |op: Op<'_>| EXTREMA.iter().any(|(extremum, _)| is(op, extremum));
+    let mut root = defining_op(value);
+    while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {
+        root = defining_op(operands(op)[0]);
+    }
+    let (low, high) = range(value, 0);
+    root.is_some_and(has_plain_nan) && low >= -largest && high <= largest
+}
+
+/// Minimum and maximum ops. The flag is set for a maximum.
+const EXTREMA: [(&str, bool); 4] = [
+    ("arith.maximumf", true),
+    ("arith.maxnumf", true),
+    ("arith.minimumf", false),
+    ("arith.minnumf", false),
+];
+
+/// Maximum depth of defining ops in the search for a range.
+const MAX_FOLLOWED: usize = 8;
+
+/// Returns bounds of a value.
+fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
+    let unknown = (f64::NEG_INFINITY, f64::INFINITY);
+    if let Some(number) = constant_float(value).filter(|number| !number.is_nan()) {
+        return (number, number);
+    }
+    let Some(op) = defining_op(value).filter(|_| followed < MAX_FOLLOWED) else {
+        return unknown;
+    };
+    let of = |i: usize| range(operands(op)[i], followed + 1);
+    if let Some((_, is_maximum)) = EXTREMA.iter().find(|(extremum, _)| is(op, extremum)) {
+        let ((a, b), (c, d)) = (of(0), of(1));
+        return match is_maximum {
+            true => (a.max(c), b.max(d)),
+            false => (a.min(c), b.min(d)),
+        };
+    }
+    match is(op, "arith.extf") {
+        true => of(0),
+        false => unknown,
     }
 }
 
@@ -80,6 +511,11 @@ fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Va
             m.b.compare_ints(Predicate::Eq as i64, magnitude, m.int(magnitude, 0x7f));
         m.b.select(Cond::Val(is_nan), number(f64::NAN), scaled)
     };
+    from_single(m, in_single, to)
+}
+
+/// Converts the value of an 8-bit float from f32 to another type.
+fn from_single<'c>(m: &Lanes<'_, 'c>, in_single: Val<'c>, to: Type<'c>) -> Val<'c> {
     match Float::of(to) {
         Some(Float::F32) => in_single,
         Some(Float::F64) => m.cast("arith.extf", in_single, to),

@@ -6,7 +6,7 @@ use super::steps::{Case, Step};
 use crate::analysis::constants::check_written;
 use crate::analysis::dataflow::{Access, Accesses};
 use crate::combiner::Combiner;
-use crate::elementary;
+use crate::elementary::{self, Narrow};
 use crate::linalg::generic::ITERATORS;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
@@ -18,6 +18,7 @@ use tx_mlir::{
     error, is, is_memref, name, region_blocks, string_value,
 };
 use tx_scalar::{Float, Scalar};
+use tx_target::Chip;
 
 /// Combiner and regions of a reduction.
 #[derive(Clone)]
@@ -61,6 +62,8 @@ pub(crate) struct Job<'c> {
     /// Loops with separate partial results, in the first phase of a reduction. The loops are the
     /// first dimensions of the destinations.
     pub(crate) partials: Vec<String>,
+    /// Expansion of conversions of 8-bit floats.
+    pub(crate) narrow: Narrow,
 }
 
 /// Returns whether `op` is a grid-level op.
@@ -92,9 +95,15 @@ impl<'c> Job<'c> {
         };
         blocks
             .into_iter()
-            .map(elementary::weight)
+            .map(|block| elementary::weight(block, self.narrow))
             .sum::<i64>()
             .max(1)
+    }
+
+    /// Sets the expansion of conversions of 8-bit floats for a chip.
+    pub(crate) fn on(mut self, chip: &Chip) -> Self {
+        self.narrow = Narrow::on(chip);
+        self
     }
 
     /// Returns whether the job uses elements of `source`. Other sources only set loop lengths, such
@@ -261,6 +270,7 @@ impl<'c> Job<'c> {
             extras,
             work,
             partials: Vec::new(),
+            narrow: Narrow::default(),
         };
         for dim in 0..rank {
             let sizes: Vec<Option<u64>> = job
@@ -493,6 +503,7 @@ impl<'c> Job<'c> {
             extras: Vec::new(),
             work: Work::Start(work.combiner.clone(), Box::new(self.clone())),
             partials: Vec::new(),
+            narrow: Narrow::default(),
         })
     }
 

@@ -216,7 +216,7 @@ pub(crate) fn named(chosen: Chosen) -> (Vec<Case>, Option<&'static str>) {
 }
 
 fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>, Failed> {
-    let job = Job::of(op)?;
+    let job = Job::of(op)?.on(chip);
     check_program(&job, flow)?;
     let (schedules, mapping) = match job.written_schedule()? {
         Some(cases) => (cases, None),
@@ -229,7 +229,7 @@ fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>,
 fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit<'c>, Failed> {
     let mut jobs = Vec::new();
     for op in members(last) {
-        let job = Job::of(op)?;
+        let job = Job::of(op)?.on(chip);
         check_program(&job, flow)?;
         jobs.push(job);
     }

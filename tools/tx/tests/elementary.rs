@@ -5,8 +5,11 @@
 //! narrower types is Rust's f64 function. 16-bit types are tested with every argument.
 //! `elementary/functions.rs` lists the bounds.
 //!
-//! A test name is `elementary::TYPE::FUNCTION`. Option `--measure` prints the largest error of each
-//! test.
+//! Conversions of 8-bit floats by instructions must have the bits of those by integer ops
+//! (`elementary/narrow.rs`).
+//!
+//! A test name is `elementary::TYPE::FUNCTION` or `elementary::CONVERSION::FROM::TO`. Option
+//! `--measure` prints the largest error of each test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +26,8 @@ mod element;
 mod functions;
 #[path = "elementary/inputs.rs"]
 mod inputs;
+#[path = "elementary/narrow.rs"]
+mod narrow;
 #[expect(dead_code, reason = "xtask uses more of it")]
 #[path = "../../xtask/src/npy.rs"]
 mod npy;
@@ -55,6 +60,21 @@ fn main() -> ExitCode {
                 }
                 Ok(())
             }));
+        }
+    }
+    for narrow in [Element::F8E4M3FN, Element::F8E5M2] {
+        for element in TYPES {
+            for (op, types) in [
+                (narrow::ROUND, [element, narrow]),
+                (narrow::WIDEN, [narrow, element]),
+            ] {
+                let [from, to] = types.map(Element::mlir);
+                let name = format!("elementary::{op}::{from}::{to}");
+                let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace("::", "/"));
+                trials.push(Trial::test(name, move || {
+                    Ok(narrow::compare(op, types, &folder)?)
+                }));
+            }
         }
     }
     libtest_mimic::run(&Arguments::from_iter(rest), trials).exit_code()
@@ -170,14 +190,8 @@ fn compute(
     arguments: &[Vec<u64>],
     folder: &Path,
 ) -> Result<Vec<u64>, String> {
-    let program_file = folder.join("program.mlir");
-    fs::write(&program_file, program(function, element)).map_err(|error| error.to_string())?;
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tx"));
-    command
-        .arg("run")
-        .arg(&program_file)
-        .args(["--device", "cpu"]);
     let length = VECTORS + SCALARS;
+    let mut all = Vec::new();
     for (number, values) in arguments.iter().enumerate() {
         let file = folder.join(format!("arg{number}.npy"));
         let array = Array {
@@ -186,14 +200,28 @@ fn compute(
             bytes: element.pack(values),
         };
         array.write(&file)?;
-        command
-            .arg("--arg")
-            .arg(format!("{}{}", file.display(), element.suffix()));
+        all.push(format!("{}{}", file.display(), element.suffix()));
+    }
+    all.push(format!("zeros:{length}x{}", element.mlir()));
+    let bytes = run_kernel(&program(function, element), &all, folder)?;
+    Ok(element.unpack(&bytes))
+}
+
+/// Runs a program on the CPU and returns the bytes of its last argument.
+fn run_kernel(program: &str, arguments: &[String], folder: &Path) -> Result<Vec<u8>, String> {
+    let program_file = folder.join("program.mlir");
+    fs::write(&program_file, program).map_err(|error| error.to_string())?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tx"));
+    command
+        .arg("run")
+        .arg(&program_file)
+        .args(["--device", "cpu"]);
+    for argument in arguments {
+        command.arg("--arg").arg(argument);
     }
     let result: PathBuf = folder.join("result.npy");
-    let out = arguments.len();
+    let out = arguments.len() - 1;
     let done = command
-        .args(["--arg", &format!("zeros:{length}x{}", element.mlir())])
         .arg("--out")
         .arg(format!("{out}={}", result.display()))
         .stdin(Stdio::null())
@@ -207,7 +235,7 @@ fn compute(
             folder.display()
         ));
     }
-    Ok(element.unpack(&Array::read(&result)?.bytes))
+    Ok(Array::read(&result)?.bytes)
 }
 
 /// Returns the error of a result in units of the last place of the exact value; infinity for

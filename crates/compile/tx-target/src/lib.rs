@@ -46,7 +46,7 @@ pub struct Chip {
     pub specific: bool,
     /// PTX ISA version to emit, times ten: the lowest version that supports the chip and every
     /// instruction that `tx` emits for the chip. For example, the three-operand `max.f32` of sm_100
-    /// requires PTX 8.8.
+    /// requires PTX 8.8, and the `cvt` of 8-bit floats of sm_89 requires PTX 8.1.
     pub ptx: u32,
     /// Maximum shared memory per block, in bytes. A kernel must opt in to more than 48 KiB.
     pub shared_bytes: u32,
@@ -56,6 +56,8 @@ pub struct Chip {
     pub redux_f32: bool,
     /// Set if the chip supports `add.f32x2` and three-operand `max.f32`/`min.f32`.
     pub packed_f32: bool,
+    /// Set if the chip supports `cvt` between pairs of f32 or f16 and pairs of f8E4M3FN or f8E5M2.
+    pub converts_f8: bool,
     /// Set if the chip supports thread block clusters with distributed shared memory.
     pub clusters: bool,
 }
@@ -70,6 +72,7 @@ const fn chip(name: &'static str, capability: u32, ptx: u32, shared_kib: u32) ->
         redux_i32: capability >= 80,
         redux_f32: false,
         packed_f32: capability >= 100 && capability < 110,
+        converts_f8: capability >= 89,
         clusters: capability >= 90,
     }
 }
@@ -87,7 +90,7 @@ const fn specific(name: &'static str, base: Chip) -> Chip {
 pub const CHIPS: [Chip; 7] = [
     chip("sm_80", 80, 70, 163),
     chip("sm_86", 86, 71, 99),
-    chip("sm_89", 89, 78, 99),
+    chip("sm_89", 89, 81, 99),
     chip("sm_90", 90, 81, 227),
     specific("sm_90a", chip("sm_90a", 90, 81, 227)),
     chip("sm_100", 100, 88, 227),
@@ -366,6 +369,7 @@ impl Chip {
                 }
                 .to_owned(),
             ),
+            ("cvt of 8-bit floats", yes(self.converts_f8)),
             ("clusters", yes(self.clusters)),
         ]
     }

@@ -58,12 +58,24 @@ pub struct Needs {
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
+    /// Compute capability from which a lower PTX version is sufficient, and this version, both
+    /// times ten.
+    pub newer: Option<(u32, u32)>,
 }
 
 impl Needs {
     /// Returns whether `chip` and PTX version `ptx` (times ten) meet the requirements.
     pub fn are_met(&self, chip: &Chip, ptx: u32) -> bool {
-        chip.capability >= self.capability && (chip.specific || !self.specific) && ptx >= self.ptx
+        let has_capability = chip.capability >= self.capability;
+        has_capability && (chip.specific || !self.specific) && ptx >= self.ptx_for(chip)
+    }
+
+    /// Returns the minimum PTX ISA version for a chip, times ten.
+    pub fn ptx_for(&self, chip: &Chip) -> u32 {
+        match self.newer {
+            Some((capability, ptx)) if chip.capability >= capability => ptx,
+            _ => self.ptx,
+        }
     }
 }
 
@@ -107,6 +119,7 @@ const fn at_least(capability: u32, ptx: u32) -> Needs {
         capability,
         specific: false,
         ptx,
+        newer: None,
     }
 }
 
@@ -122,6 +135,17 @@ const fn needing(capability: u32, ptx: u32, operation: Operation) -> Operation {
     Operation {
         needs: Some(at_least(capability, ptx)),
         ..operation
+    }
+}
+
+/// Returns a conversion of a pair of 8-bit floats. sm_90 requires PTX 7.8, sm_89 requires PTX 8.1.
+const fn converting(name: &'static str) -> Operation {
+    Operation {
+        needs: Some(Needs {
+            newer: Some((90, 78)),
+            ..at_least(89, 81)
+        }),
+        ..operation(name, Role::Other, Memory::Untouched)
     }
 }
 
@@ -222,6 +246,8 @@ const OPERATIONS: &[Operation] = &{
         operation("memref.generic_atomic_rmw", Role::Atomic, Memory::Atomic),
         operation("llvm.atomicrmw", Role::Atomic, Memory::Atomic),
         operation("llvm.cmpxchg", Role::Atomic, Memory::Atomic),
+        converting("nvvm.convert.f32x2.to.f8x2"),
+        converting("nvvm.convert.f8x2.to.f16x2"),
         needing(70, 63, operation("nvvm.nanosleep", Other, Declared)),
         needing(90, 80, operation("nvvm.cp.async.bulk.", Other, Declared)),
         needing(80, 70, operation("nvvm.cp.async.", Other, Declared)),
@@ -288,6 +314,9 @@ mod tests {
         let wait = needs("nvvm.cluster.wait");
         assert!(wait.are_met(&chip("sm_90"), 78) && !wait.are_met(&chip("sm_90"), 77));
         assert!(!wait.are_met(&chip("sm_80"), 78));
+        let convert = needs("nvvm.convert.f8x2.to.f16x2");
+        assert!(convert.are_met(&chip("sm_90"), 78) && convert.are_met(&chip("sm_89"), 81));
+        assert!(!convert.are_met(&chip("sm_89"), 78) && !convert.are_met(&chip("sm_86"), 81));
         let wgmma = needs("nvvm.wgmma.fence.aligned");
         assert!(wgmma.are_met(&chip("sm_90a"), 80) && !wgmma.are_met(&chip("sm_90"), 80));
     }

@@ -77,6 +77,14 @@ pub(crate) const DECLARATIONS: &str = r#"
       attributes {no_unwind, will_return, memory_effects =
         #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
           errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_to_f8(f32, f32, i32) -> i32
+      attributes {no_unwind, will_return, memory_effects =
+        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
+          errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_from_f8(i32, i32) -> i32
+      attributes {no_unwind, will_return, memory_effects =
+        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
+          errnoMem = none, targetMem0 = none, targetMem1 = none>}
   llvm.func @__tx_exp2(f32) -> f32
       attributes {no_unwind, will_return, memory_effects =
         #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
@@ -87,7 +95,7 @@ pub(crate) const DECLARATIONS: &str = r#"
           errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 26] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 28] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),
@@ -113,6 +121,8 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 26] {
         ("__tx_repeat", repeat as *mut ()),
         ("__tx_exit", exit as *mut ()),
         ("__tx_fma", libm::fma_to_odd as *mut ()),
+        ("__tx_to_f8", libm::to_f8_pair as *mut ()),
+        ("__tx_from_f8", libm::from_f8_pair as *mut ()),
         ("__tx_exp2", libm::exp2 as *mut ()),
         ("__tx_log2", libm::log2 as *mut ()),
     ]

@@ -1,6 +1,8 @@
 //! Library functions that device modules declare but do not define: CUDA's libdevice, the C math
 //! library, and the float conversions of LLVM's runtime library.
 
+use melior::ir::{Type, TypeLike};
+
 /// Rounds to the nearest value of a binary format, ties to even. The format has `exponent` and
 /// `mantissa` bits, at most 16 bits in all. NaNs stay NaNs and become quiet.
 fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
@@ -59,6 +61,97 @@ fn from_f16(bits: u16) -> f32 {
         31 => f32::from_bits(sign | 0x7fc0_0000 | fraction << 13),
         _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
     }
+}
+
+/// An 8-bit float format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum F8 {
+    E4M3FN,
+    E5M2,
+}
+
+impl F8 {
+    pub(crate) fn of(r#type: Type<'_>) -> Option<Self> {
+        match (r#type.is_float8e4m3fn(), r#type.is_float8e5m2()) {
+            (true, _) => Some(Self::E4M3FN),
+            (_, true) => Some(Self::E5M2),
+            _ => None,
+        }
+    }
+
+    /// Returns the code of the format in generated code.
+    pub(crate) fn code(self) -> i64 {
+        self as i64
+    }
+
+    fn from_code(code: i32) -> Self {
+        match code {
+            0 => Self::E4M3FN,
+            _ => Self::E5M2,
+        }
+    }
+
+    /// Returns the number of fraction bits, the exponent of the smallest normal number, and the
+    /// bits of the largest finite number.
+    fn parameters(self) -> (i32, i32, u8) {
+        match self {
+            Self::E4M3FN => (3, -6, 0x7e),
+            Self::E5M2 => (2, -14, 0x7b),
+        }
+    }
+
+    /// Rounds to the nearest finite number, ties to even, as `cvt.rn.satfinite` does. A NaN becomes
+    /// 0x7f, without a sign.
+    fn saturated(self, value: f32) -> u8 {
+        let (fraction, least, largest) = self.parameters();
+        if value.is_nan() {
+            return 0x7f;
+        }
+        let sign = u8::from(value.is_sign_negative()) << 7;
+        let magnitude = f64::from(value.abs());
+        let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(least);
+        // The division by a power of two is exact.
+        let unit = f64::from_bits(((exponent - fraction + 1023) as u64) << 52);
+        let units = (magnitude / unit).round_ties_even().min(255.0) as i64;
+        let bits = units + (i64::from(exponent - least) << fraction);
+        sign | bits.min(largest.into()) as u8
+    }
+
+    /// Returns the f16 of the same value. A NaN becomes 0x7fff, the NaN that PTX instructions return.
+    fn to_f16(self, bits: u8) -> u16 {
+        let (fraction, least, largest) = self.parameters();
+        let (sign, magnitude) = (u16::from(bits & 0x80) << 8, bits & 0x7f);
+        match self {
+            Self::E5M2 if magnitude == largest + 1 => sign | 0x7c00,
+            _ if magnitude > largest => 0x7fff,
+            _ => {
+                let exponent = i32::from(magnitude >> fraction);
+                let low = i32::from(magnitude) & ((1 << fraction) - 1);
+                let units = if exponent == 0 {
+                    low
+                } else {
+                    low | 1 << fraction
+                };
+                let scale = exponent.max(1) - 1 + least - fraction;
+                sign | to_f16(f64::from(units) * 2f64.powi(scale))
+            }
+        }
+    }
+}
+
+/// Rounds two numbers to an 8-bit format. The first result is in the upper byte.
+pub(crate) extern "C" fn to_f8_pair(upper: f32, lower: f32, format: i32) -> i32 {
+    let format = F8::from_code(format);
+    i32::from(format.saturated(upper)) << 8 | i32::from(format.saturated(lower))
+}
+
+/// Converts two 8-bit floats to f16. The result of the upper byte is in the upper half.
+pub(crate) extern "C" fn from_f8_pair(pair: i32, format: i32) -> i32 {
+    let format = F8::from_code(format);
+    let [lower, upper, ..] = pair
+        .to_le_bytes()
+        .map(|byte| u32::from(format.to_f16(byte)));
+    (upper << 16 | lower).cast_signed()
 }
 
 // LLVM passes and returns `half` and `bfloat` in the low 16 bits of a floating-point register,

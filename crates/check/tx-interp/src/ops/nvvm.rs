@@ -1,5 +1,6 @@
 //! Ops of `nvvm`, and the `llvm` ops that occur next to ops of higher levels.
 
+use crate::Float;
 use crate::build::{Build, Step, scalars, scalars_of};
 use crate::calc::{maximum, maximum_number, operation};
 use crate::machine::Exec;
@@ -17,8 +18,8 @@ use tx_exec::MBarrier;
 use tx_exec::happens_before::Fence;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
-    AsyncStore, Op, attribute, enumerator_of, integer_attribute, integers, name, operand_groups,
-    operands, results, string_attribute,
+    AsyncStore, Op, Val, attribute, enumerator_of, integer_attribute, integers, name,
+    operand_groups, operands, results, string_attribute,
 };
 
 pub(crate) fn build<'c>(
@@ -60,6 +61,43 @@ pub(crate) fn build<'c>(
             let before = tx_mlir::previous(op);
             let at_once = before.is_some_and(|op| tx_mlir::is(op, "nvvm.cluster.arrive"));
             Box::new(move |exec| wait_in_cluster(exec, at_once, &site))
+        }
+        "nvvm.convert.f32x2.to.f8x2" => {
+            let Some((float, width)) = eight_bit(op, "dstTy", results(op)[0])? else {
+                return Ok(None);
+            };
+            if is_set(op, "relu") {
+                return Err(Trouble::unsupported(op, "with `relu`"));
+            }
+            Box::new(move |exec| {
+                exec.compute(&slots, to[0], width, |exec, lane, i| {
+                    // The first operand is the upper half.
+                    let byte = |operand: usize| {
+                        let bits = exec.numbers(slots[operand]).get(lane as usize, 0);
+                        saturated(float, Float::F32.value(bits))
+                    };
+                    let bits = match (width, i) {
+                        (1, _) => byte(0) << 8 | byte(1),
+                        (_, 0) => byte(1),
+                        _ => byte(0),
+                    };
+                    Ok((bits, None))
+                })
+            })
+        }
+        "nvvm.convert.f8x2.to.f16x2" => {
+            let Some((float, 2)) = eight_bit(op, "srcType", operands(op)[0])? else {
+                return Ok(None);
+            };
+            if is_set(op, "relu") {
+                return Err(Trouble::unsupported(op, "with `relu`"));
+            }
+            Box::new(move |exec| {
+                exec.compute(&slots, to[0], 2, |exec, lane, i| {
+                    let value = float.value(exec.numbers(slots[0]).get(lane as usize, i));
+                    Ok((Float::F16.to_bits(value), None))
+                })
+            })
         }
         "nvvm.mapa" => Box::new(move |exec| {
             exec.compute(&slots, to[0], 1, |exec, lane, _| {
@@ -342,6 +380,33 @@ fn intrinsic(op: Op<'_>) -> Option<&'static str> {
         "llvm.nvvm.lg2.approx.ftz.f" => "math.log2",
         _ => return None,
     })
+}
+
+/// Returns the 8-bit float format in an attribute of a conversion, and the number of elements of
+/// the value that contains the pair.
+fn eight_bit<'c>(
+    op: Op<'c>,
+    attribute_name: &str,
+    pair: Val<'c>,
+) -> Result<Option<(Float, usize)>, Trouble> {
+    let named = attribute(op, attribute_name).and_then(tx_mlir::type_value);
+    let float = named
+        .and_then(Float::of)
+        .filter(|float| matches!(float, Float::F8E4M3FN | Float::F8E5M2));
+    let (_, width) = scalars_of(op, pair)?;
+    Ok(float.map(|float| (float, width)))
+}
+
+fn is_set(op: Op<'_>, flag: &str) -> bool {
+    integer_attribute(op, flag).is_some_and(|value| value != 0)
+}
+
+/// Returns the bits of the nearest finite number of a format. A NaN becomes 0x7f, without a sign.
+fn saturated(float: Float, value: f64) -> u64 {
+    if value.is_nan() {
+        return 0x7f;
+    }
+    float.to_bits(value.clamp(-float.largest(), float.largest()))
 }
 
 fn redux<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {

@@ -1,13 +1,14 @@
 //! Lowering of the operations of the NVVM dialect.
 
 use super::{
-    emit::Emitter,
+    emit::{Emitter, internal},
     rewrite::{operand, result_type, unsupported},
 };
 use crate::{
     fault::Error,
     happens_before::Fence,
     hooks::{ARRIVE_ONLY, REDUCTIONS, REGISTERS, fence_code},
+    libm::F8,
     warp::{Redux, Shuffle, WarpOp},
 };
 use melior::ir::{
@@ -77,6 +78,8 @@ pub(super) fn lower<'c, 'a>(
             emitter.call("__tx_cluster_wait", &[site], None)?;
             Ok(None)
         }
+        "nvvm.convert.f32x2.to.f8x2" => lowering.to_f8(),
+        "nvvm.convert.f8x2.to.f16x2" => lowering.from_f8(),
         "nvvm.mapa" => lowering.mapa(),
         "nvvm.mbarrier.init" => lowering.mbarrier("__tx_mbarrier_init", None),
         "nvvm.mbarrier.arrive.expect_tx" => lowering.mbarrier("__tx_mbarrier_arrive", None),
@@ -118,6 +121,44 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
 
     fn unsupported(&self, what: &str) -> Error {
         unsupported(self.operation, what)
+    }
+
+    /// Returns the code of the 8-bit format in an attribute, as an argument of a hook.
+    fn format(&self, attribute: &str) -> Result<Value<'c, 'a>, Error> {
+        let format = self
+            .operation
+            .attribute(attribute)
+            .ok()
+            .and_then(tx_mlir::type_value)
+            .and_then(F8::of)
+            .filter(|_| !self.flag("relu"))
+            .ok_or_else(|| self.unsupported("a conversion with `relu` or of this type"))?;
+        self.emitter.constant(32, format.code())
+    }
+
+    fn to_f8(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let emitter = self.emitter;
+        let (upper, lower) = (operand(self.operation, 0)?, operand(self.operation, 1)?);
+        let arguments = [upper, lower, self.format("dstTy")?];
+        let word = emitter
+            .call("__tx_to_f8", &arguments, Some(emitter.integer_type(32)))?
+            .ok_or_else(|| internal("a call without its result"))?;
+        let pair = emitter.cast("llvm.trunc", word, emitter.integer_type(16))?;
+        let pair = emitter.cast("llvm.bitcast", pair, result_type(self.operation)?)?;
+        Ok(Some(pair))
+    }
+
+    fn from_f8(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let emitter = self.emitter;
+        let pair = operand(self.operation, 0)?;
+        let pair = emitter.cast("llvm.bitcast", pair, emitter.integer_type(16))?;
+        let word = emitter.cast("llvm.zext", pair, emitter.integer_type(32))?;
+        let arguments = [word, self.format("srcType")?];
+        let word = emitter
+            .call("__tx_from_f8", &arguments, Some(emitter.integer_type(32)))?
+            .ok_or_else(|| internal("a call without its result"))?;
+        let pair = emitter.cast("llvm.bitcast", word, result_type(self.operation)?)?;
+        Ok(Some(pair))
     }
 
     /// Returns the bits of an i32 or f32, zero-extended to 64 bits.
