@@ -8,6 +8,7 @@ use super::plan::named;
 use super::resident::check_registers;
 use super::steps::{Case, Step};
 use crate::analysis::dataflow::{Access, Dataflow, Touch, may_alias};
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{GROUP, Residency};
 use tx_mlir::{
@@ -246,6 +247,42 @@ impl<'c> Group<'c> {
                 && self.writes_first(**array)
         };
         held.iter().filter(is_internal).copied().collect()
+    }
+
+    /// Returns whether no phase loads the values that phase `writer` stores to a held array: a later
+    /// phase overwrites the whole array, and the phases before it use the registers.
+    pub(crate) fn is_overwritten(
+        &self,
+        held: &[Val<'c>],
+        writer: usize,
+        stored: &Access<'c>,
+    ) -> bool {
+        let is_stored = |access: &Access<'c>| access.value == stored.value;
+        let map = self.phases[writer].shared_map(stored);
+        let mut uses = self.phases.iter().flat_map(|phase| {
+            let own = phase.accesses().filter(|(access, _)| is_stored(access));
+            own.map(|(access, _)| phase.shared_map(access))
+        });
+        let rewrites = |phase: &Phase<'c>| {
+            !is_reduction(&phase.job) && !phase.row.is_empty() && phase.writes(stored.value)
+        };
+        let after = self.phases.iter().skip(writer + 1);
+        let Some(last) = after.clone().position(rewrites) else {
+            return false;
+        };
+        // Arguments of equal types may alias.
+        let may_find = |phase: &Phase<'c>| {
+            phase.accesses().any(|(access, _)| {
+                let is_known = |known: &Phase<'c>| known.uses(access.value);
+                let is_new = !self.phases[..=writer].iter().any(is_known);
+                let is_like = access.value.r#type() == stored.value.r#type()
+                    || may_alias(access.value, stored.value);
+                !is_stored(access) && is_like && (is_new || !held.contains(&access.value))
+            })
+        };
+        held.contains(&stored.value)
+            && uses.all(|other| other == map)
+            && !after.take(last + 1).any(may_find)
     }
 
     /// Returns the schedule of the group: the attribute of the first op, or else the chosen

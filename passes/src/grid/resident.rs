@@ -717,7 +717,10 @@ impl<'a, 'c> Resident<'a, 'c> {
         let results = (0..job.destinations.len()).map(|i| {
             let of_slot = |slot: &Vec<Vec<Val<'c>>>| slot.iter().map(|all| all[i]).collect();
             let all: Vec<Vec<Val<'c>>> = values.iter().map(of_slot).collect();
-            if !self.internal.contains(&job.destinations[i].value) {
+            let to = &job.destinations[i];
+            let is_needless = self.internal.contains(&to.value)
+                || self.group.is_overwritten(self.held, number, to);
+            if !is_needless {
                 self.store(b, number, i, &slots, &all, places);
             }
             Some(match is_row {
