@@ -39,15 +39,18 @@ pass! {
     /// replaces numbers out of range, unless minima and maxima with constants prove that there are
     /// none. The bits equal the bits of the integer ops.
     ///
-    /// What is made are sums, products, quotients, square roots and `math.fma`, each rounded to
-    /// nearest, and integer ops on the bits. There are no branches, tables, calls or flags that
-    /// let a compiler change a result, and no loops but those of `remf` and `ipowi`: the bits are the same on
-    /// every chip and on the CPU, whatever the bits of a NaN.
+    /// Four or more quotients of f32 by one divisor in one block, such as `x / s` for the elements of
+    /// a row, share the reciprocal r of the divisor: `q = x * r`, `e = fma(q, s, -x)` and
+    /// `fma(e, -r, q)`. The results are the correctly rounded quotients if s is from 2^-126 to 2^29
+    /// and each x is zero or at least 2^-96 in magnitude. For other operands, and if a result is
+    /// NaN, an `scf.if` computes all quotients by `arith.divf`. The bits equal the bits of
+    /// `arith.divf` in both cases.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
-    /// branch, table, call or fast-math flag. The results are therefore bitwise equal on every chip
-    /// and on the CPU, except for the payload of a NaN.
+    /// table, call or fast-math flag, no branch except for quotients by a reciprocal, and no loop
+    /// except for `remf` and `ipowi`. The results are therefore bitwise equal on every chip and on
+    /// the CPU, except for the payload of a NaN.
     ///
     /// The table lists maximum errors in units in the last place (ulp) of the result. Correct
     /// rounding alone has an error of 0.5 ulp.
@@ -124,7 +127,10 @@ pass! {
     /// division. A conversion from f8E5M2 has 3 instructions, a conversion from f8E4M3FN has 9, and
     /// a conversion to either type has about 15. With the instructions of sm_89, a conversion from
     /// either type has 2 instructions, a conversion to f8E4M3FN has 4 and to f8E5M2 has 7. A
-    /// conversion has 1 instruction if no number is out of range.
+    /// conversion has 1 instruction if no number is out of range. A quotient by a reciprocal has 6
+    /// instructions; another quotient executes 12 on an H200.
+    ///
+    /// Only `remf`, `ipowi` and quotients by a reciprocal may diverge within a warp.
     ///
     /// `remf` is a division of 64-bit integers, and another one for each 40 binary digits of the quotient of
     /// exponents in f32, for each 11 in f64. `ipowi` is two products for each binary digit of the exponent. Threads of
@@ -136,6 +142,8 @@ pass! {
     } counts {
         /// functions and conversions expanded
         expanded,
+        /// quotients computed by the reciprocal of the divisor
+        divided,
     }
 }
 
@@ -149,6 +157,7 @@ impl Pass for ExpandMath {
             if narrow == Narrow::Instructions {
                 elementary::gather(module);
             }
+            counts.add("divided", elementary::share_reciprocals(module));
             for op in walk(module) {
                 let Some(values) = elementary::expand(&Builder::before(op), op, narrow) else {
                     continue;

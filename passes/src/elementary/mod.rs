@@ -2,7 +2,8 @@
 //! ops and correctly rounded additions, multiplications, divisions, square roots and fused
 //! multiply-adds.
 //!
-//! Nothing here branches, except that remainders and powers of integers are loops. What is right for
+//! Nothing here branches, except that remainders and powers of integers are loops and that quotients
+//! by a shared reciprocal have a branch for operands out of range. What is right for
 //! some numbers only is selected at the end.
 
 mod approximate;
@@ -14,6 +15,7 @@ mod logarithm;
 mod narrow;
 mod power;
 mod power_of_integers;
+mod quotient;
 mod remainder;
 mod root;
 mod sign;
@@ -21,6 +23,7 @@ mod trigonometric;
 
 pub(crate) use approximate::permit;
 pub(crate) use narrow::{Narrow, gather};
+pub(crate) use quotient::share_reciprocals;
 
 use approximate::is_approximate;
 use arithmetic::{Arithmetic, Float, convert, parts};

@@ -6,7 +6,8 @@
 //! `elementary/functions.rs` lists the bounds.
 //!
 //! Conversions of 8-bit floats by instructions must have the bits of those by integer ops
-//! (`elementary/narrow.rs`).
+//! (`elementary/narrow.rs`). Quotients by a shared reciprocal must have the bits of a division
+//! (`elementary/quotients.rs`).
 //!
 //! A test name is `elementary::TYPE::FUNCTION` or `elementary::CONVERSION::FROM::TO`. Option
 //! `--measure` prints the largest error of each test.
@@ -31,6 +32,8 @@ mod narrow;
 #[expect(dead_code, reason = "xtask uses more of it")]
 #[path = "../../xtask/src/npy.rs"]
 mod npy;
+#[path = "elementary/quotients.rs"]
+mod quotients;
 
 use double::{Double, Scaled};
 use element::Element;
@@ -62,6 +65,10 @@ fn main() -> ExitCode {
             }));
         }
     }
+    trials.push(Trial::test("elementary::quotients", || {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("elementary/quotients");
+        Ok(quotients::compare(&folder)?)
+    }));
     for narrow in [Element::F8E4M3FN, Element::F8E5M2] {
         for element in TYPES {
             for (op, types) in [
