@@ -34,7 +34,7 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
 
 /// C++ is for what the C APIs of MLIR and LLVM cannot do, and decides nothing. It has no reason to grow. Headers,
 /// which only declare, are not counted.
-const CXX_LINES: usize = 648;
+const CXX_LINES: usize = 654;
 
 /// Maximum number of columns in a line of code.
 const COLUMNS: usize = 110;

@@ -151,6 +151,7 @@ unsafe extern "C" {
     ) -> *mut c_void;
     pub(crate) fn txFreeGate(gate: *mut c_void);
     pub(crate) fn txIsPure(op: MlirOperation) -> bool;
+    pub(crate) fn txSetSwitch(name: TxStr, on: bool);
     /// Sets LLVM's handler of fatal errors. LLVM ends the process when the handler returns.
     pub(crate) fn LLVMInstallFatalErrorHandler(handler: unsafe extern "C" fn(*const c_char));
 }

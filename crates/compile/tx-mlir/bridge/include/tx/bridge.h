@@ -114,6 +114,8 @@ void txFreeGate(void *gate);
 
 // Whether `op` only computes its results, or (with `recursive`) the ops in its regions do.
 bool txIsPure(MlirOperation op);
+// Sets a boolean option of LLVM for the process, if LLVM has the option.
+void txSetSwitch(TxStr name, bool on);
 
 #ifdef __cplusplus
 }
