@@ -345,7 +345,7 @@ fn parts_type<'c>(b: &Builder<'c>, float: Float) -> Type<'c> {
 /// Emits [`round`] of f32 or narrower types by `cvt`, which saturates and returns one NaN.
 fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Val<'c> {
     let b = m.b;
-    let is_within = is_within(value, to.largest());
+    let is_within = is_within(value, to);
     let (byte, pair) = (b.int_type(8), b.int_type(16));
     let single = f32_of(value.r#type());
     let value = match element_of(value) == single {
@@ -439,16 +439,27 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
     }
 }
 
-/// Returns whether a value is provably in [-largest, largest], and its NaN has no sign because a
-/// minimum or maximum returned it.
-fn is_within(value: Val<'_>, largest: f64) -> bool {
-    let has_plain_nan = |op: Op<'_>| EXTREMA.iter().any(|(extremum, _)| is(op, extremum));
+/// Returns whether a value is provably in the range of a format, and its NaN has the bits that the
+/// instruction returns. A minimum or maximum returns one NaN without a sign. `minnumf` and `maxnumf`
+/// with a number return no NaN.
+fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
     while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {
         root = defining_op(operands(op)[0]);
     }
+    let Some(root) = root else {
+        return false;
+    };
+    let has_known_nan = match to {
+        Float::F8E5M2 => {
+            let mut bounds = operands(root).into_iter().filter_map(constant_float);
+            matches!(name(root), "arith.maxnumf" | "arith.minnumf")
+                && bounds.any(|bound| !bound.is_nan())
+        }
+        _ => EXTREMA.iter().any(|(extremum, _)| is(root, extremum)),
+    };
     let (low, high) = range(value, 0);
-    root.is_some_and(has_plain_nan) && low >= -largest && high <= largest
+    has_known_nan && low >= -to.largest() && high <= to.largest()
 }
 
 /// Minimum and maximum ops. The flag is set for a maximum.

@@ -73,6 +73,8 @@ fn main() -> ExitCode {
         for element in TYPES {
             for (op, types) in [
                 (narrow::ROUND, [element, narrow]),
+                (narrow::CLAMP[0], [element, narrow]),
+                (narrow::CLAMP[1], [element, narrow]),
                 (narrow::WIDEN, [narrow, element]),
             ] {
                 let [from, to] = types.map(Element::mlir);

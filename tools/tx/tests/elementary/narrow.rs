@@ -10,13 +10,31 @@ use crate::run_kernel;
 /// Elements per vector, and threads per block.
 const LANES: usize = 4;
 const THREADS: usize = 64;
-/// Ops that convert to an 8-bit float and from one.
+/// Ops that convert any number to an 8-bit float, a clamped number to one, and an 8-bit float to
+/// another type.
 pub(crate) const ROUND: &str = "truncf";
+pub(crate) const CLAMP: [&str; 2] = ["minimumf", "minnumf"];
 pub(crate) const WIDEN: &str = "extf";
 
 /// Returns a kernel that converts the first half of the elements as vectors and the rest as scalars.
 fn program(op: &str, [from, to]: [Element; 2], count: usize, target: &str) -> String {
     let (a, b) = (from.mlir(), to.mlir());
+    let most = to.number(to.nearest(f64::INFINITY) - 1);
+    let convert = |a: &str, b: &str, constant: [String; 2]| match op.strip_prefix("min") {
+        Some(kind) => {
+            let [high, low] = constant;
+            format!(
+                "%high = arith.constant {high} : {a}\n%low = arith.constant {low} : {a}\n\
+                 %h = arith.min{kind} %x, %high : {a}\n%l = arith.max{kind} %h, %low : {a}\n\
+                 %y = arith.truncf %l : {a} to {b}\n"
+            )
+        }
+        None => format!("%y = arith.{op} %x : {a} to {b}\n"),
+    };
+    let [va, vb] = [a, b].map(|ty| format!("vector<{LANES}x{ty}>"));
+    let bounds = [most, -most];
+    let vectors = convert(&va, &vb, bounds.map(|n| format!("dense<{n:?}>")));
+    let scalars = convert(a, b, bounds.map(|n| format!("{n:?}")));
     format!(
         "gpu.module @kernels [#nvvm.target<{target}>] {{\n\
          gpu.func @convert(%a: memref<{count}x{a}>, %b: memref<{count}x{b}>) kernel attributes {{\
@@ -30,13 +48,13 @@ fn program(op: &str, [from, to]: [Element; 2], count: usize, target: &str) -> St
          %wide = arith.constant {wide} : index\n\
          scf.for %i = %first to %half step %wide {{\n\
          %x = vector.load %a[%i] : memref<{count}x{a}>, vector<{LANES}x{a}>\n\
-         %y = arith.{op} %x : vector<{LANES}x{a}> to vector<{LANES}x{b}>\n\
+         {vectors}\
          vector.store %y, %b[%i] : memref<{count}x{b}>, vector<{LANES}x{b}>\n\
          }}\n\
          %second = arith.addi %half, %thread : index\n\
          scf.for %i = %second to %count step %step {{\n\
          %x = memref.load %a[%i] : memref<{count}x{a}>\n\
-         %y = arith.{op} %x : {a} to {b}\n\
+         {scalars}\
          memref.store %y, %b[%i] : memref<{count}x{b}>\n\
          }}\n\
          gpu.return\n}}\n}}\n",
@@ -83,7 +101,7 @@ fn arguments(element: Element, narrow: Element) -> Vec<u64> {
 /// Converts with and without the instructions and compares the bits.
 pub(crate) fn compare(op: &str, [from, to]: [Element; 2], folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut values = arguments(from, if op == ROUND { to } else { from });
+    let mut values = arguments(from, if op == WIDEN { from } else { to });
     values.resize(values.len().next_multiple_of(LANES * THREADS), 0);
     values.extend(values.clone());
     let file = folder.join("argument.npy");
