@@ -18,7 +18,6 @@
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;
-use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::build::{Cond, Predicate};
