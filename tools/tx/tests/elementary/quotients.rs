@@ -28,7 +28,8 @@ fn program() -> String {
     format!(
         "gpu.module @kernels {{\n\
          gpu.func @divide(%x: memref<{count}xf32>, %s: memref<{DIVISORS}xf32>, %q: memref<{count}xf32>) \
-         kernel attributes {{known_block_size = array<i32: {THREADS}, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{\n\
+         kernel attributes {{known_block_size = array<i32: {THREADS}, 1, 1>, \
+         known_grid_size = array<i32: 1, 1, 1>}} {{\n\
          %thread = gpu.thread_id x\n\
          %each = arith.constant {EACH} : index\n\
          %divisors = arith.constant {DIVISORS} : index\n\
