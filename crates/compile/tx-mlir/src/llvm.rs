@@ -169,9 +169,11 @@ pub struct Code<'a, 'c> {
     pub module: Op<'c>,
     /// Target of code generation.
     pub machine: Machine<'a>,
+    /// Passes over the LLVM IR, in the syntax of `opt`.
+    pub passes: &'a str,
 }
 
-/// Returns the assembly of each module, after the LLVM IR passes `passes` in the syntax of `opt`.
+/// Returns the assembly of each module, after its LLVM IR passes.
 ///
 /// Independent kernels are compiled separately, on as many threads as there are idle processors;
 /// small kernels are compiled in batches. The assembly does not depend on the number of threads.
@@ -179,16 +181,12 @@ pub struct Code<'a, 'c> {
 /// # Errors
 /// Returns LLVM's message for each module that fails: an unknown triple, an invalid pipeline, or IR
 /// that the code generator rejects. Some of the code generator's errors end the process.
-pub fn assembly(codes: &[Code<'_, '_>], passes: &str) -> Vec<Result<String, String>> {
-    assembly_by_parts(codes, passes, MOST_OPS)
+pub fn assembly(codes: &[Code<'_, '_>]) -> Vec<Result<String, String>> {
+    assembly_by_parts(codes, MOST_OPS)
 }
 
 /// Implements [`assembly`] with batches of at most `most_ops` ops, or one kernel.
-fn assembly_by_parts(
-    codes: &[Code<'_, '_>],
-    passes: &str,
-    most_ops: usize,
-) -> Vec<Result<String, String>> {
+fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<String, String>> {
     static ONCE: Once = Once::new();
     // SAFETY: LLVM's target registration runs once.
     ONCE.call_once(|| unsafe {
@@ -220,9 +218,12 @@ fn assembly_by_parts(
             }
             _ => Translated::new(codes[*number].module),
         };
-        (*size, (codes[*number].machine, made))
+        let Code {
+            machine, passes, ..
+        } = codes[*number];
+        (*size, (machine, passes, made))
     });
-    let made = threads::map(translated, |(machine, translated)| {
+    let made = threads::map(translated, |(machine, passes, translated)| {
         emit(translated?, machine, passes)
     });
     let mut made = jobs.iter().zip(made).peekable();
@@ -241,7 +242,7 @@ fn assembly_by_parts(
             Err(errors.join("; "))
         } else if let Some(separable) = &separable[number] {
             // If the PTX of the batches cannot be joined, the whole module is compiled at once.
-            let whole = || emit(Translated::new(code.module)?, code.machine, passes);
+            let whole = || emit(Translated::new(code.module)?, code.machine, code.passes);
             separable.join(&texts).map_or_else(whole, Ok)
         } else {
             Ok(texts.concat())
@@ -529,8 +530,9 @@ mod tests {
                 features: "+ptx78",
                 level: 2,
             },
+            passes: "function(instcombine)",
         };
-        let of = |ops| assembly_by_parts(&[code], "function(instcombine)", ops).remove(0);
+        let of = |ops| assembly_by_parts(&[code], ops).remove(0);
         let whole = of(usize::MAX).expect("PTX");
         assert!(whole.contains("$L__BB3_2:"), "{whole}");
         // First one kernel per batch, then two.
