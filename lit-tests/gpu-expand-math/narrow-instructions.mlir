@@ -141,21 +141,21 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   }
 }
 gpu.module @older [#nvvm.target<chip = "sm_86", features = "+ptx81">] {
-  gpu.func @alone(%x: f32, %b: memref<f8E4M3FN>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+  gpu.func @before_sm_89(%x: f32, %b: memref<f8E4M3FN>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %y = arith.truncf %x : f32 to f8E4M3FN
     memref.store %y, %b[] : memref<f8E4M3FN>
     gpu.return
   }
 }
 gpu.module @early [#nvvm.target<chip = "sm_89", features = "+ptx78">] {
-  gpu.func @alone(%x: f32, %b: memref<f8E4M3FN>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+  gpu.func @before_ptx_81(%x: f32, %b: memref<f8E4M3FN>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %y = arith.truncf %x : f32 to f8E4M3FN
     memref.store %y, %b[] : memref<f8E4M3FN>
     gpu.return
   }
 }
 gpu.module @several [#nvvm.target<chip = "sm_80", features = "+ptx70">, #nvvm.target<chip = "sm_90", features = "+ptx78">] {
-  gpu.func @alone(%x: f32, %b: memref<f8E4M3FN>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+  gpu.func @one_of_several(%x: f32, %b: memref<f8E4M3FN>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %y = arith.truncf %x : f32 to f8E4M3FN
     memref.store %y, %b[] : memref<f8E4M3FN>
     gpu.return

@@ -50,8 +50,9 @@ const MOVES: [&str; 5] = [
 
 /// Replaces quotients of f32 in a GPU module and returns the number of replaced quotients.
 pub(crate) fn share_reciprocals(module: Op<'_>) -> i64 {
-    let with_blocks = walk(module).into_iter().flat_map(blocks);
-    with_blocks.map(in_block).sum()
+    // Collect the blocks before the first op is erased.
+    let all: Vec<_> = walk(module).into_iter().flat_map(blocks).collect();
+    all.into_iter().map(in_block).sum()
 }
 
 fn in_block(block: Blk<'_>) -> i64 {

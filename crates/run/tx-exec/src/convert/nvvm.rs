@@ -78,8 +78,8 @@ pub(super) fn lower<'c, 'a>(
             emitter.call("__tx_cluster_wait", &[site], None)?;
             Ok(None)
         }
-        "nvvm.convert.f32x2.to.f8x2" => lowering.to_f8(),
-        "nvvm.convert.f8x2.to.f16x2" => lowering.from_f8(),
+        "nvvm.convert.f32x2.to.f8x2" => lowering.round_f8(),
+        "nvvm.convert.f8x2.to.f16x2" => lowering.widen_f8(),
         "nvvm.mapa" => lowering.mapa(),
         "nvvm.mbarrier.init" => lowering.mbarrier("__tx_mbarrier_init", None),
         "nvvm.mbarrier.arrive.expect_tx" => lowering.mbarrier("__tx_mbarrier_arrive", None),
@@ -136,7 +136,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         self.emitter.constant(32, format.code())
     }
 
-    fn to_f8(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+    fn round_f8(&self) -> Result<Option<Value<'c, 'a>>, Error> {
         let emitter = self.emitter;
         let (upper, lower) = (operand(self.operation, 0)?, operand(self.operation, 1)?);
         let arguments = [upper, lower, self.format("dstTy")?];
@@ -148,7 +148,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(Some(pair))
     }
 
-    fn from_f8(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+    fn widen_f8(&self) -> Result<Option<Value<'c, 'a>>, Error> {
         let emitter = self.emitter;
         let pair = operand(self.operation, 0)?;
         let pair = emitter.cast("llvm.bitcast", pair, emitter.integer_type(16))?;
