@@ -292,7 +292,7 @@ fn widen_pairs<'c>(
     for value in pairs.iter_mut().filter(|value| value.r#type() == byte) {
         *value = convert(b, "arith.extui", *value, pair);
     }
-    let per_pair = if count % 2 == 0 { 2 } else { 1 };
+    let per_pair = if count.is_multiple_of(2) { 2 } else { 1 };
     let (half, single) = (b.float_type("f16"), f32_of(value.r#type()));
     let mut elements = Vec::new();
     for value in pairs {
@@ -354,7 +354,7 @@ fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'
     };
     let values = scalars(b, value);
     let mut rounded = Vec::new();
-    if values.len() % 2 == 0 {
+    if values.len().is_multiple_of(2) {
         for pair in values.chunks(2) {
             rounded.push(round_pair(b, to, [pair[0], pair[1]], is_within));
         }

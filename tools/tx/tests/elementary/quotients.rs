@@ -82,7 +82,7 @@ const DIVISORS_OF_NOTE: [u32; 10] = [
 fn number(random: &mut Random, [least, greatest]: [i32; 2], of_note: (&[u32], u64)) -> u32 {
     let word = random.next();
     let (list, one_in) = of_note;
-    if word % one_in == 0 {
+    if word.is_multiple_of(one_in) {
         return list[(word >> 32) as usize % list.len()];
     }
     let exponent = least + ((word >> 8) % (greatest - least + 1) as u64) as i32;
