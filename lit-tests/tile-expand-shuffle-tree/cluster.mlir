@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
+// SNAPSHOT: none — CHECK lines state which blocks store where, and what a block waits for
 
 // Values of several blocks.
 
@@ -63,16 +64,19 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx81">] {
 
   // An mbarrier object completes one phase: blocks of an exchange in a loop meet at the barrier of the cluster.
   // CHECK-LABEL: gpu.func @in_a_loop
-  // CHECK-NEXT:    nvvm.cluster.arrive.relaxed
+  // CHECK:         nvvm.cluster.arrive.relaxed
   // CHECK-NOT:     st.async
   // CHECK:         llvm.store {{.+}} !llvm.ptr<7>
-  gpu.func @in_a_loop(%v: f32, %n: index, %R: memref<?xf32>)
+  gpu.func @in_a_loop(%v: f32, %R: memref<?x4x32xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
+    %n = memref.dim %R, %c0 : memref<?x4x32xf32>
+    %block = gpu.block_id x
+    %thread = gpu.thread_id x
     scf.for %i = %c0 to %n step %c1 {
       %s = tile.all_reduce sum %v scope(cluster) : f32 -> f32
-      memref.store %s, %R[%i] : memref<?xf32>
+      memref.store %s, %R[%i, %block, %thread] : memref<?x4x32xf32>
     }
     gpu.return
   }

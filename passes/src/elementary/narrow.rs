@@ -79,15 +79,16 @@ pub(crate) fn gather(module: Op<'_>) {
     let of = |wanted: &'static str| all.iter().copied().filter(move |op| is(*op, wanted));
     let rounded: Vec<_> = of("vector.from_elements").collect();
     let widened: Vec<_> = of("arith.extf").filter_map(Element::of).collect();
-    for (i, first) in widened.iter().enumerate() {
-        let is_first = !widened[..i].iter().any(|other| other.is_beside(first));
-        let all: Vec<_> = widened[i..]
-            .iter()
-            .filter(|other| other.is_beside(first))
-            .collect();
-        if is_first && all.len() > 1 {
-            gather_widened(&all);
+    // All groups are formed before the first op is erased.
+    let mut groups: Vec<Vec<&Element<'_>>> = Vec::new();
+    for element in &widened {
+        match groups.iter_mut().find(|group| group[0].is_beside(element)) {
+            Some(group) => group.push(element),
+            None => groups.push(vec![element]),
         }
+    }
+    for group in groups.iter().filter(|group| group.len() > 1) {
+        gather_widened(group);
     }
     rounded.into_iter().for_each(gather_rounded);
 }

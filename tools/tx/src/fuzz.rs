@@ -108,7 +108,11 @@ fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     crate::print(format!("{summary}\n").as_bytes())?;
     // Times differ between runs, so they are not part of the output.
     if let Some((time, index)) = summary.slowest {
-        eprintln!("tx: case {index} took longest: {:.1} s", time.as_secs_f64());
+        eprintln!(
+            "{}: case {index} took longest: {:.1} s",
+            name::get(),
+            time.as_secs_f64()
+        );
     }
     if let (Some(forced), 0) = (&summary.forced, summary.cases) {
         return Err(Failure::Refused(format!(

@@ -123,6 +123,10 @@ impl Machine<'_> {
         if count == 0 {
             return Err(self.misused(site, "the mbarrier object needs at least one arrival"));
         }
+        // PTX leaves a second initialization undefined.
+        if self.mbarriers.contains_key(&place) {
+            return Err(self.misused(site, "the mbarrier object is initialized already"));
+        }
         self.mbarriers
             .insert(place, (MBarrier::new(count), Vec::new()));
         Ok(())

@@ -110,8 +110,11 @@ pub(crate) fn build<'c>(
             for &lane in exec.active.clone().iter() {
                 let (address, count) = (exec.int(slots[0], lane), exec.int(slots[1], lane));
                 let object = MBarrier::new(count as u32);
-                if let Some(cta) = &mut exec.cta {
-                    cta.mbarriers.insert(address, Rc::new(RefCell::new(object)));
+                let known = exec.cta.as_mut().map(|cta| &mut cta.mbarriers);
+                let object = Rc::new(RefCell::new(object));
+                if known.is_some_and(|known| known.insert(address, object).is_some()) {
+                    let message = "the mbarrier object is initialized already";
+                    return Err(Trouble::fault(FaultKind::Divergence, &site, message));
                 }
             }
             Ok(())

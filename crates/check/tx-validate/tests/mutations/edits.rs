@@ -204,6 +204,12 @@ edits! {
     "relax-cluster-barrier",
         "Replaces a cluster barrier arrival by a relaxed one, which orders no memory accesses.",
         TO_THE_END, threads::relax_cluster_barrier;
+    "drop-mbarrier-init", "Does not initialize an mbarrier object.",
+        TO_THE_END, threads::drop_mbarrier_init;
+    "drop-mbarrier-wait", "Does not wait at an mbarrier object.",
+        SYNCHRONIZED, threads::drop_mbarrier_wait;
+    "other-expected-bytes", "Expects no bytes at an mbarrier object.",
+        TO_THE_END, threads::other_expected_bytes;
     "other-rank", "Sets the block rank of `nvvm.mapa` to 0.", TO_THE_END, threads::other_rank;
     "drop-fence", "Removes a fence.", TO_THE_END, threads::drop_fence;
     "drop-shuffle", "Replaces the result of a shuffle by the lane's own operand.",

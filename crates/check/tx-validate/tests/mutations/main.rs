@@ -41,7 +41,7 @@ const SLOW: Duration = Duration::from_secs(10);
 const FEW: usize = 20;
 
 /// Programs of the sample, the fastest first. Every edit applies to at least one of them.
-const SAMPLE: [&str; 24] = [
+const SAMPLE: [&str; 25] = [
     "mutations/together@votes",
     "mutations/together@agreement",
     "mutations/atomics@count",
@@ -66,6 +66,7 @@ const SAMPLE: [&str; 24] = [
     "mutations/blocks@columns",
     "mutations/clusters@sum",
     "mutations/clusters@columns",
+    "mutations/clusters@bytes",
 ];
 
 /// Number of sample programs in which an edit is made.

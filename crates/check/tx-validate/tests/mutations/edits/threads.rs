@@ -8,7 +8,7 @@ use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
     Op, attribute, enclosing, erase, integers, is, name, operands, replace_uses, results,
-    set_operand,
+    set_operand, walk,
 };
 
 fn is_block_barrier(op: Op<'_>) -> bool {
@@ -62,6 +62,23 @@ pub(super) fn relax_cluster_barrier(op: Op<'_>) -> Vec<Change<'_>> {
             before(op).create("nvvm.cluster.arrive.relaxed").build();
             erase(op);
         }),
+        false => none(),
+    }
+}
+
+pub(super) fn drop_mbarrier_init(op: Op<'_>) -> Vec<Change<'_>> {
+    erased_if(op, is(op, "nvvm.mbarrier.init"))
+}
+
+/// Removes the loop that waits at an mbarrier object.
+pub(super) fn drop_mbarrier_wait(op: Op<'_>) -> Vec<Change<'_>> {
+    let waits = || walk(op).iter().any(|op| is(*op, "nvvm.mbarrier.try_wait"));
+    erased_if(op, is(op, "scf.while") && waits())
+}
+
+pub(super) fn other_expected_bytes(op: Op<'_>) -> Vec<Change<'_>> {
+    match is(op, "nvvm.mbarrier.arrive.expect_tx") {
+        true => one(move || give(op, 1, 0)),
         false => none(),
     }
 }

@@ -16,3 +16,11 @@ func.func @columns(%A: memref<?x20xi32>, %B: memref<20xi32>) {
     : memref<?x20xi32> into memref<20xi32>
   return
 }
+
+// Bytes are too narrow for asynchronous stores: blocks meet at the barrier of the cluster.
+func.func @bytes(%A: memref<?xi8>, %B: memref<i8>) {
+  tile.reduce max %A into %B axes [0] scope(grid)
+    {schedule = [#tile.split<"d0" by 192>, #tile.split<"d0.i" by 64>, #tile.bind<"d0.i.o" to cluster_x>,
+                 #tile.bind<"d0.i.i" to thread_x>]} : memref<?xi8> into memref<i8>
+  return
+}
