@@ -79,7 +79,7 @@ impl MBarrier {
 
     /// Returns whether the phase of this parity is complete: `mbarrier.try_wait.parity`.
     pub fn is_complete(&self, parity: u32) -> bool {
-        self.phase % 2 != parity % 2
+        self.phase.is_multiple_of(2) != parity.is_multiple_of(2)
     }
 
     /// Acquires with `thread` what the completed phase released.
@@ -101,7 +101,7 @@ impl Machine<'_> {
             alignment: BYTES,
             site,
         };
-        if address % BYTES != 0 {
+        if !address.is_multiple_of(BYTES) {
             return Err(Fault::Misaligned(self.refused(request)));
         }
         self.find_shared(space, address, BYTES)
