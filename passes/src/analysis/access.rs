@@ -134,7 +134,8 @@ pub(crate) struct Touch<'c> {
     pub(crate) of_cluster: bool,
     /// What it is touched through, where that is known.
     through: Option<Val<'c>>,
-    /// The number of the expansion in which each element is one thread's ([`OWNED`]), and the memref of the op.
+    /// Number of the expansion that assigns each element to one thread ([`OWNED`]), and the memref of
+    /// the op.
     pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 
@@ -497,7 +498,7 @@ impl<'c> Touch<'c> {
         (op, self.write, self.memory.clone(), self.through.map(key))
     }
 
-    /// Whether both have one key.
+    /// Returns whether both touches have the same key.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.op.to_raw().ptr == other.op.to_raw().ptr
             && self.write == other.write

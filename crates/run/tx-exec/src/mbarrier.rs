@@ -13,6 +13,9 @@ const BYTES: u64 = 8;
 ///
 /// A phase is complete after the expected number of arrivals, when all expected bytes have been
 /// stored. The next phase starts at once.
+///
+/// PTX releases only the value of an asynchronous store. Here the store releases all earlier events
+/// of its thread, so a race that only this surplus order hides is not found.
 #[derive(Debug)]
 pub struct MBarrier {
     /// Arrivals per phase, and arrivals that the current phase still needs.

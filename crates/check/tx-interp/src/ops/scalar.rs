@@ -89,7 +89,7 @@ fn sincos<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Option<Step<'c>>,
     }))
 }
 
-/// The value of bits, for bounds.
+/// Returns the value of a float, or 0 for an integer, for the computation of bounds.
 pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::Float(float) => float.value(bits),
