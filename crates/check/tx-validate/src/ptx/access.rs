@@ -71,6 +71,7 @@ pub(super) struct Accesses<'c> {
     in_kernel: bool,
     /// Value numbers; values with equal numbers are equal.
     numbers: BTreeMap<usize, usize>,
+    /// Ops that use each value, and on whose operands a result or an effect depends.
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<Same>,
 }
@@ -129,6 +130,9 @@ const TELLING: [&str; 8] = [
     "intrin",
 ];
 
+/// Ops whose result is a constant if both operands are equal.
+const CANCELLING: [&str; 3] = ["llvm.sub", "llvm.xor", "llvm.icmp"];
+
 /// Returns whether a function is a kernel.
 pub(super) fn is_kernel(function: Op<'_>) -> bool {
     ["gpu.kernel", "nvvm.kernel"]
@@ -154,15 +158,14 @@ impl<'c> Accesses<'c> {
             seen: BTreeSet::new(),
         };
         let mut expressions: BTreeMap<String, usize> = BTreeMap::new();
-        let all = reached.iter().flat_map(|block| ops(block.block));
-        for op in all.filter(|op| *op != function) {
+        let all: Vec<Op<'c>> = reached
+            .iter()
+            .flat_map(|block| ops(block.block))
+            .filter(|op| *op != function)
+            .collect();
+        for op in &all {
+            let op = *op;
             let inputs = operands(op);
-            for input in &inputs {
-                let users = accesses.users.entry(key(*input)).or_default();
-                if users.last() != Some(&op) {
-                    users.push(op);
-                }
-            }
             let numbers: Vec<usize> = inputs.iter().map(|v| accesses.number(*v)).collect();
             if is_pure(op) && tx_mlir::blocks(op).is_empty() {
                 let mut text = format!("{} {numbers:?}", name(op));
@@ -179,7 +182,31 @@ impl<'c> Accesses<'c> {
                 }
             }
         }
+        // Start from terminators and ops with effects; an unused pure op uses no operands.
+        let mut pending: Vec<Op<'c>> = all
+            .into_iter()
+            .filter(|op| !is_pure(*op) || results(*op).is_empty())
+            .collect();
+        let mut visited: BTreeSet<usize> = pending.iter().map(|op| id(*op)).collect();
+        while let Some(op) = pending.pop() {
+            if accesses.cancels(op) {
+                continue;
+            }
+            for input in operands(op) {
+                let users = accesses.users.entry(key(input)).or_default();
+                if users.last() != Some(&op) {
+                    users.push(op);
+                }
+                pending.extend(defining_op(input).filter(|op| visited.insert(id(*op))));
+            }
+        }
         accesses
+    }
+
+    /// Returns whether the operands of an op are equal, and its result is therefore constant.
+    fn cancels(&self, op: Op<'c>) -> bool {
+        CANCELLING.contains(&name(op))
+            && matches!(operands(op)[..], [left, right] if self.number(left) == self.number(right))
     }
 
     fn number(&self, value: Val<'c>) -> usize {

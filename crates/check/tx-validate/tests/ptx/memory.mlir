@@ -1,4 +1,4 @@
-// 3 vector loads, 2 vector stores
+// 4 vector loads, 3 vector stores
 gpu.module @kernels {
   gpu.func @memory(%from: memref<64x4xf32>, %to: memref<64x4xf32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -31,6 +31,12 @@ gpu.module @kernels {
     %wide = llvm.load %p2 {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
     %second = llvm.extractelement %wide[%c1 : i64] : vector<4xf32>
     llvm.store %second, %q2 {alignment = 4 : i64} : f32, !llvm.ptr<1>
+    // The difference is 0, so LLVM removes the load.
+    %p3 = llvm.getelementptr %p[192] : (!llvm.ptr<1>) -> !llvm.ptr<1>, vector<4xf32>
+    %q3 = llvm.getelementptr %q[192] : (!llvm.ptr<1>) -> !llvm.ptr<1>, vector<4xf32>
+    %i = llvm.load %p3 {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+    %zero = llvm.sub %i, %i : vector<4xi32>
+    llvm.store %zero, %q3 {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
     gpu.return
   }
 }
