@@ -5,8 +5,10 @@ Liger.
 rows.py compile TX FOLDER [CHIP]   writes and compiles programs; needs no GPU
 rows.py measure FOLDER OUT.json [SECONDS]   times them, on a GPU with PyTorch, and QuACK and Liger if installed
 
-The largest array has 0.5 GiB. All competitors of a table row are timed alternately in one process; the
-figure is the median. A row with a wrong result is invalid. GB/s count every input array once and every
+The largest array has 0.5 GiB. All competitors of a table row are timed in turn in one process, in a new
+random order in each of 21 rounds, because a kernel's time depends on the kernel before it; the figure is
+the median. Consecutive launches read different copies of the arrays, because an array that is read again
+would hit in the L2 cache. A row with a wrong result is invalid. GB/s count every input array once and every
 output array once. Programs have `tile.math = #tile.math<approx>`, because competitors use approximate
 instructions; the programs of the first table are also timed with `exact`.
 """
@@ -14,6 +16,7 @@ instructions; the programs of the first table are also timed with `exact`.
 import importlib
 import json
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -22,7 +25,9 @@ import time
 BYTES = {"f32": 4, "bf16": 2, "f8E4M3FN": 1, "i8": 1, "i64": 8}
 SIZE = 1 << 29
 COLUMNS = (256, 1000, 1024, 4096, 8192, 16384, 32768, 65536, 131072, 262144)
-TURNS = 9
+ROUNDS = 21
+# Number of copies of the arrays, used in turn.
+COPIES = 3
 MAPS = {"whole": "(i, j) -> (i, j)", "row": "(i, j) -> (i)", "column": "(i, j) -> (j)", "line": "(i) -> (i)"}
 
 
@@ -260,23 +265,29 @@ def measure(folder, out, seconds):
     import torch.nn.functional as F
     from launch import Program as Launch
     torch.manual_seed(0)
+    random.seed(0)
     torch._dynamo.config.cache_size_limit = torch._dynamo.config.recompile_limit = 1000
     types = {"f32": torch.float32, "bf16": torch.bfloat16, "i8": torch.int8, "i64": torch.int64, "f8E4M3FN": torch.float8_e4m3fn}
 
-    def alternately(all, turns=TURNS):
+    def alternately(all):
+        """Returns the median time in ms of each competitor: a list of one function for each copy."""
         times = {who: [] for who in all}
-        for turn in range(turns + 2):
+        order = list(all.items())
+        launches = 0
+        for round in range(ROUNDS + 2):
             marks = {}
+            random.shuffle(order)
             # Let the host run ahead of the device, so that launch overhead is not measured.
             torch.cuda._sleep(1_000_000)
-            for who, run in all.items():
+            for who, runs in order:
                 marks[who] = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
                 marks[who][0].record()
-                run()
+                runs[launches % COPIES]()
                 marks[who][1].record()
+                launches += 1
             torch.cuda.synchronize()
             for who, (begin, end) in marks.items():
-                times[who] += [begin.elapsed_time(end)] if turn >= 2 else []
+                times[who] += [begin.elapsed_time(end)] if round >= 2 else []
         return {who: statistics.median(t) for who, t in times.items()}
 
     def bytes_of(case):
@@ -284,11 +295,11 @@ def measure(folder, out, seconds):
         return sum(sizes) + (sizes[0] if case["kind"] == "add + RMS norm" else 0)
 
     begin, rows = time.time(), []
-    a = torch.empty(SIZE, dtype=torch.uint8, device="cuda")
-    b = torch.empty_like(a)
-    copy = 2 * SIZE / alternately({"copy": lambda: b.copy_(a)})["copy"] / 1e6
+    pairs = [[torch.empty(SIZE, dtype=torch.uint8, device="cuda") for _ in range(2)] for _ in range(COPIES)]
+    copies = [lambda pair=pair: pair[1].copy_(pair[0]) for pair in pairs]
+    copy = 2 * SIZE / alternately({"copy": copies})["copy"] / 1e6
     print(torch.cuda.get_device_name(), f"copy {copy:.0f} GB/s", flush=True)
-    del a, b
+    del pairs, copies
     for case in json.loads((folder / "cases.json").read_text()):
         if time.time() - begin > seconds:
             print("out of time")
@@ -305,9 +316,11 @@ def measure(folder, out, seconds):
                 value = torch.randn(shape, device="cuda").to(types[element])
             arrays.append(value)
             x[array] = value
+        copies = [arrays] + [[value.clone() for value in arrays] for _ in range(COPIES - 1)]
+        xs = [dict(zip(x, copy)) for copy in copies]
         compute = peers(kind, x, torch, F)
         named = compute.__code__.co_varnames[:compute.__code__.co_argcount]
-        given = [x[k] for k in named]
+        given = [[x[k] for k in named] for x in xs]
         some = slice(0, 64)
         columns = {array for array, map, _ in case["arguments"] if map == "column"}
         head = [x[k] if k in columns else x[k][some] for k in named]
@@ -318,9 +331,10 @@ def measure(folder, out, seconds):
         all, close = {}, {}
         for math in case["steps"]:
             path = folder / name(case, math)
-            program = Launch(pathlib.Path(f"{path}.ptx").read_bytes() + b"\0", pathlib.Path(f"{path}.json").read_text(), arrays)
+            ptx, plan = pathlib.Path(f"{path}.ptx").read_bytes() + b"\0", pathlib.Path(f"{path}.json").read_text()
+            programs = [Launch(ptx, plan, copy) for copy in copies]
             first = arrays[0].clone() if kind == "add + RMS norm" else None
-            program.launch()
+            programs[0].launch()
             torch.cuda.synchronize()
             off = max(((got[some].double() - w.double()).norm() / w.double().norm()).item()
                       for got, w in zip(arrays[at:at + len(want)], want))
@@ -329,19 +343,20 @@ def measure(folder, out, seconds):
             who = "tx" if math == "approx" else "exact"
             close[who] = off < {"f32": 1e-4, "bf16": 1e-2}[case["element"]] * (3 if "f8" in kind else 1)
             row[f"{who}_error"] = off
-            all[who] = program.launch
+            all[who] = [program.launch for program in programs]
         if kind == "add + RMS norm":
-            x["A"].zero_()
-        all["torch"] = lambda: compute(*given)
+            for copy in xs:
+                copy["A"].zero_()
+        all["torch"] = [lambda given=g: compute(*given) for g in given]
         torch._dynamo.reset()
         compiled = torch.compile(compute, dynamic=False)
-        all["torch.compile"] = lambda: compiled(*given)
+        all["torch.compile"] = [lambda given=g: compiled(*given) for g in given]
         for other in ("quack", "liger"):
             try:
-                run = library(kind, x, other)
-                if run is not None:
-                    run()
-                    all[other] = run
+                runs = [library(kind, x, other) for x in xs]
+                if runs[0] is not None:
+                    runs[0]()
+                    all[other] = runs
             except Exception as e:
                 row[f"{other}_error"] = repr(e)[:100]
         try:
@@ -357,7 +372,7 @@ def measure(folder, out, seconds):
         rows.append(row)
         print(json.dumps(row), flush=True)
         out.write_text(json.dumps(dict(device=torch.cuda.get_device_name(), copy=copy, rows=rows)))
-        del arrays, x, given, head, all
+        del arrays, x, given, head, all, copies, xs, programs
 
 
 if __name__ == "__main__":

@@ -24,3 +24,11 @@ func.func @bytes(%A: memref<?xi8>, %B: memref<i8>) {
                  #tile.bind<"d0.i.i" to thread_x>]} : memref<?xi8> into memref<i8>
   return
 }
+
+func.func @narrow_columns(%A: memref<?x20xi16>, %B: memref<20xi16>) {
+  tile.reduce min %A into %B axes [0] scope(grid)
+    {schedule = [#tile.bind<"d1" to thread_x>, #tile.split<"d0" by 8>, #tile.split<"d0.i" by 2>,
+                 #tile.bind<"d0.i.o" to cluster_y>, #tile.bind<"d0.i.i" to thread_y>]}
+    : memref<?x20xi16> into memref<20xi16>
+  return
+}
