@@ -94,7 +94,7 @@ impl Parameter {
     }
 }
 
-/// Returns a Rust identifier for a parameter name; the keyword `loop` needs another spelling.
+/// Returns a Rust identifier for a parameter name; the Rust keyword `loop` is renamed.
 fn identifier(name: &str) -> String {
     match name {
         "loop" => "r#loop".to_owned(),
