@@ -12,7 +12,8 @@ use tx_mlir::{
     string_attribute, symbol_uses, type_value, walk,
 };
 
-/// Maximum bytes of constant arrays in a module: PTX lists each byte as a decimal number.
+/// Maximum size of all constant arrays of a module, in bytes; PTX lists each byte as a decimal
+/// number.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
 /// Alignment of constant arrays in bytes, equal to the widest memory access.
@@ -77,7 +78,7 @@ pub(crate) fn check_host(function: Op<'_>) -> Result<(), Failed> {
     check(function, used.into_values())
 }
 
-/// Checks the size and the data of the constant arrays of one module. The error location is
+/// Checks the size and the data of the constant arrays of one module. Errors are reported at the op
 /// `holder`.
 pub(crate) fn check<'c>(
     holder: Op<'c>,

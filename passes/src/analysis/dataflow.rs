@@ -1,8 +1,8 @@
 //! Data flow of a function: the memory that each op reads and writes, in program order.
 //!
-//! Conversion, formation of kernels and scheduling use this analysis. The analysis is computed
-//! once, for a function that does not change. Passes first make all decisions, then change the
-//! function.
+//! `convert-linalg-to-tile`, `tile-form-kernels` and `tile-schedule` use this analysis. The
+//! analysis is computed once, for a function that does not change. Passes first make all decisions,
+//! then change the function.
 
 use super::constants::is_constant;
 use melior::ir::block::BlockLike;
@@ -137,9 +137,9 @@ pub(crate) fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
 /// Kinds of memory effects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
-    /// Reads, writes or frees memory.
+    /// Any effect: a read, a write or a deallocation of memory.
     Any,
-    /// Writes or frees memory.
+    /// A write or a deallocation of memory.
     Change,
 }
 

@@ -16,8 +16,8 @@ const MOST: usize = 256;
 /// Values that equal one constant in all threads during an iteration, paired with the constants.
 pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
 
-/// Returns one analysis of the kernel per iteration of the nested `loops`, outermost loop first. A
-/// loop whose iterations are unknown is not split, nor are the loops inside it.
+/// Returns one analysis of the kernel per iteration of the nested `loops`, outermost loop first.
+/// Loops with an unknown trip count, and all loops inside them, are not split into iterations.
 pub(crate) fn cases<'c>(threads: &Threads<'c>, loops: &[Op<'c>]) -> Vec<Threads<'c>> {
     let mut cases = vec![threads.given(&[])];
     for op in loops {

@@ -11,7 +11,8 @@ use tx_mlir::{
 };
 
 pub(crate) struct Array<'c> {
-    /// The attribution, or the results of all `memref.get_global` ops of one variable.
+    /// SSA values of the array: the attribution, or the results of all `memref.get_global` ops of
+    /// one variable.
     pub(crate) values: Vec<Val<'c>>,
     /// Offset of the first byte if all arrays are laid out consecutively.
     pub(crate) offset: u64,

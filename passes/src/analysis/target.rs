@@ -11,7 +11,7 @@ const PTX_VERSIONS: [u32; 31] = [
     83, 84, 85, 86, 87, 88, 90,
 ];
 
-/// Features that LLVM uses if a target names none.
+/// Target features that LLVM uses for an `#nvvm.target` without features.
 const LLVM_DEFAULT: &str = "+ptx60";
 
 /// Chip and PTX version of an `#nvvm.target`.
