@@ -590,7 +590,7 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
 
     `variant` selects how the lanes of a warp exchange values: `shuffle` or `redux`. By default, the
     compiler selects the cheaper variant that the chip supports. The variant `redux` supports groups
-    that are a whole warp or an equal part of a warp.
+    of whole warps, and groups that divide a warp into equal parts.
   }];
   let arguments = (ins
     Tile_KindAttr:$kind, Variadic<Tile_Element>:$values, Tile_ScopeAttr:$scope,

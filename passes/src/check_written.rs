@@ -23,7 +23,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An op reads the old elements of an output without values.
+    /// The pass rejects an op that reads the old elements of an output without values.
     pub struct CheckWritten as "tensor-check-written" creates [] {
     } counts {
         /// outputs that are combined with

@@ -34,8 +34,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail. A softmax with attributes of a reduction stays, and
-    /// `convert-linalg-to-tile` rejects it.
+    /// The pass does not fail. The pass does not change a softmax with attributes of a reduction,
+    /// which `convert-linalg-to-tile` rejects.
     pub struct DecomposeSoftmax as "linalg-decompose-softmax" creates [arith, linalg, math, memref, tensor] {
     } counts {
         /// ops decomposed
@@ -57,8 +57,8 @@ pub fn has_softmax(module: &Op<'_>) -> bool {
     walk(*module).into_iter().any(is_softmax)
 }
 
-/// A softmax with attributes is not decomposed: the attributes describe one reduction, but the
-/// expansion has two.
+/// A softmax with attributes is not decomposed, because the attributes describe one reduction, but
+/// the expansion has two reductions.
 fn is_softmax(op: Op<'_>) -> bool {
     is(op, SOFTMAX) && enclosing(op, "func.func").is_some() && handed_on(op).is_empty()
 }
@@ -74,7 +74,7 @@ pub(crate) fn decompose_all(module: Op<'_>) -> i64 {
         .sum()
 }
 
-/// Element type and sizes of a tensor or memref; `None` for a dynamic size.
+/// Element type and sizes of a tensor or memref; a dynamic size is `None`.
 struct Shape<'c> {
     element: Type<'c>,
     sizes: Vec<Option<i64>>,
@@ -212,8 +212,8 @@ impl<'c> Softmax<'_, 'c> {
         }
     }
 
-    /// Emits a reduction along the softmax dimension. `of` computes the term of each element from
-    /// `inputs`; terms are combined by `combine`, from the initial value `start`.
+    /// Emits a reduction along the softmax dimension. The closure `of` computes the term of each
+    /// element from `inputs`; the op `combine` combines the terms, with the initial value `start`.
     fn reduced(
         &self,
         start: f64,

@@ -14,7 +14,7 @@ pass! {
     ///
     /// ## What it does
     /// Translates each GPU module to LLVM IR, runs LLVM passes, and replaces the module by a
-    /// `gpu.binary` with the PTX. The pass leaves some modules to `gpu-module-to-binary`: modules
+    /// `gpu.binary` with the PTX. The pass leaves some modules to `gpu-module-to-binary`: a module
     /// with several targets, an unknown chip, libraries, flags, an optimization level other than 2,
     /// or an offloading handler. The PTX equals the PTX of `gpu-module-to-binary`, except that the
     /// pass does not run LLVM's loop vectorizer: schedules already determine vector loads. Helper
@@ -40,9 +40,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// * A target names an unknown feature, or a PTX version that does not support its chip. LLVM
-    ///   would abort the process (`tile-attach-target` corrects the version).
-    /// * LLVM rejects a module. The error contains LLVM's message.
+    /// * The pass rejects a target with an unknown feature, or with a PTX version that does not
+    ///   support its chip: LLVM would abort the process. The pass `tile-attach-target` corrects the
+    ///   version.
+    /// * The pass fails if LLVM rejects a module; the error contains LLVM's message.
     pub struct EmitPtx as "gpu-module-to-ptx" creates [gpu] {
     } counts {
         /// modules compiled
@@ -166,7 +167,7 @@ fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
         .emit()
 }
 
-/// Returns the single target of a GPU module if it has a known chip and nothing else but features.
+/// Returns the single target of a GPU module if it has a known chip and otherwise only features.
 fn plain_target<'c>(kernels: Op<'c>) -> Option<(Attribute<'c>, NvvmTarget)> {
     let targets = attribute(kernels, "targets").and_then(elements)?;
     let [target] = targets.try_into().ok()?;

@@ -87,7 +87,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An option has an invalid value, or an op is invalid for `tile-schedule`.
+    /// The pass rejects an invalid option value, and an op that `tile-schedule` would reject.
     pub struct FormKernels as "tile-form-kernels" creates [tile] {
         /// ops that may share a kernel, unless the function has `tile.fusion`: none, exact or
         /// algebraic

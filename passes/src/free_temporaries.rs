@@ -36,8 +36,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A temporary without deallocation is in a function of several blocks, or in a loop or branch
-    /// that yields a memref.
+    /// The pass rejects a temporary without deallocation in a function of several blocks, or in a
+    /// loop or branch that yields a memref.
     pub struct FreeTemporaries as "memref-free-temporaries" creates [memref] {
     } counts {
         /// temporaries freed

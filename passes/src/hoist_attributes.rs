@@ -35,8 +35,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A pass fused two ops with attributes, or changed the loops for which a `schedule` was
-    /// written. An attribute applies to reductions only, and the op has none.
+    /// The pass fails if an earlier pass fused two ops with attributes, or changed the loops for
+    /// which a `schedule` was written. It also fails for a reduction attribute on an op without
+    /// reduced loops.
     pub struct HoistAttributes as "linalg-hoist-attributes" creates [linalg] {
     } counts {
         /// ops whose attributes were moved

@@ -67,9 +67,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A barrier is needed where a branch splits a warp, where it is not known which warps get, or
-    /// one of the cluster where a branch may split that; two arms of a branch that threads take
-    /// side by side touch one place; or more than 15 sets of warps would need a number each.
+    /// The pass fails if a barrier is needed under a branch that splits a warp, or under a branch
+    /// that an unknown set of warps takes. It fails if a cluster barrier is needed under a branch
+    /// that may split the cluster. It fails if threads in different arms of a branch access the
+    /// same element. It also fails if more than 15 sets of warps need a named barrier.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
         /// barriers of the cluster

@@ -48,8 +48,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Functions with tensors are in a nested module. A nested module already has the attribute
-    /// `tile.isolated`. A tensor has an encoding.
+    /// The pass rejects functions with tensors in a nested module, and a nested module that already
+    /// has the attribute `tile.isolated`. It also rejects a tensor with an encoding.
     pub struct IsolateFunctions as "tensor-isolate-functions" creates [] {
     } counts {
         /// ops moved

@@ -31,7 +31,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// `tile-schedule` would reject the module.
+    /// The pass rejects a module that `tile-schedule` would reject.
     pub struct ListCandidates as "tile-list-candidates" creates [tile] {
         /// chip for which schedules are chosen and times are estimated
         chip: String = "sm_80",

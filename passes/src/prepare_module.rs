@@ -49,9 +49,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A kernel has more static shared memory than PTX allows, or a name that is invalid in PTX.
-    /// Constant arrays have more than 64 MiB. A kernel uses `vector.print`, or a `gpu.printf` with
-    /// fewer arguments than format fields. A memory space is unknown, or a tile op remains.
+    /// The pass rejects a kernel with more static shared memory than PTX allows, or with a name
+    /// that is invalid in PTX. It rejects constant arrays of more than 64 MiB, `vector.print`, and
+    /// a `gpu.printf` with fewer arguments than format fields. It also rejects an unknown memory
+    /// space, and a tile op that is not lowered.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
         /// modules prepared

@@ -47,7 +47,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A function that returns a memref has several blocks, or is called. Run `inline` first.
+    /// The pass rejects a function that returns a memref if the function has several blocks, or if
+    /// another function calls it. Run `inline` first.
     pub struct PromoteResults as "memref-promote-results" creates [arith, cf, memref] {
     } counts {
         /// results that became arguments

@@ -27,8 +27,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The block size is not between 1 and the limits of CUDA. LLVM would abort on a negative size,
-    /// and the driver would reject a size of zero or above a limit.
+    /// The pass rejects a block size that is not between 1 and the limits of CUDA. LLVM would abort
+    /// on a negative size, and the driver would reject a size of zero or above a limit.
     pub struct RequireBlockSize as "nvvm-require-block-size" creates [nvvm] {
     } counts {
         /// kernels with an exact block size

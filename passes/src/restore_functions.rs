@@ -32,7 +32,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A name is in use, and MLIR cannot rename the uses of the symbol.
+    /// The pass fails if the name of a function is already in use, and MLIR cannot rename the uses
+    /// of the symbol.
     pub struct RestoreFunctions as "tensor-restore-functions" creates [] {
     } counts {
         /// ops moved

@@ -105,13 +105,13 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A schedule names an unknown loop, binds two loops to one processor, needs more than 1024
-    /// threads per block or 16 blocks per cluster, or binds a reduced loop to blocks without
-    /// `rfactor` although atomics are not permitted (`determinism = #tile.determinism<any>` permits
-    /// them). The pass also fails if the cases of a schedule do not cover all lengths, or if a case
-    /// needs several blocks for one result. An output must not overlap an input or itself, and must
-    /// not be a constant array. Constant arrays must not exceed 64 MiB, and every op must be
-    /// directly in the body of a function.
+    /// The pass rejects a schedule that names an unknown loop, binds two loops to one processor, or
+    /// needs more than 1024 threads per block or 16 blocks per cluster. It rejects a schedule that
+    /// binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism
+    /// = #tile.determinism<any>` permits atomics. It rejects the cases of a schedule if they do not
+    /// cover all lengths, or if a case needs several blocks for one result. An output must not
+    /// overlap an input or itself, and must not be a constant array. Constant arrays must not
+    /// exceed 64 MiB, and every op must be directly in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

@@ -46,9 +46,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// No variant applies; the error lists every variant with its reasons. The requested variant is
-    /// unknown; the error lists the known variants. An existing parameter is unknown, is not an
-    /// integer, or does not fit the reduction.
+    /// The pass rejects a reduction to which no variant applies; the error lists each variant with
+    /// the reasons. It rejects an unknown variant name; the error lists the known variants. It also
+    /// rejects a parameter in `params` that is unknown, is not an integer, or does not fit the
+    /// reduction.
     pub struct SelectVariant as "tile-select-variant" creates [] {
         /// report every variant with its cost or reasons as a remark
         explain: bool = "false",

@@ -40,8 +40,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An attribute is misspelt or has an invalid value. An attribute applies to reductions only,
-    /// and the op has none. The op has no body (`linalg.softmax`).
+    /// The pass rejects an attribute that is misspelt or has an invalid value. It rejects a
+    /// reduction attribute on an op without reduced loops, and an attribute on an op without a body
+    /// (`linalg.softmax`).
     pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
     } counts {
         /// ops whose attributes were moved

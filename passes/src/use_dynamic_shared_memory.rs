@@ -40,7 +40,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The arrays exceed the shared memory that the chip permits per block.
+    /// The pass fails if the arrays exceed the shared memory that the chip permits per block.
     pub struct UseDynamicSharedMemory as "gpu-use-dynamic-shared-memory" creates [arith, gpu, memref] {
     } counts {
         /// kernels with dynamic shared memory

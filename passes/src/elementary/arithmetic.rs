@@ -55,7 +55,7 @@ pub(super) fn convert<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, ty: Type<'c
     b.create(op).operands(&[value]).result(ty).value()
 }
 
-/// The largest element of a vector of integers without a sign; a scalar as it is.
+/// Emits the largest element of a vector of unsigned integers; a scalar is returned unchanged.
 pub(super) fn greatest<'c>(b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
     scalars(b, value)
         .into_iter()

@@ -174,7 +174,7 @@ struct Arc<'a, 'c> {
 }
 
 impl<'a, 'c> Arc<'a, 'c> {
-    /// Uses acos a = 2 asin √((1 − a) / 2) for a > ½.
+    /// Uses the identity acos a = 2 asin √((1 − a) / 2) for a > ½.
     fn new(a: Float<'a, 'c>) -> Self {
         let m = a.arithmetic();
         let half = m.number(0.5);

@@ -12,9 +12,9 @@
 //! The proof requires that x, r and the quotient are normal and that e is exact. For |x| >= 2^-96
 //! and s from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and the last
 //! place of e is at least 2^-144. If the product overflows or x is infinite, e is infinite and the
-//! sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each step keeps
-//! the sign. A division is therefore necessary if x is nonzero and below 2^-96, if s is out of
-//! range, or if the sum is NaN.
+//! sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each step
+//! keeps the sign. A division is therefore necessary if x is nonzero with a magnitude below 2^-96,
+//! if s is out of range, or if the sum is NaN.
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;
@@ -103,8 +103,9 @@ fn is_quotient(op: Op<'_>) -> bool {
         && !defining_op(operands(op)[1]).is_some_and(|op| is(op, "arith.constant"))
 }
 
-/// Replaces the quotients at the places `group` of a block that can move to the first quotient.
-/// `shared` is the divisor of earlier quotients of the block, if any.
+/// Replaces those quotients of a block that can move to the first quotient; `group` lists the
+/// positions of the quotients in the block. `shared` is the divisor of earlier quotients of the
+/// block, if any.
 fn in_part<'c>(
     all: &[Op<'c>],
     places: &mut BTreeMap<usize, usize>,
@@ -149,8 +150,8 @@ fn in_part<'c>(
     i64::try_from(members.len()).unwrap_or(0)
 }
 
-/// Returns whether the ops that compute a value can move before the op at `first`. Adds the places
-/// of these ops to `slice`.
+/// Returns whether the ops that compute a value can move before the op at position `first` of the
+/// block. Adds the positions of the moved ops to `slice`.
 fn is_movable(
     all: &[Op<'_>],
     places: &BTreeMap<usize, usize>,
@@ -175,7 +176,7 @@ fn is_movable(
         .all(|operand| is_movable(all, places, (first, group), operand, slice))
 }
 
-/// A divisor with the values that its quotients share.
+/// A divisor, and the values that all quotients by this divisor share.
 #[derive(Clone, Copy)]
 struct Divisor<'c> {
     value: Val<'c>,

@@ -96,7 +96,7 @@ fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Ve
         .collect()
 }
 
-/// q and r of an argument that is not negative, and the rounding error of r.
+/// Reduced argument: q, r and the rounding error of r, for an argument that is not negative.
 struct Reduced<'a, 'c> {
     quadrant: Wide<'a, 'c>,
     r: Float<'a, 'c>,
@@ -150,7 +150,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
     }
 
     /// Computes the upper 64 bits of the product of a 24-bit significand and 96 bits of 2/π. The
-    /// second word is 0.
+    /// second word of the result is 0.
     fn product_of_single(significand: Wide<'a, 'c>, first: Wide<'a, 'c>) -> [Wide<'a, 'c>; 2] {
         let words = words_from(first, 2, 3);
         let lower = significand * words[1].shift_right(32);
@@ -207,7 +207,7 @@ fn of_finite<'a, 'c>(a: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
         .select(result, m.constant(Constant::NAN))
 }
 
-/// sin x, where |x| is reduced.
+/// Computes sin x from the reduced argument of |x|.
 fn sine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     let [value, tail] = reduced.select(reduced.cosine(), reduced.sine());
     let value = value + tail;
@@ -215,7 +215,7 @@ fn sine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     of_finite(x.abs(), value.times_sign_of(x))
 }
 
-/// cos x, where |x| is reduced.
+/// Computes cos x from the reduced argument of |x|.
 fn cosine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     let [value, tail] = reduced.select(reduced.sine(), reduced.cosine());
     let value = value + tail;
@@ -232,7 +232,7 @@ pub(super) fn cos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     cosine(x, &Reduced::new(x.abs()))
 }
 
-/// sin x and cos x, each with the bits that it has alone.
+/// Computes sin x and cos x, with the same bits as the separate functions.
 pub(super) fn sincos<'a, 'c>(x: Float<'a, 'c>) -> [Float<'a, 'c>; 2] {
     let reduced = Reduced::new(x.abs());
     [sine(x, &reduced), cosine(x, &reduced)]

@@ -26,8 +26,8 @@ impl<'c> Arithmetic<'_, 'c> {
         }
     }
 
-    /// Applies `step` to `start`, as often as the largest element of `count` counts. `constants` are
-    /// given to each step.
+    /// Emits a loop that applies `step` to the values `start`; the trip count is the largest
+    /// element of `count`. Each step receives the values `constants`.
     pub(in crate::elementary) fn repeat<const N: usize>(
         &self,
         count: Wide<'_, 'c>,
@@ -117,22 +117,23 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.apply("arith.maxsi", low)
     }
 
-    /// The smaller of two signed integers.
+    /// Emits the minimum of two signed integers.
     pub(in crate::elementary) fn at_most(self, high: Self) -> Self {
         self.apply("arith.minsi", high)
     }
 
-    /// The quotient of integers without a sign, rounded down.
+    /// Emits the unsigned quotient, rounded down.
     pub(in crate::elementary) fn divided_by(self, divisor: Self) -> Self {
         self.apply("arith.divui", divisor)
     }
 
-    /// The remainder of integers without a sign.
+    /// Emits the remainder of an unsigned division.
     pub(in crate::elementary) fn modulo(self, divisor: Self) -> Self {
         self.apply("arith.remui", divisor)
     }
 
-    /// The integer as wide as the floats, which must have room for it.
+    /// Emits the truncation to the width of the floats, which must be able to represent the
+    /// integer.
     pub(in crate::elementary) fn narrowed(self) -> Whole<'a, 'c> {
         let m = self.m;
         let value = if m.whole == self.value.r#type() {
