@@ -98,8 +98,8 @@ pub(crate) struct Copier<'b, 'c> {
 
 impl<'c> Copier<'_, 'c> {
     /// Copies the ops that compute `roots` in `from`. `known` lists values with their replacements,
-    /// and `index` emits the index of a loop. Constants are recreated; other values defined outside
-    /// of `from` are used unchanged.
+    /// and `index` emits the index of a loop. Constants are recreated; all other values defined
+    /// outside of `from` are used unchanged.
     pub(crate) fn copy(
         &self,
         from: Blk<'c>,
@@ -149,8 +149,8 @@ impl<'c> Copier<'_, 'c> {
         resolved
     }
 
-    /// Returns a value from outside the block for use inside: a new op for a constant, else the
-    /// value itself.
+    /// Returns a value from outside the block for use inside the block: a new op for a constant,
+    /// otherwise the value itself.
     pub(crate) fn captured(&self, value: Val<'c>) -> Val<'c> {
         match defining_op(value) {
             Some(op) if is_constant(value) => self.constant(op, value.r#type()),

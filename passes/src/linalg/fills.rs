@@ -18,7 +18,7 @@ pub(crate) struct Fill<'c> {
 }
 
 /// Returns the fill whose values `reader` sees in `memory`, if no op accesses `memory` in between.
-/// Fills that a plan has folded are ignored.
+/// Fills that a plan replaces are ignored.
 pub(crate) fn fill_before<'c>(
     reader: Op<'c>,
     memory: Val<'c>,
