@@ -17,13 +17,13 @@ pass! {
     /// Convert returned memrefs of host functions to arguments.
     ///
     /// ## What it does
-    /// Adds an argument for each memref that a `func.func` returns, after the existing arguments
-    /// and in the order of results. The argument replaces a returned `memref.alloc`, and
-    /// `cf.assert` compares its dynamic sizes with those of the allocation. If the returned memref
-    /// is a reshape (a chain of `memref.collapse_shape` and `memref.expand_shape`) of a static
-    /// `memref.alloc`, the inverse reshape of the argument replaces the allocation. Any other
-    /// memref is copied to its argument before the return: an argument, another view, or a memref
-    /// that is returned twice.
+    /// Adds one argument for each memref that a `func.func` returns, after the existing arguments
+    /// and in the order of the results. The new argument replaces a returned `memref.alloc`, and
+    /// `cf.assert` compares its dynamic sizes with the sizes of the allocation. If the returned
+    /// memref is a reshape (a chain of `memref.collapse_shape` and `memref.expand_shape`) of a
+    /// static `memref.alloc`, the inverse reshape of the argument replaces the allocation. Any
+    /// other returned memref (an argument, another view, or a memref that is returned twice) is
+    /// copied to its argument before the return.
     ///
     /// The pass replaces `buffer-results-to-out-params` of MLIR 22, which crashes on a memref that
     /// is returned twice. Results of other types stay.

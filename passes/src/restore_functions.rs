@@ -12,8 +12,8 @@ pass! {
     /// Move the functions of an isolated module back.
     ///
     /// ## What it does
-    /// Reverts `tensor-isolate-functions`. A symbol that a pass created in the nested module, such
-    /// as the `memref.global` of a constant, is renamed if its name is in use.
+    /// Reverts `tensor-isolate-functions`. The pass renames a symbol that was created in the nested
+    /// module, such as the `memref.global` of a constant, if its name is already in use.
     ///
     /// ## Before
     /// ```mlir
@@ -67,7 +67,7 @@ impl Pass for RestoreFunctions {
     }
 }
 
-/// Renames a symbol if its name is in use. Returns the final name.
+/// Renames a symbol if its name is already in use. Returns the final name.
 fn rename(
     op: Op<'_>,
     name: String,

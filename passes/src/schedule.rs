@@ -12,9 +12,9 @@ pass! {
     /// ## What it does
     /// Replaces every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
     /// `memref.copy` of a host function by a kernel and its `gpu.launch_func`. The attribute
-    /// `schedule` of the op determines the loops of the kernel. For an op without a schedule, the
-    /// pass chooses one. Each kernel carries its schedule as an attribute. A kernel for a range of
-    /// lengths also carries this range (`lengths`).
+    /// `schedule` of the op determines the loops of the kernel. The pass chooses a schedule for an
+    /// op without a schedule. Each kernel has its schedule as an attribute. A kernel for a range of
+    /// lengths also has the attribute `lengths`.
     ///
     /// * `#tile.split<"d1" by 16>` splits loop `d1` into `d1.o` and `d1.i`; `d1.i` has 16
     ///   iterations. `#tile.fuse<["d0", "d1"] to "p">` fuses several loops into one.
@@ -36,33 +36,34 @@ pass! {
     /// * `#tile.resident<1024>` lets ptxas use as many registers as still permit 1024 resident
     ///   threads per SM.
     /// * `#tile.hold<"tmp0" in registers>`, in the schedule of a group, keeps a value in the
-    ///   registers of its threads between phases. A held temporary that no other op reads is
-    ///   removed.
+    ///   registers of its threads between phases. A temporary in registers that no other op reads
+    ///   is removed.
     /// * `#tile.hold<"in0" in shared>`, in the schedule of an element-wise op, stages a source in
     ///   shared memory, for transposes. Each block first loads the elements that its threads read,
-    ///   along the rows of the source.
+    ///   row by row of the source.
     /// * `#tile.last_block` combines partial results in global memory without a second kernel. The
-    ///   last block that stores a partial result combines all of them, in an order that does not
-    ///   depend on which block is last.
+    ///   last block that stores a partial result combines all partial results, in an order that
+    ///   does not depend on which block is last.
     /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for ranges of
-    ///   lengths. Each case becomes a kernel, and `scf.if` in the host function selects the kernel
-    ///   by the actual length. In the schedule of a group, cases bound a loop over a row, as
-    ///   `#tile.case<"r0" to 64, [...]>`. The list of cases of a group may lack `#tile.otherwise`:
-    ///   each op is then a kernel of its own for rows longer than all cases.
+    ///   lengths. Each case becomes a kernel; an `scf.if` in the host function selects the kernel
+    ///   by the actual length. In the schedule of a group, the bounded loop of a case is a loop
+    ///   over a row, as in `#tile.case<"r0" to 64, [...]>`. If the list of a group does not end
+    ///   with `#tile.otherwise`, rows longer than all bounds are computed by one kernel per op.
     ///
     /// A constant array is a `memref.get_global` of a `memref.global constant`, or a view of one. A
-    /// constant array that a kernel reads is not a kernel argument: the `gpu.module` receives a
-    /// copy of the `memref.global`, and the kernel a `memref.get_global`. The constant arrays of a
-    /// module have at most 64 MiB.
+    /// constant array that a kernel reads is not a kernel argument: the pass copies the
+    /// `memref.global` to the `gpu.module`, and the kernel contains a `memref.get_global`. The
+    /// constant arrays of a module have at most 64 MiB.
     ///
-    /// `cf.assert` before the launch compares dynamic sizes that must be equal.
+    /// A `cf.assert` before the launch compares dynamic sizes that must be equal.
     ///
-    /// If a size is not a multiple of a split factor, accesses are guarded. A loop over tiles
-    /// becomes a loop over full tiles without guards, then a guarded remainder. A loop inside a
-    /// partial tile has a smaller upper bound. If threads load several elements of a dynamic row
-    /// one by one, all iterations are guarded, which halves the code. A single tile of up to 64
-    /// elements is loaded without branches: out-of-range iterations load the first element instead.
-    /// A loop over more blocks than a grid can have becomes a grid-stride loop.
+    /// If a size is not a multiple of a split factor, memory accesses are guarded by a bounds
+    /// check. A loop over tiles becomes a loop over full tiles without bounds checks, then a
+    /// remainder with bounds checks. A loop inside a partial tile has a smaller upper bound. If
+    /// threads load several elements of a dynamic row one by one, all iterations have bounds
+    /// checks, which halves the code size. A single tile of up to 64 elements is loaded without
+    /// branches: out-of-range iterations load the first element instead. If a loop has more blocks
+    /// than a grid can have, it becomes a grid-stride loop.
     ///
     /// `tile-choose-schedule` writes the chosen schedules as attributes and creates no kernels.
     /// `tile-list-candidates` lists alternative schedules of each op.

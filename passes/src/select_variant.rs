@@ -23,11 +23,12 @@ pass! {
     /// Choose a variant for each `tile.reduce`.
     ///
     /// ## What it does
-    /// Evaluates every variant and records the best one that applies as `variant`, with its
-    /// parameters as `params`. Variants are ranked by highest priority, then lowest cost, then
-    /// name. If the op already has a `variant`, only this variant is evaluated, and it must apply.
-    /// Existing entries of `params` are kept; the variant computes the others. A `tile.all_reduce`
-    /// receives `variant = "redux"` if one `redux.sync` is cheaper than a tree of shuffles.
+    /// Evaluates every variant, and records the best applicable variant as `variant`, with its
+    /// parameters as `params`. The best variant has the highest priority, then the lowest cost,
+    /// then the first name in alphabetical order. If the op already has a `variant`, only this
+    /// variant is evaluated, and it must apply. Existing entries of `params` are preserved; the
+    /// variant computes all other parameters. A `tile.all_reduce` receives `variant = "redux"` if
+    /// one `redux.sync` is cheaper than a tree of shuffles.
     ///
     /// ## Before
     /// ```mlir
@@ -108,7 +109,8 @@ type Params = Vec<(String, i64)>;
 type Chosen = (&'static str, Params);
 
 impl SelectVariant {
-    /// Chooses the exchange of a `tile.all_reduce`, unless the op has a `variant`.
+    /// Chooses the exchange (shuffles or `redux`) of a `tile.all_reduce`, unless the op has a
+    /// `variant`.
     fn choose_exchange(&self, view: &AllReduce<'_>) -> Result<Option<&'static str>, Failed> {
         if string_attribute(view.op, "variant").is_some() {
             return Ok(None);
@@ -191,7 +193,8 @@ impl SelectVariant {
     }
 }
 
-/// Returns the computed parameters of a variant, overridden by the parameters written on the op.
+/// Returns the computed parameters of a variant; parameters that are written on the op take
+/// precedence.
 fn params(
     variant: &dyn crate::variants::Variant,
     reduction: &Reduction<'_>,

@@ -1,7 +1,7 @@
 //! Bodies that combine an old value in several steps of one op, or under a condition: `(old + x) +
 //! y`, `if p { old + x } else { old }`. A body with several steps is equivalent to one step, whose
 //! element is the result of the body for a neutral old value. For floats, the conversion to one
-//! step changes the order of additions, as any reduction does.
+//! step changes the order of additions.
 
 use super::recognise::NAMED;
 use tx_dialect_tile::{Kind, Nan};

@@ -1,4 +1,4 @@
-//! Ops that a conversion plan already fuses or erases.
+//! Record of the ops that conversion plans already fuse or erase.
 
 use super::body::{only_computes, slice};
 use super::read::Loops;
@@ -35,9 +35,9 @@ impl Taken {
         self.folded.contains(&op_key(op))
     }
 
-    /// Returns the loops of an element-wise op that can be fused. The op has one output, a body
+    /// Returns the loops of an element-wise op that can be fused. Such an op has one output, a body
     /// without side effects and assertions, and no attribute `schedule` or `tile.group`. No plan
-    /// fuses or erases the op.
+    /// may already fuse or erase the op.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

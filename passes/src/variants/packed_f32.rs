@@ -1,7 +1,7 @@
 //! `packed_add_sum` and `3input_maxmin`: one thread reduces f32 by instructions of sm_100.
 //!
-//! LLVM selects `add.rn.f32x2` and the three-operand `max.f32` and `min.f32` from ordinary
-//! arithmetic.
+//! LLVM selects `add.rn.f32x2` and the three-operand `max.f32` and `min.f32` for ordinary
+//! arithmetic ops.
 
 use super::parts::{load_elements, source_index, store_result};
 use super::registers::{fragment, registers, registers_type};
