@@ -210,7 +210,6 @@ enum Element<'c> {
     Value(Val<'c>),
 }
 
-/// Maximum number of steps that compute one element.
 const MAX_STEPS: usize = 4096;
 
 /// Computes elements of tensors and memrefs that the host filled with values.

@@ -193,7 +193,6 @@ impl Pass for ConvertLinalgToTile {
     }
 }
 
-/// Returns the data flow of the function that contains `op`.
 fn flow_around<'a, 'c>(
     flows: &'a mut BTreeMap<usize, Dataflow<'c>>,
     op: Op<'c>,

@@ -153,7 +153,6 @@ impl<'b, 'c> Shuffle<'b, 'c> {
         self.b.create(op).operands(&[value]).result(ty).value()
     }
 
-    /// Shuffles one 32-bit word.
     fn word(&self, value: Val<'c>) -> (Val<'c>, Option<Val<'c>>) {
         let b = self.b;
         let op = b

@@ -63,7 +63,6 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Returns the number of emitted exchanges in a kernel.
     fn number(&self, kernel: &Kernel<'_>, among: Among) -> i64 {
         let key = (kernel.op.to_raw().ptr as usize, among);
         let count = self.exchanges.get(&key).copied().unwrap_or(0);
@@ -116,7 +115,6 @@ impl<'b, 'c> Exchange<'b, 'c> {
         }
     }
 
-    /// Returns the statistics of the emitted ops, by name.
     pub(crate) fn counts(&self) -> [(&'static str, i64); 3] {
         [
             ("shuffles", self.shuffles),
@@ -125,7 +123,6 @@ impl<'b, 'c> Exchange<'b, 'c> {
         ]
     }
 
-    /// Emits the exchange of a `tile.all_reduce`.
     pub(crate) fn all_reduce(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         if view.scope == Scope::Cluster {
             return self.cluster(view, value);

@@ -186,11 +186,9 @@ struct Earlier<'c> {
 /// Threads that a barrier must order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
-    /// Lanes of one warp.
     Warp,
     /// Warps of one warpgroup; each warpgroup has a separate barrier.
     Warpgroup,
-    /// Threads of the block.
     Block,
     /// Threads of all blocks of the cluster.
     Cluster,
@@ -235,7 +233,6 @@ struct Walker<'t, 'c> {
     threads: &'t Threads<'c>,
     barriers: Vec<Barrier<'c>>,
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
-    /// All writes in the kernel.
     writes: Vec<Touch<'c>>,
     /// All accesses to the shared memory of other blocks of the cluster.
     of_cluster: Vec<Touch<'c>>,
@@ -287,7 +284,6 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Visits the ops of a kernel in program order.
     fn all(&mut self, func: Op<'c>) -> Result<Pending<'c>, Stop> {
         self.starts.clear();
         self.regions(func, Pending::default())
@@ -369,7 +365,6 @@ impl<'c> Walker<'_, 'c> {
         groups.len() < self.all_warps() || groups.iter().any(|(_, complete)| !complete)
     }
 
-    /// Number of warps of the block.
     fn all_warps(&self) -> usize {
         usize::try_from((self.threads.kernel().threads + WARP_SIZE - 1) / WARP_SIZE).unwrap_or(1)
     }

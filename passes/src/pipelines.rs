@@ -154,7 +154,6 @@ fn tensors_to_memrefs(asserts: bool) -> String {
 /// Inlines function calls, then removes private functions without uses.
 pub const INLINE: &str = "inline{default-pipeline= },symbol-dce";
 
-/// Returns the value of the option `chip` of a pipeline.
 fn chip(values: &[&str]) -> Result<Chip, String> {
     Chip::parse(values.first().copied().unwrap_or(CHIP.init)).map_err(|e| e.to_string())
 }

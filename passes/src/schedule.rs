@@ -16,39 +16,28 @@ pass! {
     /// op without a schedule. Each kernel has its schedule as an attribute. A kernel for a range of
     /// lengths also has the attribute `lengths`.
     ///
-    /// * `#tile.split<"d1" by 16>` splits loop `d1` into `d1.o` and `d1.i`; `d1.i` has 16
-    ///   iterations. `#tile.fuse<["d0", "d1"] to "p">` fuses several loops into one.
-    ///   `#tile.reorder<"d1.o", "d0.i">` nests loops in the given order.
-    /// * `#tile.bind<"d0.o" to block_x>` distributes the iterations of a loop over blocks or
-    ///   threads. A reduced loop that is bound to threads becomes a cross-thread reduction, and the
-    ///   first thread stores the result. If a reduced loop is bound to `cluster_x`, the blocks of a
-    ///   cluster (sm_90) exchange partial results through distributed shared memory. Each iteration
-    ///   of a loop bound to `block_x` is then a cluster.
-    /// * `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of a reduced
-    ///   loop. The partial results stay in registers if the loop is bound to threads. Otherwise the
-    ///   partial results are stored in global memory, and a second kernel combines them.
-    /// * `#tile.unroll<"d1.i">` unrolls a loop. `#tile.vectorize<"d1.i">` also loads the elements
-    ///   of the loop as vectors, with a separate accumulator for each iteration. All loads of an
-    ///   unrolled loop precede the ops that combine the elements.
-    /// * `#tile.align<"d1" to 4>` splits a reduced dimension into vectors at aligned addresses,
-    ///   wherever a row begins. `#tile.stream` marks loads of elements that the kernel reads once
-    ///   as evict-first.
-    /// * `#tile.resident<1024>` lets ptxas use as many registers as still permit 1024 resident
-    ///   threads per SM.
-    /// * `#tile.hold<"tmp0" in registers>`, in the schedule of a group, keeps a value in the
-    ///   registers of its threads between phases. A temporary in registers that no other op reads
-    ///   is removed.
-    /// * `#tile.hold<"in0" in shared>`, in the schedule of an element-wise op, stages a source in
-    ///   shared memory, for transposes. Each block first loads the elements that its threads read,
-    ///   row by row of the source.
-    /// * `#tile.last_block` combines partial results in global memory without a second kernel. The
-    ///   last block that stores a partial result combines all partial results, in an order that
-    ///   does not depend on which block is last.
-    /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for ranges of
-    ///   lengths. Each case becomes a kernel; an `scf.if` in the host function selects the kernel
-    ///   by the actual length. In the schedule of a group, the bounded loop of a case is a loop
-    ///   over a row, as in `#tile.case<"r0" to 64, [...]>`. If the list of a group does not end
-    ///   with `#tile.otherwise`, rows longer than all bounds are computed by one kernel per op.
+    /// The reference of the dialect `tile` describes the steps of a schedule.
+    ///
+    /// | step | effect |
+    /// |---|---|
+    /// | `#tile.split<"d1" by 16>` | splits loop `d1` into `d1.o` and `d1.i`; `d1.i` has 16 iterations |
+    /// | `#tile.fuse<["d0", "d1"] to "p">` | fuses several loops into one |
+    /// | `#tile.reorder<"d1.o", "d0.i">` | nests loops in the given order |
+    /// | `#tile.bind<"d0.o" to block_x>` | distributes a loop over blocks, blocks of a cluster, or threads |
+    /// | `#tile.rfactor<"d1.i">` | computes a separate partial result for each iteration of a reduced loop |
+    /// | `#tile.last_block` | combines partial results in global memory without a second kernel |
+    /// | `#tile.unroll<"d1.i">` | unrolls a loop; all loads precede the ops that combine the elements |
+    /// | `#tile.vectorize<"d1.i">` | unrolls a loop, with vector loads and one accumulator per iteration |
+    /// | `#tile.align<"d1" to 4>` | splits a reduced dimension into vectors at aligned addresses |
+    /// | `#tile.stream` | marks loads of elements that the kernel reads once as evict-first |
+    /// | `#tile.resident<1024>` | limits registers, so that 1024 threads can be resident per SM |
+    /// | `#tile.hold<"tmp0" in registers>` | keeps a value of a group in registers between phases |
+    /// | `#tile.hold<"in0" in shared>` | stages a source of an element-wise op in shared memory |
+    /// | `#tile.case<"d1" to 64, [...]>` | schedule for lengths up to a bound, a separate kernel |
+    /// | `#tile.otherwise<[...]>` | schedule for lengths beyond the bounds of all cases |
+    ///
+    /// If a schedule has cases, an `scf.if` in the host function selects the kernel by the actual
+    /// length.
     ///
     /// A constant array is a `memref.get_global` of a `memref.global constant`, or a view of one. A
     /// constant array that a kernel reads is not a kernel argument: the pass copies the

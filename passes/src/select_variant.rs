@@ -104,7 +104,6 @@ impl Pass for SelectVariant {
     }
 }
 
-/// Parameters of a variant, by name.
 type Params = Vec<(String, i64)>;
 type Chosen = (&'static str, Params);
 

@@ -181,7 +181,6 @@ fn plain<'c>(ty: Type<'c>, space: Option<Attribute<'c>>) -> Option<Type<'c>> {
     Some(MemRefType::new(memref.element, &sizes?, None, space).into())
 }
 
-/// Removes shared variables without uses.
 fn remove_unused(gpu_module: Op<'_>) {
     let all = walk(gpu_module);
     let used: BTreeSet<String> = all

@@ -221,7 +221,6 @@ impl<'c> Reduce<'c> {
     }
 }
 
-/// Returns the operand types of the `tile.yield` that ends `block`.
 pub(crate) fn yielded<'c>(block: Blk<'c>) -> Option<Vec<Type<'c>>> {
     let last = *tx_mlir::ops(block).last()?;
     is(last, "tile.yield").then(|| operands(last).iter().map(|v| v.r#type()).collect())

@@ -16,7 +16,6 @@ use tx_mlir::{
 };
 use tx_target::Operation;
 
-/// Returns whether an op is an atomic memory access.
 pub(crate) fn is_atomic(op: Op<'_>) -> bool {
     Operation::memory_of(name(op)) == tx_target::Memory::Atomic
 }
@@ -72,7 +71,6 @@ impl Span {
         more: 0,
     };
 
-    /// Returns the range of all indices.
     fn range(self) -> Range {
         (self.first.0, self.first.1.saturating_add(self.more))
     }
@@ -162,19 +160,16 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// Conflict between any two threads of the block.
     const BETWEEN_ALL: Self = Self {
         between_warpgroups: true,
         between_warps: true,
         within_warp: true,
     };
 
-    /// Returns whether any two threads conflict.
     pub(crate) fn is_there(self) -> bool {
         self.between_warpgroups || self.between_warps || self.within_warp
     }
 
-    /// Returns the union of two conflicts.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             between_warpgroups: self.between_warpgroups || other.between_warpgroups,
@@ -499,7 +494,6 @@ impl<'c> Touch<'c> {
         (op, self.write, self.memory.clone(), self.through.map(key))
     }
 
-    /// Returns whether both accesses have the same key.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.op.to_raw().ptr == other.op.to_raw().ptr
             && self.write == other.write
@@ -565,7 +559,6 @@ fn overlaps(memref: &MemRef<'_>) -> bool {
     })
 }
 
-/// Returns the memory that contains a memref.
 fn memory(value: Val<'_>) -> Memory {
     let base = root(value);
     match defining_op(base) {

@@ -197,7 +197,6 @@ pub(crate) struct Dataflow<'c> {
 }
 
 impl<'c> Dataflow<'c> {
-    /// Analyses `function`, or another op with regions.
     pub(crate) fn of(function: Op<'c>) -> Self {
         let mut flow = Self {
             users: BTreeMap::new(),

@@ -33,7 +33,6 @@ pub(crate) struct Fact {
     classes: Classes,
 }
 
-/// Congruence class per thread.
 type Classes = Option<Rc<[Class]>>;
 
 impl Fact {
@@ -45,7 +44,6 @@ impl Fact {
         }
     }
 
-    /// Returns the fact with other congruence classes.
     fn with_classes(mut self, classes: Classes) -> Self {
         self.classes = classes;
         self

@@ -115,12 +115,10 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         }
     }
 
-    /// Number of bits of the fraction.
     fn fraction(&self) -> i64 {
         self.pick(23, 52)
     }
 
-    /// Bias of the stored exponent.
     fn bias(&self) -> i64 {
         self.pick(127, 1023)
     }
@@ -139,7 +137,6 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         self.value(self.bits(self.pick(constant.0.into(), constant.1), self.float))
     }
 
-    /// Emits an integer constant with the bits of a float constant.
     fn constant_bits(&self, constant: Constant) -> Whole<'_, 'c> {
         self.integer(self.pick(constant.0.into(), constant.1.cast_signed()))
     }
@@ -205,7 +202,6 @@ impl<'a, 'c> Float<'a, 'c> {
         self.m.value(op.result(self.m.float).value())
     }
 
-    /// Emits `self * factor + term`, rounded once.
     pub(super) fn fma(self, factor: Self, term: Self) -> Self {
         self.apply("math.fma", &[factor, term])
     }
@@ -232,7 +228,6 @@ impl<'a, 'c> Float<'a, 'c> {
         self.apply("math.sqrt", &[])
     }
 
-    /// Emits the magnitude of `self` with the sign of `other`.
     pub(super) fn with_sign_of(self, other: Self) -> Self {
         self.apply("math.copysign", &[other])
     }
@@ -366,7 +361,6 @@ impl<'a, 'c> Whole<'a, 'c> {
         }
     }
 
-    /// Removes the bits of [`SHIFT`].
     pub(super) fn without_shift(self) -> Self {
         self - self.m.constant_bits(SHIFT)
     }

@@ -29,7 +29,6 @@ const TO_F8: &str = "nvvm.convert.f32x2.to.f8x2";
 const FROM_F8: &str = "nvvm.convert.f8x2.to.f16x2";
 
 impl Narrow {
-    /// Returns the expansion for a chip.
     pub(crate) fn on(chip: &Chip) -> Self {
         match chip.converts_f8 {
             true => Self::Instructions,

@@ -210,7 +210,6 @@ fn negated<'c>(b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
     negated.result(value.r#type()).value()
 }
 
-/// Emits the quotients of ops with one divisor.
 fn divide<'c>(b: &Builder<'c>, quotients: &[Op<'c>], divisor: Divisor<'c>) -> Vec<Val<'c>> {
     let (single, word) = (divisor.value.r#type(), b.int_type(32));
     let fused = |x: Val<'c>, y: Val<'c>, z: Val<'c>| {

@@ -169,7 +169,6 @@ impl<'a, 'c> Reduced<'a, 'c> {
         [high, low]
     }
 
-    /// Computes sin r as an unevaluated sum.
     fn sine(&self) -> [Float<'a, 'c>; 2] {
         let Self { r, rest, .. } = *self;
         let m = r.arithmetic();
@@ -181,7 +180,6 @@ impl<'a, 'c> Reduced<'a, 'c> {
         ]
     }
 
-    /// Computes cos r as an unevaluated sum.
     fn cosine(&self) -> [Float<'a, 'c>; 2] {
         let Self { r, rest, .. } = *self;
         let one = r.arithmetic().number(1.0);
@@ -207,7 +205,6 @@ fn of_finite<'a, 'c>(a: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
         .select(result, m.constant(Constant::NAN))
 }
 
-/// Computes sin x from the reduced argument of |x|.
 fn sine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     let [value, tail] = reduced.select(reduced.cosine(), reduced.sine());
     let value = value + tail;
@@ -215,7 +212,6 @@ fn sine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     of_finite(x.abs(), value.times_sign_of(x))
 }
 
-/// Computes cos x from the reduced argument of |x|.
 fn cosine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     let [value, tail] = reduced.select(reduced.sine(), reduced.cosine());
     let value = value + tail;
@@ -223,7 +219,6 @@ fn cosine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> 
     of_finite(x.abs(), is_negative.select(-value, value))
 }
 
-/// sin x.
 pub(super) fn sin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     sine(x, &Reduced::new(x.abs()))
 }

@@ -281,7 +281,6 @@ fn bytes_of(ty: Type<'_>) -> i64 {
     byte_width(ty).unwrap_or(8).cast_signed()
 }
 
-/// Emits a read of a special register.
 fn register<'c>(b: &Builder<'c>, name: &str) -> Index<'c> {
     let word = b.create(name).result(b.int_type(32)).value();
     Index::Val(b.index_cast(word, b.index_type()))

@@ -39,7 +39,6 @@ impl Groups {
         self.width * self.stride
     }
 
-    /// Returns whether each group consists of a single thread.
     pub(crate) fn are_single(&self) -> bool {
         self.width == 1 || self.size <= self.stride
     }
@@ -93,7 +92,6 @@ impl Groups {
         self.row_extents().iter().map(|extent| place / extent).sum()
     }
 
-    /// Returns the number of rows in a scope.
     pub(super) fn rows(&self) -> i64 {
         self.row_of(self.size - 1) + 1
     }

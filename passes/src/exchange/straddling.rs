@@ -196,7 +196,6 @@ impl Groups {
     }
 }
 
-/// Emits the minimum of two indices.
 fn least<'c>(b: &Builder<'c>, left: Index<'c>, right: Index<'c>) -> Index<'c> {
     b.select_index(b.less(left, right), left, right)
 }

@@ -85,7 +85,6 @@ fn compared_in(ty: Type<'_>) -> Type<'_> {
     }
 }
 
-/// Converts `value` to the wider type `ty`.
 fn extended<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
     if value.r#type() == ty {
         return value;

@@ -4,7 +4,6 @@ use melior::ir::attribute::ArrayAttribute;
 use melior::ir::{Attribute, Region, Type};
 use tx_mlir::{AffineMap, Builder, Op, Val, parse_attribute};
 
-/// Attribute with the iterator type of a loop.
 pub(crate) const ITERATORS: &str = "iterator_types";
 
 /// Returns the iterator types of `dims` loops; `reduces` selects the reduction loops.

@@ -154,7 +154,6 @@ pub(crate) struct Laws {
 /// Maximum number of sample partial results; the associativity test runs on all triples of samples.
 const MOST_SAMPLES: usize = 28;
 
-/// Maximum number of tested identity candidates.
 const MOST_CANDIDATES: usize = 5000;
 
 impl Laws {

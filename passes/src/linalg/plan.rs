@@ -192,7 +192,6 @@ impl<'c> Plan<'c> {
         })
     }
 
-    /// Fuses producers into the `element` region.
     pub(super) fn take_producers(&mut self, found: Found<'c>) {
         self.sources = found.sources;
         self.stages = found.stages;
@@ -200,7 +199,6 @@ impl<'c> Plan<'c> {
         self.gone.extend(found.gone);
     }
 
-    /// Fuses one more consumer into the epilogue.
     pub(super) fn take_consumer(&mut self, step: Consumer<'c>) {
         self.at = step.tail.loops.op;
         self.gone.push(self.at);

@@ -123,7 +123,6 @@ impl Program {
             .any(|(place, _)| self.places[*place] != Sort::Int(1))
     }
 
-    /// Returns whether the program contains a division.
     pub(crate) fn divides(&self) -> bool {
         self.ops.iter().any(|op| op.starts_with("arith.div"))
     }

@@ -81,7 +81,6 @@ impl Scalar {
         }
     }
 
-    /// Encodes the value in the type `sort`.
     pub(crate) fn bits(self, sort: Sort) -> u64 {
         match (self, sort) {
             (Self::Int(n), Sort::Int(width)) => truncated(n, width),
@@ -141,7 +140,6 @@ impl Scalar {
     }
 }
 
-/// Formats a value for messages.
 pub(crate) fn show(value: Scalar, sort: Sort) -> String {
     match value {
         Scalar::Int(n) if sort == Sort::Int(1) => (n != 0).to_string(),

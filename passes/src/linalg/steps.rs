@@ -7,7 +7,6 @@ use super::recognise::NAMED;
 use tx_dialect_tile::{Kind, Nan};
 use tx_mlir::{Op, Val, defining_op, first_block, is, key, operands, ops, results};
 
-/// Maximum number of steps.
 const MOST: usize = 1000;
 
 /// A traversal from a result back to the old value.

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use tx_dialect_tile::GROUP;
 use tx_mlir::{Op, attribute, is, ops, walk};
 
-/// Ops that a conversion plan already fuses or erases.
 #[derive(Default)]
 pub(crate) struct Taken {
     all: BTreeSet<usize>,
@@ -20,12 +19,10 @@ impl Taken {
         self.all.extend(ops.into_iter().map(op_key));
     }
 
-    /// Marks fills that conversion makes redundant.
     pub(crate) fn fold<'c>(&mut self, fills: impl IntoIterator<Item = Op<'c>>) {
         self.folded.extend(fills.into_iter().map(op_key));
     }
 
-    /// Returns whether a plan fuses or erases `op`.
     pub(crate) fn has(&self, op: Op<'_>) -> bool {
         self.all.contains(&op_key(op))
     }

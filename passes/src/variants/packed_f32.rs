@@ -15,7 +15,6 @@ use tx_mlir::memref::Space;
 use tx_mlir::{Builder, Index, Val};
 use tx_scalar::Float;
 
-/// Number of elements in one chunk.
 const CHUNK: usize = 8;
 
 pub(crate) struct PackedAddSum;

@@ -189,14 +189,12 @@ fn is_steady(op: Op<'_>) -> bool {
     })
 }
 
-/// Returns whether the op is batch-invariant.
 fn batch_invariant(op: Op<'_>) -> bool {
     tx_mlir::attribute(op, "determinism")
         .and_then(Determinism::of)
         .is_some_and(|d| d == Determinism::BatchInvariant)
 }
 
-/// Sorts dimensions by descending stride, if all strides are static.
 fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
     if dimensions.iter().all(|d| memref.strides[*d].is_some()) {
         dimensions.sort_by_key(|d| std::cmp::Reverse(memref.strides[*d]));

@@ -57,7 +57,6 @@ impl<'c> Arithmetic<'_, 'c> {
 }
 
 impl<'a, 'c> Whole<'a, 'c> {
-    /// Emits the zero extension to 64 bits.
     pub(in crate::elementary) fn widened(self) -> Wide<'a, 'c> {
         let (m, ty) = (self.m, self.m.wide_type());
         let value = if self.value.r#type() == ty {
@@ -117,17 +116,14 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.apply("arith.maxsi", low)
     }
 
-    /// Emits the minimum of two signed integers.
     pub(in crate::elementary) fn at_most(self, high: Self) -> Self {
         self.apply("arith.minsi", high)
     }
 
-    /// Emits the unsigned quotient, rounded down.
     pub(in crate::elementary) fn divided_by(self, divisor: Self) -> Self {
         self.apply("arith.divui", divisor)
     }
 
-    /// Emits the remainder of an unsigned division.
     pub(in crate::elementary) fn modulo(self, divisor: Self) -> Self {
         self.apply("arith.remui", divisor)
     }
