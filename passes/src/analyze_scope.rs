@@ -240,7 +240,6 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Checks that the destination of a `tile.copy` does not overlap its source.
 fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     let [source, destination] = operands(op)[..] else {
         return Ok(());
@@ -452,7 +451,6 @@ fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result
     Ok(())
 }
 
-/// Checks that no two groups of a scope write the same destination.
 fn check_single_writer<'c>(
     op: Op<'c>,
     scope: Scope,
@@ -502,8 +500,8 @@ fn check_single_writer<'c>(
     Ok(())
 }
 
-/// Returns the values that determine the address of `value` (a list with one number per thread for
-/// each value); `None` if a value is unknown.
+/// Returns, for each value that determines the address of `value`, its number in every thread;
+/// `None` if a number is unknown.
 fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
     let base = root(value);
     let mut places = Vec::new();

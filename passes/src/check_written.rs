@@ -57,7 +57,6 @@ const VIEWS: [&str; 4] = [
     "tensor.extract_slice",
 ];
 
-/// Returns the `tensor.empty` that defines `value`, directly or through views.
 fn empty(value: Val<'_>) -> Option<Op<'_>> {
     let mut op = defining_op(value)?;
     while VIEWS.iter().any(|view| is(op, view)) {

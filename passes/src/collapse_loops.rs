@@ -27,10 +27,9 @@ pass! {
     /// loops become one. The kernel computes the index along the row as a remainder of the linear
     /// index, so that vectors can cross the end of a row.
     ///
-    /// The pass emits a `cf.assert` that compares dynamic sizes which must be equal, because the
-    /// collapsed op does not imply their equality. The pass does not change ops with a `schedule`
-    /// or a `tile.group`, ops that use `linalg.index`, transposes, or ops whose operands have a
-    /// strided layout.
+    /// The pass emits a `cf.assert` that compares dynamic sizes, because the collapsed op does not
+    /// imply that they are equal. The pass does not change ops with a `schedule` or a `tile.group`,
+    /// ops that use `linalg.index`, transposes, or ops whose operands have a strided layout.
     ///
     /// ## Before
     /// ```mlir
@@ -83,13 +82,12 @@ impl Pass for CollapseLoops {
     }
 }
 
-/// An element-wise op with the loops to collapse.
 struct Collapse<'c> {
     loops: Loops<'c>,
     job: Job<'c>,
     /// Groups of adjacent loops; each group becomes one loop.
     groups: Vec<Vec<usize>>,
-    /// Trip count of the second loop group, if there are two groups that both become one loop.
+    /// Trip count of the second of two loop groups that become a single loop.
     flat: Option<i64>,
 }
 
@@ -236,9 +234,9 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     Some((loops, groups))
 }
 
-/// Returns the trip count of the second of two loop groups, if both groups should become one loop.
-/// Both become one loop if no vector width divides the row length, because vectors may then cross
-/// the end of a row.
+/// Returns the trip count of the second of two loop groups, if the groups should become a single
+/// loop. A single loop is necessary if no vector width divides the row length, because vectors then
+/// cross the end of a row.
 fn flat(loops: &Loops<'_>, job: &Job<'_>, groups: &[Vec<usize>]) -> Option<i64> {
     let [_, row] = groups else { return None };
     let lengths: Vec<i64> = job

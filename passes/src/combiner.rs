@@ -212,7 +212,6 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Returns this combiner with other component types.
     #[must_use]
     fn with_types(&self, types: Vec<Type<'c>>) -> Self {
         Self {
@@ -567,7 +566,6 @@ fn is_f8(ty: Type<'_>) -> bool {
     ty.is_float() && byte_width(ty) == Some(1)
 }
 
-/// Converts a scalar or the elements of a vector to type `ty`.
 fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) -> Val<'c> {
     let (lanes, from) = match vector_parts(value.r#type()) {
         Some((lanes, element)) => (Some(lanes), element),

@@ -142,7 +142,7 @@ fn stores_to<'c>(op: Op<'c>, array: Val<'c>) -> bool {
     is(op, "memref.store") && operands(op).first() != Some(&array)
 }
 
-/// Returns whether an integer is provably not negative: it must be a size or a constant.
+/// Returns whether an integer is a size, or a constant that is not negative.
 fn is_non_negative(value: Val<'_>) -> bool {
     let Some(op) = defining_op(value) else {
         return false;
@@ -496,7 +496,6 @@ fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
     Some(place)
 }
 
-/// Converts a row-major linear index to one index per dimension.
 fn delinear(shape: &[Option<i64>], place: i64) -> Option<Vec<i64>> {
     let (mut rest, mut at) = (place, Vec::new());
     for size in shape.iter().rev() {
@@ -709,7 +708,8 @@ fn is_size_of<'c>(size: Val<'c>, tensor: Val<'c>, dim: usize) -> bool {
     }
 }
 
-/// Returns the reassociation attribute that groups `between` dimensions after the first `head`.
+/// Returns the reassociation attribute that groups `between` dimensions after the first `head`
+/// dimensions.
 fn groups(head: usize, between: usize, tail: usize) -> String {
     let single = |d: usize| format!("[{d}]");
     let middle: Vec<String> = (head..head + between).map(|d| d.to_string()).collect();

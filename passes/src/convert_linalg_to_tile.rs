@@ -20,8 +20,8 @@ pass! {
     /// ## What it does
     /// Converts `linalg.reduce`, `linalg.generic` with reduction loops, and named reductions
     /// (`linalg.matvec`, `linalg.conv_2d`, `linalg.pooling_nhwc_max` ...). Operands must be
-    /// memrefs, and ops must be in the body of a `func.func`. Element-wise ops stay unless they are
-    /// fused.
+    /// memrefs, and ops must be in the body of a `func.func`. The pass changes element-wise ops
+    /// only by fusion.
     ///
     /// * The ops of the body become two regions. Ops that do not depend on the old value of the
     ///   output become the `element` region; all other ops become the combiner. The `element`
@@ -43,11 +43,11 @@ pass! {
     ///   `element`. An element-wise op that reads the result of the reduction, in place or from a
     ///   temporary, is fused into `epilogue`. The pass does not fuse an element-wise op that also
     ///   reads the old values of the output of the fused reduction.
-    /// * An element-wise op is fused into a second element-wise op if its result is a temporary of
-    ///   which only the second op reads each element, once. A chain of element-wise ops becomes one
+    /// * An element-wise op is fused into the only reader of its result, if the reader is an
+    ///   element-wise op that reads each element once. A chain of element-wise ops becomes one
     ///   `linalg.generic`.
     /// * The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to
-    ///   the `tile.reduce`. An element-wise op with a `schedule` stays a separate kernel.
+    ///   the `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.
     ///
     /// The pass first splits an op with several outputs:
     ///
@@ -74,9 +74,9 @@ pass! {
     /// | any element replaces a NaN, as with `ugt` | the last NaN; then `argmax` of the elements after that NaN |
     ///
     /// The attribute `nan` on the op always selects one `argmax`. The attribute `schedule` selects
-    /// one `argmax` if NaN wins or old values are combined. The pass erases the fill of an index
-    /// output together with the fill of its values if the filled index is 0, the index of an empty
-    /// row; any other filled index is combined as an old value. The pass does not test `custom`
+    /// one `argmax` if NaN wins or old values are combined. If the filled index is 0 (the index of
+    /// an empty row), the pass erases the fill of the index output together with the fill of its
+    /// values. Any other filled index is combined as an old value. The pass does not test `custom`
     /// combiners with NaN. If the result of a combiner depends on the position of a NaN, as with a
     /// comparison and `select`, it depends on the order of combination.
     ///

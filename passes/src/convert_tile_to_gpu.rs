@@ -205,7 +205,6 @@ fn unsupported(op: Op<'_>) -> Failed {
     .emit()
 }
 
-/// A `tile.load` or a `tile.store`.
 struct Transfer<'c> {
     op: Op<'c>,
     kernel: Kernel<'c>,

@@ -57,13 +57,12 @@ pub fn has_softmax(module: &Op<'_>) -> bool {
     walk(*module).into_iter().any(is_softmax)
 }
 
-/// A softmax with attributes is not decomposed, because the attributes describe one reduction, but
-/// the expansion has two reductions.
+/// A softmax with attributes is not decomposed: the attributes describe one reduction, but the
+/// expansion has two.
 fn is_softmax(op: Op<'_>) -> bool {
     is(op, SOFTMAX) && enclosing(op, "func.func").is_some() && handed_on(op).is_empty()
 }
 
-/// Decomposes all softmax ops and returns their number.
 pub(crate) fn decompose_all(module: Op<'_>) -> i64 {
     let all: Vec<Op<'_>> = walk(module)
         .into_iter()
@@ -249,7 +248,6 @@ impl<'c> Softmax<'_, 'c> {
         results(all).first().copied().unwrap_or(to)
     }
 
-    /// Emits an array of one element per row, each initialized to `start`.
     fn filled(&self, start: Val<'c>) -> Val<'c> {
         let b = self.b;
         let size = |d: &usize| match self.shape.sizes[*d] {

@@ -329,8 +329,8 @@ pub(crate) fn shared<'c>(b: &Builder<'c>, name: &str, shape: &[i64], element: Ty
         .value()
 }
 
-/// Declares an array in shared memory next to a kernel. Returns its unique name, which begins with
-/// the name of the kernel and `what`.
+/// Declares an array in shared memory next to a kernel. Returns the unique name of the array, which
+/// begins with the kernel name and `what`.
 pub(crate) fn shared_global<'c>(
     b: &Builder<'c>,
     kernel: Op<'c>,

@@ -82,12 +82,13 @@ macro_rules! passes {
     };
 }
 
-/// Passes for modules without scalars to pack.
+/// LLVM passes for modules without scalars that the SLP vectorizer can pack.
 const PASSES: &str = passes!("");
 
-/// Passes for modules with scalars to pack. Other modules do not need the SLP vectorizer, which took
-/// half of LLVM's time for a softmax of 4096 bf16 columns. Of 144 modules of `lit-tests` on sm_90,
-/// the vectorizer changed the PTX of one: 5413 instructions instead of 5405.
+/// LLVM passes for modules with scalars that the SLP vectorizer can pack. Other modules do not need
+/// the SLP vectorizer, which took half of LLVM's time for a softmax of 4096 bf16 columns. Of 144
+/// modules of `lit-tests` on sm_90, the vectorizer changed the PTX of one: 5413 instructions
+/// instead of 5405.
 const PACKING: &str = passes!("slp-vectorizer,");
 
 /// Returns whether the chip has instructions for pairs of f32, or the module computes in 16-bit

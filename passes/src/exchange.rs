@@ -70,7 +70,6 @@ impl Pool {
     }
 }
 
-/// Threads or blocks that share scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Among {
     Threads,
@@ -679,7 +678,6 @@ pub(crate) mod redux {
         })
     }
 
-    /// Checks that the chip has a `redux.sync` for the combiner.
     pub(crate) fn check(chip: &Chip, combiner: &Combiner<'_>) -> Result<(), String> {
         let ty = combiner.types()[0];
         let refused = || format!("`redux.sync` has no `{}` of `{ty}`", combiner.kind());

@@ -99,7 +99,6 @@ pub(crate) fn is_global(pointer: Val<'_>) -> bool {
     }
 }
 
-/// Emits the load as inline assembly before the original load.
 fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
     let b = Builder::before(load);
     let ty = results(load)[0].r#type();

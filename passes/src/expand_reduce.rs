@@ -116,7 +116,6 @@ fn chosen(op: Op<'_>) -> Result<&'static dyn Variant, Failed> {
     })
 }
 
-/// Returns the value of the parameter `name` of an op, or 0 if the parameter is absent.
 fn param(op: Op<'_>, name: &str) -> i64 {
     dictionary_entry(op, "params", name)
         .and_then(|a| IntegerAttribute::try_from(a).ok())

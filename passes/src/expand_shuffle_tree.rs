@@ -122,7 +122,6 @@ fn variant(op: Op<'_>) -> Option<String> {
     string_attribute(op, "variant")
 }
 
-/// Returns the groups of threads in a block that an op combines.
 fn groups<'c>(view: &AllReduce<'c>, kernel: &Kernel<'c>) -> Result<Groups, Failed> {
     if view.scope != Scope::Cluster {
         return Ok(Groups::of(kernel, view));
@@ -146,7 +145,6 @@ fn groups<'c>(view: &AllReduce<'c>, kernel: &Kernel<'c>) -> Result<Groups, Faile
         .map_err(|(code, reason)| error(view.op.location(), reason).code(code).emit())
 }
 
-/// Checks that the chip supports the requested exchange for the kind and type.
 fn check_variant<'c>(
     view: &AllReduce<'c>,
     kernel: &Kernel<'c>,

@@ -33,7 +33,7 @@ pass! {
     ///   reduction has reduced loops. The parallel loops of an element-wise op are outermost. If
     ///   rows are kept in registers, the element-wise op has no other loops.
     /// * The op uses an operand of another op in the group. If one op of the group writes an
-    ///   element, other ops use it only in the same row.
+    ///   element, other ops use the element only in the same row.
     /// * The innermost dimension is along a row. The registers of a block, or of a cluster (sm_90),
     ///   can contain a row, or a row has at most 256 KiB, which stay in the L2 cache while each
     ///   phase reloads them. Rows of dynamic length must fit into registers: the group has one
@@ -46,16 +46,15 @@ pass! {
     /// attribute of its first op. In the schedule of a group, the parallel loops are `p0`, `p1`, …,
     /// and the loops over a row are `r0`, `r1`, ….
     ///
-    /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, disables grouping. The
-    /// attribute of the function takes precedence over the option of the pass.
+    /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, disables grouping.
     ///
     /// The attribute `tile.determinism = #tile.determinism<…>` of a function becomes the
     /// `determinism` of its reductions without this attribute.
     ///
     /// `math=approx`, or `tile.math = #tile.math<approx>` on a function, sets `fastmath<afn>` on
     /// exponentials, logarithms and quotients that have approximate instructions
-    /// ([`gpu-expand-math`](#--gpu-expand-math)). The attribute of the function takes precedence
-    /// over the option of the pass.
+    /// ([`gpu-expand-math`](#--gpu-expand-math)). For both attributes, the attribute of the
+    /// function takes precedence over the option of the pass.
     ///
     /// With `explain`, a remark states why an op does not share a kernel with the preceding op, if
     /// both use a common array.

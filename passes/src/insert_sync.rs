@@ -178,8 +178,8 @@ struct Earlier<'c> {
     separated: Option<Reach>,
     /// Warps whose later accesses are ordered after this access by a named barrier.
     ordered_in: BTreeSet<i64>,
-    /// Outermost loop around the access that has started a new iteration since the access. Inner
-    /// loops of this loop are entered again, even if their trip counts are 0.
+    /// Outermost loop around the access that has started a new iteration since the access. The new
+    /// iteration enters all inner loops again.
     round: Option<Op<'c>>,
 }
 
@@ -204,13 +204,11 @@ impl Reach {
     }
 }
 
-/// A barrier to insert before an op.
 struct Barrier<'c> {
     before: Op<'c>,
     reach: Reach,
     /// Warps that reach the barrier, for a named barrier.
     warps: Vec<i64>,
-    /// Number of a named barrier.
     number: i64,
 }
 
@@ -243,7 +241,6 @@ struct Walker<'t, 'c> {
     /// Pending accesses at the start of the body of each loop, from the previous walk through the
     /// body.
     starts: BTreeMap<usize, Pending<'c>>,
-    /// Threads for which two accesses conflict.
     conflicts: BTreeMap<(TouchKey, TouchKey, Place), Conflict>,
 }
 
@@ -257,8 +254,8 @@ enum Place {
 }
 
 /// Maximum number of compared pairs of threads for the loops of one nest, over all iterations
-/// together. Above this limit, iterations are not compared separately; an unoptimized build of the
-/// compiler needs two seconds for the limit.
+/// together. Above this limit, iterations are not compared separately. An unoptimized build of the
+/// compiler makes this number of comparisons in two seconds.
 const MOST_STEPS: usize = 1 << 27;
 
 /// Returns whether an `nvvm.barrier` orders all threads of the block: it has neither a barrier
@@ -715,7 +712,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Returns the warps that reach `place`. All lanes of each warp must reach it, and for a
+    /// Returns the warps that reach `place`. All lanes of each warp must reach `place`, and for a
     /// barrier between warps, the set of warps must be known.
     fn warps_at(
         &self,
@@ -772,7 +769,6 @@ struct Reason {
     what: &'static str,
     /// Effect of the branch on the threads.
     branch: &'static str,
-    /// Advice on a change of the program.
     advice: &'static str,
 }
 

@@ -11,29 +11,27 @@ use tx_mlir::{
 };
 
 /// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
-/// attribute is a list: a description of the configuration for which times were estimated, then
-/// pairs of a schedule and its estimated time in microseconds. The first schedule of the list is
-/// the chosen one.
+/// attribute lists a description of the configuration, then pairs of a schedule and its estimated
+/// time in microseconds. The first schedule is the chosen one.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Marks a `memref.alloc` of a host function whose memory is zero before and after each run.
 pub const CLEARED: &str = "tile.cleared";
 
-/// Attribute of a `func.func`: the `determinism` of its ops that have no such attribute.
+/// Attribute of a `func.func`: the default `determinism` of its ops.
 pub const DETERMINISM: &str = "tile.determinism";
 
 /// Attribute of a `func.func`, `#tile.fusion<…>`, that selects which ops may share a kernel.
 pub const FUSION: &str = "tile.fusion";
 
-/// Group number of an op in a host function. Ops with equal group numbers share a kernel.
+/// Group number of an op in a host function: ops with equal numbers share a kernel.
 pub const GROUP: &str = "tile.group";
 
 /// Attribute of a `func.func` that selects exact or approximate elementary functions and quotients:
 /// `#tile.math<…>`.
 pub const MATH: &str = "tile.math";
 
-/// Number of a set of memory accesses. Only one thread accesses each element through the accesses
-/// of a set.
+/// Number of a set of memory accesses, in which only one thread accesses each element.
 pub const OWNED: &str = "tile.owned";
 
 /// Marks the nested module that `tensor-isolate-functions` creates.

@@ -235,9 +235,9 @@ fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
     })
 }
 
-/// Returns the type of each component of a partial result. For `custom`, these are the types of the
-/// combiner's arguments. For other kinds, these are the type of the value and, for `argmax` and
-/// `argmin`, the type of the index.
+/// Returns the type of each component of a partial result. For `custom`, the components have the
+/// types of the combiner's arguments. For other kinds, the components are the value and, for
+/// `argmax` and `argmin`, its index.
 fn accumulators<'c>(
     op: Op<'c>,
     kind: Kind,
@@ -260,8 +260,8 @@ fn accumulators<'c>(
     Some(vec![value])
 }
 
-/// Returns `axis` as a dimension from 0, or `None` if it is out of range. Negative axes count from the
-/// last dimension.
+/// Returns the dimension number of `axis`, from 0 on, or `None` if `axis` is out of range. Negative
+/// axes count from the last dimension.
 pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let axis = if axis < 0 { axis + rank } else { axis };

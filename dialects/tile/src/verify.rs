@@ -158,7 +158,6 @@ fn complain_at_end<'c>(op: Op<'c>, block: Blk<'c>, message: String) -> Report<'c
     }
 }
 
-/// Emits the error of a region that does not end with `tile.yield`.
 fn no_yield(op: Op<'_>, block: Blk<'_>, code: Code, region: &str) -> Failed {
     complain_at_end(op, block, format!("{region} must end with `tile.yield`"))
         .code(code)
@@ -1008,7 +1007,6 @@ fn check_pure<'c>(
     Ok(())
 }
 
-/// Returns whether an op is an integer division or remainder.
 fn divides(op: Op<'_>) -> bool {
     let of_integers = name(op).strip_prefix("arith.");
     of_integers.is_some_and(|name| {

@@ -75,8 +75,8 @@ impl Span {
         (self.first.0, self.first.1.saturating_add(self.more))
     }
 
-    /// Returns the residues of the indices modulo `divisor`, which must divide the modulus of the
-    /// class: one range, or two ranges if the residues wrap around.
+    /// Returns the residues of the indices modulo `divisor`: one range, or two ranges if the
+    /// residues wrap around. `divisor` must divide the modulus of the class.
     fn ranges_modulo(self, divisor: i64) -> [Option<Range>; 2] {
         let first = self.class.residue(divisor);
         let end = first.saturating_add(self.more);
@@ -108,7 +108,7 @@ impl Span {
     }
 }
 
-/// Accessed memory: two known memories do not alias.
+/// Accessed memory; only `Any` may alias other memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
     /// Kernel argument, attribution or allocation, identified by the key of its SSA value.
@@ -119,7 +119,7 @@ pub(crate) enum Memory {
     Any,
 }
 
-/// An access of an op to memory that several threads share, without the threads and indices.
+/// An access to memory that several threads share, without its threads and indices.
 #[derive(Clone)]
 pub(crate) struct Touch<'c> {
     pub(crate) op: Op<'c>,
@@ -131,7 +131,7 @@ pub(crate) struct Touch<'c> {
     pub(crate) of_cluster: bool,
     /// Accessed memref, if known.
     through: Option<Val<'c>>,
-    /// Number in the attribute [`OWNED`] of the op, and the first memref operand of the op.
+    /// Number in the attribute [`OWNED`], and the first memref operand of the op.
     pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 
@@ -148,7 +148,7 @@ pub(crate) struct Access<'c> {
     boxes: Rc<[Box]>,
 }
 
-/// Pairs of different threads for which two accesses conflict: both threads may access one element.
+/// Pairs of threads that may access the same element in two accesses.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Conflict {
     /// Threads of different warpgroups.
@@ -233,7 +233,7 @@ impl Access<'_> {
 /// An access with cached sort keys, for comparison with other accesses.
 ///
 /// Threads are sorted by the key with the most distinct values, so that each thread is compared
-/// with few other threads.
+/// with few others.
 pub(crate) struct Compared<'a, 'c> {
     access: &'a Access<'c>,
     /// Common divisor of the moduli of all congruence classes, for each dimension.
@@ -315,7 +315,6 @@ impl Steps {
         Self(None)
     }
 
-    /// Returns whether no comparison remains.
     pub(crate) fn are_gone(&self) -> bool {
         self.0 == Some(0)
     }
@@ -340,8 +339,8 @@ enum Order {
 }
 
 impl Order {
-    /// Returns the value of the sort key for the indices `place`: one range, or two ranges if
-    /// residues wrap around.
+    /// Returns the sort key of the indices `place`: one range, or two ranges if residues wrap
+    /// around.
     fn along(self, place: &[Span]) -> [Option<Range>; 2] {
         let along = match self {
             Self::Class { dimension, divisor } => {
@@ -429,9 +428,9 @@ fn overlap(a: Option<&[Span]>, b: Option<&[Span]>) -> bool {
     }
 }
 
-/// Returns the accesses of `op` itself to memory that several threads share. If the effects of `op`
-/// are unknown, an op without regions may write any memory; the accesses of an op with regions are
-/// those of its nested ops.
+/// Returns the accesses of `op` itself to memory that several threads share. An op with unknown
+/// effects and without regions may write any memory; with regions, its nested ops report their
+/// accesses.
 pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
     let atomic = is_atomic(op);
     let touch = |through, write| Touch {
@@ -501,7 +500,6 @@ impl<'c> Touch<'c> {
             && self.memory == other.memory
     }
 
-    /// Returns the access with its threads and indices.
     pub(crate) fn access(self, threads: &Threads<'c>) -> Access<'c> {
         // A memref that a loop carries or a condition selects may differ between threads.
         let is_one = |value: &Val<'c>| {
@@ -519,9 +517,9 @@ impl<'c> Touch<'c> {
         }
     }
 
-    /// Returns whether the indices of both accesses are relative to the same root memref. If a loop
-    /// carries the memref or a condition selects it, the memref may alias any other memref, and may
-    /// change when the loop `round` starts a new iteration.
+    /// Returns whether the indices of both accesses are relative to the same root memref. A memref
+    /// that a loop carries or a condition selects may alias any other memref, and may change when
+    /// the loop `round` starts a new iteration.
     pub(crate) fn counts_from_one_place(&self, other: &Self, round: Option<Op<'c>>) -> bool {
         if self.memory != Memory::Any && other.memory != Memory::Any {
             return true;

@@ -130,8 +130,8 @@ pub(crate) fn check<'c>(
         .emit())
 }
 
-/// Returns the size of a dimension from the op that defines the memref. `None` if that op does not
-/// state the size.
+/// Returns the size of a dimension from the op that defines the memref; `None` if the op has no
+/// such size.
 fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     let ty = MemRef::of(memref)?;
     if let Some(size) = *ty.shape.get(dim)? {
@@ -219,7 +219,6 @@ pub(crate) fn erase_unused<'c>(module: Op<'c>, functions: &[Op<'c>]) {
     unused.for_each(|(_, global)| erase(global));
 }
 
-/// Maximum number of arrays that an error lists.
 const LISTED: usize = 4;
 
 fn has_data(global: Op<'_>) -> bool {

@@ -234,8 +234,8 @@ impl<'c> Dataflow<'c> {
         self.users.get(&key(value)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the allocation and deallocations of `value`, if it is a temporary that no ops but
-    /// `users` use.
+    /// Returns the allocation and deallocations of `value`, if it is a temporary that only `users`
+    /// use.
     pub(crate) fn temporary(&self, value: Val<'c>, users: &[Op<'c>]) -> Option<Vec<Op<'c>>> {
         let alloc = defining_op(value).filter(|op| is_allocation(*op))?;
         let mut around = Vec::new();

@@ -56,8 +56,7 @@ pub(crate) struct Placement {
 /// of a digit is a multiple of the previous stride, and exceeds the range of the previous digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Number of threads per step of the number: 1 for a lane or thread number, 32 for a warp
-    /// number.
+    /// Weight of the number in threads: 1 for a lane or thread number, 32 for a warp number.
     unit: i64,
     /// Number of values of the lane, warp or thread number; `None` if unbounded.
     size: Option<i64>,
@@ -96,7 +95,7 @@ impl Placement {
     /// Computes the placement of a fragment on the threads of a scope.
     ///
     /// # Errors
-    /// States why the scope cannot hold the fragment.
+    /// Returns the reason why the fragment does not fit the scope.
     pub(crate) fn of(fragment: &Fragment<'_>, scope: Scope) -> Result<Self, String> {
         let layout = &fragment.layout;
         let all = layout
@@ -224,7 +223,6 @@ impl Placement {
         index
     }
 
-    /// Emits whether a thread holds the first copy of its elements.
     pub(crate) fn is_first_copy<'c>(&self, b: &Builder<'c>, located: &Located<'c>) -> Cond<'c> {
         self.digits
             .iter()
@@ -411,7 +409,6 @@ fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     ]
 }
 
-/// Returns the registers of a thread, in order of slot numbers.
 fn slots(parts: &[(Iter, Role)], rank: usize) -> Vec<Slot> {
     let empty = Slot {
         index: vec![0; rank],

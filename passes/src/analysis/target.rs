@@ -14,7 +14,6 @@ const PTX_VERSIONS: [u32; 31] = [
 /// Target features that LLVM uses for an `#nvvm.target` without features.
 const LLVM_DEFAULT: &str = "+ptx60";
 
-/// Chip and PTX version of an `#nvvm.target`.
 pub(crate) struct Target {
     pub(crate) chip: Chip,
     /// Newest PTX version among the target features, or the oldest that supports the chip,

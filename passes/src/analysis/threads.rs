@@ -213,8 +213,8 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// Creates a fact with ranges. If the exact values are equal within a scope wider than `same`,
-    /// the fact has that scope.
+    /// Creates a fact (known properties) with ranges. If the exact values are equal within a scope
+    /// wider than `same`, the fact has that scope.
     fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -245,7 +245,6 @@ impl<'c> Threads<'c> {
         self.ranged(ranges, Scope::Thread)
     }
 
-    /// Creates a fact of a value with equal ranges in all threads.
     fn anywhere_in(&self, range: Range, same: Scope) -> Fact {
         self.ranged(std::iter::repeat_n(range, self.count).collect(), same)
     }
@@ -658,8 +657,8 @@ impl<'c> Threads<'c> {
         }
     }
 
-    /// Returns the widest scope with equal sizes of a memref. Sizes do not depend on the offset of
-    /// a view.
+    /// Returns the widest scope whose threads have equal sizes of a memref. Sizes do not depend on
+    /// the offset of a view.
     fn size(&self, memref: Val<'c>) -> Scope {
         let Some(op) = defining_op(memref) else {
             return self.fact(memref).same;

@@ -219,7 +219,6 @@ impl<'a, 'c> Float<'a, 'c> {
         self.m.flagged(op, &[self])
     }
 
-    /// Emits an approximate 1 / x.
     pub(super) fn reciprocal(self) -> Self {
         self.m.flagged("arith.divf", &[self.m.number(1.0), self])
     }
@@ -296,8 +295,8 @@ impl<'a, 'c> Float<'a, 'c> {
         }
     }
 
-    /// Emits `self` · 2^`exponent`, rounded once. `self` is about 1, and the exponent is within
-    /// twice the range of the type. The exponent may contain the bits of [`SHIFT`].
+    /// Emits `self` · 2^`exponent`, rounded once. `self` must be about 1, and the exponent within
+    /// twice the exponent range of the type. The exponent may contain the bits of [`SHIFT`].
     pub(super) fn scaled(self, exponent: Whole<'a, 'c>) -> Self {
         let half = exponent.shift_right(1);
         self * half.power_of_two() * (exponent - half).power_of_two()

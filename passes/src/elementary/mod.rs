@@ -2,9 +2,9 @@
 //! ops and correctly rounded additions, multiplications, divisions, square roots and fused
 //! multiply-adds.
 //!
-//! The expansions are free of branches, with two exceptions: remainders and integer powers contain
-//! loops, and quotients by a shared reciprocal contain a branch for operands out of range. Special
-//! cases are computed for all numbers; `arith.select` chooses the result at the end.
+//! The expansions have no branches, except loops for remainders and integer powers, and one branch
+//! for out-of-range operands of quotients by a shared reciprocal. Special cases are selected by
+//! `arith.select` at the end.
 
 mod approximate;
 mod arithmetic;
@@ -117,7 +117,6 @@ pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>, narrow: Narrow) -> Option<
     }
 }
 
-/// Emits the sine and the cosine of `x`.
 fn sincos<'c>(b: &Builder<'c>, x: Val<'c>, narrow: Narrow) -> Option<Vec<Val<'c>>> {
     let ty = x.r#type();
     let wide = computed_in(ty)?;
@@ -183,8 +182,8 @@ fn expand_exactly<'c>(
     Some(converted(b, narrow, "arith.truncf", result, ty))
 }
 
-/// Emits the number in the range from `low` to `high` that is nearest to an operand: NaN if one of
-/// the three operands is NaN, and `low` if `low` exceeds `high`.
+/// Emits the number from `low` to `high` that is nearest to the first operand: NaN if any operand
+/// is NaN, and `low` if `low` exceeds `high`.
 fn clamp<'c>(b: &Builder<'c>, operands: [Val<'c>; 3], narrow: Narrow) -> Option<Val<'c>> {
     let ty = operands[0].r#type();
     let wide = computed_in(ty)?;
@@ -261,7 +260,6 @@ fn constant(value: Val<'_>) -> Option<i64> {
     tx_mlir::integer_value(tx_mlir::splat_value(integer).unwrap_or(integer))
 }
 
-/// Returns the value of a float constant, or of a splat constant.
 fn constant_float(value: Val<'_>) -> Option<f64> {
     let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
     let number = tx_mlir::attribute(op, "value")?;

@@ -14,7 +14,7 @@ use tx_mlir::{
 use tx_scalar::Float;
 use tx_target::{Chip, Operation};
 
-/// Expansion of conversions of 8-bit floats.
+/// Method by which conversions of 8-bit floats are expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Narrow {
     /// Integer ops.
@@ -170,7 +170,6 @@ fn gather_widened(elements: &[&Element<'_>]) {
     }
 }
 
-/// Returns the 8-bit float format of a type, or of its elements.
 fn narrow(ty: Type<'_>) -> Option<Float> {
     Float::of(parts(ty).1).filter(|float| float.bits() == 8)
 }
@@ -442,7 +441,7 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
 }
 
 /// Returns whether a value is provably in the range of a format, and its NaN has the bits that the
-/// instruction returns. A minimum or maximum returns one NaN without a sign. `minnumf` and
+/// instruction returns. A minimum or maximum returns a single NaN, without a sign. `minnumf` and
 /// `maxnumf` return no NaN if one operand is a number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
@@ -464,7 +463,7 @@ fn is_within(value: Val<'_>, to: Float) -> bool {
     has_known_nan && low >= -to.largest() && high <= to.largest()
 }
 
-/// Minimum and maximum ops. The flag of a maximum op is set.
+/// Minimum and maximum ops, with a flag that is set for a maximum.
 const EXTREMA: [(&str, bool); 4] = [
     ("arith.maximumf", true),
     ("arith.maxnumf", true),
@@ -475,7 +474,6 @@ const EXTREMA: [(&str, bool); 4] = [
 /// Maximum depth of defining ops in the search for a range.
 const MAX_FOLLOWED: usize = 8;
 
-/// Returns a lower and an upper bound of a value.
 fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
     let unknown = (f64::NEG_INFINITY, f64::INFINITY);
     if let Some(number) = constant_float(value).filter(|number| !number.is_nan()) {
@@ -499,7 +497,7 @@ fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
 }
 
 /// Emits the exact value of an 8-bit float. The bits of f8E5M2 are the upper half of an f16. The
-/// exponent and fraction of f8E4M3FN are shifted to their places in an f16, and the result is
+/// exponent and fraction of f8E4M3FN are shifted to their positions in an f16, and the result is
 /// scaled by 2^8, the difference of the biases. The only non-finite value of f8E4M3FN is NaN, with
 /// all bits of the magnitude set.
 fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Val<'c> {

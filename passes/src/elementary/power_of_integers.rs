@@ -6,7 +6,7 @@ use melior::ir::{Type, ValueLike};
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val, integer_width};
 
-/// Constant exponents whose powers are unrolled products.
+/// Maximum constant exponent whose power is an unrolled product.
 const MAX_UNROLLED: i64 = 64;
 
 /// base^exponent modulo 2^bits. For a negative exponent, the power of 1 or -1 is 1 or -1, and the
@@ -28,7 +28,7 @@ pub(super) fn ipowi<'c>(b: &Builder<'c>, base: Val<'c>, exponent: Val<'c>) -> Op
     })
 }
 
-/// Emits the product of those squares for which the binary digit of `power` is set.
+/// Emits a power as the product of base^(2^i) for each set bit i of `power`.
 fn unrolled<'c>(b: &Builder<'c>, base: Val<'c>, power: u64) -> Val<'c> {
     let (mut product, mut square, mut rest) = (None, base, power);
     while rest > 0 {
@@ -43,7 +43,7 @@ fn unrolled<'c>(b: &Builder<'c>, base: Val<'c>, power: u64) -> Val<'c> {
     product.unwrap_or_else(|| b.int(1, base.r#type()))
 }
 
-/// Emits the power as a loop over the binary digits of the exponent.
+/// Emits a power as a loop over the bits of the exponent.
 fn by_squaring<'c>(
     b: &Builder<'c>,
     base: Val<'c>,

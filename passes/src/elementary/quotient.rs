@@ -1,4 +1,4 @@
-//! Quotients of several numbers by one divisor, by its reciprocal.
+//! Quotients of several numbers by one divisor, computed by the reciprocal of the divisor.
 //!
 //! Let r = 1 / s, rounded to nearest, q = x·r and e = q·s - x. Then q - e·r, rounded once, is x / s
 //! rounded to nearest, if no intermediate result overflows or underflows (Markstein, "Computation
@@ -11,7 +11,7 @@
 //!
 //! The proof requires that x, r and the quotient are normal and that e is exact. For |x| >= 2^-96
 //! and s from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and the last
-//! place of e is at least 2^-144. If the product overflows or x is infinite, e is infinite and the
+//! bit of e is at least 2^-144. If the product overflows or x is infinite, e is infinite and the
 //! sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each step
 //! keeps the sign. A division is therefore necessary if x is nonzero with a magnitude below 2^-96,
 //! if s is out of range, or if the sum is NaN.
@@ -182,7 +182,6 @@ struct Divisor<'c> {
     value: Val<'c>,
     reciprocal: Val<'c>,
     negative: Val<'c>,
-    /// Set if the divisor is in range.
     fits: Val<'c>,
 }
 

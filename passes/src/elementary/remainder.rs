@@ -6,7 +6,8 @@
 
 use super::arithmetic::{Constant, Float, Wide};
 
-/// The significand of a magnitude as an integer, and its exponent above that of subnormal numbers.
+/// Returns the significand of a magnitude as an integer, and its exponent relative to subnormal
+/// numbers.
 fn integers<'a, 'c>(magnitude: Float<'a, 'c>) -> [Wide<'a, 'c>; 2] {
     let m = magnitude.arithmetic();
     let fraction = m.pick(23, 52);

@@ -1,9 +1,9 @@
 //! Sine, cosine and tangent.
 //!
-//! The argument is q · π/2 + r with an integer q and |r| ≤ π/4. Payne–Hanek reduction computes q
-//! modulo 4 and r: it multiplies the significand by the relevant bits of 2/π in integer arithmetic.
-//! The error is equal for all arguments. The exponent selects the bits of 2/π among constants by
-//! `arith.select`, without a table in memory.
+//! The argument of a sine or cosine is q · π/2 + r with an integer q and |r| ≤ π/4. Payne–Hanek
+//! reduction computes q modulo 4 and r: it multiplies the significand by the relevant bits of 2/π
+//! in integer arithmetic. The error is equal for all arguments. The exponent selects the bits of
+//! 2/π among constants by `arith.select`, without a table in memory.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
 
@@ -198,7 +198,6 @@ impl<'a, 'c> Reduced<'a, 'c> {
     }
 }
 
-/// Selects `result` for finite arguments, else NaN.
 fn of_finite<'a, 'c>(a: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = a.arithmetic();
     a.below(m.constant(Constant::INFINITY))

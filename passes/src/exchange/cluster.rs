@@ -89,9 +89,9 @@ impl ClusterGroups {
 impl<'c> Exchange<'_, 'c> {
     /// Expands a `tile.all_reduce` of the threads of a cluster.
     ///
-    /// Each block combines its own values. It then stores the result in its own slot in the shared
-    /// memory of every block of the group. Each block waits until its slots are written, and every
-    /// thread combines the slots in the order of the blocks.
+    /// Each block combines its own values. Each block then stores the result in its own slot in the
+    /// shared memory of every block of the group. Each block waits until its slots are written, and
+    /// every thread combines the slots in the order of the blocks.
     ///
     /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store asynchronously, and
     /// wait at an mbarrier object for the bytes that they receive. Otherwise `tile-insert-sync`
@@ -186,7 +186,6 @@ impl<'c> Exchange<'_, 'c> {
         types.all(|ty| AsyncStore::supports(*ty)) && around.all(|op| is(op, "scf.if"))
     }
 
-    /// Declares the mbarrier object of an exchange in the shared memory of each block.
     fn arrival_barrier(&mut self) -> String {
         let (b, word) = (self.b, self.b.int_type(64));
         self.scratch_bytes += bytes_of(word);
@@ -271,7 +270,7 @@ impl<'c> Exchange<'_, 'c> {
 
 /// An mbarrier object that blocks signal with asynchronous stores.
 struct Arrival {
-    /// Name of the global variable.
+    /// Name of the global variable of the mbarrier object.
     barrier: String,
     /// Bytes that each block receives.
     bytes: i64,

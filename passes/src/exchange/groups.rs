@@ -3,8 +3,8 @@
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
 use tx_dialect_tile::{AllReduce, Scope};
 
-/// Groups of a `tile.all_reduce`: threads whose positions in the scope differ only in the
-/// mixed-radix digit `place / stride % width`.
+/// Threads whose positions in the scope differ only in the mixed-radix digit `place / stride %
+/// width`.
 #[derive(Clone, Copy)]
 pub(crate) struct Groups {
     pub(super) scope: Scope,
@@ -63,7 +63,6 @@ impl Groups {
         self.width.min((places + self.stride - 1) / self.stride)
     }
 
-    /// Returns an error that states why `redux` cannot combine the lanes of a group.
     pub(crate) fn check_redux(&self) -> Result<(), String> {
         if self.are_single() || self.are_uniform() {
             return Ok(());
@@ -74,10 +73,10 @@ impl Groups {
         ))
     }
 
-    /// The partial results of groups that are not uniform are stored in rows of `stride` slots. The
-    /// row number of a thread is the sum of the quotients of its position by these numbers: a row
-    /// begins at every warp and at every group. If no two threads of a group share a warp, each
-    /// thread of the group has a separate row.
+    /// Returns the divisors of row numbers: partial results of groups that are not uniform are
+    /// stored in rows of `stride` slots. The row number of a thread is the sum of the quotients of
+    /// its position by the divisors; a row begins at every warp and at every group. If no two
+    /// threads of a group share a warp, each thread of the group has a separate row.
     pub(super) fn row_extents(&self) -> Vec<i64> {
         if self.stride >= WARP_SIZE {
             vec![self.stride]

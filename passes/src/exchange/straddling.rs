@@ -1,7 +1,7 @@
 //! Groups that do not divide a warp into equal parts: 12 consecutive threads, or 8 threads that are
 //! 100 apart.
 //!
-//! In each warp, the lanes of a group are combined step by step into the first of them. This lane
+//! In each warp, the lanes of a group are combined step by step into the first lane. This lane
 //! stores the partial result in shared memory, and each thread combines the partial results of its
 //! group.
 //!
@@ -166,7 +166,6 @@ impl Groups {
         least(b, in_warp, up_to(self.width, at.digit))
     }
 
-    /// Emits whether this lane is the first lane of its group in the warp.
     fn is_first_of_warp<'c>(&self, b: &Builder<'c>, at: &Standing<'c>) -> Cond<'c> {
         if self.stride >= WARP_SIZE {
             return Cond::Const(true);

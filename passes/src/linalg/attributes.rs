@@ -15,9 +15,7 @@ pub(crate) struct HandedOn {
     pub(crate) name: &'static str,
     /// Set if ops without reduced loops may have the attribute.
     pub(crate) is_for_all: bool,
-    /// Returns whether a value has the type of the attribute.
     fits: fn(Attribute<'_>) -> bool,
-    /// Legal values of the attribute, for error messages.
     expected: &'static str,
 }
 
@@ -67,7 +65,7 @@ pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>
 }
 
 /// Checks the attributes of a linalg op. `acc`, `determinism`, `nan` and `schedule` must have the
-/// right type. All of them except `schedule` require a reduction. Misspelt attributes, and
+/// right type. `acc`, `determinism` and `nan` require a reduction. Misspelt attributes, and
 /// attributes that only a `tile.reduce` accepts, are errors, because conversion would drop them
 /// silently.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {

@@ -90,7 +90,6 @@ pub(crate) fn memory_read<'c>(body: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Copies computations to the end of a block.
 pub(crate) struct Copier<'b, 'c> {
     pub(crate) b: &'b Builder<'c>,
     pub(crate) into: Blk<'c>,

@@ -36,7 +36,6 @@ impl<'c> Chain<'c> {
         self.found.stages.len()
     }
 
-    /// Emits the fused `linalg.generic` before the last op.
     pub(crate) fn write(&self) {
         let op = self.loops.op;
         let b = Builder::before(op);

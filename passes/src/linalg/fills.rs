@@ -13,7 +13,6 @@ use tx_mlir::{
 #[derive(Clone, Copy)]
 pub(crate) struct Fill<'c> {
     pub(crate) op: Op<'c>,
-    /// The filled value, if it is constant.
     pub(crate) value: Option<Scalar>,
 }
 

@@ -21,9 +21,7 @@ pub(crate) fn iterators<'c>(
 pub(crate) struct Generic<'a, 'c> {
     /// Inputs, then outputs.
     pub(crate) operands: &'a [Val<'c>],
-    /// Indexing map of each operand.
     pub(crate) maps: &'a [AffineMap],
-    /// Number of inputs among the operands.
     pub(crate) inputs: usize,
     pub(crate) iterators: Attribute<'c>,
     pub(crate) results: &'a [Type<'c>],

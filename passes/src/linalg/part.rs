@@ -22,7 +22,6 @@ pub(super) type Operand<'c> = (Access<'c>, Option<Val<'c>>);
 /// A new op that computes some results of the op `loops`.
 pub(super) struct Part<'a, 'c> {
     pub(super) loops: &'a Loops<'c>,
-    /// Number of loops of the new op.
     pub(super) dims: usize,
     /// Index of each loop of the original op, in terms of the loops of the new op.
     pub(super) by: Vec<Affine>,
@@ -133,7 +132,6 @@ impl<'a, 'c> Part<'a, 'c> {
         made
     }
 
-    /// Emits the new op, which yields `roots`.
     pub(super) fn write_roots(&self, b: &Builder<'c>, roots: &[Val<'c>]) -> Op<'c> {
         self.write(b, |body, _| body.copy(roots, &[]))
     }
@@ -169,7 +167,6 @@ impl<'a, 'c> Part<'a, 'c> {
     }
 }
 
-/// Body of a new op during its emission.
 pub(super) struct Body<'b, 'c> {
     part: &'b Part<'b, 'c>,
     copier: Copier<'b, 'c>,

@@ -99,7 +99,7 @@ pub(crate) struct Plan<'c> {
 }
 
 impl<'c> Plan<'c> {
-    /// Creates the plan of one reduction without fusion, except of fills with a neutral value.
+    /// Creates the plan of one reduction without fusion, except for fills with a neutral value.
     ///
     /// # Errors
     /// Fails with the reason why the reduction cannot be converted.

@@ -60,12 +60,10 @@ impl<'c> Loops<'c> {
             .collect()
     }
 
-    /// Returns all operands, inputs first.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Access<'c>> {
         self.inputs.iter().chain(&self.outputs)
     }
 
-    /// Returns the block argument with the old value of an output.
     pub(crate) fn old_value(&self, output: usize) -> Option<Val<'c>> {
         Some(argument(self.body?, self.inputs.len() + output))
     }
@@ -101,7 +99,6 @@ impl<'c> Loops<'c> {
     }
 }
 
-/// Returns the element type of a memref, or the type of a scalar.
 pub(crate) fn element_of<'c>(value: Val<'c>) -> Type<'c> {
     MemRef::of(value).map_or_else(|| value.r#type(), |m| m.element)
 }

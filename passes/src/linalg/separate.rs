@@ -137,7 +137,6 @@ fn without_unit_loops<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     ])
 }
 
-/// Returns the static trip count of loop `d`, if the operand defines it.
 fn length(operand: &Access<'_>, d: usize) -> Option<u64> {
     let place = operand
         .map

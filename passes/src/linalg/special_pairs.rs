@@ -305,7 +305,6 @@ impl<'c> Work<'_, 'c> {
         ]
     }
 
-    /// Returns the outputs of the original op, the value first.
     fn outputs(&self) -> Vec<Operand<'c>> {
         vec![
             (self.value.clone(), Some(self.old_value)),
@@ -509,7 +508,6 @@ impl<'c> Work<'_, 'c> {
         b.binary("arith.subi", greatest, index)
     }
 
-    /// Returns a new op over the parallel loops.
     fn over_rows(&self, inputs: Vec<Operand<'c>>, outputs: Vec<Operand<'c>>) -> Part<'_, 'c> {
         let kept = self.loops.kept();
         let place = |d: usize| match kept.iter().position(|k| *k == d) {

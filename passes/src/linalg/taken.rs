@@ -27,7 +27,6 @@ impl Taken {
         self.all.contains(&op_key(op))
     }
 
-    /// Returns whether `op` is a fill that conversion makes redundant.
     pub(crate) fn is_folded(&self, op: Op<'_>) -> bool {
         self.folded.contains(&op_key(op))
     }

@@ -332,7 +332,6 @@ fn write_epilogue<'c>(
         .collect()
 }
 
-/// Converts `value` to another width of its type.
 fn resize<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
     let from = value.r#type();
     if from == ty {

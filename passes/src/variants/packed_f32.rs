@@ -20,7 +20,6 @@ const CHUNK: usize = 8;
 pub(crate) struct PackedAddSum;
 pub(crate) struct ThreeInputMaxMin;
 
-/// Returns the predicates, in the order of reported reasons.
 const fn predicates(kind: Predicate) -> [Predicate; 9] {
     [
         kind,
@@ -214,7 +213,6 @@ private memory."
     }
 }
 
-/// Returns the number of registers of a fragment in one thread.
 fn slots_of(fragment: Val<'_>) -> usize {
     let vector = registers_type(fragment.r#type());
     let lanes = vector.and_then(tx_mlir::vector_parts).map_or(1, |(n, _)| n);

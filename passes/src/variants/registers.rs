@@ -342,7 +342,6 @@ pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) ->
         .value()
 }
 
-/// Returns the vector type of a fragment's registers in one thread.
 pub(crate) fn registers_type(ty: Type<'_>) -> Option<Type<'_>> {
     let fragment = Fragment::from_type(ty)?;
     let placed = fragment.layout.shard.iter().chain(&fragment.layout.replica);

@@ -29,7 +29,6 @@ const NUMBERS: [i64; 8] = [3, 11, 6, 1, 19, 8, 14, 27];
 
 const TUPLES: usize = 6;
 
-/// Maximum number of tested combinations of constant components.
 const MOST_CHOICES: usize = 1024;
 
 /// Returns a property that a `custom` combiner of several values violates for almost all tuples.
