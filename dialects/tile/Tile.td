@@ -400,8 +400,7 @@ def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
 def Tile_OtherwiseAttr : Tile_Attr<"Otherwise", "otherwise"> {
   let summary = "the schedule for lengths beyond the bounds of all cases";
   let description = [{
-    The entry `#tile.otherwise<[...]>` is the last entry of a list of cases, and applies to lengths
-    beyond all bounds.
+    `#tile.otherwise<[...]>` is the last entry of a list of cases.
   }];
   let parameters = (ins "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $schedule `>`";
@@ -479,8 +478,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
         : TYPES [into TYPES] [init TYPES] [with TYPES] [-> TYPES]
     ```
 
-    The `ATTRIBUTES`, such as `{variant = "shared"}`, are written in one of the two positions. Each
-    `REGION` is enclosed in braces.
+    The `ATTRIBUTES`, such as `{variant = "shared"}`, are written in one of the two positions.
 
     The combiner of `custom` must be associative and commutative, and its identities must be
     neutral: elements are combined in any order, together with any number of identities. If the

@@ -254,8 +254,7 @@ enum Place {
 }
 
 /// Maximum number of compared pairs of threads for the loops of one nest, over all iterations
-/// together. Above this limit, iterations are not compared separately. An unoptimized build of the
-/// compiler makes this number of comparisons in two seconds.
+/// together. Above this limit, iterations are not compared separately.
 const MOST_STEPS: usize = 1 << 27;
 
 /// Returns whether an `nvvm.barrier` orders all threads of the block: it has neither a barrier
@@ -287,7 +286,7 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// Returns the redundant barriers of the input program, in the presence of all inserted
-    /// barriers. Each barrier is tested in turn.
+    /// barriers.
     fn redundant(&mut self, func: Op<'c>) -> Vec<Op<'c>> {
         let all = walk(func);
         let is_candidate = |op: &Op<'c>| is(*op, "gpu.barrier") && !self.for_some.contains(op);
@@ -463,9 +462,8 @@ impl<'c> Walker<'_, 'c> {
 
     /// Visits blocks until the pending accesses at their starts no longer change.
     ///
-    /// While the walk iterates over an outer loop, it visits the inner loop repeatedly, with more
-    /// pending accesses each time. The results of the previous visit remain valid, so only new
-    /// pending accesses cause a new visit. Otherwise, each level of nesting would double the time.
+    /// The results of a previous visit remain valid, so only new pending accesses cause a new
+    /// visit.
     fn repeated(
         &mut self,
         op: Op<'c>,

@@ -132,8 +132,7 @@ impl Pass for PrepareModule {
     }
 }
 
-/// Sets the alignment of shared memory and constant arrays. Without an explicit alignment, LLVM
-/// widens accesses to its preferred alignment, but emits the smaller alignment of the element type.
+/// Sets the alignment of shared memory and constant arrays.
 fn align_shared_memory(gpu_module: Op<'_>) {
     for op in walk(gpu_module) {
         if is_kernel(op) {

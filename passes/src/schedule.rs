@@ -41,8 +41,7 @@ pass! {
     ///
     /// A constant array is a `memref.get_global` of a `memref.global constant`, or a view of one. A
     /// constant array that a kernel reads is not a kernel argument: the pass copies the
-    /// `memref.global` to the `gpu.module`, and the kernel contains a `memref.get_global`. The
-    /// constant arrays of a module have at most 64 MiB.
+    /// `memref.global` to the `gpu.module`, and the kernel contains a `memref.get_global`.
     ///
     /// A `cf.assert` before the launch compares dynamic sizes that must be equal.
     ///

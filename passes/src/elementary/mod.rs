@@ -1,10 +1,6 @@
 //! Elementary functions as arithmetic with equal bits on every machine. The expansions use integer
 //! ops and correctly rounded additions, multiplications, divisions, square roots and fused
 //! multiply-adds.
-//!
-//! The expansions have no branches, except loops for remainders and integer powers, and one branch
-//! for out-of-range operands of quotients by a shared reciprocal. Special cases are selected by
-//! `arith.select` at the end.
 
 mod approximate;
 mod arithmetic;

@@ -22,7 +22,7 @@ use tx_mlir::{
 /// * A reduction whose reduced loops have one iteration becomes an element-wise op.
 /// * Independent outputs become separate ops: one op per combiner, and one op for all outputs with
 ///   one value per element. Outputs with a common combiner, or with one named op each, stay in one
-///   op. An output that is yielded unchanged is removed.
+///   op.
 /// * The largest or smallest value and its index become several reductions if their NaN behaviour
 ///   differs from `argmax` and `argmin`.
 ///

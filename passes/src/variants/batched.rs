@@ -1,11 +1,5 @@
 //! `batched`: a warp reduces several rows at once, and its lanes exchange the partial results of
 //! all rows together.
-//!
-//! Each lane combines its elements of every row, and so has one partial result for each row. In
-//! each exchange step, a lane sends half of its partial results to another lane, and receives the
-//! other half. In the end, each lane has the total of one row. This exchange needs slightly more
-//! than `rows - 1` shuffles, instead of five shuffles for each row. Consecutive lanes store
-//! consecutive results.
 
 use super::parts::{element_number, load_elements, source_index, store_result};
 use super::shared::{Shape, align_sources};

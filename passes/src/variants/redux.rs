@@ -1,9 +1,6 @@
 //! `redux`: lanes of a warp combine by one `redux.sync` instead of a tree of shuffles.
 //!
-//! The variant equals `shared` for memory and `local` for fragments in all other respects. The
-//! lanes of a group need not be consecutive: the kernel computes the member mask of the group. The
-//! groups of a warp execute `redux.sync` one after another, so shuffles are cheaper for narrow
-//! groups.
+//! The lanes of a group need not be consecutive: the kernel computes the member mask of the group.
 
 use super::registers::{self, Plan};
 use super::shared::{self, Shape, Shared};
