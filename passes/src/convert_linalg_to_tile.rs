@@ -31,8 +31,8 @@ pass! {
     ///   copy of the ops.
     /// * Several updates by one operation, such as `(old + x) - y`, and updates under a condition
     ///   on elements become one update. The `element` region then computes the body with the
-    ///   identity in place of the old value. The fusion of updates changes the order of additions
-    ///   in float sums.
+    ///   identity in place of the old output value. The fusion of updates changes the order of
+    ///   additions in float sums.
     /// * A combiner must be commutative and associative, because elements are combined in any
     ///   order. The pass checks commutativity and associativity on sample values.
     /// * Like the linalg op, the `tile.reduce` accumulates into its outputs. If a `linalg.fill`
@@ -74,11 +74,11 @@ pass! {
     /// | any element replaces a NaN, as with `ugt` | the last NaN; then `argmax` of the elements after that NaN |
     ///
     /// The attribute `nan` on the op always selects one `argmax`. The attribute `schedule` selects
-    /// one `argmax` if NaN wins or old values are combined. If the filled index is 0 (the index of
-    /// an empty row), the pass erases the fill of the index output together with the fill of its
-    /// values. Any other filled index is combined as an old value. The pass does not test `custom`
-    /// combiners with NaN. If the result of a combiner depends on the position of a NaN, as with a
-    /// comparison and `select`, it depends on the order of combination.
+    /// one `argmax` if NaN wins or old output values are combined. If the filled index is 0 (the
+    /// index of an empty row), the pass erases the fill of the index output together with the fill
+    /// of its values. Any other filled index is combined as an old output value. The pass does not
+    /// test `custom` combiners with NaN. If the result of a combiner depends on the position of a
+    /// NaN, as with a comparison and `select`, it depends on the order of combination.
     ///
     /// ## Before
     /// ```mlir

@@ -9,7 +9,7 @@ use tx_mlir::{
 };
 
 pass! {
-    /// Lower shuffles to NVVM with the lanes of the warp as member mask.
+    /// Lower shuffles to NVVM with a member mask of all lanes of the warp.
     ///
     /// ## What it does
     /// Replaces `gpu.shuffle` by `nvvm.shfl.sync`. The member mask of the shuffle contains every

@@ -113,9 +113,9 @@ pub(crate) fn finish<'c>(
 }
 
 /// Attribute of a set of memory accesses through which only one thread accesses each element of a
-/// memref, the same thread in every execution. The value of the attribute is the number of the set.
-/// A set with a negative number is valid only within one iteration of the enclosing loop.
-/// `tile-insert-sync` reads and removes the attribute.
+/// memref, the same thread in every execution. The value of the attribute is the number of the
+/// access set. A set with a negative number is valid only within one iteration of the enclosing
+/// loop. `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(

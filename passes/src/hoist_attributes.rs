@@ -36,8 +36,8 @@ pass! {
     ///
     /// ## Fails when
     /// The pass fails if an earlier pass fused two ops with attributes, or changed the loops for
-    /// which a `schedule` was written. It also fails for a reduction attribute on an op without
-    /// reduced loops.
+    /// which a `schedule` was written. The pass also fails for a reduction attribute on an op
+    /// without reduced loops.
     pub struct HoistAttributes as "linalg-hoist-attributes" creates [linalg] {
     } counts {
         /// ops whose attributes were moved

@@ -165,7 +165,7 @@ fn has_shared_accesses(func: Op<'_>) -> bool {
     })
 }
 
-/// Accesses that no barrier separates from the current op.
+/// Unordered accesses: no barrier separates them from the current op.
 #[derive(Default, Clone)]
 struct Pending<'c>(Vec<Earlier<'c>>);
 
@@ -214,7 +214,7 @@ struct Barrier<'c> {
 
 /// Reason why the walk through a kernel ended early.
 enum Stop {
-    /// The walk inserted a barrier, so the pending accesses must be computed again.
+    /// The walk inserted a barrier, so the unordered accesses must be computed again.
     Restart,
     /// A barrier that the walk ignored is necessary.
     Needed,
@@ -238,7 +238,7 @@ struct Walker<'t, 'c> {
     for_some: Vec<Op<'c>>,
     /// Barriers of the input program that the walk ignores, to find out whether they are redundant.
     ignored: Option<Vec<Op<'c>>>,
-    /// Pending accesses at the start of the body of each loop, from the previous walk through the
+    /// Unordered accesses at the start of the body of each loop, from the previous walk through the
     /// body.
     starts: BTreeMap<usize, Pending<'c>>,
     conflicts: BTreeMap<(TouchKey, TouchKey, Place), Conflict>,
@@ -319,7 +319,7 @@ impl<'c> Walker<'_, 'c> {
         redundant
     }
 
-    /// Visits the ops of a block, and returns the pending accesses at its end.
+    /// Visits the ops of a block, and returns the unordered accesses at its end.
     fn block(&mut self, block: Blk<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         for op in ops(block) {
             for barrier in self.barriers.iter().filter(|b| b.before == op) {
@@ -335,7 +335,7 @@ impl<'c> Walker<'_, 'c> {
         Ok(pending)
     }
 
-    /// Returns the pending accesses after a barrier.
+    /// Returns the unordered accesses after a barrier.
     fn separate(&self, mut pending: Pending<'c>, reach: Reach) -> Pending<'c> {
         if reach == Reach::Block {
             // A block-wide barrier does not order the accesses of other blocks.
@@ -406,7 +406,7 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Visits the regions of an op, and returns the pending accesses after the op.
+    /// Visits the regions of an op, and returns the unordered accesses after the op.
     fn regions(&mut self, op: Op<'c>, pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         let all = blocks(op);
         match (name(op), all.as_slice()) {
@@ -433,13 +433,13 @@ impl<'c> Walker<'_, 'c> {
             }
             ("scf.while", [before, after]) => self.conditional(op, [*before, *after], pending),
             // A loop may have no iterations. Blocks may execute in any order and any number of
-            // times, so the pending accesses at the end of a block are pending at the start of all
+            // times, so the unordered accesses at the end of a block are unordered at the start of all
             // blocks.
             _ => self.repeated(op, &all, pending),
         }
     }
 
-    /// Visits the two blocks of an `scf.while` until the pending accesses no longer change. The
+    /// Visits the two blocks of an `scf.while` until the unordered accesses no longer change. The
     /// first block executes at least once, and the loop ends after the first block.
     fn conditional(
         &mut self,
@@ -460,9 +460,9 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Visits blocks until the pending accesses at their starts no longer change.
+    /// Visits blocks until the unordered accesses at their starts no longer change.
     ///
-    /// The results of a previous visit remain valid, so only new pending accesses cause a new
+    /// The results of a previous visit remain valid, so only new unordered accesses cause a new
     /// visit.
     fn repeated(
         &mut self,
@@ -559,7 +559,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(pending)
     }
 
-    /// Returns whether two accesses conflict between threads that need a barrier of this reach.
+    /// Returns whether two accesses conflict in threads that only a barrier of at least this reach
+    /// orders.
     fn reaches(&mut self, reach: Reach, earlier: &Earlier<'c>, later: &Access<'c>) -> bool {
         let (own, others) = (&earlier.access.touch, &later.touch);
         if reach == Reach::Cluster {
@@ -843,9 +844,9 @@ impl<'c> Earlier<'c> {
         self.access.touch.op == later.touch.op && self.round.is_none()
     }
 
-    /// Returns whether both accesses belong to one set in which only one thread accesses each
-    /// element. A loop that has started a new iteration in between must not change the accessed
-    /// memref.
+    /// Returns whether both accesses belong to one access set ([`OWNED`]), in which only one thread
+    /// accesses each element. A loop that has started a new iteration in between must not change
+    /// the accessed memref.
     fn has_same_owner(&self, later: &Access<'c>) -> bool {
         let (own, later) = (self.access.touch.owner, later.touch.owner);
         let (Some((own, _)), Some((number, memory))) = (own, later) else {
@@ -874,7 +875,7 @@ impl<'c> Pending<'c> {
         }
     }
 
-    /// Returns the pending accesses after the loop `op`.
+    /// Returns the unordered accesses after the loop `op`.
     fn left(mut self, op: Op<'c>) -> Self {
         for earlier in &mut self.0 {
             earlier.round = earlier.round.filter(|l| *l != op);
@@ -882,7 +883,7 @@ impl<'c> Pending<'c> {
         self
     }
 
-    /// Adds the pending accesses of another control-flow path, and returns whether the set changed.
+    /// Adds the unordered accesses of another control-flow path, and returns whether the set changed.
     fn join(&mut self, other: Self) -> bool {
         let mut changed = false;
         for (i, earlier) in other.0.into_iter().enumerate() {
@@ -944,7 +945,7 @@ fn side_by_side<'c>(branch: Op<'c>, earlier: Op<'c>, later: Op<'c>) -> Failed {
     .emit()
 }
 
-/// Returns the pending accesses after a named barrier of some warps.
+/// Returns the unordered accesses after a named barrier of some warps.
 fn order<'c>(mut pending: Pending<'c>, warps: &[i64]) -> Pending<'c> {
     for earlier in &mut pending.0 {
         let own: BTreeSet<i64> = earlier.access.by.iter().map(|t| t / WARP_SIZE).collect();

@@ -272,7 +272,7 @@ impl<'c> Exchange<'_, 'c> {
 struct Arrival {
     /// Name of the global variable of the mbarrier object.
     barrier: String,
-    /// Bytes that each block receives.
+    /// Number of bytes that each block receives.
     bytes: i64,
 }
 

@@ -105,7 +105,7 @@ pub(crate) enum NanRule {
     Like(Nan),
     /// Value and index of the last NaN.
     Last,
-    /// The value NaN, with the index of the largest or smallest element before the first NaN.
+    /// NaN as the value, with the index of the largest or smallest element before the first NaN.
     ValueOnly,
     /// Value and index of the largest or smallest element after the last NaN, or of the last NaN if
     /// no element follows.

@@ -58,10 +58,10 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// with unsupported ops is not tested.
 ///
 /// For combiners of several values, only some tuples of values occur in practice, such as a mean
-/// with its count. The check does not know which tuples occur, so a property fails only if it fails
-/// for all tested tuples. The elements of the program are unknown too. An identity therefore fails
-/// only if it is not neutral to itself, or to no value at all. For example, 0 is neutral for a
-/// maximum of magnitudes. If `element` is given, the tested tuples are the results of this region
+/// with its count. The check does not know the tuples that occur, so a property fails only if it
+/// fails for all tested tuples. The elements of the program are unknown too. An identity therefore
+/// fails only if it is not neutral to itself, or to no value at all. For example, 0 is neutral for
+/// a maximum of magnitudes. If `element` is given, the tested tuples are the results of this region
 /// on samples.
 ///
 /// Returns an example of a possible value that the identity changes.

@@ -33,7 +33,7 @@ pub(crate) struct Stage<'c> {
     pub(crate) loops: Loops<'c>,
     /// Index of each loop of the producer, in terms of the loops of the reduction.
     pub(crate) dims: Vec<Affine>,
-    /// Origin of each body argument; the last argument may be the old value.
+    /// Origin of each body argument; the last argument may be the old output value.
     pub(crate) inputs: Vec<Input<'c>>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Plan<'c> {
     pub(crate) what: Recognised<'c>,
     pub(crate) accumulate: bool,
     pub(crate) identities: Option<Partial>,
-    /// Constants that replace the old values if the whole body becomes the `element` region.
+    /// Constants that replace the old output values if the whole body becomes the `element` region.
     pub(crate) old_values: Vec<(Val<'c>, Attribute<'c>)>,
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
@@ -253,8 +253,8 @@ fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
         .emit()
 }
 
-/// Returns the replacements of old values: the filled value, or the identity of the combiner. For a
-/// named kind, the replacement is the value that changes no bit of an operand.
+/// Returns the replacements of old output values: the filled value, or the identity of the
+/// combiner. For a named kind, the replacement is the value that changes no bit of an operand.
 fn old_values<'c>(
     what: &Recognised<'c>,
     filled: Option<&Partial>,
@@ -273,8 +273,8 @@ fn old_values<'c>(
     what.olds.iter().filter_map(value).collect()
 }
 
-/// Checks that the body has no side effects. Loads must not depend on old values, and must read
-/// memory that the op does not write.
+/// Checks that the body has no side effects. Loads must not depend on old output values, and must
+/// read memory that the op does not write.
 fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
     let Some(body) = loops.body else {
         return Ok(());

@@ -28,14 +28,14 @@ pub(crate) struct Recognised<'c> {
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
     /// Old values of outputs, with the numbers of the outputs. If the whole body becomes the
-    /// `element` region, neutral constants replace the old values. The listed old values have the
-    /// types in which the body combines them.
+    /// `element` region, neutral constants replace these values. The listed values have the types
+    /// in which the body combines them.
     pub(crate) olds: Vec<(Val<'c>, usize)>,
 }
 
 impl<'c> Recognised<'c> {
-    /// Makes the whole body the `element` region: initial values replace the old values, and the
-    /// yielded values are the elements.
+    /// Makes the whole body the `element` region: initial values replace the old output values, and
+    /// the yielded values are the elements.
     pub(crate) fn start(&mut self, loops: &Loops<'c>) {
         let yielded = loops.yielded();
         self.elements = self
@@ -109,7 +109,7 @@ struct Pairing<'c> {
     program: Option<Program>,
 }
 
-/// The body of a reduction, and the values in the body that depend on old values.
+/// The body of a reduction, and the values in the body that depend on old output values.
 struct Cut<'a, 'c> {
     loops: &'a Loops<'c>,
     body: Blk<'c>,
@@ -234,7 +234,7 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// Returns the value of output `i` and a predicate for its old value. If the body combines in a
-    /// wider type, the value and the old value have the wider type.
+    /// wider type, the value and the old output value have the wider type.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {
@@ -308,10 +308,10 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// Returns the crossing values of each possible division of the body: the values of the element
-    /// region that the combiner uses. The first division puts only ops that depend on old values
-    /// into the combiner. Later divisions add ops with results of other types, then more and more
-    /// ops that do not depend on old values. For example, `x * x` may belong to the `element`
-    /// region or to the combiner.
+    /// region that the combiner uses. The first division puts only ops that depend on old output
+    /// values into the combiner. Later divisions add ops with results of other types, then more and
+    /// more ops that do not depend on old output values. For example, `x * x` may belong to the
+    /// `element` region or to the combiner.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -333,8 +333,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         cuts
     }
 
-    /// Returns the independent ops that the combiner must compute itself, because no old value has
-    /// their result type. Comparisons are an example.
+    /// Returns the independent ops that the combiner must compute itself, because no old output
+    /// value has their result type. Comparisons are an example.
     fn of_other_types(&self, ops: &[Op<'c>]) -> Vec<Op<'c>> {
         let is_of_old_type = |v: &Val<'c>| self.olds.iter().any(|old| old.r#type() == v.r#type());
         let mut moved: Vec<Op<'c>> = Vec::new();

@@ -94,7 +94,7 @@ fn covers_all_loops(loops: &Loops<'_>, operand: &Access<'_>) -> bool {
     places.is_some_and(|places| places.len() == loops.dims)
 }
 
-/// Erases an op that yields every old value unchanged.
+/// Erases an op that yields every old output value unchanged.
 fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let yielded = loops.yielded();
     let is_handed_on = |(i, value): (usize, &Val<'c>)| loops.old_value(i) == Some(*value);

@@ -1,9 +1,9 @@
 //! Reductions that select the largest or smallest value and its index, with results for NaN or old
-//! values that no `argmax` returns.
+//! output values that no `argmax` returns.
 //!
 //! For a row with NaN, the result of the loop nest depends on the position of the first or last
 //! NaN. No commutative combiner with a state of constant size computes that result. Several
-//! reductions compute it instead, each independent of the order of elements:
+//! reductions compute the result instead, each independent of the order of elements:
 //!
 //! * If a NaN wins as the value but not as the index, the index is that of the largest or smallest
 //!   element before the first NaN. The first reduction computes the value and the position of the
@@ -12,12 +12,12 @@
 //!   returns the lowest index of a NaN. The negation is undone at the end.
 //! * If NaN never wins, and the outputs are not filled with the identity and an index of at most 0,
 //!   an `argmax` with these initial values is the first step. The second step compares its results
-//!   with the old values, which win if they are equal or NaN.
+//!   with the old output values, which win if they are equal or NaN.
 //! * If any element replaces a NaN, the first reduction computes the position of the last NaN, and
 //!   the second reduction is an `argmax` of the elements after this position.
 //!
 //! Unless the outputs were filled with neutral values, the reductions write temporaries. The
-//! original body then combines the results of the reductions with the old values.
+//! original body then combines the results of the reductions with the old output values.
 
 use super::attributes::handed_on;
 use super::choice::NanRule;
@@ -152,7 +152,7 @@ impl<'c> Work<'_, 'c> {
     }
 
     /// Emits an `argmax` or `argmin` of the numbers in each row, then a comparison with the old
-    /// value.
+    /// output value.
     fn numbers(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);

@@ -32,8 +32,8 @@ impl Taken {
     }
 
     /// Returns the loops of an element-wise op that can be fused. Such an op has one output, a body
-    /// without side effects and assertions, and no attribute `schedule` or `tile.group`. No plan
-    /// may already fuse or erase the op.
+    /// without side effects and assertions, and no attribute `schedule` or `tile.group`. The op
+    /// must not be fused or erased by an earlier plan.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

@@ -10,7 +10,7 @@ use crate::exchange::{Exchange, Pool, shuffle_cost};
 use tx_mlir::{Builder, Index, Val};
 
 const WARP: u64 = tx_target::WARP as u64;
-/// Upper limit of sizes in cost estimates.
+/// Upper limit of result counts and row lengths in cost estimates.
 const LARGE: u64 = 1 << 40;
 
 pub(crate) struct Batched;

@@ -15,9 +15,10 @@ pub struct Reduction<'c> {
     pub view: Reduce<'c>,
     /// Chip for which the kernel is compiled.
     pub chip: Chip,
-    /// Sources in memory, all of one shape. The list is empty if the sources are fragments.
+    /// Sources in memory, all of one shape. The list of sources is empty if the sources are
+    /// fragments.
     pub sources: Vec<MemRef<'c>>,
-    /// Destinations in memory. The list is empty if the results are fragments.
+    /// Destinations in memory. The list of destinations is empty if the results are fragments.
     pub destinations: Vec<MemRef<'c>>,
     /// Sizes of the sources. Sizes of the source; `None` for a dynamic size.
     pub shape: Vec<Option<u64>>,

@@ -34,7 +34,7 @@ enum Between {
 enum Take {
     /// All threads have the same fold.
     One(usize),
-    /// Each lane has its own fold. A lane without elements has `None`.
+    /// Each lane has its own fold; the entry of a lane without elements is `None`.
     ByLane(Vec<Option<usize>>),
 }
 

@@ -32,7 +32,7 @@ use tx_mlir::{Builder, Index, Val, byte_width};
 
 /// Maximum size of one access, in bytes.
 const WIDEST: u64 = 16;
-/// Upper limit of sizes in cost estimates, in elements.
+/// Upper limit of result counts and row lengths in cost estimates.
 const LARGE: u64 = 1 << 40;
 const WARP: u64 = tx_target::WARP as u64;
 /// Total size of one word from each bank of shared memory, in bytes.
