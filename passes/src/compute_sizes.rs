@@ -17,20 +17,23 @@ pass! {
     /// ## What it does
     /// Front ends store sizes in small tensors of integers, compute with these tensors, and read
     /// elements back. Arrays are in device memory, which the host cannot read while it prepares
-    /// launches. The pass computes elements of small integer arrays on the host:
+    /// launches. The pass computes elements of small integer arrays on the host.
     ///
-    /// * A `tensor.extract` at constant indices becomes a scalar if the pass can compute the
-    ///   element of the tensor. Such a tensor is a `tensor.from_elements`, a constant, a view of
-    ///   one, or the result of a parallel `linalg.generic` on such tensors.
-    /// * A `memref.load` at constant indices of a `memref.alloc` in the same block becomes the
-    ///   value of the last store to this element. Only a `memref.store` at constant indices may
-    ///   write the allocation. The pass removes an allocation that no op reads any more.
-    /// * A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
-    ///   `collapse_shape` and an `expand_shape`. These ops do not reshape leading and trailing
-    ///   dimensions with equal sizes. If the number of elements is dynamic, `cf.assert` compares
-    ///   the numbers before and after the reshape.
-    /// * A comparison of a size with 0 becomes a constant, because a size is never negative. An
-    ///   `arith.select` with a constant condition becomes the selected value.
+    /// A `tensor.extract` at constant indices becomes a scalar if the pass can compute the element
+    /// of the tensor. Such a tensor is a `tensor.from_elements`, a constant, a view of one, or the
+    /// result of a parallel `linalg.generic` on such tensors.
+    ///
+    /// A `memref.load` at constant indices of a `memref.alloc` in the same block becomes the value
+    /// of the last store to this element. Only a `memref.store` at constant indices may write the
+    /// allocation. The pass removes an allocation that no op reads any more.
+    ///
+    /// A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
+    /// `collapse_shape` and an `expand_shape`. These ops do not reshape leading and trailing
+    /// dimensions with equal sizes. If the number of elements is dynamic, `cf.assert` compares the
+    /// numbers before and after the reshape.
+    ///
+    /// A comparison of a size with 0 becomes a constant, because a size is never negative. An
+    /// `arith.select` with a constant condition becomes the selected value.
     ///
     /// ## Before
     /// ```mlir

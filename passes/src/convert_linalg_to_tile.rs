@@ -23,41 +23,44 @@ pass! {
     /// memrefs, and ops must be in the body of a `func.func`. The pass changes element-wise ops
     /// only by fusion.
     ///
-    /// * The ops of the body become two regions. Ops that do not depend on the old value of the
-    ///   output become the `element` region; all other ops become the combiner. The `element`
-    ///   region may load from memory that is not an operand of the op. A combiner of one op becomes
-    ///   a named kind. A comparison with a select becomes `max` or `min`, or `argmax` or `argmin`
-    ///   if a select also chooses an index. Any other combiner becomes the kind `custom`, with a
-    ///   copy of the ops.
-    /// * Several updates by one operation, such as `(old + x) - y`, and updates under a condition
-    ///   on elements become one update. The `element` region then computes the body with the
-    ///   identity in place of the old output value. The fusion of updates changes the order of
-    ///   additions in float sums.
-    /// * A combiner must be commutative and associative, because elements are combined in any
-    ///   order. The pass checks commutativity and associativity on sample values.
-    /// * Like the linalg op, the `tile.reduce` accumulates into its outputs. If a `linalg.fill`
-    ///   with the identity initializes an output and no other op reads the filled values, the pass
-    ///   erases the fill, and the `tile.reduce` does not accumulate. For a `custom` combiner, the
-    ///   filled value becomes the identity; without a fill, the pass searches for an identity.
-    /// * An element-wise op whose result is a temporary that only the reduction reads is fused into
-    ///   `element`. An element-wise op that reads the result of the reduction, in place or from a
-    ///   temporary, is fused into `epilogue`. The pass does not fuse an element-wise op that also
-    ///   reads the old values of the output of the fused reduction.
-    /// * An element-wise op is fused into the only reader of its result, if the reader is an
-    ///   element-wise op that reads each element once. A chain of element-wise ops becomes one
-    ///   `linalg.generic`.
-    /// * The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to
-    ///   the `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.
+    /// The ops of the body become two regions. Ops that do not depend on the old value of the
+    /// output become the `element` region; all other ops become the combiner. The `element` region
+    /// may load from memory that is not an operand of the op. A combiner of one op becomes a named
+    /// kind. A comparison with a select becomes `max` or `min`, or `argmax` or `argmin` if a select
+    /// also chooses an index. Any other combiner becomes the kind `custom`, with a copy of the ops.
     ///
-    /// The pass first splits an op with several outputs:
+    /// Several updates by one operation, such as `(old + x) - y`, and updates under a condition on
+    /// elements become one update. The `element` region then computes the body with the identity in
+    /// place of the old output value. The fusion of updates changes the order of additions in float
+    /// sums.
     ///
-    /// * Independent outputs become separate ops, one per combiner. Outputs that share a combiner,
-    ///   or whose combiners are all named kinds, stay one op, which loads each element once.
-    /// * Outputs with one value per element, such as an array that is updated in place, become one
-    ///   element-wise op after the reductions. The reductions read the elements before the update.
-    /// * An output whose old value is yielded unchanged becomes an input.
-    /// * If all reduced loops have one iteration, the op becomes an element-wise op, unless it is a
-    ///   named reduction.
+    /// A combiner must be commutative and associative, because elements are combined in any order.
+    /// The pass checks commutativity and associativity on sample values.
+    ///
+    /// Like the linalg op, the `tile.reduce` accumulates into its outputs. If a `linalg.fill` with
+    /// the identity initializes an output and no other op reads the filled values, the pass erases
+    /// the fill, and the `tile.reduce` does not accumulate. For a `custom` combiner, the filled
+    /// value becomes the identity; without a fill, the pass searches for an identity.
+    ///
+    /// An element-wise op whose result is a temporary that only the reduction reads is fused into
+    /// `element`. An element-wise op that reads the result of the reduction, in place or from a
+    /// temporary, is fused into `epilogue`. The pass does not fuse an element-wise op that also
+    /// reads the old values of the output of the fused reduction.
+    ///
+    /// An element-wise op is fused into the only reader of its result, if the reader is an
+    /// element-wise op that reads each element once. A chain of element-wise ops becomes one
+    /// `linalg.generic`.
+    ///
+    /// The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to the
+    /// `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.
+    ///
+    /// The pass first splits an op with several outputs. Independent outputs become separate ops,
+    /// one per combiner. Outputs that share a combiner, or whose combiners are all named kinds,
+    /// stay one op, which loads each element once. Outputs with one value per element, such as an
+    /// array that is updated in place, become one element-wise op after the reductions. The
+    /// reductions read the elements before the update. An output whose old value is yielded
+    /// unchanged becomes an input. If all reduced loops have one iteration, the op becomes an
+    /// element-wise op, unless it is a named reduction.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
     /// the first element and visits indices in another order. For rows with NaN, the value and the

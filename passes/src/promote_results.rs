@@ -242,7 +242,8 @@ fn is_temporary<'c>(op: Op<'c>, function: Op<'c>) -> bool {
         && attribute(op, tx_dialect_tile::CLEARED).is_none()
 }
 
-/// Filters an array of argument or result attributes by `kept`, and appends empty dictionaries.
+/// Removes the entries of an argument or result attribute array for which `kept` is false, and
+/// appends empty dictionaries.
 fn resize_dictionaries<'c>(function: Op<'c>, name: &str, kept: &[bool], added: usize) {
     let Some(all) = attribute(function, name).and_then(elements) else {
         return;

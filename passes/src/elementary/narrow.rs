@@ -268,8 +268,8 @@ fn whole<'c>(m: &Lanes<'_, 'c>, scalars: &[Val<'c>]) -> Val<'c> {
     }
 }
 
-/// Emits the conversion of [`widen`] by the instruction `cvt`, whose NaN has other bits. If
-/// `shows_nan` is set, the expansion replaces the NaN.
+/// Emits the conversion of [`widen`] by the instruction `cvt`, whose NaN has other bits than the
+/// NaN of the integer ops. If `shows_nan` is set, the expansion replaces the NaN.
 fn widen_pairs<'c>(
     m: &Lanes<'_, 'c>,
     from: Float,
@@ -377,7 +377,8 @@ fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'
     convert(b, "arith.bitcast", whole(m, &rounded), m.shaped(element))
 }
 
-/// Rounds a pair of f32 numbers to 8-bit floats. The first result is in the lower byte of an i16.
+/// Rounds a pair of f32 numbers to 8-bit floats. The result of the first number is in the lower
+/// byte of an i16.
 ///
 /// `cvt` saturates, so numbers out of range are replaced before the instruction: by NaN for
 /// f8E4M3FN, by zero for f8E5M2. The expansion adds bits after the instruction: the sign, which the

@@ -280,10 +280,10 @@ impl Laws {
         bases.iter().flat_map(|base| varied(base, values)).collect()
     }
 
-    /// Returns whether `start` may be the initial value of a reduction. A combination of `start`
-    /// with a value may change the value. The changed value must then combine like the original
-    /// value, and a second combination with `start` must not change it. For example, the square
-    /// root of a sum of squares turns 0 and -3 into 3, and 0 is neutral to 3.
+    /// Returns whether `start` may be the initial value of a reduction. The combination of `start`
+    /// with a value may differ from this value. It must then combine like the original value, and a
+    /// second combination with `start` must not change it. For example, the square root of a sum of
+    /// squares turns 0 and -3 into 3, and 0 is neutral to 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));

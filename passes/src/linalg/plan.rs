@@ -55,8 +55,8 @@ pub(crate) struct Tail<'c> {
     pub(crate) inputs: Vec<Given<'c>>,
     /// Number of the destination whose old value the consumer reads.
     pub(crate) old: Option<usize>,
-    /// Numbers of the destinations that the consumer reads. The result of the consumer replaces the
-    /// first of these destinations; all other ones are removed.
+    /// Numbers of the destinations that the consumer reads. The output of the consumer replaces the
+    /// first destination in this list; the other destinations in the list are removed.
     pub(crate) takes: Vec<usize>,
 }
 

@@ -520,8 +520,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         Ok(None)
     }
 
-    /// Analyses a combiner of two outputs whose selection compares output `value`. The other output
-    /// must be an index.
+    /// Analyses a combiner of two outputs whose selection compares output `value`. The output that
+    /// is not compared must be an index.
     fn pair_of(&self, program: &Program, value: usize) -> Option<PairChoice> {
         let index = 1 - value;
         let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))

@@ -3,18 +3,21 @@
 //!
 //! For a row with NaN, the result of the loop nest depends on the position of the first or last
 //! NaN. No commutative combiner with a state of constant size computes that result. Several
-//! reductions compute the result instead, each independent of the order of elements:
+//! reductions compute the result instead, each independent of the order of elements.
 //!
-//! * If a NaN wins as the value but not as the index, the index is that of the largest or smallest
-//!   element before the first NaN. The first reduction computes the value and the position of the
-//!   first NaN. The second reduction is an `argmax` of the elements before this position.
-//! * If each NaN replaces the previous NaN, the indices of NaN are negated, because an `argmax`
-//!   returns the lowest index of a NaN. The negation is undone at the end.
-//! * If NaN never wins, and the outputs are not filled with the identity and an index of at most 0,
-//!   an `argmax` with these initial values is the first step. The second step compares its results
-//!   with the old output values, which win if they are equal or NaN.
-//! * If any element replaces a NaN, the first reduction computes the position of the last NaN, and
-//!   the second reduction is an `argmax` of the elements after this position.
+//! If a NaN wins as the value but not as the index, the index is that of the largest or smallest
+//! element before the first NaN. The first reduction computes the value and the position of the
+//! first NaN. The second reduction is an `argmax` of the elements before this position.
+//!
+//! If each NaN replaces the previous NaN, the indices of NaN are negated, because an `argmax`
+//! returns the lowest index of a NaN. The negation is undone at the end.
+//!
+//! If NaN never wins, and the outputs are not filled with the identity and an index of at most 0,
+//! an `argmax` with these initial values is the first step. The second step compares its results
+//! with the old output values, which win if they are equal or NaN.
+//!
+//! If any element replaces a NaN, the first reduction computes the position of the last NaN, and
+//! the second reduction is an `argmax` of the elements after this position.
 //!
 //! Unless the outputs were filled with neutral values, the reductions write temporaries. The
 //! original body then combines the results of the reductions with the old output values.

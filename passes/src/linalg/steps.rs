@@ -9,7 +9,7 @@ use tx_mlir::{Op, Val, defining_op, first_block, is, key, operands, ops, results
 
 const MOST: usize = 1000;
 
-/// A traversal of the body from a result back to the old output value.
+/// Traversal of the ops of a body, from a result to the old output value.
 pub(crate) struct Steps<'a, 'c> {
     pub(crate) is_old: &'a dyn Fn(Val<'c>) -> bool,
     /// Returns whether a value in the body depends on the old output value.
