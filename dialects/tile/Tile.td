@@ -337,7 +337,7 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
   let summary = "memory in which a value of a kernel stays between phases";
   let description = [{
     `#tile.hold<"tmp0" in registers>` is a step in the schedule of a group (`tile.group`). The first
-    parameter names an array that the ops of the group use. The names are numbered in the order of
+    parameter names an array that the ops of the group use. Array names are numbered in the order of
     first use. The group reads `in0`, `in1`, … before it writes them. One op of the group writes
     `tmp0`, `tmp1`, …, and a later op reads them. The group only writes `out0`, `out1`, ….
 

@@ -500,7 +500,7 @@ fn check_single_writer<'c>(
     Ok(())
 }
 
-/// Returns, for each value that determines the address of `value`, its number in every thread;
+/// Returns the number, in every thread, of each value that determines the address of `value`;
 /// `None` if a number is unknown.
 fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
     let base = root(value);

@@ -31,7 +31,6 @@ pass! {
     }
 }
 
-/// Functions that the CUDA driver provides.
 const PROVIDED: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
 
 impl Pass for CheckExternals {

@@ -157,7 +157,6 @@ impl<'c> Collapse<'c> {
         }
     }
 
-    /// Returns the indexing map of an operand that is indexed by the loop groups `own`.
     fn map(&self, own: &[usize]) -> AffineMap {
         let Some(length) = self.flat else {
             return AffineMap::select(self.count(), own.iter().copied());
@@ -177,7 +176,6 @@ impl<'c> Collapse<'c> {
         }
     }
 
-    /// Returns the view of an operand that is indexed by the loop groups `own`.
     fn view(&self, b: &Builder<'c>, value: Val<'c>, own: &[usize]) -> Val<'c> {
         let Some(memref) = MemRef::of(value) else {
             return value;

@@ -535,7 +535,6 @@ fn arith(kind: Kind, nan: Nan, ty: Type<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns the minimum or maximum value of a signed integer type.
 fn extreme(ty: Type<'_>, least: bool) -> i64 {
     let bits = tx_mlir::integer_width(ty).unwrap_or(64);
     let extreme = if least { i64::MIN } else { i64::MAX };

@@ -219,7 +219,6 @@ const MAX_STEPS: usize = 4096;
 struct Elements<'b, 'c> {
     b: &'b Builder<'c>,
     reader: Op<'c>,
-    /// Ops that the computation created.
     made: Vec<Op<'c>>,
     steps: usize,
 }

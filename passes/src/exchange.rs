@@ -88,7 +88,6 @@ pub(crate) struct Exchange<'b, 'c> {
     kernel: Kernel<'c>,
     combiner: Combiner<'c>,
     scratch: &'b mut Pool,
-    /// Set if lanes combine their values by `nvvm.redux.sync`.
     pub(crate) redux: bool,
     shuffles: i64,
     reduxes: i64,

@@ -212,8 +212,8 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
     Ok(groups)
 }
 
-/// Returns the groups of consecutive jobs (grid-level ops). Each group is the longest that starts
-/// at the first remaining job.
+/// Returns the groups of consecutive jobs (grid-level ops). Each group starts at the first
+/// remaining job and has as many jobs as possible.
 fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
     while first < jobs.len() {

@@ -41,9 +41,10 @@ pass! {
     /// warps that reach it. Distinct warpgroups and sets of warps have distinct barrier numbers.
     /// For an access to the shared memory of another block (`!llvm.ptr<7>`), the pass inserts a
     /// cluster barrier: `nvvm.cluster.arrive` and `nvvm.cluster.wait`. A cluster barrier also
-    /// separates such an access from the end of the kernel, because the memory of a block is
-    /// released when the block exits. A wait at an mbarrier object (`nvvm.mbarrier.try_wait`)
-    /// separates the asynchronous stores that signal the object from later accesses.
+    /// separates such accesses to other blocks from the end of the kernel, because the memory of a
+    /// block is released when the block exits. A wait at an mbarrier object
+    /// (`nvvm.mbarrier.try_wait`) separates the asynchronous stores that signal the object from
+    /// later accesses.
     ///
     /// The pass takes existing barriers into account. It removes a redundant `gpu.barrier`, unless
     /// the kernel has atomics, fences or ops with unknown effects. It neither uses nor removes a
@@ -190,7 +191,6 @@ enum Reach {
     /// Warps of one warpgroup; each warpgroup has a separate barrier.
     Warpgroup,
     Block,
-    /// Threads of all blocks of the cluster.
     Cluster,
 }
 
@@ -763,7 +763,6 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// Reason why a barrier is not possible at the required position.
 struct Reason {
     what: &'static str,
     /// Effect of the branch on the threads.

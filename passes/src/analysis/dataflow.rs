@@ -96,7 +96,6 @@ impl<'c> Accesses<'c> {
     }
 }
 
-/// Memory of a memref, identified by its root value.
 #[derive(Clone, Copy)]
 struct Memory<'c> {
     root: Val<'c>,

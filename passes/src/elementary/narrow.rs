@@ -334,7 +334,6 @@ const LESS: i64 = 4;
 const LESS_OR_EQUAL: i64 = 5;
 const UNORDERED: i64 = 14;
 
-/// Returns the type of an 8-bit format.
 fn parts_type<'c>(b: &Builder<'c>, float: Float) -> Type<'c> {
     match float {
         Float::F8E5M2 => b.float_type("f8E5M2"),

@@ -109,7 +109,6 @@ fn magnitude(bits: u64, ty: Type<'_>) -> (u64, bool) {
     (bits & (sign - 1), bits & sign != 0)
 }
 
-/// Returns the magnitude bits of infinity, for types whose infinity has all exponent bits set.
 fn infinity(ty: Type<'_>) -> Option<u64> {
     match Float::of(ty)? {
         Float::F16 => Some(0x7c00),

@@ -19,7 +19,6 @@ use tx_mlir::{
 pub(crate) struct ClusterGroups {
     /// Groups of threads within a block, which are combined first.
     within: Groups,
-    /// Number of blocks in a group.
     blocks: i64,
     /// Distance between consecutive blocks of a group.
     step: i64,

@@ -145,7 +145,6 @@ fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
     samples
 }
 
-/// A combiner and the samples on which it is tested.
 pub(crate) struct Laws {
     program: Program,
     sorts: Vec<Sort>,

@@ -47,7 +47,6 @@ pub(crate) enum Given<'c> {
     Scalar(Val<'c>),
 }
 
-/// An element-wise consumer that is fused into the epilogue.
 pub(crate) struct Tail<'c> {
     pub(crate) loops: Loops<'c>,
     /// Number of the reduction loop that corresponds to each loop of the consumer.
@@ -60,7 +59,6 @@ pub(crate) struct Tail<'c> {
     pub(crate) takes: Vec<usize>,
 }
 
-/// Sources and fused producers of an op.
 #[derive(Default)]
 pub(crate) struct Found<'c> {
     pub(crate) sources: Vec<Access<'c>>,
@@ -69,7 +67,7 @@ pub(crate) struct Found<'c> {
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// Changes to a plan by the fusion of one more consumer.
+/// Changes to a plan when one more consumer is fused.
 pub(crate) struct Consumer<'c> {
     pub(crate) tail: Tail<'c>,
     pub(crate) destination: Access<'c>,

@@ -70,7 +70,6 @@ enum Step {
 
 #[derive(Clone, Default)]
 struct Branch {
-    /// Slot numbers of the block arguments.
     arguments: Vec<usize>,
     steps: Vec<Step>,
     yields: Vec<usize>,
@@ -116,7 +115,6 @@ impl Program {
         self.outputs.iter().map(|o| self.places[*o]).collect()
     }
 
-    /// Returns whether the program uses a constant that is not boolean.
     pub(crate) fn has_constants(&self) -> bool {
         self.constants
             .iter()

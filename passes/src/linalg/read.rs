@@ -73,7 +73,6 @@ impl<'c> Loops<'c> {
         self.old_value(0).is_some_and(has_uses)
     }
 
-    /// Returns the value that the body yields for each output.
     pub(crate) fn yielded(&self) -> Vec<Val<'c>> {
         self.body
             .and_then(|b| ops(b).last().copied())

@@ -96,7 +96,6 @@ fn length<'c>(b: &Builder<'c>, loops: &Loops<'c>, d: usize) -> Option<Index<'c>>
     }
 }
 
-/// Returns the identity of a reduction kind.
 fn neutral(kind: Kind) -> f64 {
     match kind {
         Kind::ArgMin => f64::INFINITY,
@@ -333,7 +332,6 @@ impl<'c> Work<'_, 'c> {
         neutral(self.pair.kind)
     }
 
-    /// Returns the predicate of `arith.cmpf` that is true if the left element wins.
     fn better(&self) -> i64 {
         match self.pair.kind {
             Kind::ArgMin => OLT,

@@ -17,7 +17,7 @@ pub(crate) struct Steps<'a, 'c> {
     pub(crate) left: usize,
 }
 
-/// The combine op that all steps have in common, with its reduction kind and NaN policy.
+/// Op by which all steps combine values, with its reduction kind and NaN policy.
 pub(crate) type Named = (&'static str, Kind, Option<Nan>);
 
 impl<'a, 'c> Steps<'a, 'c> {

@@ -228,7 +228,6 @@ fn fragment_of(value: Val<'_>) -> Result<Fragment<'_>, String> {
         .ok_or_else(|| "the source is in memory, expected registers".to_owned())
 }
 
-/// Returns the parallel dimensions in the order of the tile.
 fn kept_dims<'a>(r: &'a Reduction<'_>) -> impl Iterator<Item = usize> + 'a {
     (0..r.shape.len()).filter(|d| !r.reduced.contains(d))
 }
@@ -443,7 +442,7 @@ impl<'c> Expansion<'_, 'c> {
             .collect()
     }
 
-    /// Emits the total for one result register (slot).
+    /// Emits the total that one result register (slot) receives.
     fn take(&self, take: &Take, totals: &[Vec<Val<'c>>]) -> Vec<Val<'c>> {
         let (b, r) = (self.b, self.r);
         let by_lane = match take {

@@ -165,7 +165,6 @@ pub(crate) struct Shape {
     groups: u64,
     /// Number of consecutive threads that compute different results.
     stride: u64,
-    /// Number of elements per load.
     vector: u64,
     /// Skew: number of results after which a group starts one step later in its row, and wraps
     /// around at the end of the row; 0 disables skewing. With skewing, the groups of a warp load

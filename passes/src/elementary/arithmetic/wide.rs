@@ -148,7 +148,6 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.and(mask).compare(1, self.m.wide(0))
     }
 
-    /// Emits an unsigned less-than comparison.
     pub(in crate::elementary) fn is_below(self, other: Self) -> Truth<'a, 'c> {
         self.compare(6, other)
     }

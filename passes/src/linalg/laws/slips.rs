@@ -217,7 +217,6 @@ fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
     laws.difference(Law::Commutative, left, right)
 }
 
-/// A test case with the results of both sides.
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
 /// Returns the test cases for which both sides have a decisive result.
