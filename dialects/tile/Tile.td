@@ -494,8 +494,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
 
     The attribute `maps` lists indexing maps as in `linalg.generic`: one map from the iteration
     space to each source, destination and `with` operand, in this order. With `maps`, `axes` are
-    dimensions of the iteration space. The extent of an iteration dimension is the size of the
-    operand dimensions that a map indexes by this dimension alone.
+    dimensions of the iteration space. An iteration dimension `d` has the size of the operand
+    dimensions that a map indexes by `d` alone.
 
     The region `element` computes the values to combine from an element of each source and the index
     along each dimension of the iteration space. For `argmax` and `argmin`, the region `element` may

@@ -254,7 +254,7 @@ enum Place {
 }
 
 /// Maximum number of compared pairs of threads for the loops of one nest, over all iterations
-/// together. Above this limit, iterations are not compared separately.
+/// together; above it, iterations are not compared separately.
 const MOST_STEPS: usize = 1 << 27;
 
 /// Returns whether an `nvvm.barrier` orders all threads of the block: it has neither a barrier

@@ -235,7 +235,7 @@ fn undo<'c>(b: &Builder<'c>, view: Op<'c>, memory: Val<'c>) -> Val<'c> {
     }
 }
 
-/// Returns whether an argument can replace the op, a `memref.alloc` of the function.
+/// Returns whether a function argument can replace the `memref.alloc` op.
 fn is_temporary<'c>(op: Op<'c>, function: Op<'c>) -> bool {
     is(op, "memref.alloc")
         && parent(op) == Some(function)

@@ -92,7 +92,7 @@ pub(crate) struct Plan<'c> {
     pub(crate) at: Op<'c>,
     /// Ops that the `tile.reduce` replaces.
     pub(crate) gone: Vec<Op<'c>>,
-    /// Fills of destinations in `gone` whose value is neutral.
+    /// Fills of destinations with a neutral value; these ops are also in `gone`.
     pub(crate) folded: Vec<Op<'c>>,
 }
 

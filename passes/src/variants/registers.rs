@@ -29,7 +29,7 @@ enum Between {
     Warps,
 }
 
-/// Fold (index into [`Plan::folds`]) whose total a result register receives.
+/// Index into [`Plan::folds`]: the fold whose total a result register receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Take {
     /// All threads have the same fold.
