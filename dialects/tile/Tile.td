@@ -12,10 +12,11 @@ def Tile_Dialect : Dialect {
   let name = "tile";
   let summary = "Reductions over tiles of memory and of registers";
   let description = [{
-    A tile is a rectangular region of memory or of registers. A tile of memory is a `memref`, which may
-    be strided, offset and dynamic. A tile of registers is a `!tile.fragment`: an SSA value that a
-    `#tile.layout` distributes over threads. The threads of an op's scope execute the op together. Ops
-    behave as if they ran in program order, so programs need no barriers.
+    A tile is a rectangular region of memory or of registers. A tile of memory is a `memref`, which
+    may be strided, offset and dynamic. A tile of registers is a `!tile.fragment`: an SSA value that
+    a `#tile.layout` distributes over threads. The `scope` of an op, such as `warp` or `cta`, is the
+    set of threads that execute the op together. Ops behave as if they ran in program order, so
+    programs need no barriers.
   }];
   let cppNamespace = "::tx::tile";
   let useDefaultTypePrinterParser = 1;
@@ -203,10 +204,12 @@ def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let summary = "threads and registers that hold the elements of a fragment";
   let description = [{
-    The row-major linear index of an element is split into one coordinate for each shard entry, the
-    innermost entry last. Each coordinate times its stride is added to the position along the
-    entry's axis. Every combination of replica coordinates adds its own strides, and the offsets are
-    added last. An element has one copy for each combination of replica coordinates.
+    The row-major linear index of an element is split into one coordinate per shard entry; the
+    coordinate of the last entry varies fastest. The position of an element along an axis, such as
+    its lane or register, is the sum of coordinate times stride over the entries of that axis. An
+    element has one copy for each combination of replica coordinates; replica coordinates times
+    their strides are added to the position of the copy. An offset entry adds a constant to all
+    positions along its axis.
 
     ```mlir
     #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
@@ -234,9 +237,10 @@ def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
   let description = [{
     `#tile.align<"d1" to 4>` splits `d1` into `d1.o` and `d1.i`, as `#tile.split` by 4 does. Each
     vector of `d1.i` begins at a multiple of four elements from the start of the array, wherever the
-    row begins. The array is the first source whose elements along `d1` are contiguous. At most
-    three elements precede the first vector, and at most three follow the last vector. The threads
-    that share `d1.o` load these elements one by one. The factor must be a power of two.
+    row begins. Alignment is relative to the first source array whose elements along `d1` are
+    contiguous. At most three elements precede the first vector, and at most three follow the last
+    vector. The threads that share `d1.o` load the elements before the first and after the last
+    vector one by one. The factor of `#tile.align` must be a power of two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
@@ -259,10 +263,11 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
 def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let summary = "materialize the partial results of a reduced loop";
   let description = [{
-    `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop. A second
-    reduction combines the partial results. Partial results stay in registers if the loop is bound
-    to the threads of one CTA, as they do without the step. For other loops, partial results are
-    stored in global memory, in an array whose first dimension is the loop.
+    `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of the loop. A
+    second reduction combines the partial results. If the loop is bound to threads of one CTA, its
+    partial results stay in registers, with or without `#tile.rfactor`. Partial results of any other
+    loop are stored in an array in global memory, whose first dimension is the iteration number of
+    the loop.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -299,8 +304,9 @@ def Tile_UnrollAttr : Tile_Attr<"Unroll", "unroll"> {
 def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
   let summary = "load the elements of a loop as vectors";
   let description = [{
-    The loop is unrolled, and each iteration has its own accumulator. Elements that the iterations read
-    from consecutive addresses are loaded by one vector load.
+    `#tile.vectorize<"d1.i">` unrolls the loop `d1.i`, and gives each iteration a separate
+    accumulator. Elements that the iterations read from consecutive addresses are loaded by one
+    vector load.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -310,8 +316,8 @@ def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
   let summary = "evict-first loads of elements that a kernel reads once";
   let description = [{
     `#tile.stream` marks loads of elements that a kernel reads once as `nontemporal`, so that caches
-    evict their lines first. Use `#tile.stream` where the threads of a warp read whole cache lines:
-    the rest of a partly read line may be evicted before its use.
+    evict their lines first. Use `#tile.stream` where the threads of a warp read whole cache lines;
+    otherwise the unread part of a line may be evicted before its use.
   }];
 }
 
@@ -331,25 +337,25 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
   let summary = "memory in which a value of a kernel stays between phases";
   let description = [{
     `#tile.hold<"tmp0" in registers>` is a step in the schedule of a group (`tile.group`). The first
-    parameter names an array that the ops of the group use. Names are numbered in the order of first
-    use: `in0`, `in1`, … are arrays that the group reads before it writes them; `tmp0`, … are arrays
-    that one op writes and a later op reads; `out0`, … are arrays that the group only writes.
+    parameter names an array that the ops of the group use. Array names are numbered in the order of
+    first use. The group reads `in0`, `in1`, … before it writes them. One op of the group writes
+    `tmp0`, `tmp1`, …, and a later op reads them. The group only writes `out0`, `out1`, ….
 
-    `registers`: each element that a thread loads or computes stays an SSA value in all later
-    phases. With `registers`, all loops of a thread are unrolled, so that a thread has the same
-    elements of a row in each phase. If the schedule holds only arrays with one element per row, the
-    outermost loops over a row need not be unrolled. A temporary that no other op of the function
-    uses is not stored.
+    With `registers`, each element that a thread loads or computes stays an SSA value in all later
+    phases of the kernel. All loops of a thread are then unrolled, so that the thread has the same
+    elements of a row in each phase. If only arrays with one element per row are kept in registers,
+    the outermost loops over a row need not be unrolled. A temporary that no op outside the group
+    uses is not stored to memory.
 
-    `reload`: each phase loads the value from global memory, as without the attribute.
+    With `reload`, which is the default, each phase loads the value from global memory.
 
-    `shared`: in the schedule of an element-wise op without a group, `#tile.hold<"in0" in shared>`
-    stages the first source in shared memory. Each block loads the elements that its threads read,
-    along the rows of the source. After a barrier, threads read the elements from shared memory. Use
-    `shared` for transposed sources: both loads and stores are then coalesced. Each dimension of the
-    source must be indexed by a separate loop or by 0, and the loops of a block must have a static
-    trip count. In a named op such as `linalg.transpose`, `d0`, `d1`, … are the dimensions of the
-    result.
+    The step `#tile.hold<"in0" in shared>` stages the first source of an element-wise op in shared
+    memory; the op must not be in a group. With `shared`, each block copies the elements that its
+    threads read to shared memory, row by row of the source. After a barrier, the threads read the
+    staged elements from shared memory. Use `shared` for transposed sources: both loads and stores
+    are then coalesced. With `shared`, each dimension of the source must be indexed by a different
+    loop or by 0, and the loops of a block must have a static trip count. In a named op such as
+    `linalg.transpose`, `d0`, `d1`, … are the dimensions of the result.
 
     ```mlir
     linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0] {schedule = [
@@ -368,23 +374,24 @@ def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
   let description = [{
     `#tile.last_block` combines partial results in global memory (`#tile.rfactor`) without a second
     kernel: a last-block, or threadfence, reduction. For each result, the last block that stores a
-    partial result combines all of them. The order of combination does not depend on which block is
-    last. Blocks count arrivals in a temporary marked `tile.cleared`, which is zero before and after
-    each launch.
+    partial result combines all partial results. The order of combination does not depend on which
+    block is last. Blocks count arrivals in a temporary marked `tile.cleared`, which is zero before
+    and after each launch.
   }];
 }
 
 def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
   let summary = "a schedule for lengths up to a bound";
   let description = [{
-    `schedule = [#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>,
-    #tile.otherwise<[...]>]` has a schedule for rows of up to 64 elements, one for rows of up to 4096,
-    and one for longer rows. Each case becomes a kernel. At run time the host launches the kernel of
-    the first case whose bound holds for the actual length. Cases may bound several dimensions; the
-    cases of one dimension are sorted by ascending bound.
+    The schedule `[#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>,
+    #tile.otherwise<[...]>]` has three entries: for rows of up to 64 elements, of up to 4096
+    elements, and of more elements. Each `#tile.case` becomes a separate kernel. At run time, the
+    host launches the kernel of the first case whose bound is at least the actual length. The cases
+    of a list may bound different dimensions; cases of one dimension are sorted by ascending bound.
 
-    In the schedule of a group (`tile.group`), cases bound a loop over a row, such as `r0`. If no
-    `#tile.otherwise` ends the list, each op of the group is a kernel of its own for longer rows.
+    In the schedule of a group (`tile.group`), the bounded loop of a case is a loop over a row, such
+    as `r0`. If the list does not end with `#tile.otherwise`, rows longer than the last bound are
+    computed by one kernel per op of the group.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";
@@ -437,10 +444,11 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "reduce a tile along some of its axes";
   let description = [{
-    Combines the elements of the source along `axes`; -1 is the last dimension. The destination has the
-    shape of the source with the reduced dimensions removed, or with extent 1. With `accumulate`, the
-    result is combined with the old value of the destination or of `init`. Without `accumulate`, the
-    op does not read the old value. An empty reduction, which has no elements, gives the identity.
+    Combines the elements of the source along `axes`; axis -1 is the last dimension. The destination
+    has the shape of the source with the reduced dimensions removed, or with extent 1. With
+    `accumulate`, the op combines the result with the previous value of the destination or of
+    `init`. Without `accumulate`, the op does not read the previous value. The result of a reduction
+    without elements is the identity.
 
     ```mlir
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
@@ -448,9 +456,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     %r = tile.reduce max %x axes [1] scope(warp) : !tile.fragment<...> -> !tile.fragment<...>
     ```
 
-    The kind `custom` has a combiner region and one identity for each of N values. The region has 2N
-    arguments, N of the left and N of the right partial result, and yields N values. The N values are
-    the elements of N sources, or the values that an `element` region (see below) yields.
+    A partial result of the kind `custom` consists of N values: the op has N identities and a
+    combiner region. The arguments of the combiner region are the N values of the left and the N
+    values of the right partial result. The combiner region yields N values. The values to combine
+    are the elements of N sources, or the N values that an `element` region (see below) yields.
 
     ```mlir
     tile.reduce custom %A into %B axes [1] scope(cta) identity [1.0 : f32] combiner {
@@ -460,7 +469,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     } : memref<4x8xf32> into memref<4xf32>
     ```
 
-    The grammar is as follows; parts in `[...]` are optional, and the order of the parts is fixed.
+    In the grammar, parts in `[...]` are optional, and the order of the parts is fixed:
 
     ```text
     tile.reduce KIND SOURCES [into DESTINATIONS] [init(FRAGMENTS)] [with OPERANDS]
@@ -469,34 +478,37 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
         : TYPES [into TYPES] [init TYPES] [with TYPES] [-> TYPES]
     ```
 
-    `ATTRIBUTES`, such as `{variant = "shared"}`, stand in one of the two positions. A `REGION` is in
-    braces, as above.
+    The `ATTRIBUTES`, such as `{variant = "shared"}`, are written in one of the two positions.
 
-    The combiner of `custom` must be associative and commutative, and its identities must be neutral:
-    elements are combined in any order, together with any number of identities. A NaN, an infinity or
-    -0.0 that the identity changes may therefore appear changed or unchanged in the result. For
-    example, the identity -inf changes NaN under `maxnumf`, and +0.0 changes -0.0 under `addf`. The
-    sign of a zero result is that of some order of combination.
+    The combiner of `custom` must be associative and commutative, and its identities must be
+    neutral: elements are combined in any order, together with any number of identities. If the
+    identity changes a NaN, an infinity or -0.0, the result may therefore contain the changed or the
+    unchanged value. For example, the identity -inf changes NaN under `maxnumf`, and +0.0 changes
+    -0.0 under `addf`. The sign of a zero result may depend on the order of combination.
 
-    `acc` is the type of every partial result: by default f32 for f16, bf16 and 8-bit floats, and the
-    element type otherwise. Passes record their results in `exec` (the threads that execute the op) and
-    `params` (the parameters of the chosen variant).
+    `acc` is the type of every partial result: by default f32 for f16, bf16 and 8-bit floats, and
+    the element type otherwise. Passes record the threads that execute the op in `exec`, and the
+    parameters of the chosen variant in `params`.
 
-    An op of scope `grid` may have these attributes and regions in addition:
+    An op of scope `grid` may also have the following attributes and regions.
 
-    * `maps` are indexing maps as in `linalg.generic`: one map from the iteration space to each source,
-      destination and `with` operand, in this order. With `maps`, `axes` are dimensions of the
-      iteration space.
-      The extent of a dimension is that of the operands that a map indexes by the dimension alone.
-    * `element` computes the values to combine, from an element of each source and the index of each
-      dimension of the iteration space. For `argmax` and `argmin`, `element` may yield two values, a
-      value and its index. For `custom`, `element` may yield more values than there are sources;
-      each value has an identity and a pair of combiner arguments. `element` may also read memory
-      that the op does not write, by `memref.load` at an index that it computes.
-    * `epilogue` computes the values to store. The arguments of `epilogue` are the results (after
-      `accumulate`, in the type of partial results), an element of each `with` operand, and the
-      index of each parallel dimension. `epilogue` yields one value for each destination.
-    * `schedule` is the list of steps that split and bind the loops of the iteration space.
+    The attribute `maps` lists indexing maps as in `linalg.generic`: one map from the iteration
+    space to each source, destination and `with` operand, in this order. With `maps`, `axes` are
+    dimensions of the iteration space. An iteration dimension `d` has the size of the operand
+    dimensions that a map indexes by `d` alone.
+
+    The region `element` computes the values to combine from an element of each source and the index
+    along each dimension of the iteration space. For `argmax` and `argmin`, the region `element` may
+    yield a value and its index. For `custom`, the region `element` may yield more values than there
+    are sources; each value has an identity and a pair of combiner arguments. The region `element`
+    may also read memory that the op does not write, by `memref.load` at a computed index.
+
+    The region `epilogue` computes the values to store. The arguments of `epilogue` are the results
+    (after `accumulate`, in the type of partial results), an element of each `with` operand, and the
+    index along each parallel dimension. The region `epilogue` yields one value for each
+    destination.
+
+    The attribute `schedule` lists the steps that split and bind the loops of the iteration space.
 
     ```mlir
     tile.reduce sum %A, %K into %B with %bias axes [2, 3] scope(grid)
@@ -514,8 +526,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     ```
 
     The next example computes mean and variance by Welford's algorithm, from one source and three
-    values. A partial result is a mean, a sum of squared differences from the mean, and a count
-    (`lit-tests/programs/variance-welford.mlir`).
+    values. The partial result of Welford's algorithm consists of a mean, a sum of squared
+    differences from the mean, and a count (`lit-tests/programs/variance-welford.mlir`).
 
     ```mlir
     tile.reduce custom %A into %mean, %variance axes [1] scope(grid)
@@ -559,12 +571,14 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
 def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
   let summary = "reduce one value per thread; every thread gets the result of its group";
   let description = [{
-    A group is `width` threads of the scope that are `stride` apart. Two threads are in one group if
-    their numbers `t` differ only in the digit `t / stride % width`. Without `width`, all threads of
-    the scope are one group. The product of `width` and `stride` is at most the size of the scope:
-    32 for a warp, 128 for a warpgroup, 1024 for a CTA, 16384 for a cluster. If the product does not
-    divide the number of threads, the last groups have fewer members. In a cluster, a group is whole
-    blocks or an equal part of a block, and the kernel must have the attribute `known_cluster_size`.
+    Combines values within groups of `width` threads; consecutive threads of a group are `stride`
+    apart. Threads of one group have equal `t % stride` and equal `t / (stride * width)`, where `t`
+    is the number of the thread in the scope. Without `width`, all threads of the scope are one
+    group. The product of `width` and `stride` is at most the size of the scope: 32 for a warp, 128
+    for a warpgroup, 1024 for a CTA, 16384 for a cluster. If the product does not divide the number
+    of threads, the last groups have fewer members. At scope `cluster`, a group consists of whole
+    blocks, or each block is divided into groups of equal size. The kernel must then have the
+    attribute `known_cluster_size`.
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -572,9 +586,9 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     %y = tile.all_reduce sum %v scope(cta) width 8 stride 100 : f32 -> f32
     ```
 
-    `variant` selects how the lanes of a warp exchange values: `shuffle` or `redux`. By default the
-    cheaper of the two that the chip supports is selected. `redux` supports whole warps and equal parts
-    of a warp.
+    `variant` selects how the lanes of a warp exchange values: `shuffle` or `redux`. By default, the
+    compiler selects the cheaper variant that the chip supports. The variant `redux` supports groups
+    of whole warps, and groups that divide a warp into equal parts.
   }];
   let arguments = (ins
     Tile_KindAttr:$kind, Variadic<Tile_Element>:$values, Tile_ScopeAttr:$scope,
@@ -616,8 +630,8 @@ def Tile_CopyOp : Tile_Op<"copy", []> {
 def Tile_LoadOp : Tile_Op<"load", []> {
   let summary = "load a tile into registers";
   let description = [{
-    Loads a tile from memory into a fragment. Every thread that holds a copy of an element receives
-    the element.
+    Loads a tile from memory into a fragment. Each thread whose registers have a copy of an element,
+    according to the layout, loads the element.
   }];
   let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Tile_ScopeAttr:$scope,
     OptionalAttr<DictionaryAttr>:$exec);
@@ -631,8 +645,8 @@ def Tile_LoadOp : Tile_Op<"load", []> {
 def Tile_StoreOp : Tile_Op<"store", []> {
   let summary = "store a tile from registers";
   let description = [{
-    Stores a fragment to memory. One of the threads that hold a copy of an element writes the
-    element.
+    Stores a fragment to memory. If several threads have a copy of an element, only one of them
+    stores the element.
   }];
   let arguments = (ins Tile_Fragment:$source, Arg<Tile_Memory, "", [MemWrite]>:$destination,
     Tile_ScopeAttr:$scope, OptionalAttr<DictionaryAttr>:$exec);
@@ -652,9 +666,9 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
 def Tile_AnnotateOp : Tile_Op<"annotate", []> {
   let summary = "attributes of the enclosing linalg op";
   let description = [{
-    Holds the attributes that the `tile.reduce` of the enclosing linalg op receives, while passes
-    replace the linalg op. The op stands in the body of the linalg op. `linalg-sink-attributes`
-    creates `tile.annotate` ops, and `linalg-hoist-attributes` removes them. `iterator_types` and
+    Preserves the `tile.reduce` attributes of a linalg op while passes replace the linalg op. A
+    `tile.annotate` is an op in the body of a linalg op. `linalg-sink-attributes` creates
+    `tile.annotate` ops, and `linalg-hoist-attributes` removes them. `iterator_types` and
     `output_maps` describe the linalg op for which the `schedule` was written.
 
     ```mlir

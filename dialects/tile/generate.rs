@@ -4,13 +4,11 @@
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Generated Rust and C++ source texts.
 pub(crate) struct Generated {
     pub(crate) rust: String,
     pub(crate) cpp: String,
 }
 
-/// Returns the TableGen record with the given name.
 fn record<'j>(json: &'j Value, name: &str) -> &'j Value {
     let record = &json[name];
     assert!(record.is_object(), "Tile.td has no record `{name}`");
@@ -94,7 +92,7 @@ impl Parameter {
     }
 }
 
-/// Returns a Rust identifier for a parameter name; the keyword `loop` needs another spelling.
+/// Returns a Rust identifier for a parameter name; the Rust keyword `loop` is renamed.
 fn identifier(name: &str) -> String {
     match name {
         "loop" => "r#loop".to_owned(),
@@ -229,7 +227,6 @@ fn enumeration(json: &Value, info: &Value, rust: &mut String) {
     );
 }
 
-/// Generates the conversions between an enum and its attribute.
 fn enum_attribute(attribute: &Value, name: &str, rust: &mut String) {
     let (mnemonic, class) = (text(attribute, "mnemonic"), c_name(attribute));
     let _ = writeln!(
@@ -349,7 +346,6 @@ fn c_functions(
     );
 }
 
-/// Generates a struct for an attribute with parameters.
 fn structure(attribute: &Value, parameters: &[(String, Parameter)], rust: &mut String) {
     let (mnemonic, function) = (text(attribute, "mnemonic"), c_name(attribute));
     let name = function

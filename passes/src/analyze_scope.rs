@@ -39,9 +39,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An op is outside a kernel, or in a kernel without a block size. A branch or a loop that
-    /// depends on the thread splits a group. An incomplete warpgroup reaches a `warpgroup` op.
-    /// Several groups reach an op and write the same destination.
+    /// The pass rejects an op outside a kernel, or in a kernel without a block size. It also
+    /// rejects an op that only some threads of a group reach, because a branch or a loop depends on
+    /// the thread. It rejects a `warpgroup` op in an incomplete warpgroup, and an op whose groups
+    /// write the same destination.
     pub struct AnalyzeScope as "tile-analyze-scope" creates [] {
     } counts {
         /// tile ops analysed
@@ -118,8 +119,8 @@ fn analyze<'c>(
     if let Some(branch) = active.splits(scope) {
         return Err(split(op, scope, branch));
     }
-    // If the whole block takes the same path at each unknown condition, all of these threads or
-    // none reach the op.
+    // If all threads of the block agree on each unknown condition, either all threads of the set
+    // reach the op, or none does.
     let together = active.splits(Scope::Cta).is_none();
     let set = active.threads;
     check_groups(op, scope, &kernel, &set)?;
@@ -239,7 +240,6 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Checks that the destination of a `tile.copy` does not overlap its source.
 fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     let [source, destination] = operands(op)[..] else {
         return Ok(());
@@ -428,7 +428,7 @@ fn destinations<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     }
 }
 
-/// Checks that all threads of a group use the same memory as operand.
+/// Checks that each operand is the same memory in all threads of a group.
 fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result<(), Failed> {
     for (i, operand) in operands(op).into_iter().enumerate() {
         let memory = MemRef::of(operand).is_some_and(|m| m.space != Space::Private);
@@ -451,7 +451,6 @@ fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result
     Ok(())
 }
 
-/// Checks that no two groups of a scope write the same destination.
 fn check_single_writer<'c>(
     op: Op<'c>,
     scope: Scope,
@@ -501,8 +500,8 @@ fn check_single_writer<'c>(
     Ok(())
 }
 
-/// Returns each value that determines the address of `value`, for every thread; `None` if a value
-/// is unknown.
+/// Returns the number, in every thread, of each value that determines the address of `value`;
+/// `None` if a number is unknown.
 fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
     let base = root(value);
     let mut places = Vec::new();

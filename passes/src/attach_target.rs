@@ -33,7 +33,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The chip or a feature is unknown.
+    /// The pass rejects an unknown chip or feature.
     pub struct AttachTarget as "tile-attach-target" creates [nvvm] {
         /// target chip of modules without a target
         chip: String = "sm_80",

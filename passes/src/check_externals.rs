@@ -21,8 +21,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A kernel calls a function of libdevice (such as `__nv_sinf`; `math.sin` needs no library) or
-    /// another function without a body. An op is not of the dialect `llvm` or `nvvm`.
+    /// The pass rejects a call of a function without a body, such as `__nv_sinf` of libdevice
+    /// (`math.sin` needs no library). It also rejects an op that is not of the dialect `llvm` or
+    /// `nvvm`.
     pub struct CheckExternals as "gpu-check-externals" creates [] {
     } counts {
         /// calls checked
@@ -30,7 +31,6 @@ pass! {
     }
 }
 
-/// Functions that the CUDA driver provides.
 const PROVIDED: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
 
 impl Pass for CheckExternals {

@@ -23,7 +23,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An op reads the old elements of an output without values.
+    /// The pass rejects an op that reads the old elements of an output without values.
     pub struct CheckWritten as "tensor-check-written" creates [] {
     } counts {
         /// outputs that are combined with
@@ -57,7 +57,6 @@ const VIEWS: [&str; 4] = [
     "tensor.extract_slice",
 ];
 
-/// Returns the `tensor.empty` that defines `value`, directly or through views.
 fn empty(value: Val<'_>) -> Option<Op<'_>> {
     let mut op = defining_op(value)?;
     while VIEWS.iter().any(|view| is(op, view)) {

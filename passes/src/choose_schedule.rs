@@ -7,10 +7,10 @@ pass! {
     /// Write the schedule of each grid-level op.
     ///
     /// ## What it does
-    /// Chooses a `schedule` for every op of a host function that `tile-schedule` would lower to a
-    /// kernel and that has none. The pass writes the schedule as an attribute of the op, for
-    /// inspection and editing. The schedule of a group of ops is an attribute of its first op. An
-    /// existing schedule is checked and kept.
+    /// Chooses a `schedule` for each op of a host function that has no `schedule` and that
+    /// `tile-schedule` would lower to a kernel. The pass writes the schedule as an attribute of the
+    /// op, for inspection and editing. The schedule of a group of ops is an attribute of its first
+    /// op. The pass checks an existing schedule, and does not change it.
     ///
     /// With `explain`, a remark at each op states its schedule, the estimated time on `chip`, and
     /// alternative schedules.
@@ -34,7 +34,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// `tile-schedule` would reject the module.
+    /// The pass rejects a module that `tile-schedule` would reject.
     pub struct ChooseSchedule as "tile-choose-schedule" creates [tile] {
         /// chip for which schedules are chosen and times are estimated
         chip: String = "sm_80",

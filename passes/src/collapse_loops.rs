@@ -19,17 +19,17 @@ pass! {
     /// ## What it does
     /// Element-wise `linalg` ops and `memref.copy` ops of a host function receive views of their
     /// operands with fewer dimensions (`memref.collapse_shape`). `tile-schedule` can then vectorize
-    /// one long loop instead of a short one, and the kernel divides no index. The pass collapses
-    /// two adjacent loops if every operand is contiguous and is indexed by both loops or by
-    /// neither.
+    /// one long loop instead of a short one, and the kernel needs no division of indices. The pass
+    /// collapses two adjacent loops if every operand is contiguous and is indexed by both loops or
+    /// by neither.
     ///
     /// If an op broadcasts a row whose static length is not a multiple of the vector width, all
-    /// loops become one. The row is then indexed by a remainder, and a column by a quotient, so
-    /// that vectors can cross the end of a row.
+    /// loops become one. The kernel computes the index along the row as a remainder of the linear
+    /// index, so that vectors can cross the end of a row.
     ///
-    /// `cf.assert` compares dynamic sizes that must be equal, because the collapsed op does not
-    /// imply that they are. The pass does not change ops with a `schedule` or a `tile.group`, ops
-    /// that use `linalg.index`, transposes, or ops whose operands have a strided layout.
+    /// The pass emits a `cf.assert` that compares dynamic sizes, because the collapsed op does not
+    /// imply that they are equal. The pass does not change ops with a `schedule` or a `tile.group`,
+    /// ops that use `linalg.index`, transposes, or ops whose operands have a strided layout.
     ///
     /// ## Before
     /// ```mlir
@@ -52,7 +52,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An element-wise op is invalid for `tile-schedule`.
+    /// The pass rejects an element-wise op that `tile-schedule` would reject.
     pub struct CollapseLoops as "linalg-collapse-loops" creates [arith, cf, linalg, memref] {
     } counts {
         /// ops with fewer loops than before
@@ -82,18 +82,17 @@ impl Pass for CollapseLoops {
     }
 }
 
-/// An op and the loops that are collapsed.
 struct Collapse<'c> {
     loops: Loops<'c>,
     job: Job<'c>,
     /// Groups of adjacent loops; each group becomes one loop.
     groups: Vec<Vec<usize>>,
-    /// Trip count of the second of two groups, if both groups become one loop.
+    /// Trip count of the second of two loop groups that become a single loop.
     flat: Option<i64>,
 }
 
 impl<'c> Collapse<'c> {
-    /// Returns `None` if no two loops can be collapsed.
+    /// Plans the collapse of the loops of `op`; `None` if no two loops can be collapsed.
     fn of(op: Op<'c>) -> Result<Option<Self>, Failed> {
         let Some((loops, groups)) = groups(op) else {
             return Ok(None);
@@ -158,7 +157,6 @@ impl<'c> Collapse<'c> {
         }
     }
 
-    /// Returns the indexing map of an operand that is indexed by the groups `own`.
     fn map(&self, own: &[usize]) -> AffineMap {
         let Some(length) = self.flat else {
             return AffineMap::select(self.count(), own.iter().copied());
@@ -178,7 +176,6 @@ impl<'c> Collapse<'c> {
         }
     }
 
-    /// Returns the view of an operand that is indexed by the groups `own`.
     fn view(&self, b: &Builder<'c>, value: Val<'c>, own: &[usize]) -> Val<'c> {
         let Some(memref) = MemRef::of(value) else {
             return value;
@@ -235,8 +232,9 @@ fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
     Some((loops, groups))
 }
 
-/// Returns the trip count of the second of two groups if both should become one loop. This is the
-/// case if no vector width divides the row length, because vectors may then cross the end of a row.
+/// Returns the trip count of the second of two loop groups, if the groups should become a single
+/// loop. A single loop is necessary if no vector width divides the row length, because vectors then
+/// cross the end of a row.
 fn flat(loops: &Loops<'_>, job: &Job<'_>, groups: &[Vec<usize>]) -> Option<i64> {
     let [_, row] = groups else { return None };
     let lengths: Vec<i64> = job

@@ -1,8 +1,8 @@
 //! Combiners: the identity, initial value and combine operation of each reduction kind and element
 //! type, as `arith` ops.
 //!
-//! A partial result has one or more parts: one value for the named kinds, a value and its index for
-//! `argmax` and `argmin`, and one value per source for `custom`.
+//! A partial result consists of one or more components: a value for the named kinds, a value and
+//! its index for `argmax` and `argmin`, and one value per source for `custom`.
 
 use crate::elementary::{self, Narrow};
 use melior::ir::attribute::IntegerAttribute;
@@ -35,14 +35,14 @@ enum IntPredicate {
 enum Combine<'c> {
     /// One arith op.
     Op(&'static str),
-    /// Selects the better value; for equal values, the lower index.
+    /// Selects the larger or smaller value; of equal values, the value with the lower index.
     Arg,
-    /// The block of a combiner region, and the identity of each part.
+    /// The block of a combiner region, and the identity of each component.
     Region(Blk<'c>, Vec<Attribute<'c>>),
 }
 
-/// Encoding of a (value, index) pair as one unsigned number. Better values have larger numbers; of
-/// equal values, the lower index has the larger number.
+/// Encoding of a (value, index) pair as one unsigned number. A value that wins a comparison has a
+/// larger number; of equal values, the lower index has the larger number.
 #[derive(Clone, Copy)]
 struct Packing {
     kind: Kind,
@@ -65,7 +65,7 @@ impl<'c> Combiner<'c> {
     /// Returns the combiner of a `tile.reduce`.
     ///
     /// # Errors
-    /// States the unsupported kind or type.
+    /// Returns a message that names the unsupported kind or type.
     pub fn of_reduce(view: &Reduce<'c>) -> Result<Self, String> {
         let types = view.accumulators().ok_or("the op was not verified")?;
         Self::new(view.op, view.kind, view.nan, types)
@@ -74,7 +74,7 @@ impl<'c> Combiner<'c> {
     /// Returns the combiner of a `tile.all_reduce`.
     ///
     /// # Errors
-    /// States the unsupported kind or type.
+    /// Returns a message that names the unsupported kind or type.
     pub fn of_all_reduce(view: &AllReduce<'c>) -> Result<Self, String> {
         let types = view.accumulators().ok_or("the op was not verified")?;
         Self::new(view.op, view.kind, view.nan, types)
@@ -114,8 +114,8 @@ impl<'c> Combiner<'c> {
     /// 32-bit number, and the unsigned maximum wins.
     ///
     /// # Errors
-    /// States that the kind has no index, or that values of `element` and indices below `length` do
-    /// not fit into 32 bits.
+    /// Fails if the kind has no index, or if values of `element` and indices below `length` do not
+    /// fit into 32 bits.
     pub fn packed(&self, element: Type<'c>, length: u64) -> Result<Self, String> {
         if !self.kind.is_arg() {
             return Err(format!("`{}` has no index", self.kind));
@@ -144,7 +144,7 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Returns this combiner with one part of type `ty`.
+    /// Returns this combiner for partial results with one component of type `ty`.
     #[must_use]
     pub fn in_type(&self, ty: Type<'c>) -> Self {
         self.with_types(vec![ty])
@@ -181,7 +181,7 @@ impl<'c> Combiner<'c> {
         self.nan
     }
 
-    /// Types of the parts of a partial result.
+    /// Types of the components of a partial result.
     pub fn types(&self) -> &[Type<'c>] {
         &self.types
     }
@@ -212,7 +212,6 @@ impl<'c> Combiner<'c> {
         }
     }
 
-    /// Returns this combiner with other types of its parts.
     #[must_use]
     fn with_types(&self, types: Vec<Type<'c>>) -> Self {
         Self {
@@ -375,7 +374,7 @@ impl<'c> Combiner<'c> {
         self.kind.is_arg() || sum || self.starts_with_nan()
     }
 
-    /// Converts a scalar or a vector to the type of part `part` of a partial result.
+    /// Converts a scalar or a vector to the type of component `part` of a partial result.
     pub fn widen(&self, b: &Builder<'c>, part: usize, value: Val<'c>) -> Val<'c> {
         let unsigned = matches!(
             self.kind,
@@ -407,10 +406,10 @@ impl<'c> Combiner<'c> {
         parts
     }
 
-    /// Combines `partial` with the old values of the destination.
+    /// Combines `partial` with the previous values of the destination.
     ///
-    /// If an old value is wider than the partial result, the combination uses the type of the old
-    /// value, which loses no bits of it.
+    /// If a previous value is wider than the partial result, the combination uses the type of the
+    /// previous value, which loses no bits of it.
     pub fn accumulate(
         &self,
         b: &Builder<'c>,
@@ -536,7 +535,6 @@ fn arith(kind: Kind, nan: Nan, ty: Type<'_>) -> Option<&'static str> {
     }
 }
 
-/// Returns the minimum or maximum value of a signed integer type.
 fn extreme(ty: Type<'_>, least: bool) -> i64 {
     let bits = tx_mlir::integer_width(ty).unwrap_or(64);
     let extreme = if least { i64::MIN } else { i64::MAX };
@@ -567,7 +565,6 @@ fn is_f8(ty: Type<'_>) -> bool {
     ty.is_float() && byte_width(ty) == Some(1)
 }
 
-/// Converts a scalar or the elements of a vector to type `ty`.
 fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) -> Val<'c> {
     let (lanes, from) = match vector_parts(value.r#type()) {
         Some((lanes, element)) => (Some(lanes), element),

@@ -16,21 +16,24 @@ pass! {
     ///
     /// ## What it does
     /// Front ends store sizes in small tensors of integers, compute with these tensors, and read
-    /// elements back. Tensors and memrefs are in device memory, which the host cannot read while it
-    /// prepares launches. The pass computes elements of small integer arrays on the host:
+    /// elements back. Arrays are in device memory, which the host cannot read while it prepares
+    /// launches. The pass computes elements of small integer arrays on the host.
     ///
-    /// * A `tensor.extract` at constant indices becomes a scalar if the tensor is a
-    ///   `tensor.from_elements`, a constant, a view of these, or the result of a parallel
-    ///   `linalg.generic` on these.
-    /// * A `memref.load` at constant indices of a `memref.alloc` in the same block becomes the
-    ///   value that was stored there last. Only `memref.store` at constant indices may write the
-    ///   allocation. An allocation that no op reads any more is removed.
-    /// * A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
-    ///   `collapse_shape` and an `expand_shape`. Leading and trailing dimensions with equal sizes
-    ///   are not reshaped. If the number of elements is dynamic, `cf.assert` compares the numbers
-    ///   before and after the reshape.
-    /// * A comparison of a size with 0 becomes a constant, because a size is never negative. An
-    ///   `arith.select` with a constant condition becomes the selected value.
+    /// A `tensor.extract` at constant indices becomes a scalar if the pass can compute the element
+    /// of the tensor. Such a tensor is a `tensor.from_elements`, a constant, a view of one, or the
+    /// result of a parallel `linalg.generic` on such tensors.
+    ///
+    /// A `memref.load` at constant indices of a `memref.alloc` in the same block becomes the value
+    /// of the last store to this element. Only a `memref.store` at constant indices may write the
+    /// allocation. The pass removes an allocation that no op reads any more.
+    ///
+    /// A `tensor.reshape` or `memref.reshape` whose shape can be computed becomes a
+    /// `collapse_shape` and an `expand_shape`. These ops do not reshape leading and trailing
+    /// dimensions with equal sizes. If the number of elements is dynamic, `cf.assert` compares the
+    /// numbers before and after the reshape.
+    ///
+    /// A comparison of a size with 0 becomes a constant, because a size is never negative. An
+    /// `arith.select` with a constant condition becomes the selected value.
     ///
     /// ## Before
     /// ```mlir
@@ -54,7 +57,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail. Elements that the pass cannot compute stay.
+    /// The pass does not fail. It does not change the reads of elements that it cannot compute.
     pub struct ComputeSizes as "func-compute-sizes" creates [arith, cf, memref, tensor] {
     } counts {
         /// elements that are computed on the host
@@ -142,7 +145,7 @@ fn stores_to<'c>(op: Op<'c>, array: Val<'c>) -> bool {
     is(op, "memref.store") && operands(op).first() != Some(&array)
 }
 
-/// Returns whether an integer is provably not negative: a size, or a constant that is not negative.
+/// Returns whether an integer is a size, or a constant that is not negative.
 fn is_non_negative(value: Val<'_>) -> bool {
     let Some(op) = defining_op(value) else {
         return false;
@@ -210,14 +213,12 @@ enum Element<'c> {
     Value(Val<'c>),
 }
 
-/// Maximum number of steps in the computation of one element.
 const MAX_STEPS: usize = 4096;
 
-/// Computes elements of tensors that the host filled.
+/// Computes elements of tensors and memrefs that the host filled with values.
 struct Elements<'b, 'c> {
     b: &'b Builder<'c>,
     reader: Op<'c>,
-    /// Ops that the computation created.
     made: Vec<Op<'c>>,
     steps: usize,
 }
@@ -232,7 +233,7 @@ impl<'b, 'c> Elements<'b, 'c> {
         }
     }
 
-    /// If the computation failed, erases the created ops without uses.
+    /// Erases the created ops without uses, if the computation failed.
     fn finish<T>(self, result: Option<T>) -> Option<T> {
         if result.is_none() {
             let unused = |op: &Op<'c>| !results(*op).into_iter().any(has_uses);
@@ -292,8 +293,8 @@ impl<'b, 'c> Elements<'b, 'c> {
         }
     }
 
-    /// Returns the value that the last store before the reader wrote, if no other op writes the
-    /// allocation.
+    /// Returns the value of the last store to an element before the op `reader`, if no other op
+    /// writes the allocation.
     fn stored(&self, alloc: Op<'c>, array: Val<'c>, at: &[i64]) -> Option<Element<'c>> {
         let is_known = |user: &Op<'c>| {
             is(*user, "memref.load")
@@ -431,7 +432,7 @@ struct Frame<'f, 'c> {
     at: &'f [i64],
 }
 
-/// Folds an integer op with constant operands. Supports the ops that select a branch of a
+/// Folds an integer op with constant operands. Supported ops are those that select a branch of a
 /// concatenation.
 fn fold(op: Op<'_>, inputs: &[Element<'_>]) -> Option<i64> {
     let known = |element: &Element<'_>| match element {
@@ -497,7 +498,6 @@ fn linear(shape: &[Option<i64>], at: &[i64]) -> Option<i64> {
     Some(place)
 }
 
-/// Converts a row-major linear index to one index per dimension.
 fn delinear(shape: &[Option<i64>], place: i64) -> Option<Vec<i64>> {
     let (mut rest, mut at) = (place, Vec::new());
     for size in shape.iter().rev() {
@@ -710,7 +710,8 @@ fn is_size_of<'c>(size: Val<'c>, tensor: Val<'c>, dim: usize) -> bool {
     }
 }
 
-/// Returns the reassociation attribute that groups `between` dimensions after the first `head`.
+/// Returns the reassociation attribute that groups `between` dimensions after the first `head`
+/// dimensions.
 fn groups(head: usize, between: usize, tail: usize) -> String {
     let single = |d: usize| format!("[{d}]");
     let middle: Vec<String> = (head..head + between).map(|d| d.to_string()).collect();

@@ -20,47 +20,51 @@ pass! {
     /// ## What it does
     /// Converts `linalg.reduce`, `linalg.generic` with reduction loops, and named reductions
     /// (`linalg.matvec`, `linalg.conv_2d`, `linalg.pooling_nhwc_max` ...). Operands must be
-    /// memrefs, and ops must be in the body of a `func.func`. Element-wise ops stay unless they are
-    /// fused.
+    /// memrefs, and ops must be in the body of a `func.func`. The pass changes element-wise ops
+    /// only by fusion.
     ///
-    /// * The body is divided into two parts. Ops that do not depend on the old value become the
-    ///   `element` region; the other ops become the combiner. The `element` region may load from
-    ///   memory that is not an operand of the op. A combiner of one op becomes a named kind. A
-    ///   compare and select becomes `max` or `min`, or `argmax` or `argmin` if the select also
-    ///   chooses an index. Any other combiner becomes `custom`, with a copy of its ops.
-    /// * Several updates by one operation, such as `(old + x) - y`, and updates under a condition
-    ///   on elements become one update. The `element` region then computes the body with the
-    ///   identity in place of the old value. The fusion of updates changes the order in which float
-    ///   sums are added, as any reduction does.
-    /// * A combiner must be commutative and associative, because elements are combined in any
-    ///   order. The pass checks commutativity and associativity on sample values.
-    /// * Like the linalg op, the `tile.reduce` accumulates into its outputs. If a `linalg.fill`
-    ///   with the identity initializes an output and no other op reads the filled values, the fill
-    ///   is erased and the old values are not read. For `custom`, the filled value becomes the
-    ///   identity; without a fill, the pass searches for an identity.
-    /// * An element-wise op whose result is a temporary that only the reduction reads is fused into
-    ///   `element`. An element-wise op that reads the result of the reduction, in place or from a
-    ///   temporary, is fused into `epilogue`. An element-wise op is not fused if it also reads old
-    ///   values of the output that the fused reduction would write.
-    /// * An element-wise op whose result is a temporary that only one other element-wise op reads,
-    ///   each element once, is fused into that op. A chain of element-wise ops becomes one
-    ///   `linalg.generic`.
-    /// * The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to
-    ///   the `tile.reduce`. An element-wise op with a `schedule` stays a separate kernel.
+    /// The ops of the body become two regions. Ops that do not depend on the old value of the
+    /// output become the `element` region; all other ops become the combiner. The `element` region
+    /// may load from memory that is not an operand of the op. A combiner of one op becomes a named
+    /// kind. A comparison with a select becomes `max` or `min`, or `argmax` or `argmin` if a select
+    /// also chooses an index. Any other combiner becomes the kind `custom`, with a copy of the ops.
     ///
-    /// An op with several outputs is first split:
+    /// Several updates by one operation, such as `(old + x) - y`, and updates under a condition on
+    /// elements become one update. The `element` region then computes the body with the identity in
+    /// place of the old output value. The fusion of updates changes the order of additions in float
+    /// sums.
     ///
-    /// * Independent outputs become separate ops, one per combiner. Outputs with a common combiner,
-    ///   or with one named kind each, stay one op, which loads its elements once.
-    /// * Outputs that hold one value per element, such as an array that is updated in place, become
-    ///   one element-wise op after the reductions. The reductions read the old elements.
-    /// * An output whose old value is yielded unchanged becomes an input.
-    /// * If all reduced loops have one iteration, the op becomes element-wise, unless it is a named
-    ///   reduction.
+    /// A combiner must be commutative and associative, because elements are combined in any order.
+    /// The pass checks commutativity and associativity on sample values.
+    ///
+    /// Like the linalg op, the `tile.reduce` accumulates into its outputs. If a `linalg.fill` with
+    /// the identity initializes an output and no other op reads the filled values, the pass erases
+    /// the fill, and the `tile.reduce` does not accumulate. For a `custom` combiner, the filled
+    /// value becomes the identity; without a fill, the pass searches for an identity.
+    ///
+    /// An element-wise op whose result is a temporary that only the reduction reads is fused into
+    /// `element`. An element-wise op that reads the result of the reduction, in place or from a
+    /// temporary, is fused into `epilogue`. The pass does not fuse an element-wise op that also
+    /// reads the old values of the output of the fused reduction.
+    ///
+    /// An element-wise op is fused into the only reader of its result, if the reader is an
+    /// element-wise op that reads each element once. A chain of element-wise ops becomes one
+    /// `linalg.generic`.
+    ///
+    /// The attributes `acc`, `determinism`, `nan` and `schedule` of the linalg op are copied to the
+    /// `tile.reduce`. An element-wise op with a `schedule` becomes a separate kernel.
+    ///
+    /// The pass first splits an op with several outputs. Independent outputs become separate ops,
+    /// one per combiner. Outputs that share a combiner, or whose combiners are all named kinds,
+    /// stay one op, which loads each element once. Outputs with one value per element, such as an
+    /// array that is updated in place, become one element-wise op after the reductions. The
+    /// reductions read the elements before the update. An output whose old value is yielded
+    /// unchanged becomes an input. If all reduced loops have one iteration, the op becomes an
+    /// element-wise op, unless it is a named reduction.
     ///
     /// For equal values, `argmax` and `argmin` return the lowest index, even if the program keeps
-    /// the first element and visits indices in another order. For rows with NaN, value and index
-    /// are those that the loop nest computes.
+    /// the first element and visits indices in another order. For rows with NaN, the value and the
+    /// index equal the results of the loop nest.
     ///
     /// | condition in the program | ops |
     /// |---|---|
@@ -72,11 +76,12 @@ pass! {
     /// | NaN wins as the value, but its index does not, as with `maximumf` and an index by `ogt` | the value, with the index of the first NaN; then `argmax` of the elements before that NaN |
     /// | any element replaces a NaN, as with `ugt` | the last NaN; then `argmax` of the elements after that NaN |
     ///
-    /// `nan` on the op chooses one `argmax` instead, and a `schedule` does where NaN wins or old values take part. A fill of indices
-    /// is erased, with that of values, where it is 0: the index of rows of nothing. Any other takes part,
-    /// as an old value.
-    /// Laws of `custom` combiners are not tried with NaN: one that depends on where NaN stands, as
-    /// `select` by a comparison does, depends on the order of elements there.
+    /// The attribute `nan` on the op always selects one `argmax`. The attribute `schedule` selects
+    /// one `argmax` if NaN wins or old output values are combined. If the filled index is 0 (the
+    /// index of an empty row), the pass erases the fill of the index output together with the fill
+    /// of its values. Any other filled index is combined as an old output value. The pass does not
+    /// test `custom` combiners with NaN. If the result of a combiner depends on the position of a
+    /// NaN, as with a comparison and `select`, it depends on the order of combination.
     ///
     /// ## Before
     /// ```mlir
@@ -108,12 +113,14 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An operand is a tensor, or the op is not in the body of a function. An indexing map has
-    /// symbols, or an output is not indexed exactly once by each parallel loop. An output may alias
-    /// an input, or is an uninitialized temporary. The combiner is not associative and commutative,
-    /// has no known identity, or is not a combiner of two partial results. An attribute has a wrong
-    /// value, or applies to reductions only and the op has none. A comparison keeps the later index
-    /// of equal values, or elements after a NaN replace only its index.
+    /// The pass rejects a reduction on tensors, and a reduction that is not in the body of a
+    /// function. It rejects an indexing map with symbols, and an output that is not indexed exactly
+    /// once by each parallel loop. It rejects an output that may alias an input or is an
+    /// uninitialized temporary. It rejects a combiner that is not associative and commutative, that
+    /// has no known identity, or that does not combine two partial results. It rejects an attribute
+    /// with an invalid value, and a reduction attribute on an op without reduced loops. It rejects
+    /// an `argmax` or `argmin` that keeps the last index of equal values, or in which an element
+    /// after a NaN replaces only the index of the NaN.
     pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, linalg, math, memref, tile] {
     } counts {
         /// reductions converted
@@ -157,7 +164,7 @@ impl Pass for ConvertLinalgToTile {
         if let Some(e) = failed {
             return Err(e);
         }
-        // Chains are found from their last op, which absorbs the ops before it.
+        // A chain is found from its last op, into which the previous ops are fused.
         let mut chains = Vec::new();
         for op in walk(module).into_iter().rev() {
             let Some(last) = taken.element_wise(op) else {
@@ -189,7 +196,6 @@ impl Pass for ConvertLinalgToTile {
     }
 }
 
-/// Returns the data flow of the function that contains `op`.
 fn flow_around<'a, 'c>(
     flows: &'a mut BTreeMap<usize, Dataflow<'c>>,
     op: Op<'c>,

@@ -12,13 +12,13 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `math` ops in GPU modules by LLVM intrinsics for which LLVM selects exact
-    /// instructions. The ops are `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and
+    /// instructions. The pass lowers `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and
     /// `absi`, `ctpop`, `ctlz` and `cttz` of integers. `exp2` and `log2` of f32 with
     /// `fastmath<afn>` become the intrinsics of `ex2.approx.ftz` and `lg2.approx.ftz`, one per
-    /// vector element. Other ops (`exp`, `log`, ...) stay.
+    /// vector element. All other ops, such as `exp` and `log`, are not changed.
     ///
     /// ## Why
-    /// MLIR's own lowering calls CUDA's libdevice for every `math` op, even if one instruction
+    /// The lowering of MLIR calls CUDA's libdevice for every `math` op, even if one instruction
     /// suffices.
     ///
     /// ## Before
@@ -58,7 +58,7 @@ const APPROXIMATIONS: [(&str, &str); 2] = [
 ];
 
 /// Integer `math` ops, the equivalent LLVM ops, and the LLVM attribute that makes an edge case
-/// poison. The attribute is set to false, because the `math` op defines the edge case.
+/// poison. The poison attribute is set to false, because the `math` op defines the edge case.
 const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
     ("math.absi", "llvm.intr.abs", Some("is_int_min_poison")),
     ("math.ctlz", "llvm.intr.ctlz", Some("is_zero_poison")),
@@ -97,7 +97,8 @@ impl Pass for ConvertMath {
     }
 }
 
-/// Calls an intrinsic by name: MLIR would lower the op of the intrinsic to a libdevice call.
+/// Calls an intrinsic by name, because MLIR would lower the op of the intrinsic to a libdevice
+/// call.
 fn call<'c>(b: &Builder<'c>, intrinsic: &str, arguments: &[Val<'c>], result: Type<'c>) -> Val<'c> {
     b.create("llvm.call_intrinsic")
         .string("intrin", intrinsic)

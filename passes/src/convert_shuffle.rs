@@ -9,16 +9,16 @@ use tx_mlir::{
 };
 
 pass! {
-    /// Lower shuffles to NVVM with the lanes of the warp as member mask.
+    /// Lower shuffles to NVVM with a member mask of all lanes of the warp.
     ///
     /// ## What it does
-    /// Replaces `gpu.shuffle` by `nvvm.shfl.sync`. The member mask contains every existing lane of
-    /// the warp: all 32, or fewer in the last warp of a block. Values narrower than 32 bits are
-    /// extended to 32 bits; 64-bit values are shuffled as two halves.
+    /// Replaces `gpu.shuffle` by `nvvm.shfl.sync`. The member mask of the shuffle contains every
+    /// existing lane of the warp: all 32 lanes, or fewer in the last warp of a block. Values
+    /// narrower than 32 bits are extended to 32 bits; 64-bit values are shuffled as two halves.
     ///
     /// ## Why
-    /// MLIR's own lowering puts only the first `width` lanes into the mask, which is undefined
-    /// behaviour if other lanes execute the op. MLIR's lowering supports only 32-bit values.
+    /// The lowering of MLIR puts only the first `width` lanes into the mask, which is undefined
+    /// behaviour if other lanes execute the op. The lowering of MLIR supports only 32-bit values.
     ///
     /// ## Before
     /// ```mlir
@@ -31,7 +31,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The value is a vector, or the kernel has no known block size.
+    /// The pass rejects a shuffle of a vector, and a shuffle in a kernel without a known block
+    /// size.
     pub struct ConvertShuffle as "convert-gpu-shuffle-to-nvvm" creates [arith, gpu, llvm, nvvm] {
     } counts {
         /// shuffles lowered
@@ -70,7 +71,7 @@ impl Pass for ConvertShuffle {
     }
 }
 
-/// Returns whether a type is a scalar of one or two 32-bit words, or narrower.
+/// Returns whether a type is a scalar of at most two 32-bit words.
 fn can_travel(ty: Type<'_>) -> bool {
     let bits = match tx_mlir::integer_width(ty) {
         Some(width) => width,
@@ -100,7 +101,7 @@ impl<'b, 'c> Shuffle<'b, 'c> {
         };
         let all = operands(op);
         let i32 = b.int_type(32);
-        // `clamp` is the last lane that may be read; for `up`, the first.
+        // `clamp` is the last lane that a shuffle may read, or the first lane for the mode `up`.
         let clamp = if kind == "up" {
             b.int(0, i32)
         } else {
@@ -152,7 +153,6 @@ impl<'b, 'c> Shuffle<'b, 'c> {
         self.b.create(op).operands(&[value]).result(ty).value()
     }
 
-    /// Shuffles one 32-bit word.
     fn word(&self, value: Val<'c>) -> (Val<'c>, Option<Val<'c>>) {
         let b = self.b;
         let op = b

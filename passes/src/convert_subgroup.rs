@@ -11,7 +11,7 @@ pass! {
     ///
     /// ## Why
     /// MLIR has no lowering of `gpu.subgroup_id` and `gpu.num_subgroups` to NVVM. The register
-    /// `%warpid` is not equivalent: it may change while a warp runs.
+    /// `%warpid` cannot be used instead, because its value may change while a warp runs.
     ///
     /// ## Before
     /// ```mlir
@@ -25,7 +25,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The op is outside a kernel, or the kernel has no known block size.
+    /// The pass rejects an op outside a kernel, or in a kernel without a known block size.
     pub struct ConvertSubgroup as "convert-gpu-subgroup-to-arith" creates [arith, gpu] {
     } counts {
         /// ops replaced

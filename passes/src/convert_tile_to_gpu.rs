@@ -18,12 +18,12 @@ pass! {
     /// Lower the remaining tile ops.
     ///
     /// ## What it does
-    /// `tile.copy` becomes loads and stores. At scope `thread`, loops visit all elements. At wider
-    /// scopes, the elements are distributed over the threads, consecutive elements to consecutive
-    /// threads. `tile.load` and `tile.store` become loads and stores of the elements that the
-    /// layout assigns to each thread. Every thread that holds an element loads the element; only
-    /// the first of these threads stores it. A fragment becomes a vector of the registers of one
-    /// thread, also as a value of loops and branches.
+    /// `tile.copy` becomes loads and stores. At scope `thread`, loops copy all elements. At wider
+    /// scopes, consecutive threads copy consecutive elements. `tile.load` and `tile.store` become
+    /// loads and stores of the elements that the layout assigns to each thread. Each thread that
+    /// has a copy of an element loads the element; only the first of these threads stores the
+    /// element. A fragment becomes a vector of the registers of one thread, also as a value of
+    /// loops and branches.
     ///
     /// ## Before
     /// ```mlir
@@ -41,8 +41,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A tile op of an earlier pass remains, or `exec` is missing. A layout does not fit the scope.
-    /// An op that is not lowered, such as a function, has a fragment as operand or result.
+    /// The pass rejects a tile op that an earlier pass must lower, an op without `exec`, and a
+    /// layout that does not fit the scope. It also rejects a fragment as operand or result of an op
+    /// that is not lowered, such as a function.
     pub struct ConvertTileToGpu as "convert-tile-to-gpu" creates [arith, gpu, memref, scf, vector] {
     } counts {
         /// copies lowered
@@ -204,7 +205,6 @@ fn unsupported(op: Op<'_>) -> Failed {
     .emit()
 }
 
-/// A `tile.load` or a `tile.store`.
 struct Transfer<'c> {
     op: Op<'c>,
     kernel: Kernel<'c>,

@@ -34,8 +34,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The pass does not fail. A softmax with attributes of a reduction stays, and
-    /// `convert-linalg-to-tile` rejects it.
+    /// The pass does not fail. The pass does not change a softmax with attributes of a reduction,
+    /// which `convert-linalg-to-tile` rejects.
     pub struct DecomposeSoftmax as "linalg-decompose-softmax" creates [arith, linalg, math, memref, tensor] {
     } counts {
         /// ops decomposed
@@ -63,7 +63,6 @@ fn is_softmax(op: Op<'_>) -> bool {
     is(op, SOFTMAX) && enclosing(op, "func.func").is_some() && handed_on(op).is_empty()
 }
 
-/// Decomposes all softmax ops and returns their number.
 pub(crate) fn decompose_all(module: Op<'_>) -> i64 {
     let all: Vec<Op<'_>> = walk(module)
         .into_iter()
@@ -74,7 +73,7 @@ pub(crate) fn decompose_all(module: Op<'_>) -> i64 {
         .sum()
 }
 
-/// Element type and sizes of a tensor or memref; `None` for a dynamic size.
+/// Element type and sizes of a tensor or memref; a dynamic size is `None`.
 struct Shape<'c> {
     element: Type<'c>,
     sizes: Vec<Option<i64>>,
@@ -212,8 +211,8 @@ impl<'c> Softmax<'_, 'c> {
         }
     }
 
-    /// Emits a reduction along the softmax dimension. `of` computes the term of each element from
-    /// `inputs`; terms are combined by `combine`, from the initial value `start`.
+    /// Emits a reduction along the softmax dimension. The closure `of` computes the term of each
+    /// element from `inputs`; the op `combine` combines the terms, with the initial value `start`.
     fn reduced(
         &self,
         start: f64,
@@ -249,7 +248,6 @@ impl<'c> Softmax<'_, 'c> {
         results(all).first().copied().unwrap_or(to)
     }
 
-    /// Emits an array of one element per row, each initialized to `start`.
     fn filled(&self, start: Val<'c>) -> Val<'c> {
         let b = self.b;
         let size = |d: &usize| match self.shape.sizes[*d] {

@@ -8,7 +8,8 @@ pass! {
     /// Removes each `cf.assert` in the body of a linalg op. `canonicalize` later removes the ops
     /// that compute the condition of the assertion. Front ends emit an assertion for each index of
     /// a gather. An assertion costs a branch per element, and an op with an assertion in its body
-    /// is not fused. Assertions outside of bodies stay: they become checks of the launch plan.
+    /// is not fused. Assertions outside of bodies are not removed: they become checks of the launch
+    /// plan.
     ///
     /// With `keep`, the pass removes nothing: each thread checks its elements, and calls
     /// `__assertfail` if a condition is false. `tx compile --asserts` and

@@ -71,8 +71,8 @@ pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> 
 }
 
 /// Converts the combined partial result `total` to the results of a reduction, with element types
-/// `types`. Combines `total` with the old values, if any; the result of an empty reduction is the
-/// identity.
+/// `types`. Combines `total` with the previous values of the outputs, if any; the result of an
+/// empty reduction is the identity.
 pub(crate) fn finish<'c>(
     b: &Builder<'c>,
     combiner: &Combiner<'c>,
@@ -112,10 +112,10 @@ pub(crate) fn finish<'c>(
     combiner.narrow(b, &total, types)
 }
 
-/// Attribute of memory accesses for which only one thread accesses each element, the same thread in
-/// every execution on one memref. The attribute is a number: accesses with equal numbers belong
-/// together. A negative number is valid only within one iteration of the enclosing loop.
-/// `tile-insert-sync` reads and removes the attribute.
+/// Attribute of a set of memory accesses through which only one thread accesses each element of a
+/// memref, the same thread in every execution. The value of the attribute is the number of the
+/// access set. A set with a negative number is valid only within one iteration of the enclosing
+/// loop. `tile-insert-sync` reads and removes the attribute.
 pub(crate) use tx_dialect_tile::OWNED;
 
 pub(crate) fn load<'c>(
@@ -212,7 +212,7 @@ pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
 pub struct Group {
     /// Scope of the threads.
     pub scope: Scope,
-    /// Number of threads; the whole scope if `None`.
+    /// Number of threads per group; `None` means all threads of the scope.
     pub width: Option<i64>,
     /// Distance between consecutive threads of the group.
     pub stride: i64,
@@ -329,8 +329,8 @@ pub(crate) fn shared<'c>(b: &Builder<'c>, name: &str, shape: &[i64], element: Ty
         .value()
 }
 
-/// Declares an array in shared memory next to a kernel. Returns its unique name, which begins with
-/// the name of the kernel and `what`.
+/// Declares an array in shared memory next to a kernel. Returns the unique name of the array, which
+/// begins with the kernel name and `what`.
 pub(crate) fn shared_global<'c>(
     b: &Builder<'c>,
     kernel: Op<'c>,

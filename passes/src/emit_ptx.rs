@@ -14,7 +14,7 @@ pass! {
     ///
     /// ## What it does
     /// Translates each GPU module to LLVM IR, runs LLVM passes, and replaces the module by a
-    /// `gpu.binary` with the PTX. The pass leaves some modules to `gpu-module-to-binary`: modules
+    /// `gpu.binary` with the PTX. The pass leaves some modules to `gpu-module-to-binary`: a module
     /// with several targets, an unknown chip, libraries, flags, an optimization level other than 2,
     /// or an offloading handler. The PTX equals the PTX of `gpu-module-to-binary`, except that the
     /// pass does not run LLVM's loop vectorizer: schedules already determine vector loads. Helper
@@ -40,9 +40,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// * A target names an unknown feature, or a PTX version that does not support its chip. LLVM
-    ///   would abort the process (`tile-attach-target` corrects the version).
-    /// * LLVM rejects a module. The error contains LLVM's message.
+    /// * The pass rejects a target with an unknown feature, or with a PTX version that does not
+    ///   support its chip: LLVM would abort the process. The pass `tile-attach-target` corrects the
+    ///   version.
+    /// * The pass fails if LLVM rejects a module; the error contains LLVM's message.
     pub struct EmitPtx as "gpu-module-to-ptx" creates [gpu] {
     } counts {
         /// modules compiled
@@ -51,9 +52,9 @@ pass! {
 }
 
 /// Passes of LLVM's `-O2` pipeline that affect the code of reductions, in the order of that
-/// pipeline. The list was found by removal of one pass at a time. For the benchmarked shapes and
-/// the programs in `lit-tests`, the code has the same registers as with `-O2`, and the same
-/// instructions except for a few outside loops.
+/// pipeline. The list of passes was found by removal of one pass at a time. For the benchmarked
+/// shapes and the programs in `lit-tests`, the code has the same registers as with `-O2`, and the
+/// same instructions except for a few outside loops.
 macro_rules! passes {
     ($packs:literal) => {
         concat!(
@@ -81,12 +82,13 @@ macro_rules! passes {
     };
 }
 
-/// Passes for modules without scalars to pack.
+/// LLVM passes for modules without scalars that the SLP vectorizer can pack.
 const PASSES: &str = passes!("");
 
-/// Passes for modules with scalars to pack. Other modules do not need the SLP vectorizer, which took
-/// half of LLVM's time for a softmax of 4096 bf16 columns. Of 144 modules of `lit-tests` on sm_90,
-/// the vectorizer changed the PTX of one: 5413 instructions instead of 5405.
+/// LLVM passes for modules with scalars that the SLP vectorizer can pack. Other modules do not need
+/// the SLP vectorizer, which took half of LLVM's time for a softmax of 4096 bf16 columns. Of 144
+/// modules of `lit-tests` on sm_90, the vectorizer changed the PTX of one: 5413 instructions
+/// instead of 5405.
 const PACKING: &str = passes!("slp-vectorizer,");
 
 /// Returns whether the chip has instructions for pairs of f32, or the module computes in 16-bit
@@ -166,7 +168,7 @@ fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
         .emit()
 }
 
-/// Returns the single target of a GPU module if it has a known chip and nothing else but features.
+/// Returns the single target of a GPU module if it has a known chip and otherwise only features.
 fn plain_target<'c>(kernels: Op<'c>) -> Option<(Attribute<'c>, NvvmTarget)> {
     let targets = attribute(kernels, "targets").and_then(elements)?;
     let [target] = targets.try_into().ok()?;

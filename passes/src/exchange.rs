@@ -1,5 +1,5 @@
-//! How threads exchange partial results: shuffles and `redux` within a warp, shared memory between
-//! warps.
+//! Exchange of partial results between threads: by shuffles or `redux.sync` within a warp, and
+//! through shared memory between warps.
 
 mod cluster;
 mod groups;
@@ -18,21 +18,21 @@ use tx_dialect_tile::{AllReduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val, byte_width, i64_attribute};
 
-/// Cycles until a shuffled value is combined, about.
+/// Approximate latency of a shuffle and a combination, in cycles.
 const SHUFFLE: u64 = 28;
-/// Cycles of a `redux.sync` of a whole warp, about.
+/// Approximate latency of a `redux.sync` of a whole warp, in cycles.
 const REDUX: u64 = 36;
-/// Cycles that one of several groups of a warp takes for its own, while the others wait.
+/// Approximate cycles per group if the groups of a warp execute `redux.sync` one after another.
 const REDUX_GROUP: u64 = 110;
-/// Cycles of an exchange through shared memory, about: a store, a barrier, loads.
+/// Approximate cycles of an exchange through shared memory: a store, a barrier and loads.
 pub(crate) const EXCHANGE: u64 = 60;
 
-/// Cycles of a combine over `lanes` lanes of a warp by shuffles.
+/// Returns the cycles of a combination over `lanes` lanes of a warp by shuffles.
 pub(crate) fn shuffle_cost(lanes: u64) -> u64 {
     u64::from(lanes.next_power_of_two().ilog2()) * SHUFFLE
 }
 
-/// Cycles of a combine over `lanes` lanes of a warp by `redux`.
+/// Returns the cycles of a combination over `lanes` lanes of a warp by `redux.sync`.
 pub(crate) fn redux_cost(lanes: u64) -> u64 {
     match u64::from(tx_target::WARP) / lanes.clamp(1, 32) {
         1 => REDUX,
@@ -40,29 +40,29 @@ pub(crate) fn redux_cost(lanes: u64) -> u64 {
     }
 }
 
-/// Up to this many warps each thread may read what every warp left.
+/// Maximum number of warps whose partial results each thread may read one by one.
 const READ_ALL: i64 = 16;
-/// Beyond this many warps (half of it for pairs) the first warp combines what all left, and a second
-/// barrier hands the total to the others: they would only take turns to compute the same.
+/// Number of warps (half of it for pairs) above which only the first warp combines the partial
+/// results, and a second barrier publishes the total. All warps together would execute the same
+/// combination one after another.
 const TAKE_TURNS: i64 = 16;
-/// Widest access of one thread, in bytes.
+/// Maximum size of a memory access of one thread, in bytes.
 const WIDEST: u64 = 16;
 
 /// Shared memory for exchanges.
 ///
-/// An exchange and the one after the next use the same memory: the barrier of the one between
-/// keeps them apart, so that any number of exchanges needs twice the memory of one.
+/// Consecutive exchanges alternate between two copies of the memory: the barrier of an exchange
+/// separates the exchanges before and after it.
 #[derive(Default)]
 pub(crate) struct Pool {
-    /// Exchanges so far in each kernel, those among blocks by themselves.
+    /// Number of emitted exchanges in each kernel; exchanges between blocks are counted separately.
     exchanges: BTreeMap<(usize, Among), usize>,
     names: BTreeMap<Use, String>,
-    /// Kernels whose blocks wait for each other before they exchange anything.
+    /// Kernels whose initial cluster barrier is already emitted.
     begun: BTreeSet<usize>,
 }
 
 impl Pool {
-    /// How many exchanges there were in a kernel.
     fn number(&self, kernel: &Kernel<'_>, among: Among) -> i64 {
         let key = (kernel.op.to_raw().ptr as usize, among);
         let count = self.exchanges.get(&key).copied().unwrap_or(0);
@@ -70,26 +70,24 @@ impl Pool {
     }
 }
 
-/// Who shares a piece of memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Among {
     Threads,
     Blocks,
-    /// Blocks, in memory that no other exchange uses.
+    /// Blocks of a cluster, in memory that no other exchange uses.
     BlocksOnce,
 }
 
-/// Use of one global: kernel, who shares it, number of the copy, part of the value, element type and
-/// slots.
+/// Key of a scratch variable: kernel, sharing threads or blocks, number of the copy, component of
+/// the value, element type and number of slots.
 type Use = (usize, Among, usize, usize, String, i64);
 
-/// Writes exchanges at one place of a kernel.
+/// Emits exchanges at one position in a kernel.
 pub(crate) struct Exchange<'b, 'c> {
     b: &'b Builder<'c>,
     kernel: Kernel<'c>,
     combiner: Combiner<'c>,
     scratch: &'b mut Pool,
-    /// Whether lanes combine by `nvvm.redux.sync`.
     pub(crate) redux: bool,
     shuffles: i64,
     reduxes: i64,
@@ -115,7 +113,6 @@ impl<'b, 'c> Exchange<'b, 'c> {
         }
     }
 
-    /// What was written, by the names of statistics.
     pub(crate) fn counts(&self) -> [(&'static str, i64); 3] {
         [
             ("shuffles", self.shuffles),
@@ -124,7 +121,6 @@ impl<'b, 'c> Exchange<'b, 'c> {
         ]
     }
 
-    /// A `tile.all_reduce`.
     pub(crate) fn all_reduce(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         if view.scope == Scope::Cluster {
             return self.cluster(view, value);
@@ -132,7 +128,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.groups(Groups::of(&self.kernel, view), value)
     }
 
-    /// Combines over groups of threads of a block.
+    /// Combines the values of groups of threads in a block.
     fn groups(&mut self, groups: Groups, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         let (width, stride) = (groups.width, groups.stride);
         if groups.are_single() {
@@ -142,8 +138,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
             return self.straddling(value, &groups);
         }
         if width * stride <= WARP_SIZE {
-            // A whole scope narrower than a warp is a group of the next power of two that lacks
-            // its last lanes.
+            // A scope with fewer threads than a warp is rounded up to a power of two; the last
+            // lanes do not exist.
             let width = width.unsigned_abs().next_power_of_two().cast_signed();
             return self.lanes(value, width, stride);
         }
@@ -159,7 +155,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.b.int(value, self.b.int_type(32))
     }
 
-    /// Every part of `value`, from the lane that `offset` says.
+    /// Emits a shuffle of each component of `value`; `mode` determines whether `offset` is a lane
+    /// number or a lane mask.
     pub(crate) fn shuffle(
         &mut self,
         mode: &str,
@@ -181,8 +178,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
             .collect()
     }
 
-    /// Combines over `width` lanes of a warp, `stride` apart, both powers of two; every lane gets
-    /// the result.
+    /// Combines the values of `width` lanes of a warp that are `stride` apart, both powers of two;
+    /// every lane receives the result.
     pub(crate) fn lanes(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         if width == 1 {
             return value;
@@ -228,7 +225,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
                     .map(|(both, v)| b.select(exists, *both, *v));
                 kept.collect()
             });
-        // The first lane of the group is right; where the group is complete all are.
+        // The first lane of each group has the total; in a complete group, all lanes have it.
         let in_segment = b.rem(lane, Index::Const(segment));
         let first = b.add(
             b.sub(lane, in_segment),
@@ -238,9 +235,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.shuffle("idx", &folded, first)
     }
 
-    /// Combines over lanes whose number is no power of two: `width` of them, `stride` apart, of
-    /// which `digit` is this lane's number where it `belongs` to them. Other lanes keep what they
-    /// have.
+    /// Combines the values of `width` lanes that are `stride` apart; `width` need not be a power of
+    /// two. `digit` is the number of this lane in its group. A lane for which `belongs` is false
+    /// keeps its value.
     pub(crate) fn any_lanes(
         &mut self,
         value: Vec<Val<'c>>,
@@ -262,9 +259,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.shuffle("idx", &folded, first)
     }
 
-    /// Combines what each of up to `width` lanes, `stride` apart, has with what those above it have:
-    /// the first of them ends with all of it. `exists` says at which distances this lane has one
-    /// above it.
+    /// Combines the values of up to `width` lanes that are `stride` apart, so that the first lane
+    /// receives the total. `exists` emits whether the group has a lane at the given distance above
+    /// this lane.
     fn take_from_above(
         &mut self,
         value: Vec<Val<'c>>,
@@ -290,14 +287,15 @@ impl<'b, 'c> Exchange<'b, 'c> {
         })
     }
 
-    /// Combines each of several values (a power of two of them, at most one a lane) over all lanes
-    /// of a warp; with `n` values, lane `l` gets value `l / (32 / n)`.
+    /// Combines each of `n` values over all lanes of a warp; lane `l` receives the total of value
+    /// `l / (32 / n)`. `n` is a power of two, at most 32.
     pub(crate) fn transpose(&mut self, values: Vec<Vec<Val<'c>>>, lane: Index<'c>) -> Vec<Val<'c>> {
         let b = self.b;
         let mut values = values;
         let mut mask = WARP_SIZE / 2;
         while values.len() > 1 {
-            // Lanes with this bit keep the upper half of the values and give the lower.
+            // Lanes whose number has this bit keep the upper half of the values and send the lower
+            // half.
             let bit = b.rem(b.div(lane, Index::Const(mask)), Index::Const(2));
             let upper = b.equal(bit, Index::Const(1));
             let (low, high) = values.split_at(values.len() / 2);
@@ -326,7 +324,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.lanes(value, (2 * mask).max(1), 1)
     }
 
-    /// One `nvvm.redux.sync` over the lanes of each group.
+    /// Emits one `nvvm.redux.sync` over the lanes of each group.
     fn redux(&mut self, value: Val<'c>, width: i64, stride: i64) -> Val<'c> {
         let b = self.b;
         let segment = width * stride;
@@ -342,8 +340,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
         self.redux_of(value, &[(width, stride)], own, Cond::Const(true))
     }
 
-    /// One `nvvm.redux.sync` over the lanes that differ in some digits, each given as extent and
-    /// stride, of which this lane has `own`. Lanes that do not `belong` to any keep what they have.
+    /// Emits one `nvvm.redux.sync` over the lanes whose numbers differ only in the mixed-radix
+    /// digits `digits`, pairs of extent and stride. `own` is the contribution of these digits to
+    /// the number of this lane. A lane for which `belongs` is false keeps its value.
     pub(crate) fn redux_of(
         &mut self,
         value: Val<'c>,
@@ -353,7 +352,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
     ) -> Val<'c> {
         self.reduxes += 1;
         let b = self.b;
-        // The lanes of the first group, moved to where this lane's group begins.
+        // Mask of the lanes of the first group, shifted to the first lane of this group.
         let pattern = digits.iter().fold(1u32, |mask, (extent, stride)| {
             (0..*extent).fold(0, |all, i| all | mask << (i * stride))
         });
@@ -373,14 +372,14 @@ impl<'b, 'c> Exchange<'b, 'c> {
         redux::write(b, &self.combiner, value, mask)
     }
 
-    /// Combines over the warps of a group, once each warp has combined its lanes.
+    /// Combines the values of the warps of a group, after the lanes of each warp are combined.
     ///
-    /// A warp holds `columns` different values, one for each lane up to `stride`.
+    /// A warp has `columns` different values, one for each lane below `stride`.
     fn warps(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
         let b = self.b;
         let columns = stride.min(WARP_SIZE);
         let all_warps = (self.kernel.threads + WARP_SIZE - 1) / WARP_SIZE;
-        // Warps of one group, and how far apart they are.
+        // Number of warps of a group, and the distance between consecutive warps.
         let step = (stride / WARP_SIZE).max(1);
         let warps = ((width * stride + WARP_SIZE - 1) / WARP_SIZE / step).min(all_warps);
         let types = self.combiner.types().to_vec();
@@ -403,7 +402,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
             }
         });
 
-        // The first warp of this thread's group.
+        // Number of the first warp in the group of this thread.
         let span = warps * step;
         let in_group = if span >= all_warps {
             warp
@@ -419,7 +418,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
         };
         let combiner = self.combiner.clone();
         let source = |b: &Builder<'c>, i: Index<'c>| b.add(base, b.mul(i, Index::Const(step)));
-        // The lane that leaves a value exists, unless the group reaches beyond the block.
+        // The lane that stores a value exists, unless the group extends beyond the block.
         let complete =
             self.kernel.threads % (span * WARP_SIZE) == 0 || (columns == 1 && span >= all_warps);
         let exists = |b: &Builder<'c>, i: Index<'c>| {
@@ -456,7 +455,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
             return self.by_first_warp(&read, warps);
         }
         if complete && columns == 1 && step == 1 {
-            // Neighbours in wide loads: all of them, or a few in each lane, which then exchange.
+            // Vector loads of consecutive partial results: each lane loads all of them, or each
+            // lane loads a few and the lanes exchange values.
             let widest = types
                 .iter()
                 .filter_map(|t| byte_width(*t))
@@ -464,7 +464,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
                 .unwrap_or(8);
             let few = (WIDEST / widest).cast_signed();
             let groups = warps / few;
-            // Wide loads begin at multiples of their width, and groups of any warp.
+            // A vector load must begin at a multiple of its width, but a group may begin at any
+            // warp.
             let aligned = warps % few == 0 || span >= all_warps;
             let chosen = if warps <= few || (warps <= READ_ALL && self.redux && aligned) {
                 Some(warps)
@@ -487,8 +488,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
         }
         let lanes = warps.unsigned_abs().next_power_of_two().cast_signed();
         if lanes * columns <= WARP_SIZE && !self.kernel.has_partial_warp() {
-            // One slot a lane, then a tree. `redux` takes the whole warp, of which the other lanes
-            // have nothing to add.
+            // Each lane loads one slot, then a tree combines the lanes. `redux.sync` spans the
+            // whole warp, whose other lanes contribute the initial value.
             let lanes = if self.redux && columns == 1 {
                 WARP_SIZE
             } else {
@@ -525,7 +526,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
         )
     }
 
-    /// The first warp combines what the others left, and leaves the total for all.
+    /// Emits code in which the first warp combines the partial results of all warps and stores the
+    /// total.
     fn by_first_warp(
         &mut self,
         read: &dyn Fn(&Builder<'c>, Index<'c>) -> Vec<Val<'c>>,
@@ -569,8 +571,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
             .collect()
     }
 
-    /// Shared memory for `slots` values of each type: globals of the module, seen by one block at
-    /// a time.
+    /// Returns shared memory for `slots` values of each type, as global variables of the module.
     pub(crate) fn scratch(&mut self, types: &[Type<'c>], slots: i64) -> Vec<Val<'c>> {
         self.scratch_among(Among::Threads, types, slots)
     }
@@ -595,7 +596,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
 
     fn global(&mut self, key: Use, element: Type<'c>) -> Val<'c> {
         let b = self.b;
-        // Whole wide accesses: LLVM widens loads by the alignment.
+        // The array is padded to whole 16-byte accesses, because LLVM widens loads up to the
+        // alignment.
         let each = (WIDEST / byte_width(element).unwrap_or(8))
             .max(1)
             .cast_signed();
@@ -611,8 +613,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
     }
 }
 
-/// `count` neighbours from each scratch memory, from `first` on, which is a multiple of `vector`:
-/// in loads of `vector`, and one by one what is left.
+/// Loads `count` consecutive values from each scratch array, from index `first` on, a multiple of
+/// `vector`. Full groups of `vector` values are vector loads; the remainder is loaded one by one.
 fn neighbours<'c>(
     b: &Builder<'c>,
     scratch: &[Val<'c>],
@@ -652,13 +654,13 @@ fn neighbours<'c>(
         .collect()
 }
 
-/// One instruction that combines the values of lanes.
+/// Instruction `redux.sync`, which combines the values of lanes.
 pub(crate) mod redux {
     use super::{Builder, Combiner, TypeLike, Val, ValueLike, byte_width};
     use tx_dialect_tile::{Kind, Nan};
     use tx_target::{Chip, ReduxType};
 
-    /// The op's name for a kind.
+    /// Returns the keyword of `nvvm.redux.sync` for a reduction kind.
     fn spelling(kind: Kind, float: bool) -> Option<&'static str> {
         Some(match (kind, float) {
             (Kind::Sum, false) => "add",
@@ -675,7 +677,6 @@ pub(crate) mod redux {
         })
     }
 
-    /// Whether the chip combines so.
     pub(crate) fn check(chip: &Chip, combiner: &Combiner<'_>) -> Result<(), String> {
         let ty = combiner.types()[0];
         let refused = || format!("`redux.sync` has no `{}` of `{ty}`", combiner.kind());
@@ -698,7 +699,7 @@ pub(crate) mod redux {
         ))
     }
 
-    /// `nvvm.redux.sync` of `value` over the lanes in `mask`.
+    /// Emits an `nvvm.redux.sync` of `value` over the lanes in `mask`.
     pub(super) fn write<'c>(
         b: &Builder<'c>,
         combiner: &Combiner<'c>,
@@ -708,7 +709,7 @@ pub(crate) mod redux {
         let ty = value.r#type();
         let float = ty.is_float();
         let wide = if float { ty } else { b.int_type(32) };
-        // Narrow integers travel in 32 bits; what is above them is cut off again.
+        // Narrow integers are extended to 32 bits, and the result is truncated.
         let value = if wide == ty {
             value
         } else {
@@ -742,7 +743,7 @@ pub(crate) mod redux {
 mod tests {
     use super::*;
 
-    /// A tree over a group is one over groups of groups, and rounds a group up to a power of two.
+    /// The cost of a tree is the sum over its levels; a group is rounded up to a power of two.
     #[test]
     fn trees_cost_as_much_as_their_levels() {
         for lanes in 1..=32_u64 {
@@ -754,7 +755,7 @@ mod tests {
         }
     }
 
-    /// Groups of a warp take turns at `redux.sync`, so that narrow ones cost more.
+    /// The groups of a warp execute `redux.sync` one after another, so narrow groups cost more.
     #[test]
     fn narrow_groups_cost_more_by_redux() {
         let costs: Vec<u64> = [32, 16, 8, 4, 2].into_iter().map(redux_cost).collect();

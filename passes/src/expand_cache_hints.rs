@@ -11,11 +11,11 @@ pass! {
     /// Emit `nontemporal` loads as evict-first loads.
     ///
     /// ## What it does
-    /// LLVM's NVPTX backend ignores `nontemporal`, so the pass replaces the load by inline
+    /// LLVM's NVPTX backend ignores `nontemporal`, so the pass replaces such a load by inline
     /// assembly: `ld.global.cs`, an evict-first load. The cache hint does not change results. The
-    /// assembly has memory side effects, so the order of memory accesses is kept. The pass does not
-    /// change loads that are atomic or volatile, have fewer than 4 or more than 16 bytes, are
-    /// aligned to less than their size, or whose address is not provably in global memory.
+    /// assembly has memory side effects, so LLVM preserves the order of memory accesses. The pass
+    /// does not change loads that are atomic or volatile, have fewer than 4 or more than 16 bytes,
+    /// are aligned to less than their size, or whose address is not provably in global memory.
     ///
     /// ## Before
     /// ```mlir
@@ -41,7 +41,7 @@ pass! {
     }
 }
 
-/// Bytes of a 32-bit register.
+/// Size of a 32-bit register in bytes.
 const WORD: u64 = 4;
 pub(crate) const GLOBAL: &str = "!llvm.ptr<1>";
 
@@ -78,8 +78,8 @@ fn words_of(load: Op<'_>) -> Option<u64> {
     (plain && whole && fits && is_global(operands(load)[0])).then_some(bytes / WORD)
 }
 
-/// Returns whether a pointer provably points to global memory: its address space is global, or it
-/// is a kernel argument.
+/// Returns whether a pointer provably points to global memory: its address space is global, or the
+/// pointer is a kernel argument.
 pub(crate) fn is_global(pointer: Val<'_>) -> bool {
     match tx_mlir::pointer_space(pointer.r#type()) {
         Some(1) => return true,
@@ -99,7 +99,6 @@ pub(crate) fn is_global(pointer: Val<'_>) -> bool {
     }
 }
 
-/// Emits the load as inline assembly before the original load.
 fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
     let b = Builder::before(load);
     let ty = results(load)[0].r#type();

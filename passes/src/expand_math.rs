@@ -6,45 +6,48 @@ pass! {
     /// Expand elementary functions and conversions of 8-bit floats to arithmetic.
     ///
     /// ## What it does
-    /// Replaces functions of `math` in GPU modules by arithmetic: `exp`, `exp2`, `expm1`, `log`, `log2`,
-    /// `log10`, `log1p`, `powf`, `fpowi`, `sin`, `cos`, `sincos`, `tan`, `asin`, `acos`, `atan`, `atan2`, `sinh`,
-    /// `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`, `rsqrt`, `round` and `clampf`. The argument
-    /// is reduced to a short interval, and a polynomial is evaluated there. They may be of a float type or of
-    /// one-dimensional vectors of one; types narrower than f32 are computed in f32 and rounded once. `sincos` has
-    /// the bits of `sin` and `cos`, and reduces its argument once.
-    /// A power whose exponent is a constant takes no logarithm where it is whole and from -2 to 3
-    /// (a product of numbers or reciprocals), or 0.5 or -0.5 (a square root). Other powers by whole numbers
-    /// are as `powf`.
+    /// Replaces functions of `math` in GPU modules by arithmetic: `exp`, `exp2`, `expm1`, `log`,
+    /// `log2`, `log10`, `log1p`, `powf`, `fpowi`, `sin`, `cos`, `sincos`, `tan`, `asin`, `acos`,
+    /// `atan`, `atan2`, `sinh`, `cosh`, `tanh`, `asinh`, `acosh`, `atanh`, `erf`, `erfc`, `cbrt`,
+    /// `rsqrt`, `round` and `clampf`. An expansion reduces the argument to a short interval, and
+    /// evaluates a polynomial there. Operands are floats or one-dimensional vectors of floats;
+    /// types narrower than f32 are computed in f32 and rounded once. `sincos` reduces its argument
+    /// once; its results have the same bits as `sin` and `cos`. A power with a constant exponent is
+    /// a product of numbers or reciprocals for the integers from -2 to 3, and a square root for 0.5
+    /// and -0.5. Other powers with an integer exponent are computed as `powf`.
     ///
-    /// `arith.remf` is C's `fmod`: x − n · y without an error, where n is x / y rounded toward zero. The sign is that
-    /// of x; the result is NaN where x is infinite, y is 0, or one of them is NaN, and x where y is infinite.
+    /// `arith.remf` is C's `fmod`: the exact value of x − n · y, where n is x / y rounded toward
+    /// zero. The remainder has the sign of x. The remainder is NaN if x is infinite, y is 0, or one
+    /// of them is NaN; it is x if y is infinite.
     ///
-    /// `math.ipowi` of integers and `index` is a power modulo 2^bits. With a negative exponent, powers of 1 and -1
-    /// are 1 or -1, others 0; that of 0 is not defined. Constant exponents up to 64 become products.
+    /// `math.ipowi` of integers and `index` is a power modulo 2^bits. With a negative exponent, the
+    /// power of 1 or -1 is 1 or -1, and the power of any other base is 0; the power of 0 is
+    /// undefined. Powers with a constant exponent up to 64 become products.
     ///
-    /// `math.clampf` is `maximumf(minimumf(value, max), min)`: NaN where one of the three is NaN, -0.0 below +0.0,
-    /// and `min` where that is above `max`. The description and the expansion of the op in MLIR 22 have `min` and
-    /// `max` in each other's places, which gives `max` for every value; later versions are as here.
+    /// `math.clampf` is `maximumf(minimumf(value, max), min)`. Its result is NaN if one of the
+    /// three operands is NaN, and `min` if `min` exceeds `max`; -0.0 is less than +0.0. MLIR 22
+    /// exchanges `min` and `max` in the description and in the expansion of `math.clampf`, so that
+    /// the result is `max` for every value; later versions of MLIR agree with this pass.
     ///
-    /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to them become integer ops, of
-    /// numbers and of vectors: rounded once to nearest, ties to even; a number that is too large
-    /// becomes NaN in f8E4M3FN, which has no infinity, and an infinity in f8E5M2. Other ops and types
-    /// are left.
+    /// `arith.extf` from f8E4M3FN and f8E5M2 and `arith.truncf` to these types become integer ops,
+    /// on scalars and on vectors. `arith.truncf` rounds once, to nearest, ties to even. A number
+    /// that is too large becomes an infinity in f8E5M2, and NaN in f8E4M3FN, which has no infinity.
+    /// The pass does not change other ops and types.
     ///
     /// If every target of the GPU module supports the instructions (sm_89 with PTX 8.1, sm_90),
     /// `nvvm.convert.f32x2.to.f8x2` rounds f32 and narrower types, and `nvvm.convert.f8x2.to.f16x2`
     /// widens 8-bit floats. One instruction converts two elements of a vector: the pass first
     /// combines conversions of the elements of one `vector.from_elements` or `vector.load` into a
-    /// conversion of a vector. The instruction saturates. A comparison per element therefore
-    /// replaces numbers out of range, unless minima and maxima with constants prove that there are
-    /// none. The bits equal the bits of the integer ops.
+    /// conversion of a vector. The instruction saturates. An additional comparison per element
+    /// therefore replaces numbers out of range, unless minima and maxima with constants prove that
+    /// all numbers are in range. The results have the same bits as with integer ops.
     ///
-    /// Four or more quotients of f32 by one divisor in one block, such as `x / s` for the elements of
-    /// a row, share the reciprocal r of the divisor: `q = x * r`, `e = fma(q, s, -x)` and
+    /// Four or more quotients of f32 by one divisor in one block, such as `x / s` for the elements
+    /// of a row, share the reciprocal r of the divisor: `q = x * r`, `e = fma(q, s, -x)` and
     /// `fma(e, -r, q)`. The results are the correctly rounded quotients if s is from 2^-126 to 2^29
     /// and each x is zero or at least 2^-96 in magnitude. For other operands, and if a result is
-    /// NaN, an `scf.if` computes all quotients by `arith.divf`. The bits equal the bits of
-    /// `arith.divf` in both cases.
+    /// NaN, an `scf.if` computes all quotients by `arith.divf`. In both cases, the results have the
+    /// same bits as `arith.divf`.
     ///
     /// The expansions consist of integer ops on the bits and of additions, multiplications,
     /// divisions, square roots and `math.fma`, each rounded to nearest. The expansions contain no
@@ -74,10 +77,11 @@ pass! {
     /// | powers without a logarithm | 1.5 | 1.5 |
     /// | `rsqrt` | 1.5 | 1.5 |
     ///
-    /// For f32 those of exponentials, logarithms, `tanh`, `erf`, `rsqrt`, `sin`, `cos` and `tan` were measured over all
-    /// numbers (`sin` 0.83, `cos` 0.84, `tan` 1.03), the others over millions.
-    /// The errors of `sin`, `cos` and `tan` are the same for large arguments: the reduction multiplies
-    /// the argument by as many bits of 2/π as its exponent requires (Payne and Hanek).
+    /// For f32, the errors of exponentials, logarithms, `tanh`, `erf`, `rsqrt`, `sin`, `cos` and
+    /// `tan` were measured over all f32 numbers (`sin` 0.83, `cos` 0.84, `tan` 1.03). The errors of
+    /// the other functions were measured over millions of numbers. The errors of `sin`, `cos` and
+    /// `tan` are the same for large arguments: the reduction multiplies the argument by as many
+    /// bits of 2/π as its exponent requires (Payne and Hanek).
     ///
     /// Subnormal arguments and results have the same error bounds; no value is flushed to zero. For
     /// infinities, signed zeros and NaN, results follow IEEE 754.
@@ -100,9 +104,9 @@ pass! {
     ///
     /// ## Why
     /// For `sin`, `exp2` and some other functions, PTX has only approximate instructions, which
-    /// flush subnormal numbers and lose up to half of the digits. For the remaining functions, PTX
-    /// has no instruction. CUDA's libdevice is not linked. LLVM has no 8-bit float type, and chips
-    /// before sm_89 have no instructions that convert 8-bit floats.
+    /// flush subnormal numbers and lose up to half of the significant bits. For the remaining
+    /// functions, PTX has no instruction. CUDA's libdevice is not linked. LLVM has no 8-bit float
+    /// type, and chips before sm_89 have no instructions that convert 8-bit floats.
     ///
     /// ## Before
     /// ```mlir
@@ -128,16 +132,17 @@ pass! {
     /// a conversion to either type has about 15. With the instructions of sm_89, a conversion from
     /// either type has 2 instructions, a conversion to f8E4M3FN has 4 and to f8E5M2 has 7. A
     /// conversion has 1 instruction if no number is out of range. A quotient by a reciprocal has 6
-    /// instructions; another quotient executes 12 on an H200.
+    /// instructions; a division executes 12 instructions on an H200.
     ///
     /// Only `remf`, `ipowi` and quotients by a reciprocal may diverge within a warp.
     ///
-    /// `remf` is a division of 64-bit integers, and another one for each 40 binary digits of the quotient of
-    /// exponents in f32, for each 11 in f64. `ipowi` is two products for each binary digit of the exponent. Threads of
-    /// a warp, and elements of a vector, repeat as often as the slowest of them.
+    /// `remf` has one division of 64-bit integers, and another one for each 40 bits (f32) or 11
+    /// bits (f64) by which the exponent of x exceeds the exponent of y. `ipowi` has two products
+    /// for each binary digit of the exponent. In a warp or a vector, the number of loop iterations
+    /// is the maximum over the threads and elements.
     ///
     /// ## Fails when
-    /// A target has an unknown chip or feature.
+    /// The pass rejects a target with an unknown chip or feature.
     pub struct ExpandMath as "gpu-expand-math" creates [arith, math, nvvm, scf, vector] {
     } counts {
         /// functions and conversions expanded

@@ -14,8 +14,8 @@ pass! {
     /// Expand each `tile.reduce` with its chosen variant.
     ///
     /// ## What it does
-    /// Replaces each `tile.reduce` by loops, loads, `tile.all_reduce` on scalars, and stores.
-    /// Exchange between threads stays a `tile.all_reduce`. `tile-insert-sync` inserts barriers
+    /// Replaces each `tile.reduce` by loops, loads, `tile.all_reduce` on scalars, and stores. An
+    /// exchange between threads becomes a `tile.all_reduce`. `tile-insert-sync` inserts barriers
     /// later.
     ///
     /// ## Before
@@ -36,7 +36,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// `exec`, `variant` or `params` is missing, or `variant` names an unknown variant.
+    /// The pass rejects a `tile.reduce` without `exec`, `variant` or `params`, or with the name of
+    /// an unknown variant.
     pub struct ExpandReduce as "tile-expand-reduce" creates [arith, gpu, memref, scf, tile, vector] {
     } counts {
         /// reductions expanded
@@ -115,7 +116,6 @@ fn chosen(op: Op<'_>) -> Result<&'static dyn Variant, Failed> {
     })
 }
 
-/// Returns the value of the parameter `name` of an op, or 0 if the op has no such parameter.
 fn param(op: Op<'_>, name: &str) -> i64 {
     dictionary_entry(op, "params", name)
         .and_then(|a| IntegerAttribute::try_from(a).ok())

@@ -20,16 +20,16 @@ pass! {
     /// partial result in shared memory, and every thread combines the partial results of its group.
     /// The pass allocates the shared memory. Above 16 warps (8 warps for pairs), only the first
     /// warp combines the partial results, and stores the total for the other warps.
-    /// `tile-insert-sync` inserts barriers later. With `variant = "redux"`, the lanes of a warp
-    /// combine by `nvvm.redux.sync`.
+    /// `tile-insert-sync` inserts barriers later. With `variant = "redux"`, the pass combines the
+    /// lanes of a warp by `nvvm.redux.sync`.
     ///
     /// If the last warp of a block is partial, a lane reads only existing lanes. The first lane of
     /// the group always combines all values and broadcasts the result.
     ///
-    /// A group may not divide a warp evenly (`width 12` of a block, or `width 8 stride 100`). In
-    /// each warp, `gpu.shuffle idx` then combines the values of the group into the group's first
-    /// lane. The first lane stores the combined value in shared memory. Every thread combines the
-    /// stored values of its group, at most 33, in the order of the group's threads.
+    /// A group may not divide a warp evenly, such as `width 12` of a block, or `width 8 stride
+    /// 100`. In each warp, `gpu.shuffle idx` ops then combine the values of the group into the
+    /// first lane of the group. This lane stores the combined value in shared memory. Every thread
+    /// combines the stored values of its group, at most 33 values, in the order of the threads.
     ///
     /// At scope `cluster`, the threads of each block are combined first. Each block then stores its
     /// partial result in the shared memory of every block of its group (`nvvm.mapa`). Every thread
@@ -53,8 +53,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The kind or the type has no scalar combine operation. Not all threads of the scope reach the
-    /// op. The variant `redux` does not support the kind, type or group.
+    /// The pass rejects a kind or type without a scalar combine operation, and an op that not all
+    /// threads of the scope reach. It also rejects the variant `redux` if it does not support the
+    /// kind, type or group.
     pub struct ExpandShuffleTree as "tile-expand-shuffle-tree"
     creates [arith, gpu, memref, nvvm, scf, vector] {
     } counts {
@@ -121,7 +122,6 @@ fn variant(op: Op<'_>) -> Option<String> {
     string_attribute(op, "variant")
 }
 
-/// Returns the groups of threads in a block that an op combines.
 fn groups<'c>(view: &AllReduce<'c>, kernel: &Kernel<'c>) -> Result<Groups, Failed> {
     if view.scope != Scope::Cluster {
         return Ok(Groups::of(kernel, view));
@@ -145,7 +145,6 @@ fn groups<'c>(view: &AllReduce<'c>, kernel: &Kernel<'c>) -> Result<Groups, Faile
         .map_err(|(code, reason)| error(view.op.location(), reason).code(code).emit())
 }
 
-/// Checks that the chip supports the requested exchange for the kind and type.
 fn check_variant<'c>(
     view: &AllReduce<'c>,
     kernel: &Kernel<'c>,

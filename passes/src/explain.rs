@@ -1,4 +1,4 @@
-//! Explanations of choices, as data for callers of [`collect`] and as remarks otherwise.
+//! Explanations of the choices of passes: data for callers of [`collect`], or remarks.
 
 use std::cell::RefCell;
 
@@ -7,7 +7,7 @@ use tx_mlir::{Op, name, remark, source_location};
 use tx_plan::{Choice, Explanation, SourcePlace};
 
 thread_local! {
-    /// Explanations that this thread collects; `None` if it emits remarks.
+    /// Explanations that this thread collects; `None` if the thread emits remarks instead.
     static COLLECTED: RefCell<Option<Vec<Explanation>>> = const { RefCell::new(None) };
 }
 
@@ -19,7 +19,7 @@ pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<Explanation>) {
     (result, COLLECTED.replace(before).unwrap_or_default())
 }
 
-/// Returns the source location of `op`; `None` if it is unknown.
+/// Returns the source location of `op`; `None` if the location is unknown.
 pub fn place(op: Op<'_>) -> Option<SourcePlace> {
     source_location(op.location()).map(|at| SourcePlace {
         file: at.file,

@@ -12,8 +12,8 @@ pass! {
     /// ## What it does
     /// Replaces a tensor with equal elements by a `linalg.fill` of a `tensor.empty`. The pass
     /// recognises splat `arith.constant`s, `tensor.splat`, and `tensor.from_elements` of one
-    /// element. Reductions and element-wise ops that use the tensor can then use the scalar
-    /// instead. Shape operands of `tensor.reshape` do not change.
+    /// element. Reductions and element-wise ops can then use the scalar operand of the fill. Shape
+    /// operands of `tensor.reshape` do not change.
     ///
     /// ## Before
     /// ```mlir

@@ -14,8 +14,9 @@ use tx_mlir::{Failed, Op, attribute, context, first_block, is, ops, parent, set_
 use tx_plan::{ApartChoice, Choice};
 use tx_target::Chip;
 
-/// Maximum bytes per row that each phase may reload from the L2 cache. Measured on an H200: a bf16
-/// RMS norm with 131072 columns reaches 3106 GB/s as one kernel and 2774 GB/s as two kernels.
+/// Maximum bytes of a row that each phase of a kernel may reload from the L2 cache. Measured on an
+/// H200: a bf16 RMS norm with 131072 columns reaches 3106 GB/s as one kernel and 2774 GB/s as two
+/// kernels.
 const KEPT_BYTES: i64 = 256 << 10;
 
 pass! {
@@ -24,36 +25,36 @@ pass! {
     /// ## What it does
     /// Ops that will share a kernel receive the same number, `tile.group = N : i64`.
     /// `tile-schedule` lowers ops with equal numbers to one kernel. Each op is a phase of the
-    /// kernel: a block runs all phases for its rows, with a barrier between phases.
+    /// kernel: a block executes all phases for its rows, with a barrier between phases.
     ///
     /// Ops before or after a `tile.reduce` at scope `grid` join its group under these conditions:
     ///
     /// * The op has the parallel loops of the reduction, and as many loops over a row as the
-    ///   reduction has reduced loops. In an element-wise op, the parallel loops are outermost; if
-    ///   rows are held in registers, it has no other loops.
+    ///   reduction has reduced loops. The parallel loops of an element-wise op are outermost. If
+    ///   rows are kept in registers, the element-wise op has no other loops.
     /// * The op uses an operand of another op in the group. If one op of the group writes an
-    ///   element, other ops use it only in the same row.
-    /// * The innermost dimension is along a row. The threads of a block, or of a cluster (sm_90),
-    ///   can hold a row in registers, or a row has at most 256 KiB, which stay in the L2 cache
-    ///   while each phase reloads them. Rows of dynamic length must fit in registers: each class of
-    ///   lengths has a kernel, and for longer rows each op has a kernel of its own.
-    /// * No op between the ops of the group uses arrays that they write.
+    ///   element, other ops use the element only in the same row.
+    /// * The innermost dimension is along a row. The registers of a block, or of a cluster (sm_90),
+    ///   can contain a row, or a row has at most 256 KiB, which stay in the L2 cache while each
+    ///   phase reloads them. Rows of dynamic length must fit into registers: the group has one
+    ///   kernel per class of lengths, and each op has a separate kernel for rows beyond all
+    ///   classes.
+    /// * No op between the ops of the group uses an array that the group writes.
     ///
-    /// An op with a `schedule` joins no group. Ops with a `tile.group` do not change; write the
-    /// attribute to form a group by hand. The schedule of a group is an attribute of its first op.
-    /// In the schedule of a group, the parallel loops are `p0`, `p1`, …, and the loops over a row
-    /// are `r0`, `r1`, ….
+    /// An op with a `schedule` does not join a group. The pass does not change an op with a
+    /// `tile.group`; set the attribute to form a group by hand. The schedule of a group is an
+    /// attribute of its first op. In the schedule of a group, the parallel loops are `p0`, `p1`, …,
+    /// and the loops over a row are `r0`, `r1`, ….
     ///
-    /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, disables grouping. The
-    /// attribute of the function takes precedence over the option.
+    /// `fusion=none`, or `tile.fusion = #tile.fusion<none>` on a function, disables grouping.
     ///
-    /// `tile.determinism = #tile.determinism<…>` on a function becomes the `determinism` of its
-    /// reductions that have none.
+    /// The attribute `tile.determinism = #tile.determinism<…>` of a function becomes the
+    /// `determinism` of its reductions without this attribute.
     ///
     /// `math=approx`, or `tile.math = #tile.math<approx>` on a function, sets `fastmath<afn>` on
     /// exponentials, logarithms and quotients that have approximate instructions
-    /// ([`gpu-expand-math`](#--gpu-expand-math)). The attribute of the function takes precedence
-    /// over the option.
+    /// ([`gpu-expand-math`](#--gpu-expand-math)). For both attributes, the attribute of the
+    /// function takes precedence over the option of the pass.
     ///
     /// With `explain`, a remark states why an op does not share a kernel with the preceding op, if
     /// both use a common array.
@@ -87,7 +88,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An option has an invalid value, or an op is invalid for `tile-schedule`.
+    /// The pass rejects an invalid option value, and an op that `tile-schedule` would reject.
     pub struct FormKernels as "tile-form-kernels" creates [tile] {
         /// ops that may share a kernel, unless the function has `tile.fusion`: none, exact or
         /// algebraic
@@ -161,7 +162,7 @@ impl Pass for FormKernels {
     }
 }
 
-/// Copies the `determinism` of a function to its reductions that have none.
+/// Copies the `determinism` of a function to its reductions without this attribute.
 fn give_determinism(function: Op<'_>) {
     let Some(own) = attribute(function, DETERMINISM) else {
         return;
@@ -211,8 +212,8 @@ fn groups<'c>(function: Op<'c>, chip: &Chip, explains: bool) -> Result<Vec<Group
     Ok(groups)
 }
 
-/// Returns the groups of consecutive jobs (grid-level ops): repeatedly the longest group that
-/// starts at the first remaining job.
+/// Returns the groups of consecutive jobs (grid-level ops). Each group starts at the first
+/// remaining job and has as many jobs as possible.
 fn of_run<'c>(jobs: &[Job<'c>], chip: &Chip, flow: &Dataflow<'c>) -> Vec<Group<'c>> {
     let (mut groups, mut first) = (Vec::new(), 0);
     while first < jobs.len() {
@@ -266,9 +267,9 @@ fn explain_apart<'c>(jobs: &[Job<'c>], groups: &[Group<'c>], chip: &Chip, flow: 
     }
 }
 
-/// Returns the group that jobs form, given that all but the last can be grouped. `Some(None)` means
-/// that the jobs form no group yet: they need a reduction or further jobs. `None` means that no
-/// longer sequence can form a group.
+/// Returns the group that all `jobs` form, given that all jobs except the last can form a group.
+/// `Some(None)` means that the jobs form no group yet, because a reduction or another job is
+/// missing. `None` means that no sequence that starts with these jobs can form a group.
 fn together<'c>(jobs: &[Job<'c>], flow: &Dataflow<'c>) -> Option<Option<Group<'c>>> {
     let [before @ .., last] = jobs else {
         return Some(None);

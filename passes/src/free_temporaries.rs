@@ -36,8 +36,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A temporary without deallocation is in a function of several blocks, or in a loop or branch
-    /// that yields a memref.
+    /// The pass rejects a temporary without deallocation in a function of several blocks, or in a
+    /// loop or branch that yields a memref.
     pub struct FreeTemporaries as "memref-free-temporaries" creates [memref] {
     } counts {
         /// temporaries freed
@@ -88,7 +88,8 @@ fn freed_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
 const NO_END: &str =
     "this temporary is in a loop or branch that yields memory, so that its end is not known";
 
-/// Returns the op before which a temporary is freed; `None` if the function returns the temporary.
+/// Returns the op before which a temporary is deallocated; `None` if the function returns the
+/// temporary.
 fn end_of_life<'c>(alloc: Op<'c>, function: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let Some(around) = parent(alloc) else {
         return Ok(None);

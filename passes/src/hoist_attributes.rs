@@ -35,8 +35,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A pass fused two ops with attributes, or changed the loops for which a `schedule` was
-    /// written. An attribute applies to reductions only, and the op has none.
+    /// The pass fails if an earlier pass fused two ops with attributes, or changed the loops for
+    /// which a `schedule` was written. The pass also fails for a reduction attribute on an op
+    /// without reduced loops.
     pub struct HoistAttributes as "linalg-hoist-attributes" creates [linalg] {
     } counts {
         /// ops whose attributes were moved
@@ -76,7 +77,8 @@ fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
         && attribute(annotation, OUTPUT_MAPS) == maps
 }
 
-/// Returns the annotation in the body of a linalg op after checking it; `None` without annotation.
+/// Returns the `tile.annotate` in the body of a linalg op after checking it; `None` if there is
+/// none.
 fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let body = first_block(op, 0).filter(|_| name(op).starts_with("linalg."));
     let all: Vec<Op<'c>> = body.map(ops).unwrap_or_default();

@@ -20,38 +20,41 @@ pass! {
     /// Insert the barriers that program order needs, and no others.
     ///
     /// ## What it does
-    /// Goes through each kernel in program order and keeps the accesses to shared and global
-    /// memory that no barrier has separated from what comes next. An access that may touch a
-    /// place which another thread touched before (one of the two writing) gets a barrier before
-    /// it, in the innermost block that holds both. One iteration of a loop is also compared with
-    /// the next; what only they disagree about gets its barrier in the body of that loop.
+    /// The pass visits the ops of each kernel in program order, and records the accesses to shared
+    /// and global memory that no barrier separates from the current op. If two threads may access
+    /// one element, and one of the accesses writes, the pass inserts a barrier before the later
+    /// access, in the innermost block that contains both accesses. The pass also compares each
+    /// iteration of a loop with the next iteration. The barrier for a conflict between iterations
+    /// is in the body of the loop.
     ///
-    /// What ops access is asked of the ops (MLIR's memory effects), and which part of a memref a
-    /// thread touches is computed from its indices: threads that keep to their own elements need no
-    /// barrier. Two accesses in one iteration of a loop whose numbers are known are compared under
-    /// each of them: in `S[t] += S[t + d]` for `t < d` no thread touches what another one does,
-    /// whatever `d` is. Threads that each go on by as many elements as there are threads, from
-    /// their own number on, never meet, however far they go.
+    /// The accesses of an op are its MLIR memory effects, and the accessed elements follow from the
+    /// indices: threads that access only their own elements need no barrier. If the trip count of a
+    /// loop is known, accesses are compared in each iteration separately: in `S[t] += S[t + d]` for
+    /// `t < d`, no thread accesses an element of another thread in any iteration. Threads of a
+    /// grid-stride loop never access the same element, because their indices have different
+    /// residues modulo the stride.
     ///
-    /// The barrier is the narrowest that orders the accesses: `nvvm.bar.warp.sync` when all
-    /// conflicts are between lanes of one warp, a named `nvvm.barrier` for each warpgroup when they
-    /// are between warps of one warpgroup, `gpu.barrier` when all threads of the block are there,
-    /// else a named `nvvm.barrier` for the warps that are. Distinct warpgroups and sets of warps
-    /// have distinct barrier numbers. Where one of the accesses is to the shared memory of another
-    /// block (`!llvm.ptr<7>`), all threads of the cluster meet: `nvvm.cluster.arrive` and
-    /// `nvvm.cluster.wait`; they do so too before the kernel ends, if nothing else separates such an
-    /// access from its end, as memory is gone with its block. A wait at an mbarrier object
-    /// (`nvvm.mbarrier.try_wait`) separates the asynchronous stores that signal the object.
+    /// The pass inserts the narrowest barrier that orders the accesses. For conflicts between lanes
+    /// of one warp, the barrier is `nvvm.bar.warp.sync`. For conflicts between warps of one
+    /// warpgroup, each warpgroup has a named `nvvm.barrier`. For other conflicts, the barrier is
+    /// `gpu.barrier` if all threads of the block reach it, else a named `nvvm.barrier` for the
+    /// warps that reach it. Distinct warpgroups and sets of warps have distinct barrier numbers.
+    /// For an access to the shared memory of another block (`!llvm.ptr<7>`), the pass inserts a
+    /// cluster barrier: `nvvm.cluster.arrive` and `nvvm.cluster.wait`. A cluster barrier also
+    /// separates such accesses to other blocks from the end of the kernel, because the memory of a
+    /// block is released when the block exits. A wait at an mbarrier object
+    /// (`nvvm.mbarrier.try_wait`) separates the asynchronous stores that signal the object from
+    /// later accesses.
     ///
-    /// Barriers that are already there count. A `gpu.barrier` without which nothing is missing is
-    /// removed, unless the kernel has atomics, fences or ops whose effects are not known. One that
-    /// stands where some threads of the block never come neither counts nor goes: whom it waits for
-    /// is not known.
+    /// The pass takes existing barriers into account. It removes a redundant `gpu.barrier`, unless
+    /// the kernel has atomics, fences or ops with unknown effects. It neither uses nor removes a
+    /// `gpu.barrier` that some threads of the block never reach, because the threads that the
+    /// barrier orders are unknown.
     ///
-    /// Distinct memref arguments of a kernel are taken not to overlap.
+    /// The pass assumes that distinct memref arguments of a kernel do not overlap.
     ///
-    /// A kernel with barriers gets the attribute `synchronized`, and a kernel that has it does not
-    /// change: what made some barriers unnecessary is no longer in the IR.
+    /// The pass marks each kernel with the attribute `synchronized`, and does not change a marked
+    /// kernel: the pass removes the attributes that prove some barriers unnecessary.
     ///
     /// ## Before
     /// ```mlir
@@ -67,9 +70,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A barrier is needed where a branch splits a warp, where it is not known which warps get, or
-    /// one of the cluster where a branch may split that; two arms of a branch that threads take
-    /// side by side touch one place; or more than 15 sets of warps would need a number each.
+    /// The pass fails if a barrier is needed under a branch that splits a warp, or under a branch
+    /// that an unknown set of warps takes. It fails if a cluster barrier is needed under a branch
+    /// that may split the cluster. It fails if threads in different arms of a branch access the
+    /// same element. It also fails if more than 15 sets of warps need a named barrier.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
         /// barriers of the cluster
@@ -85,7 +89,7 @@ pass! {
     }
 }
 
-/// Marks a kernel that has its barriers.
+/// Marks a kernel in which this pass has inserted all barriers.
 pub(crate) const SYNCHRONIZED: &str = "synchronized";
 
 impl Pass for InsertSync {
@@ -146,12 +150,12 @@ impl Pass for InsertSync {
     }
 }
 
-/// Whether there is anything that threads could disturb each other with: a kernel without a known
-/// block size may still keep to itself.
+/// Returns whether a function accesses memory that threads share; other functions need no known
+/// block size.
 fn has_shared_accesses(func: Op<'_>) -> bool {
     walk(func).into_iter().any(|op| {
         let Some(effects) = effects(op) else {
-            // What an op with regions does, the ops in them do.
+            // The nested ops of an op with regions report their own effects.
             return blocks(op).is_empty();
         };
         effects.iter().any(|e| {
@@ -162,39 +166,36 @@ fn has_shared_accesses(func: Op<'_>) -> bool {
     })
 }
 
-/// Accesses that what comes next is not separated from.
+/// Unordered accesses: no barrier separates them from the current op.
 #[derive(Default, Clone)]
 struct Pending<'c>(Vec<Earlier<'c>>);
 
-/// An access that went before.
+/// An access before the current op.
 #[derive(Clone)]
 struct Earlier<'c> {
     access: Access<'c>,
-    /// A barrier separates it from what comes next in its own warp or warpgroup.
+    /// Widest barrier since the access; the barrier orders it before later accesses of the same
+    /// warp, warpgroup, block or cluster.
     separated: Option<Reach>,
-    /// A barrier of some warps, all of its own among them, separates it from what comes next in
-    /// those warps.
+    /// Warps whose later accesses are ordered after this access by a named barrier.
     ordered_in: BTreeSet<i64>,
-    /// The outermost loop around it that has gone round since. Loops within that one are entered
-    /// anew, whether they went round or not.
+    /// Outermost loop around the access that has started a new iteration since the access. The new
+    /// iteration enters all inner loops again.
     round: Option<Op<'c>>,
 }
 
-/// Which threads a barrier has to order.
+/// Threads that a barrier must order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
-    /// Lanes of one warp.
     Warp,
-    /// Warps of one warpgroup, each warpgroup by itself.
+    /// Warps of one warpgroup; each warpgroup has a separate barrier.
     Warpgroup,
-    /// Threads of the block.
     Block,
-    /// Threads of all blocks of the cluster.
     Cluster,
 }
 
 impl Reach {
-    /// The same where one warp is there of the block.
+    /// Returns the reach of the barrier if only one warp of the block reaches the barrier.
     fn of_one_warp(self) -> Self {
         match self {
             Self::Cluster => Self::Cluster,
@@ -203,21 +204,19 @@ impl Reach {
     }
 }
 
-/// A barrier to insert before an op.
 struct Barrier<'c> {
     before: Op<'c>,
     reach: Reach,
-    /// Warps that are there, for a named barrier.
+    /// Warps that reach the barrier, for a named barrier.
     warps: Vec<i64>,
-    /// Number of a named barrier.
     number: i64,
 }
 
-/// Why going through a kernel ended early.
+/// Reason why the walk through a kernel ended early.
 enum Stop {
-    /// A barrier was added: what is pending has to be computed anew.
+    /// The walk inserted a barrier, so the unordered accesses must be computed again.
     Restart,
-    /// A barrier that was left out is needed.
+    /// A barrier that the walk ignored is necessary.
     Needed,
     Failed(Failed),
 }
@@ -232,37 +231,34 @@ struct Walker<'t, 'c> {
     threads: &'t Threads<'c>,
     barriers: Vec<Barrier<'c>>,
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
-    /// What is written at all.
     writes: Vec<Touch<'c>>,
-    /// What is touched in other blocks of the cluster.
+    /// All accesses to the shared memory of other blocks of the cluster.
     of_cluster: Vec<Touch<'c>>,
-    /// Barriers of the program, of the whole block, to which some of its threads never come.
+    /// Block-wide barriers of the input program that some threads of the block never reach.
     for_some: Vec<Op<'c>>,
-    /// Barriers of the program that are taken not to be there, while it is tried whether they are
-    /// needed.
+    /// Barriers of the input program that the walk ignores, to find out whether they are redundant.
     ignored: Option<Vec<Op<'c>>>,
-    /// What is pending at the start of a loop's body, as far as it was gone through.
+    /// Unordered accesses at the start of the body of each loop, from the previous walk through the
+    /// body.
     starts: BTreeMap<usize, Pending<'c>>,
-    /// Which threads of two accesses conflict.
     conflicts: BTreeMap<(TouchKey, TouchKey, Place), Conflict>,
 }
 
-/// How what is known of the indices of two accesses is compared.
+/// Relation between the indices of two accesses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
-    /// They count from one place, and are those of one iteration of these loops.
+    /// The indices are relative to the same root memref, in one iteration of these loops.
     One(Vec<usize>),
-    /// What they count from is not known.
+    /// The roots of the indices are unknown, so the indices cannot be compared.
     Any,
 }
 
-/// Threads of accesses in one iteration are compared no more often than this, those of all its
-/// iterations counted together. Where that is too few, iterations are not told apart: it takes two
-/// seconds of a compiler that is not optimised.
+/// Maximum number of compared pairs of threads for the loops of one nest, over all iterations
+/// together; above it, iterations are not compared separately.
 const MOST_STEPS: usize = 1 << 27;
 
-/// Whether all threads of the block meet at an `nvvm.barrier`: it has neither a number nor a count
-/// of threads.
+/// Returns whether an `nvvm.barrier` orders all threads of the block: it has neither a barrier
+/// number nor a number of threads.
 fn is_of_the_block(op: Op<'_>) -> bool {
     let groups = tx_mlir::operand_groups(op).unwrap_or_default();
     groups.iter().take(2).all(Vec::is_empty)
@@ -273,7 +269,7 @@ fn key(op: Op<'_>) -> usize {
 }
 
 impl<'c> Walker<'_, 'c> {
-    /// Finds all barriers that a kernel needs, one after the other.
+    /// Inserts all barriers that a kernel needs, one after the other.
     fn kernel(&mut self, func: Op<'c>) -> Result<(), Failed> {
         loop {
             match self.all(func) {
@@ -284,14 +280,13 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Goes through a kernel from its beginning.
     fn all(&mut self, func: Op<'c>) -> Result<Pending<'c>, Stop> {
         self.starts.clear();
         self.regions(func, Pending::default())
     }
 
-    /// Barriers of the program without which nothing is missing, found one after the other once
-    /// all barriers that are needed beside them are there.
+    /// Returns the redundant barriers of the input program, in the presence of all inserted
+    /// barriers.
     fn redundant(&mut self, func: Op<'c>) -> Vec<Op<'c>> {
         let all = walk(func);
         let is_candidate = |op: &Op<'c>| is(*op, "gpu.barrier") && !self.for_some.contains(op);
@@ -300,8 +295,8 @@ impl<'c> Walker<'_, 'c> {
         if candidates.is_empty() {
             return redundant;
         }
-        // What other blocks see, or what is not known, may count on a barrier in ways that memory
-        // accesses of this block do not show.
+        // Atomics, fences, mbarrier objects and ops with unknown effects may depend on a barrier in
+        // ways that the memory accesses of the block do not show.
         let plain = all.iter().all(|op| {
             let known = !blocks(*op).is_empty() || effects(*op).is_some();
             let orders = is_atomic(*op)
@@ -324,7 +319,7 @@ impl<'c> Walker<'_, 'c> {
         redundant
     }
 
-    /// Goes through a block; returns what is pending at its end.
+    /// Visits the ops of a block, and returns the unordered accesses at its end.
     fn block(&mut self, block: Blk<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         for op in ops(block) {
             for barrier in self.barriers.iter().filter(|b| b.before == op) {
@@ -340,10 +335,10 @@ impl<'c> Walker<'_, 'c> {
         Ok(pending)
     }
 
-    /// What is pending after a barrier.
+    /// Returns the unordered accesses after a barrier.
     fn separate(&self, mut pending: Pending<'c>, reach: Reach) -> Pending<'c> {
         if reach == Reach::Block {
-            // A barrier of the block keeps other blocks from nothing.
+            // A block-wide barrier does not order the accesses of other blocks.
             let is_of_cluster = |earlier: &Earlier<'c>| {
                 self.of_cluster
                     .iter()
@@ -360,13 +355,12 @@ impl<'c> Walker<'_, 'c> {
         pending
     }
 
-    /// Whether some threads of the block never come to an op.
+    /// Returns whether some threads of the block never reach an op.
     fn is_for_some(&self, op: Op<'c>) -> bool {
         let groups = self.threads.active(op).threads.groups(WARP_SIZE);
         groups.len() < self.all_warps() || groups.iter().any(|(_, complete)| !complete)
     }
 
-    /// Number of warps of the block.
     fn all_warps(&self) -> usize {
         usize::try_from((self.threads.kernel().threads + WARP_SIZE - 1) / WARP_SIZE).unwrap_or(1)
     }
@@ -387,7 +381,7 @@ impl<'c> Walker<'_, 'c> {
                 .retain(|earlier| !completes(op, earlier.access.touch.op));
         }
         if Operation::memory_of(name(op)) == tx_target::Memory::Ordered {
-            // It orders something, but not what is known here.
+            // The ordering of this op is not modelled.
             return Ok(pending);
         }
         if name(op) == "gpu.return"
@@ -412,13 +406,13 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Goes through the regions of an op.
+    /// Visits the regions of an op, and returns the unordered accesses after the op.
     fn regions(&mut self, op: Op<'c>, pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         let all = blocks(op);
         match (name(op), all.as_slice()) {
             ("gpu.func" | "scf.execute_region", [body]) => self.block(*body, pending),
             (branch @ ("scf.if" | "scf.index_switch"), arms) => {
-                // Either arm may have been taken, or none where there is no `else`.
+                // Without an `else` region, a thread may skip the `scf.if`.
                 let passes_by = branch == "scf.if" && arms.len() < 2;
                 let mut end = if passes_by {
                     pending.clone()
@@ -430,7 +424,7 @@ impl<'c> Walker<'_, 'c> {
                 for arm in arms {
                     let done = self.block(*arm, start.clone())?;
                     if side_by_side {
-                        // Some threads are in one arm while others are in the other.
+                        // Threads of the block may execute different arms at the same time.
                         start.join(done.clone());
                     }
                     end.join(done);
@@ -438,14 +432,15 @@ impl<'c> Walker<'_, 'c> {
                 Ok(end)
             }
             ("scf.while", [before, after]) => self.conditional(op, [*before, *after], pending),
-            // A loop may run no time at all. Blocks may follow one another in any order, any number
-            // of times: what is pending at the end of one is pending at the start of every other.
+            // A loop may have no iterations. Blocks may execute in any order and any number of
+            // times, so the unordered accesses at the end of a block are unordered at the start of all
+            // blocks.
             _ => self.repeated(op, &all, pending),
         }
     }
 
-    /// Goes through the two blocks of an `scf.while` until nothing new is pending. The first block
-    /// runs at least once, and the loop ends after it.
+    /// Visits the two blocks of an `scf.while` until the unordered accesses no longer change. The
+    /// first block executes at least once, and the loop ends after the first block.
     fn conditional(
         &mut self,
         op: Op<'c>,
@@ -465,11 +460,10 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Goes through blocks until nothing new comes of what is pending at their ends.
+    /// Visits blocks until the unordered accesses at their starts no longer change.
     ///
-    /// A loop around it comes here several times, with more pending each time. What was found
-    /// before holds still, and only what is new is gone through: otherwise, loops in loops would
-    /// take twice the time for each.
+    /// The results of a previous visit remain valid, so only new unordered accesses cause a new
+    /// visit.
     fn repeated(
         &mut self,
         op: Op<'c>,
@@ -492,16 +486,16 @@ impl<'c> Walker<'_, 'c> {
         Ok(start.left(op))
     }
 
-    /// What a barrier that is already there separates.
+    /// Returns the threads that an existing barrier orders.
     fn barrier_reach(&self, op: Op<'c>) -> Option<Reach> {
         match name(op) {
             "gpu.barrier" | "nvvm.barrier0" => Some(Reach::Block),
             "nvvm.barrier" if is_of_the_block(op) => Some(Reach::Block),
-            // What comes between the two halves is ordered by neither.
+            // Accesses between the arrive and the wait of a cluster barrier are not ordered by it.
             "nvvm.cluster.wait" => tx_mlir::previous(op)
                 .filter(|before| name(*before) == "nvvm.cluster.arrive")
                 .map(|_| Reach::Cluster),
-            // A mask that may leave out lanes orders nothing that is known.
+            // A barrier whose mask may lack lanes is ignored.
             "nvvm.bar.warp.sync" => {
                 let fact = self.threads.fact(operands(op)[0]);
                 let all = (1i64 << self.threads.kernel().threads.min(WARP_SIZE)) - 1;
@@ -514,9 +508,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Accesses of an op that need an order: what is only read needs none. Most reads are such, who
-    /// reads what takes long to tell, and each would be pending once for each set of loops that may
-    /// have gone round since.
+    /// Returns the accesses of an op to memory that the kernel writes. Read-only memory needs no
+    /// order, and its accesses are the most frequent and the slowest to analyse.
     fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
         let (threads, writes) = (self.threads, &self.writes);
         let is_ordered =
@@ -538,7 +531,7 @@ impl<'c> Walker<'_, 'c> {
         access: Access<'c>,
         mut pending: Pending<'c>,
     ) -> Result<Pending<'c>, Stop> {
-        // The widest barrier that is needed serves for the narrower conflicts too.
+        // The widest necessary barrier also resolves narrower conflicts.
         for reach in [Reach::Cluster, Reach::Block, Reach::Warpgroup, Reach::Warp] {
             let found = pending.0.iter().find(|earlier| {
                 earlier.separated.is_none_or(|separated| separated < reach)
@@ -566,7 +559,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(pending)
     }
 
-    /// Whether two accesses conflict so that a barrier of this reach is needed.
+    /// Returns whether two accesses conflict in threads that only a barrier of at least this reach
+    /// orders.
     fn reaches(&mut self, reach: Reach, earlier: &Earlier<'c>, later: &Access<'c>) -> bool {
         let (own, others) = (&earlier.access.touch, &later.touch);
         if reach == Reach::Cluster {
@@ -596,8 +590,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Finds the conflicts in one iteration of these loops, of all accesses in their bodies
-    /// together: what each iteration is like is found out once.
+    /// Compares all accesses in the bodies of the loops, in each iteration separately, so that each
+    /// iteration is analysed only once.
     fn tell_iterations_apart(&mut self, loops: &[Op<'c>]) {
         let Some(innermost) = loops.last() else {
             return;
@@ -648,8 +642,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Puts a barrier between two accesses: before `later`, in the innermost block that holds
-    /// both, or in the loop that has gone round since.
+    /// Inserts a barrier between two accesses: before `later` in the innermost block that contains
+    /// both, or in the loop that has started a new iteration in between.
     fn insert(&mut self, earlier: &Earlier<'c>, later: Op<'c>, reach: Reach) -> Result<(), Failed> {
         let chain: Vec<Op<'c>> = std::iter::once(later).chain(ancestors(later)).collect();
         let outermost = |holder: &dyn Fn(Op<'c>) -> bool| -> Option<usize> {
@@ -661,7 +655,7 @@ impl<'c> Walker<'_, 'c> {
         let level = match outermost(&|o| earlier.round == Some(o)) {
             Some(level) => level,
             None => {
-                // Just below the innermost op that holds both.
+                // The barrier is directly inside the innermost op that contains both accesses.
                 let common = chain
                     .iter()
                     .position(|o| around.contains(o))
@@ -679,7 +673,7 @@ impl<'c> Walker<'_, 'c> {
         let place = chain[level];
         let reach = self.widened(place, reach);
         let warps = self.warps_at(place, [earlier.access.touch.op, later], reach)?;
-        // Where only one warp is, its own barrier orders everything.
+        // If only one warp reaches the barrier, a warp-wide barrier suffices.
         let reach = if warps.len() == 1 {
             reach.of_one_warp()
         } else {
@@ -701,8 +695,8 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// A barrier for each warpgroup needs whole warpgroups, and is one of the block's where there is
-    /// one.
+    /// Returns the reach of a barrier at `place`. Barriers per warpgroup need at least two
+    /// warpgroups, all of them complete; otherwise the barrier is block-wide.
     fn widened(&self, place: Op<'c>, reach: Reach) -> Reach {
         let active = self.threads.active(place);
         let groups = active.threads.groups(WARPGROUP);
@@ -717,8 +711,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// The warps that are at `place`, all of whose lanes must be; for a barrier between warps, it
-    /// must be known which.
+    /// Returns the warps that reach `place`. All lanes of each warp must reach `place`, and for a
+    /// barrier between warps, the set of warps must be known.
     fn warps_at(
         &self,
         place: Op<'c>,
@@ -769,12 +763,10 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// Why a barrier cannot stand where it is needed.
 struct Reason {
     what: &'static str,
-    /// What the branch does.
+    /// Effect of the branch on the threads.
     branch: &'static str,
-    /// What to change.
     advice: &'static str,
 }
 
@@ -830,12 +822,13 @@ impl Reason {
 }
 
 impl<'c> Earlier<'c> {
-    /// Whether both are the same access, met twice.
+    /// Returns whether both are the same access, recorded twice.
     fn same(&self, other: &Self) -> bool {
         self.round == other.round && self.access.touch.is_same(&other.access.touch)
     }
 
-    /// Whether a barrier of some warps separates it from all that `later` may be made by.
+    /// Returns whether a named barrier orders this access before all threads that may perform
+    /// `later`.
     fn is_ordered_before(&self, later: &Access<'c>) -> bool {
         !self.ordered_in.is_empty()
             && later
@@ -844,13 +837,15 @@ impl<'c> Earlier<'c> {
                 .all(|t| self.ordered_in.contains(&(t / WARP_SIZE)))
     }
 
-    /// Whether both are accesses of one execution of one op: no barrier can come between.
+    /// Returns whether both accesses belong to one execution of one op, so that no barrier can
+    /// separate them.
     fn is_same_instance(&self, later: &Access<'c>) -> bool {
         self.access.touch.op == later.touch.op && self.round.is_none()
     }
 
-    /// Whether both belong to one expansion in which each element is one thread's. A loop that
-    /// went round in between must not have changed which memory that is.
+    /// Returns whether both accesses belong to one access set ([`OWNED`]), in which only one thread
+    /// accesses each element. A loop that has started a new iteration in between must not change
+    /// the accessed memref.
     fn has_same_owner(&self, later: &Access<'c>) -> bool {
         let (own, later) = (self.access.touch.owner, later.touch.owner);
         let (Some((own, _)), Some((number, memory))) = (own, later) else {
@@ -859,7 +854,7 @@ impl<'c> Earlier<'c> {
         if own != number || number < 0 && self.round.is_some() {
             return false;
         }
-        // A slot in other blocks' memory has one owner in all rounds.
+        // A slot in the memory of another block is written by the same thread in all iterations.
         self.access.touch.of_cluster
             || memory.is_some_and(|memory| {
                 self.round
@@ -869,7 +864,7 @@ impl<'c> Earlier<'c> {
 }
 
 impl<'c> Pending<'c> {
-    /// Notes for accesses inside of `op` that it has gone round since.
+    /// Records for all accesses inside the loop `op` that the loop has started a new iteration.
     fn went_round(&mut self, op: Op<'c>) {
         for earlier in &mut self.0 {
             let inside = ancestors(earlier.access.touch.op).any(|o| o == op);
@@ -879,7 +874,7 @@ impl<'c> Pending<'c> {
         }
     }
 
-    /// What is pending once `op` is left for good.
+    /// Returns the unordered accesses after the loop `op`.
     fn left(mut self, op: Op<'c>) -> Self {
         for earlier in &mut self.0 {
             earlier.round = earlier.round.filter(|l| *l != op);
@@ -887,18 +882,18 @@ impl<'c> Pending<'c> {
         self
     }
 
-    /// Adds what is pending on another way; says whether that changed anything.
+    /// Adds the unordered accesses of another control-flow path, and returns whether the set changed.
     fn join(&mut self, other: Self) -> bool {
         let mut changed = false;
         for (i, earlier) in other.0.into_iter().enumerate() {
-            // Arms of a branch begin with the same accesses, in the same places.
+            // The lists of two arms begin with the same accesses at the same positions.
             let is_in_place = self.0.get(i).is_some_and(|p| p.same(&earlier));
             let place = match is_in_place {
                 true => Some(i),
                 false => self.0.iter().position(|p| p.same(&earlier)),
             };
             match place.map(|place| &mut self.0[place]) {
-                // Separated only if it is on every way.
+                // An access is separated only if a barrier follows on every path.
                 Some(known) => {
                     changed |= earlier.separated < known.separated;
                     known.separated = known.separated.min(earlier.separated);
@@ -916,15 +911,15 @@ impl<'c> Pending<'c> {
     }
 }
 
-/// Whether the threads that wait at an mbarrier object may read the slot of an asynchronous store:
-/// the store signals that object.
+/// Returns whether a wait at an mbarrier object guarantees that an asynchronous store is complete,
+/// because the store signals this object.
 fn completes<'c>(wait: Op<'c>, store: Op<'c>) -> bool {
     let waited = target(operands(wait)[0]);
     let signaled = AsyncStore::of(store).and_then(|store| target(store.barrier));
     waited.is_some() && waited == signaled
 }
 
-/// Whether `inner` is in the same block as `outer`, or in a region of an op that is.
+/// Returns whether `inner` is in the same block as `outer`, or nested in an op of this block.
 fn same_block<'c>(inner: Op<'c>, outer: Op<'c>) -> bool {
     let block = outer.block().map(|b| b.to_raw().ptr);
     std::iter::once(inner)
@@ -932,7 +927,8 @@ fn same_block<'c>(inner: Op<'c>, outer: Op<'c>) -> bool {
         .any(|o| o.block().map(|b| b.to_raw().ptr) == block)
 }
 
-/// Two arms that different threads take at the same time touch the same memory.
+/// Emits the error for two arms that different threads execute at the same time and that access the
+/// same memory.
 fn side_by_side<'c>(branch: Op<'c>, earlier: Op<'c>, later: Op<'c>) -> Failed {
     error(
         later.location(),
@@ -948,7 +944,7 @@ fn side_by_side<'c>(branch: Op<'c>, earlier: Op<'c>, later: Op<'c>) -> Failed {
     .emit()
 }
 
-/// What is pending after a barrier of some warps.
+/// Returns the unordered accesses after a named barrier of some warps.
 fn order<'c>(mut pending: Pending<'c>, warps: &[i64]) -> Pending<'c> {
     for earlier in &mut pending.0 {
         let own: BTreeSet<i64> = earlier.access.by.iter().map(|t| t / WARP_SIZE).collect();
@@ -959,8 +955,8 @@ fn order<'c>(mut pending: Pending<'c>, warps: &[i64]) -> Pending<'c> {
     pending
 }
 
-/// Gives distinct warpgroups and sets of warps distinct barrier numbers that the program does not
-/// use itself; number 0 is the block's.
+/// Assigns distinct barrier numbers to distinct warpgroups and sets of warps; numbers that the
+/// program uses are excluded, and number 0 is the block-wide barrier.
 fn number<'c>(
     threads: &Threads<'c>,
     mut barriers: Vec<Barrier<'c>>,
@@ -982,7 +978,7 @@ fn number<'c>(
     }
     let mut numbers: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
     for barrier in &mut barriers {
-        // A barrier for each warpgroup has the number of the first.
+        // For barriers per warpgroup, `number` is the barrier number of the first warpgroup.
         let (set, needed) = match barrier.reach {
             Reach::Block if barrier.warps.len() < all => (barrier.warps.clone(), 1),
             Reach::Warpgroup => (Vec::new(), groups),
@@ -1036,7 +1032,7 @@ fn insert<'c>(kernel: Kernel<'c>, barrier: &Barrier<'c>, counts: &mut Counts<'_>
             let number = b.add(group, Index::Const(barrier.number));
             (b.index_cast(b.value(number), i32), WARPGROUP)
         } else {
-            // The hardware counts whole warps, also where the last one is not full.
+            // The hardware counts whole warps, even if the last warp is partial.
             let warps = i64::try_from(barrier.warps.len()).unwrap_or(0);
             (b.int(barrier.number, i32), warps * WARP_SIZE)
         };

@@ -16,9 +16,9 @@ pass! {
     ///
     /// ## What it does
     /// Moves each function with tensors into a nested `builtin.module`, together with the symbols
-    /// that it references or that reference it. Later passes run on the nested module only.
+    /// that it references or that reference it. Later passes run only on the nested module.
     /// Functions on memrefs and kernels therefore do not change. Functions with unregistered ops
-    /// stay outside, unless another function on tensors calls them. `tensor-restore-functions`
+    /// are not moved, unless another function on tensors calls them. `tensor-restore-functions`
     /// moves the functions back. The pass does not change a module without tensors.
     ///
     /// ## Before
@@ -48,8 +48,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Functions with tensors are in a nested module. A nested module already has the attribute
-    /// `tile.isolated`. A tensor has an encoding.
+    /// The pass rejects functions with tensors in a nested module, and a nested module that already
+    /// has the attribute `tile.isolated`. It also rejects a tensor with an encoding.
     pub struct IsolateFunctions as "tensor-isolate-functions" creates [] {
     } counts {
         /// ops moved

@@ -14,10 +14,10 @@ pass! {
     /// indices times strides. The pass changes only GPU modules.
     ///
     /// ## Why
-    /// MLIR's own lowering promises LLVM that the product of index and stride does not wrap as an
+    /// The lowering of MLIR promises LLVM that the product of index and stride does not wrap as an
     /// unsigned number. With a negative stride, the product wraps, and LLVM may miscompile the
-    /// access: in one case, LLVM treated all iterations of a loop as the first. The sum with the
-    /// offset is never negative.
+    /// access: in one case, LLVM treated all iterations of a loop as the first iteration. The sum
+    /// with the offset is never negative.
     ///
     /// ## Before
     /// ```mlir
@@ -43,8 +43,8 @@ pass! {
     }
 }
 
-/// Memory accesses and the number of their memref operand. The index operands follow the memref
-/// operand.
+/// Names of memory access ops, with the number of the memref operand. The index operands follow the
+/// memref operand.
 const ACCESSES: [(&str, usize); 5] = [
     ("memref.atomic_rmw", 1),
     ("memref.load", 0),

@@ -8,10 +8,11 @@ pass! {
     ///
     /// ## What it does
     /// Adds the attribute `tile.candidates` to every reduction at scope `grid`, and to the first op
-    /// of every group that shares a kernel. The attribute states the GPU and the lengths for which
-    /// times are estimated. Then it lists pairs of a schedule and its estimated time in
-    /// microseconds on the fastest board with `chip`. The first pair is the existing or default
-    /// schedule; the others follow in order of estimated time. `tx tune` measures the candidates.
+    /// of every group that shares a kernel. The first element of the attribute names the GPU and
+    /// the lengths for which times are estimated. The other elements are pairs of a schedule and
+    /// its estimated time in microseconds on the fastest board with `chip`. The first pair contains
+    /// the existing or default schedule; the other pairs are sorted by estimated time. The command
+    /// `tx tune` measures the candidates.
     ///
     /// ## Before
     /// ```mlir
@@ -31,7 +32,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// `tile-schedule` would reject the module.
+    /// The pass rejects a module that `tile-schedule` would reject.
     pub struct ListCandidates as "tile-list-candidates" creates [tile] {
         /// chip for which schedules are chosen and times are estimated
         chip: String = "sm_80",

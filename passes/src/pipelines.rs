@@ -112,11 +112,11 @@ pub const PIPELINES: [PipelineInfo; 4] = [
 ];
 
 /// Returns the passes around one-shot bufferization. Element-wise ops are fused before
-/// bufferization, and results are written to memory of the caller. Functions on memrefs do not
-/// change.
+/// bufferization, and results are written to memory that the caller passes. The passes do not
+/// change functions on memrefs.
 ///
-/// With `asserts`, assertions in bodies stay, and no element-wise op is fused into a reduction: the
-/// body of a `tile.reduce` cannot contain an assertion.
+/// With `asserts`, assertions in bodies are not removed, and no element-wise op is fused into a
+/// reduction, because the body of a `tile.reduce` cannot contain an assertion.
 fn tensors_to_memrefs(asserts: bool) -> String {
     let (drop, fuse) = match asserts {
         true => ("linalg-drop-asserts{keep=true}", "canonicalize"),
@@ -154,7 +154,6 @@ fn tensors_to_memrefs(asserts: bool) -> String {
 /// Inlines function calls, then removes private functions without uses.
 pub const INLINE: &str = "inline{default-pipeline= },symbol-dce";
 
-/// Parses the option `chip` of a pipeline.
 fn chip(values: &[&str]) -> Result<Chip, String> {
     Chip::parse(values.first().copied().unwrap_or(CHIP.init)).map_err(|e| e.to_string())
 }
@@ -163,12 +162,13 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
     Ok(format!("tile-attach-target{{chip={}}}", chip(values)?))
 }
 
-/// A pass on GPU modules, and the ops that require it.
+/// A pass on GPU modules, and the ops that make the pass necessary.
 struct OnGpuModule {
     pass: &'static str,
-    /// Prefixes of the names of ops that require the pass; without prefixes, the pass always runs.
+    /// Prefixes of the names of ops that make the pass necessary; without prefixes, the pass always
+    /// runs.
     of: &'static [&'static str],
-    /// Names of ops that match a prefix but do not require the pass.
+    /// Names of ops that match a prefix but do not make the pass necessary.
     but: &'static [&'static str],
 }
 
@@ -244,7 +244,7 @@ const ON_GPU_MODULES: [OnGpuModule; 12] = [
 ];
 
 impl OnGpuModule {
-    /// Returns whether a module with these ops requires the pass.
+    /// Returns whether a module with these ops needs the pass.
     fn is_needed(&self, ops: &BTreeSet<&str>) -> bool {
         let is_for =
             |op: &&str| self.of.iter().any(|of| op.starts_with(of)) && !self.but.contains(op);
@@ -253,7 +253,7 @@ impl OnGpuModule {
 }
 
 /// Returns the passes of `gpu-to-nvvm` on GPU modules. If `ops` lists the names of all ops in a
-/// module, passes that these ops do not require are omitted, which halves the time of the pipeline.
+/// module, unnecessary passes are omitted, which halves the time of the pipeline.
 pub fn lower_gpu_modules(ops: Option<&BTreeSet<&str>>) -> String {
     let passes = ON_GPU_MODULES
         .iter()

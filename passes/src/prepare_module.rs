@@ -26,8 +26,8 @@ pass! {
     ///   aligns 64-bit integers to 4 bytes and splits their accesses.
     /// * Aligns shared memory and constant arrays to 16 bytes. Without an explicit alignment, LLVM
     ///   may emit wide accesses to variables that it aligns less.
-    /// * Stores some constant arrays as bytes: arrays of padded integers, such as `i24`, and arrays
-    ///   from `dense_resource`.
+    /// * Stores constant arrays of padded integers (such as `i24`) and from `dense_resource` as
+    ///   bytes.
     /// * Splits a strided rank-reducing `memref.subview` into two views. MLIR infers the dropped
     ///   dimensions by a comparison of strides, which fails if a step is not 1, and its lowering
     ///   then crashes.
@@ -49,9 +49,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A kernel has more static shared memory than PTX allows, or a name that is invalid in PTX.
-    /// Constant arrays have more than 64 MiB. A kernel uses `vector.print`, or a `gpu.printf` with
-    /// fewer arguments than format fields. A memory space is unknown, or a tile op remains.
+    /// The pass rejects a kernel with more static shared memory than PTX allows, or with a name
+    /// that is invalid in PTX. It rejects constant arrays of more than 64 MiB, `vector.print`, and
+    /// a `gpu.printf` with fewer arguments than format fields. It also rejects an unknown memory
+    /// space, and a tile op that is not lowered.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
         /// modules prepared
@@ -59,7 +60,7 @@ pass! {
     }
 }
 
-/// Op that MLIR lowers to library calls of the host.
+/// Op that MLIR lowers to library calls on the host.
 const OF_HOSTS: &str = "vector.print";
 
 /// Data layout of LLVM 22 for `nvptx64`.
@@ -131,8 +132,7 @@ impl Pass for PrepareModule {
     }
 }
 
-/// Sets the alignment of shared memory and constant arrays. Without an explicit alignment, LLVM
-/// widens accesses to its preferred alignment, but emits the smaller alignment of the element type.
+/// Sets the alignment of shared memory and constant arrays.
 fn align_shared_memory(gpu_module: Op<'_>) {
     for op in walk(gpu_module) {
         if is_kernel(op) {
@@ -198,8 +198,8 @@ fn store_padded<'c>(gpu_module: Op<'c>, array: Op<'c>) {
     }
 }
 
-/// Splits a strided rank-reducing subview into a strided view and a rank reduction. No split is
-/// needed if all dimensions of size 1 are dropped.
+/// Splits a strided rank-reducing subview into a strided view and a rank reduction. Subviews that
+/// drop all dimensions of size 1 are not split.
 fn drop_dimensions_apart(op: Op<'_>) {
     if !is(op, "memref.subview") {
         return;

@@ -17,13 +17,13 @@ pass! {
     /// Convert returned memrefs of host functions to arguments.
     ///
     /// ## What it does
-    /// Adds an argument for each memref that a `func.func` returns, after the existing arguments
-    /// and in the order of results. The argument replaces a returned `memref.alloc`, and
-    /// `cf.assert` compares its dynamic sizes with those of the allocation. If the returned memref
-    /// is a reshape (a chain of `memref.collapse_shape` and `memref.expand_shape`) of a static
-    /// `memref.alloc`, the inverse reshape of the argument replaces the allocation. Any other
-    /// memref is copied to its argument before the return: an argument, another view, or a memref
-    /// that is returned twice.
+    /// Adds one argument for each memref that a `func.func` returns, after the existing arguments
+    /// and in the order of the results. The new argument replaces a returned `memref.alloc`, and
+    /// `cf.assert` compares its dynamic sizes with the sizes of the allocation. If the returned
+    /// memref is a reshape (a chain of `memref.collapse_shape` and `memref.expand_shape`) of a
+    /// static `memref.alloc`, the inverse reshape of the argument replaces the allocation. Any
+    /// other returned memref (an argument, another view, or a memref that is returned twice) is
+    /// copied to its argument before the return.
     ///
     /// The pass replaces `buffer-results-to-out-params` of MLIR 22, which crashes on a memref that
     /// is returned twice. Results of other types stay.
@@ -47,7 +47,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A function that returns a memref has several blocks, or is called. Run `inline` first.
+    /// The pass rejects a function that returns a memref if the function has several blocks, or if
+    /// another function calls it. Run `inline` first.
     pub struct PromoteResults as "memref-promote-results" creates [arith, cf, memref] {
     } counts {
         /// results that became arguments
@@ -234,14 +235,15 @@ fn undo<'c>(b: &Builder<'c>, view: Op<'c>, memory: Val<'c>) -> Val<'c> {
     }
 }
 
-/// Returns whether an argument can replace the op, a `memref.alloc` of the function.
+/// Returns whether a function argument can replace the `memref.alloc` op.
 fn is_temporary<'c>(op: Op<'c>, function: Op<'c>) -> bool {
     is(op, "memref.alloc")
         && parent(op) == Some(function)
         && attribute(op, tx_dialect_tile::CLEARED).is_none()
 }
 
-/// Filters an array of argument or result attributes by `kept`, and appends empty dictionaries.
+/// Removes the entries of an argument or result attribute array for which `kept` is false, and
+/// appends empty dictionaries.
 fn resize_dictionaries<'c>(function: Op<'c>, name: &str, kept: &[bool], added: usize) {
     let Some(all) = attribute(function, name).and_then(elements) else {
         return;

@@ -12,8 +12,8 @@ pass! {
     /// Move the functions of an isolated module back.
     ///
     /// ## What it does
-    /// Reverts `tensor-isolate-functions`. A symbol that a pass created in the nested module, such
-    /// as the `memref.global` of a constant, is renamed if its name is in use.
+    /// Reverts `tensor-isolate-functions`. The pass renames a symbol that was created in the nested
+    /// module, such as the `memref.global` of a constant, if its name is already in use.
     ///
     /// ## Before
     /// ```mlir
@@ -32,7 +32,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A name is in use, and MLIR cannot rename the uses of the symbol.
+    /// The pass fails if the name of a function is already in use, and MLIR cannot rename the uses
+    /// of the symbol.
     pub struct RestoreFunctions as "tensor-restore-functions" creates [] {
     } counts {
         /// ops moved
@@ -66,7 +67,7 @@ impl Pass for RestoreFunctions {
     }
 }
 
-/// Renames a symbol if its name is in use. Returns the final name.
+/// Renames a symbol if its name is already in use. Returns the final name.
 fn rename(
     op: Op<'_>,
     name: String,

@@ -12,57 +12,46 @@ pass! {
     /// ## What it does
     /// Replaces every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
     /// `memref.copy` of a host function by a kernel and its `gpu.launch_func`. The attribute
-    /// `schedule` of the op determines the loops of the kernel. For an op without a schedule, the
-    /// pass chooses one. Each kernel carries its schedule as an attribute. A kernel for a range of
-    /// lengths also carries this range (`lengths`).
+    /// `schedule` of the op determines the loops of the kernel. The pass chooses a schedule for an
+    /// op without a schedule. Each kernel has its schedule as an attribute. A kernel for a range of
+    /// lengths also has the attribute `lengths`.
     ///
-    /// * `#tile.split<"d1" by 16>` splits loop `d1` into `d1.o` and `d1.i`; `d1.i` has 16
-    ///   iterations. `#tile.fuse<["d0", "d1"] to "p">` fuses several loops into one.
-    ///   `#tile.reorder<"d1.o", "d0.i">` nests loops in the given order.
-    /// * `#tile.bind<"d0.o" to block_x>` distributes the iterations of a loop over blocks or
-    ///   threads. A reduced loop that is bound to threads becomes a cross-thread reduction, and the
-    ///   first thread stores the result. If a reduced loop is bound to `cluster_x`, the blocks of a
-    ///   cluster (sm_90) exchange partial results through distributed shared memory. Each iteration
-    ///   of a loop bound to `block_x` is then a cluster.
-    /// * `#tile.rfactor<"d1.i">` computes a separate partial result for each iteration of a reduced
-    ///   loop. The partial results stay in registers if the loop is bound to threads. Otherwise the
-    ///   partial results are stored in global memory, and a second kernel combines them.
-    /// * `#tile.unroll<"d1.i">` unrolls a loop. `#tile.vectorize<"d1.i">` also loads the elements
-    ///   of the loop as vectors, with a separate accumulator for each iteration. All loads of an
-    ///   unrolled loop precede the ops that combine the elements.
-    /// * `#tile.align<"d1" to 4>` splits a reduced dimension into vectors at aligned addresses,
-    ///   wherever a row begins. `#tile.stream` marks loads of elements that the kernel reads once
-    ///   as evict-first.
-    /// * `#tile.resident<1024>` lets ptxas use as many registers as still permit 1024 resident
-    ///   threads per SM.
-    /// * `#tile.hold<"tmp0" in registers>`, in the schedule of a group, keeps a value in the
-    ///   registers of its threads between phases. A held temporary that no other op reads is
-    ///   removed.
-    /// * `#tile.hold<"in0" in shared>`, in the schedule of an element-wise op, stages a source in
-    ///   shared memory, for transposes. Each block first loads the elements that its threads read,
-    ///   along the rows of the source.
-    /// * `#tile.last_block` combines partial results in global memory without a second kernel. The
-    ///   last block that stores a partial result combines all of them, in an order that does not
-    ///   depend on which block is last.
-    /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for ranges of
-    ///   lengths. Each case becomes a kernel, and `scf.if` in the host function selects the kernel
-    ///   by the actual length. In the schedule of a group, cases bound a loop over a row, as
-    ///   `#tile.case<"r0" to 64, [...]>`. The list of cases of a group may lack `#tile.otherwise`:
-    ///   each op is then a kernel of its own for rows longer than all cases.
+    /// The reference of the dialect `tile` describes the steps of a schedule.
+    ///
+    /// | step | effect |
+    /// |---|---|
+    /// | `#tile.split<"d1" by 16>` | splits loop `d1` into `d1.o` and `d1.i`; `d1.i` has 16 iterations |
+    /// | `#tile.fuse<["d0", "d1"] to "p">` | fuses several loops into one |
+    /// | `#tile.reorder<"d1.o", "d0.i">` | nests loops in the given order |
+    /// | `#tile.bind<"d0.o" to block_x>` | distributes a loop over blocks, blocks of a cluster, or threads |
+    /// | `#tile.rfactor<"d1.i">` | computes a separate partial result for each iteration of a reduced loop |
+    /// | `#tile.last_block` | combines partial results in global memory without a second kernel |
+    /// | `#tile.unroll<"d1.i">` | unrolls a loop; all loads precede the ops that combine the elements |
+    /// | `#tile.vectorize<"d1.i">` | unrolls a loop, with vector loads and one accumulator per iteration |
+    /// | `#tile.align<"d1" to 4>` | splits a reduced dimension into vectors at aligned addresses |
+    /// | `#tile.stream` | marks loads of elements that the kernel reads once as evict-first |
+    /// | `#tile.resident<1024>` | limits registers, so that 1024 threads can be resident per SM |
+    /// | `#tile.hold<"tmp0" in registers>` | keeps a value of a group in registers between phases |
+    /// | `#tile.hold<"in0" in shared>` | stages a source of an element-wise op in shared memory |
+    /// | `#tile.case<"d1" to 64, [...]>` | schedule for lengths up to a bound, a separate kernel |
+    /// | `#tile.otherwise<[...]>` | schedule for lengths beyond the bounds of all cases |
+    ///
+    /// If a schedule has cases, an `scf.if` in the host function selects the kernel by the actual
+    /// length.
     ///
     /// A constant array is a `memref.get_global` of a `memref.global constant`, or a view of one. A
-    /// constant array that a kernel reads is not a kernel argument: the `gpu.module` receives a
-    /// copy of the `memref.global`, and the kernel a `memref.get_global`. The constant arrays of a
-    /// module have at most 64 MiB.
+    /// constant array that a kernel reads is not a kernel argument: the pass copies the
+    /// `memref.global` to the `gpu.module`, and the kernel contains a `memref.get_global`.
     ///
-    /// `cf.assert` before the launch compares dynamic sizes that must be equal.
+    /// A `cf.assert` before the launch compares dynamic sizes that must be equal.
     ///
-    /// If a size is not a multiple of a split factor, accesses are guarded. A loop over tiles
-    /// becomes a loop over full tiles without guards, then a guarded remainder. A loop inside a
-    /// partial tile has a smaller upper bound. If threads load several elements of a dynamic row
-    /// one by one, all iterations are guarded, which halves the code. A single tile of up to 64
-    /// elements is loaded without branches: out-of-range iterations load the first element instead.
-    /// A loop over more blocks than a grid can have becomes a grid-stride loop.
+    /// If a size is not a multiple of a split factor, memory accesses are guarded by a bounds
+    /// check. A loop over tiles becomes a loop over full tiles without bounds checks, then a
+    /// remainder with bounds checks. A loop inside a partial tile has a smaller upper bound. If
+    /// threads load several elements of a dynamic row one by one, all iterations have bounds
+    /// checks, which halves the code size. A single tile of up to 64 elements is loaded without
+    /// branches: out-of-range iterations load the first element instead. If a loop has more blocks
+    /// than a grid can have, it becomes a grid-stride loop.
     ///
     /// `tile-choose-schedule` writes the chosen schedules as attributes and creates no kernels.
     /// `tile-list-candidates` lists alternative schedules of each op.
@@ -105,13 +94,13 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A schedule names an unknown loop, binds two loops to one processor, needs more than 1024
-    /// threads per block or 16 blocks per cluster, or binds a reduced loop to blocks without
-    /// `rfactor` although atomics are not permitted (`determinism = #tile.determinism<any>` permits
-    /// them). The pass also fails if the cases of a schedule do not cover all lengths, or if a case
-    /// needs several blocks for one result. An output must not overlap an input or itself, and must
-    /// not be a constant array. Constant arrays must not exceed 64 MiB, and every op must be
-    /// directly in the body of a function.
+    /// The pass rejects a schedule that names an unknown loop, binds two loops to one processor, or
+    /// needs more than 1024 threads per block or 16 blocks per cluster. It rejects a schedule that
+    /// binds a reduced loop to blocks without `rfactor`, unless the attribute `determinism
+    /// = #tile.determinism<any>` permits atomics. It rejects the cases of a schedule if they do not
+    /// cover all lengths, or if a case needs several blocks for one result. An output must not
+    /// overlap an input or itself, and must not be a constant array. Constant arrays must not
+    /// exceed 64 MiB, and every op must be directly in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// chip for which schedules are chosen
         chip: String = "sm_80",

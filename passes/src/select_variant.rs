@@ -23,11 +23,12 @@ pass! {
     /// Choose a variant for each `tile.reduce`.
     ///
     /// ## What it does
-    /// Evaluates every variant and records the best one that applies as `variant`, with its
-    /// parameters as `params`. Variants are ranked by highest priority, then lowest cost, then
-    /// name. If the op already has a `variant`, only this variant is evaluated, and it must apply.
-    /// Existing entries of `params` are kept; the variant computes the others. A `tile.all_reduce`
-    /// receives `variant = "redux"` if one `redux.sync` is cheaper than a tree of shuffles.
+    /// Evaluates every variant, and records the best applicable variant as `variant`, with its
+    /// parameters as `params`. The best variant has the highest priority, then the lowest cost,
+    /// then the first name in alphabetical order. If the op already has a `variant`, only this
+    /// variant is evaluated, and it must apply. Existing entries of `params` are preserved; the
+    /// variant computes all other parameters. A `tile.all_reduce` receives `variant = "redux"` if
+    /// one `redux.sync` is cheaper than a tree of shuffles.
     ///
     /// ## Before
     /// ```mlir
@@ -46,9 +47,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// No variant applies; the error lists every variant with its reasons. The requested variant is
-    /// unknown; the error lists the known variants. An existing parameter is unknown, is not an
-    /// integer, or does not fit the reduction.
+    /// The pass rejects a reduction to which no variant applies; the error lists each variant with
+    /// the reasons. It rejects an unknown variant name; the error lists the known variants. It also
+    /// rejects a parameter in `params` that is unknown, is not an integer, or does not fit the
+    /// reduction.
     pub struct SelectVariant as "tile-select-variant" creates [] {
         /// report every variant with its cost or reasons as a remark
         explain: bool = "false",
@@ -102,12 +104,12 @@ impl Pass for SelectVariant {
     }
 }
 
-/// Parameters of a variant, by name.
 type Params = Vec<(String, i64)>;
 type Chosen = (&'static str, Params);
 
 impl SelectVariant {
-    /// Chooses the exchange of a `tile.all_reduce`, unless the op has a `variant`.
+    /// Chooses the exchange (shuffles or `redux`) of a `tile.all_reduce`, unless the op has a
+    /// `variant`.
     fn choose_exchange(&self, view: &AllReduce<'_>) -> Result<Option<&'static str>, Failed> {
         if string_attribute(view.op, "variant").is_some() {
             return Ok(None);
@@ -190,7 +192,8 @@ impl SelectVariant {
     }
 }
 
-/// Returns the computed parameters of a variant, overridden by the parameters written on the op.
+/// Returns the computed parameters of a variant; parameters that are written on the op take
+/// precedence.
 fn params(
     variant: &dyn crate::variants::Variant,
     reduction: &Reduction<'_>,

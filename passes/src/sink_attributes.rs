@@ -15,8 +15,9 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `acc`, `determinism`, `nan` and `schedule` on linalg ops by a `tile.annotate` at
-    /// the start of the body. MLIR's passes drop unknown attributes when they generalize, fuse or
-    /// reshape an op, but they copy its body. `linalg-hoist-attributes` moves the attributes back.
+    /// the start of the body. The passes of MLIR drop unknown attributes when they generalize, fuse
+    /// or reshape an op, but they copy its body. `linalg-hoist-attributes` moves the attributes
+    /// back.
     ///
     /// The position of attributes in the text depends on the op: `linalg.reduce … dimensions = [1]
     /// {acc = f64}`, `linalg.generic {indexing_maps …} ins(…) outs(…) attrs = {acc = f64} {…}`, and
@@ -40,8 +41,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An attribute is misspelt or has an invalid value. An attribute applies to reductions only,
-    /// and the op has none. The op has no body (`linalg.softmax`).
+    /// The pass rejects an attribute that is misspelt or has an invalid value. It rejects a
+    /// reduction attribute on an op without reduced loops, and an attribute on an op without a body
+    /// (`linalg.softmax`).
     pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
     } counts {
         /// ops whose attributes were moved
@@ -51,8 +53,8 @@ pass! {
 
 pub(crate) const ANNOTATE: &str = "tile.annotate";
 
-/// Attribute with the indexing maps of the outputs for which a `schedule` was written. A fused op
-/// may have loops of the same types in another order.
+/// Attribute with the indexing maps of the outputs of the op for which a `schedule` was written. A
+/// fused op may have loops of equal types in another order.
 pub(crate) const OUTPUT_MAPS: &str = "output_maps";
 
 type Handed<'c> = Vec<(&'static HandedOn, Attribute<'c>)>;
@@ -81,7 +83,7 @@ impl Pass for SinkAttributes {
     }
 }
 
-/// Returns the loops and attributes of an op; `None` without attributes.
+/// Returns the loops and attributes of an op; `None` if it has no attributes.
 fn check<'c>(op: Op<'c>) -> Result<Option<(Loops<'c>, Handed<'c>)>, Failed> {
     let handed = handed_on(op);
     let loops = Loops::of(op).filter(|loops| loops.body.is_some());
@@ -144,7 +146,8 @@ fn iterator_types<'c>(loops: &Loops<'c>) -> Attribute<'c> {
 /// Ops whose printed form contains the body.
 const WITH_BODY: [&str; 3] = ["linalg.generic", "linalg.map", "linalg.reduce"];
 
-/// Converts a named op to a `linalg.generic`, whose body is printed.
+/// Converts a named op to a `linalg.generic`, because the printed form of a named op omits its
+/// body.
 fn generic<'c>(loops: &Loops<'c>, iterators: Attribute<'c>) -> Op<'c> {
     let op = loops.op;
     let (Some(body), Some(maps)) = (loops.body, affine::indexing_maps(op)) else {

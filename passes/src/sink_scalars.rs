@@ -13,9 +13,9 @@ pass! {
     ///
     /// ## What it does
     /// Copies a scalar that depends on a `tensor.extract` into the body of each linalg op that uses
-    /// it, with the extract and the arithmetic between them. Tensors are in device memory, which
-    /// the host cannot read while it prepares launches. The scalar may be used in the body or be an
-    /// input of the op.
+    /// the scalar, together with the `tensor.extract` and all arithmetic between the two. Tensors
+    /// are in device memory, which the host cannot read while it prepares launches. The scalar may
+    /// be used in the body or be an input of the op.
     ///
     /// ## Before
     /// ```mlir
@@ -86,7 +86,8 @@ fn of_elements<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     chain
 }
 
-/// Copies the ops of `chain` that a body uses into the body. Returns whether there were any.
+/// Copies the ops of `chain` that a body uses into the body. Returns whether the body used any of
+/// these ops.
 fn sink<'c>(op: Op<'c>, body: Blk<'c>, chain: &[Op<'c>]) -> bool {
     let outside = chain.iter().filter(|part| !is_within(**part, op));
     let outside: Vec<Op<'c>> = outside.copied().collect();

@@ -21,9 +21,9 @@ pass! {
     /// PTX permits at most 48 KiB of static shared memory per block; dynamic shared memory can be
     /// larger. If the workgroup attributions and shared `memref.global`s of a kernel exceed 48 KiB,
     /// all of them become views of `gpu.dynamic_shared_memory`. The views are consecutive, each at
-    /// a multiple of 16 bytes, and each launch of the kernel requests their total size. The pass
-    /// does not change a kernel that already uses dynamic shared memory, or has arrays with an
-    /// alignment above 16 bytes.
+    /// a multiple of 16 bytes, and each launch of the kernel requests the total size of the views.
+    /// The pass does not change a kernel that already uses dynamic shared memory, or has arrays
+    /// with an alignment above 16 bytes.
     ///
     /// ## Before
     /// ```mlir
@@ -40,7 +40,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The arrays exceed the shared memory that the chip permits per block.
+    /// The pass fails if the arrays exceed the shared memory that the chip permits per block.
     pub struct UseDynamicSharedMemory as "gpu-use-dynamic-shared-memory" creates [arith, gpu, memref] {
     } counts {
         /// kernels with dynamic shared memory
@@ -181,7 +181,6 @@ fn plain<'c>(ty: Type<'c>, space: Option<Attribute<'c>>) -> Option<Type<'c>> {
     Some(MemRefType::new(memref.element, &sizes?, None, space).into())
 }
 
-/// Removes shared variables without uses.
 fn remove_unused(gpu_module: Op<'_>) {
     let all = walk(gpu_module);
     let used: BTreeSet<String> = all

@@ -10,29 +10,28 @@ use tx_mlir::{
     Failed, Op, attribute, codes, dictionary, discardable_attributes, elements, name, nearest,
 };
 
-/// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules.
-/// `tile-list-candidates` writes the attribute: a description of the estimated configuration, then
-/// pairs of a schedule and its estimated time in microseconds. The chosen schedule is the first.
+/// Attribute of a `tile.reduce`, or of the first op of a group, that lists candidate schedules. The
+/// attribute lists a description of the configuration, then pairs of a schedule and its estimated
+/// time in microseconds. The first schedule is the chosen one.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Marks a `memref.alloc` of a host function whose memory is zero before and after each run.
 pub const CLEARED: &str = "tile.cleared";
 
-/// Attribute of a `func.func`: the `determinism` of its ops that have no such attribute.
+/// Attribute of a `func.func`: the default `determinism` of its ops.
 pub const DETERMINISM: &str = "tile.determinism";
 
-/// Attribute of a `func.func` that selects which ops may share a kernel: `#tile.fusion<…>`.
+/// Attribute of a `func.func`, `#tile.fusion<…>`, that selects which ops may share a kernel.
 pub const FUSION: &str = "tile.fusion";
 
-/// Integer attribute of an op of a host function. Ops with equal group numbers share a kernel.
+/// Group number of an op in a host function: ops with equal numbers share a kernel.
 pub const GROUP: &str = "tile.group";
 
 /// Attribute of a `func.func` that selects exact or approximate elementary functions and quotients:
 /// `#tile.math<…>`.
 pub const MATH: &str = "tile.math";
 
-/// Integer attribute of a memory access. Among accesses with equal numbers, only one thread accesses
-/// each element.
+/// Number of a set of memory accesses, in which only one thread accesses each element.
 pub const OWNED: &str = "tile.owned";
 
 /// Marks the nested module that `tensor-isolate-functions` creates.
@@ -41,7 +40,7 @@ pub const ISOLATED: &str = "tile.isolated";
 /// A discardable attribute `tile.…`, which `Tile.td` does not declare.
 struct Fact {
     name: &'static str,
-    /// Names of the ops that may have the attribute; empty for any op.
+    /// Names of the ops that may have the attribute; an empty list permits any op.
     on: &'static [&'static str],
     /// Returns whether a value has the expected attribute kind.
     is: unsafe extern "C" fn(MlirAttribute) -> bool,
@@ -162,7 +161,8 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Names of the attributes that list attributes of an op's arguments, results and memory.
+/// Names of the array attributes that contain the attributes of arguments, results and memory
+/// attributions.
 const NESTED: [&str; 4] = [
     "arg_attrs",
     "res_attrs",
@@ -233,8 +233,8 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     unsafe { send(Some((codes::TX0035, message)), emit, sink) }
 }
 
-/// Rows of an enumeration, a keyword of the dialect, and synonyms of the keyword from other
-/// languages.
+/// Table of synonyms: an enumeration of the dialect, a keyword of the enumeration, and equivalent
+/// words of other languages.
 const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("kind", "sum", &["add", "plus", "addf", "addi"]),
     (
@@ -267,9 +267,9 @@ const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("axis", "warpgroup", &["warp_group"]),
 ];
 
-/// Writes an error for the keyword `word` to `sink`. `known` points to the `count` valid keywords of
-/// the enumeration, which messages call `what`. If `word` is valid, the error states that the
-/// keyword is out of place.
+/// Writes an error for the keyword `word` to `sink`. The `count` valid keywords are at `known`;
+/// messages call the enumeration `what`. If `word` is valid, the error states that the keyword is
+/// out of place.
 pub(crate) unsafe extern "C" fn unknown_word(
     what: MlirStringRef,
     word: MlirStringRef,
@@ -300,7 +300,7 @@ pub(crate) unsafe extern "C" fn unknown_word(
 }
 
 /// # Safety
-/// The text must stay valid for `'a`.
+/// The text must remain valid for the lifetime `'a`.
 unsafe fn borrowed<'a>(text: MlirStringRef) -> &'a str {
     // SAFETY: the caller guarantees a valid text.
     let bytes = unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };

@@ -43,7 +43,7 @@ pub struct Iter {
 pub struct Layout {
     /// Entries that map the row-major index of an element to threads and registers.
     pub shard: Vec<Iter>,
-    /// Entries whose coordinates address further copies of each element.
+    /// Entries whose coordinates number the copies of each element.
     pub replica: Vec<Iter>,
     /// Offsets that are added to all coordinates of an axis.
     pub offset: Vec<Iter>,

@@ -31,9 +31,9 @@ mod dialect {
 
     pub(crate) mod ods {
         pub(crate) mod __private {
-            /// Marks an operand, result or attribute of a builder that is set.
+            /// Type state of a builder field that is set.
             pub struct Set;
-            /// Marks an operand, result or attribute of a builder that is not set yet.
+            /// Type state of a builder field that is not set yet.
             pub struct Unset;
         }
     }
@@ -44,7 +44,8 @@ use mlir_sys::{MlirAttribute, MlirDialectHandle, MlirOperation, MlirStringRef, M
 use std::ffi::{c_char, c_uint, c_void};
 use std::sync::Once;
 
-/// C++ callback that receives a diagnostic code and a message. The first argument is the sink object.
+/// C++ callback that receives a diagnostic code and a message. The first argument is the C++ object
+/// that receives the diagnostic.
 type Sink = unsafe extern "C" fn(*mut c_void, c_uint, *const c_char, usize);
 
 unsafe extern "C" {

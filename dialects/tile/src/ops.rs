@@ -50,7 +50,8 @@ pub struct Reduce<'c> {
     pub sources: Vec<Val<'c>>,
     /// Memrefs that receive the results; empty if the results are fragments.
     pub destinations: Vec<Val<'c>>,
-    /// Fragments with the old values that `accumulate` combines; empty for memory.
+    /// Fragments with previous values that `accumulate` combines with the results; empty if the
+    /// destinations are memrefs.
     pub inits: Vec<Val<'c>>,
     /// The `with` operands: memrefs whose elements are arguments of the epilogue.
     pub extras: Vec<Val<'c>>,
@@ -58,7 +59,7 @@ pub struct Reduce<'c> {
     pub axes: Vec<i64>,
     /// Threads that execute the op together.
     pub scope: Scope,
-    /// Whether the results are combined with the old values.
+    /// Set if the results are combined with the previous values of the destinations or `inits`.
     pub accumulate: bool,
     /// Treatment of NaN in `max`, `min`, `argmax` and `argmin`.
     pub nan: Nan,
@@ -134,7 +135,8 @@ impl<'c> Reduce<'c> {
         }
     }
 
-    /// Returns the indexing maps of the attribute `maps`; `None` if the attribute is absent or invalid.
+    /// Returns the indexing maps in the attribute `maps`; `None` if the attribute is absent or
+    /// invalid.
     pub(crate) fn written_maps(&self) -> Option<Vec<AffineMap>> {
         elements(attribute(self.op, "maps")?)?
             .into_iter()
@@ -142,8 +144,8 @@ impl<'c> Reduce<'c> {
             .collect()
     }
 
-    /// Returns one indexing map for each source, destination and `with` operand: those of the attribute
-    /// `maps`, or else maps that follow from the axes.
+    /// Returns one indexing map for each source, destination and `with` operand: from the attribute
+    /// `maps`, or else derived from the axes.
     pub fn maps(&self) -> Option<Vec<AffineMap>> {
         if let Some(maps) = self.written_maps() {
             return Some(maps);
@@ -180,8 +182,8 @@ impl<'c> Reduce<'c> {
         Some(sources.chain(results).collect())
     }
 
-    /// Returns the types of the combined values: those that `element` yields, or else the element types
-    /// of the sources.
+    /// Returns the types of the combined values: the types that `element` yields, or else the
+    /// element types of the sources.
     pub fn elements(&self) -> Option<Vec<Type<'c>>> {
         match self.element() {
             Some(block) => Some(yielded(block)?),
@@ -219,7 +221,6 @@ impl<'c> Reduce<'c> {
     }
 }
 
-/// Returns the operand types of the `tile.yield` that ends `block`.
 pub(crate) fn yielded<'c>(block: Blk<'c>) -> Option<Vec<Type<'c>>> {
     let last = *tx_mlir::ops(block).last()?;
     is(last, "tile.yield").then(|| operands(last).iter().map(|v| v.r#type()).collect())
@@ -234,9 +235,9 @@ fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
     })
 }
 
-/// Returns the types of the parts of a partial result. For `custom`, the types are those of the
-/// combiner's arguments. For other kinds, there is one value, and an index for `argmax` and
-/// `argmin`.
+/// Returns the type of each component of a partial result. For `custom`, the components have the
+/// types of the combiner's arguments. For other kinds, the components are the value and, for
+/// `argmax` and `argmin`, its index.
 fn accumulators<'c>(
     op: Op<'c>,
     kind: Kind,
@@ -259,8 +260,8 @@ fn accumulators<'c>(
     Some(vec![value])
 }
 
-/// Returns `axis` as a dimension from 0, or `None` if it is out of range. Negative axes count from the
-/// last dimension.
+/// Returns the dimension number of `axis`, from 0 on, or `None` if `axis` is out of range. Negative
+/// axes count from the last dimension.
 pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let axis = if axis < 0 { axis + rank } else { axis };

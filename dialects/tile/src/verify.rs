@@ -158,7 +158,6 @@ fn complain_at_end<'c>(op: Op<'c>, block: Blk<'c>, message: String) -> Report<'c
     }
 }
 
-/// Emits the error of a region that does not end with `tile.yield`.
 fn no_yield(op: Op<'_>, block: Blk<'_>, code: Code, region: &str) -> Failed {
     complain_at_end(op, block, format!("{region} must end with `tile.yield`"))
         .code(code)
@@ -169,7 +168,7 @@ fn show(ty: Option<Type<'_>>) -> String {
     ty.map_or_else(|| "unknown".to_owned(), |t| t.to_string())
 }
 
-/// A tile operand. `space` is `None` for fragments.
+/// A tile operand. The memory space of a fragment is `None`.
 struct Tile<'c> {
     shape: Vec<Option<u64>>,
     element: Type<'c>,
@@ -400,7 +399,8 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     check_old_values(reduce, &targets)
 }
 
-/// Checks that the index type can represent the last index; dynamic lengths are ignored.
+/// Checks that the index type of `argmax` and `argmin` can represent the last index; dynamic
+/// lengths are ignored.
 fn check_index_range(
     reduce: &Reduce<'_>,
     axes: &[usize],
@@ -422,8 +422,8 @@ fn check_index_range(
     }
 }
 
-/// Checks that old values fit the type of the partial results. A region combines values in the types of
-/// its arguments, so wider old values would lose bits.
+/// Checks that the type of partial results can represent the previous values of the destinations. A
+/// region combines values in the types of its arguments, so wider previous values would lose bits.
 fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
     let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
     if !by_region || !reduce.accumulate {
@@ -598,7 +598,7 @@ fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Fa
     Ok(axes)
 }
 
-/// Returns a note that lists the valid axes of a rank.
+/// Returns a note that lists the valid axes of a source of this rank.
 fn axes_of(rank: usize) -> String {
     match rank {
         0 => "a tile of rank 0 has no axes: `axes []`".to_owned(),
@@ -607,8 +607,8 @@ fn axes_of(rank: usize) -> String {
     }
 }
 
-/// Checks that `target` is the shape of the source without the reduced dimensions, or with 1 for each
-/// of them.
+/// Checks that `target` is the shape of the source without the reduced dimensions, or with extent 1
+/// for each reduced dimension.
 fn check_result_shape(
     op: Op<'_>,
     source: &[Option<u64>],
@@ -1007,7 +1007,6 @@ fn check_pure<'c>(
     Ok(())
 }
 
-/// Returns whether an op is an integer division or remainder.
 fn divides(op: Op<'_>) -> bool {
     let of_integers = name(op).strip_prefix("arith.");
     of_integers.is_some_and(|name| {
@@ -1169,7 +1168,7 @@ fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Sends `wrong`, a diagnostic code and a message, to C++, unless it is `None`.
+/// Passes the diagnostic `wrong` (code and message) to the C++ callback, unless it is `None`.
 pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut c_void) {
     if let Some((code, message)) = wrong {
         let code = code.number().into();
@@ -1178,7 +1177,7 @@ pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut 
     }
 }
 
-/// Sends the explanatory note of a code to C++, if the code has one.
+/// Passes the explanatory note of a diagnostic code to the C++ callback, if the code has a note.
 pub(crate) unsafe extern "C" fn explain(code: c_uint, emit: Sink, sink: *mut c_void) {
     let code = u16::try_from(code).map(Code::new);
     let note = code
@@ -1359,7 +1358,8 @@ mod tests {
         })
     }
 
-    /// Returns the thread of the block, or the register, of each combination of coordinates.
+    /// Returns the thread number in the block, or the register number, of each combination of
+    /// coordinates.
     fn places(iters: &[Iter], on_threads: bool) -> Vec<i64> {
         let unit = |axis: Axis| match axis {
             Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,

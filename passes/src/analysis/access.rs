@@ -1,4 +1,4 @@
-//! Which memory an op touches, and which part of it each thread may touch.
+//! Memory accesses of ops, and the elements that each thread may access.
 
 use crate::analysis::classes::{Class, common_divisor};
 use crate::analysis::kernel::{WARP_SIZE, WARPGROUP};
@@ -16,14 +16,13 @@ use tx_mlir::{
 };
 use tx_target::Operation;
 
-/// Whether an op reads and writes memory at once.
 pub(crate) fn is_atomic(op: Op<'_>) -> bool {
     Operation::memory_of(name(op)) == tx_target::Memory::Atomic
 }
 
-/// What an op without regions does to memory; `None` when that is not known.
+/// Returns the memory effects of an op without regions; `None` if the effects are unknown.
 pub(crate) fn effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
-    // An assertion ends the program or does nothing.
+    // A `cf.assert` either stops the program or has no effect.
     if Operation::memory_of(name(op)) == tx_target::Memory::Untouched || name(op) == "cf.assert" {
         return Some(Vec::new());
     }
@@ -37,7 +36,7 @@ pub(crate) fn effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
 
 pub(crate) use tx_mlir::memref::root;
 
-/// Whether one of the views between `value` and its root is made by `op`.
+/// Returns whether one of the views between `value` and its root is the result of an op named `op`.
 pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     let mut value = value;
     while let Some(def) = defining_op(value).filter(|d| is_view(*d)) {
@@ -49,36 +48,35 @@ pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     false
 }
 
-/// The part of a memref that one thread may touch: indices for each dimension of the root, or
-/// anything.
+/// Indices that one thread may access, one span per dimension of the root memref; `None` for any
+/// index.
 pub(crate) type Box = Option<Vec<Span>>;
 
-/// Neighbours along one dimension, which one thread touches.
+/// Consecutive indices along one dimension that one thread accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
-    /// Where the first of them may be.
+    /// Range of the first index.
     first: Range,
-    /// What else is known of that.
+    /// Congruence class of the first index.
     class: Class,
-    /// How many come after it, at most.
+    /// Maximum number of indices after the first index.
     more: i64,
 }
 
 impl Span {
-    /// The first index.
+    /// Index 0 of a dimension.
     const START: Self = Self {
         first: (0, 0),
         class: Class::exactly(0),
         more: 0,
     };
 
-    /// All indices that may be touched.
     fn range(self) -> Range {
         (self.first.0, self.first.1.saturating_add(self.more))
     }
 
-    /// The same where they are told by what a divisor of the classes' moduli leaves: what is beyond
-    /// it stands at the beginning again.
+    /// Returns the residues of the indices modulo `divisor`: one range, or two ranges if the
+    /// residues wrap around. `divisor` must divide the modulus of the class.
     fn ranges_modulo(self, divisor: i64) -> [Option<Range>; 2] {
         let first = self.class.residue(divisor);
         let end = first.saturating_add(self.more);
@@ -86,8 +84,8 @@ impl Span {
         [Some((first, end.min(divisor - 1))), again]
     }
 
-    /// The indices of what these are views of, which begins at `offset` and has every `stride`-th
-    /// element; `None` when it may go backwards.
+    /// Converts indices in a view to indices in the source of the view; `None` if the stride may be
+    /// negative.
     fn moved(self, offset: Place, stride: Place) -> Option<Self> {
         let ((offset, at), (stride, step)) = (offset, stride);
         let ends = |index: i64| [stride.0, stride.1].map(|stride| index.saturating_mul(stride));
@@ -110,49 +108,47 @@ impl Span {
     }
 }
 
-/// Memory, as far as it can be told apart.
+/// Accessed memory; only `Any` may alias other memory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Memory {
-    /// A memref of its own: an argument, an attribution, an allocation.
+    /// Kernel argument, attribution or allocation, identified by the key of its SSA value.
     Value(usize),
-    /// A global of the module.
+    /// Global variable of the module, identified by its symbol.
     Symbol(String),
     /// Any memory that is not private to a thread.
     Any,
 }
 
-/// That an op touches memory which several threads see: what is known without asking which thread
-/// touches what.
+/// An access to memory that several threads share, without its threads and indices.
 #[derive(Clone)]
 pub(crate) struct Touch<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) write: bool,
-    /// Atomic accesses do not get in each other's way.
+    /// Set for an atomic access: two atomic accesses do not conflict.
     atomic: bool,
     pub(crate) memory: Memory,
-    /// Whether other blocks of the cluster may touch it so.
+    /// Set if the accessed memory may belong to another block of the cluster.
     pub(crate) of_cluster: bool,
-    /// What it is touched through, where that is known.
+    /// Accessed memref, if known.
     through: Option<Val<'c>>,
-    /// Number of the expansion that assigns each element to one thread ([`OWNED`]), and the memref of
-    /// the op.
+    /// Number in the attribute [`OWNED`], and the first memref operand of the op.
     pub(crate) owner: Option<(i64, Option<Val<'c>>)>,
 }
 
-/// What tells one access from another: op, whether it writes, the memory, and what it is touched through.
+/// Identity of a [`Touch`]: the op, whether it writes, the memory, and the accessed memref.
 pub(crate) type TouchKey = (usize, bool, Memory, Option<usize>);
 
-/// One access of an op.
+/// A memory access of an op, with its threads and indices.
 #[derive(Clone)]
 pub(crate) struct Access<'c> {
     pub(crate) touch: Touch<'c>,
-    /// The threads that may make it.
+    /// Threads that may perform the access.
     pub(crate) by: Rc<ThreadSet>,
-    /// For each thread of the block the part it may touch.
+    /// Indices that each thread of the block may access.
     boxes: Rc<[Box]>,
 }
 
-/// Which threads of two accesses get in each other's way.
+/// Pairs of threads that may access the same element in two accesses.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Conflict {
     /// Threads of different warpgroups.
@@ -164,19 +160,16 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// Any threads.
     const BETWEEN_ALL: Self = Self {
         between_warpgroups: true,
         between_warps: true,
         within_warp: true,
     };
 
-    /// Whether any threads do.
     pub(crate) fn is_there(self) -> bool {
         self.between_warpgroups || self.between_warps || self.within_warp
     }
 
-    /// Those of both.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             between_warpgroups: self.between_warpgroups || other.between_warpgroups,
@@ -187,13 +180,14 @@ impl Conflict {
 }
 
 impl Access<'_> {
-    /// Finds the threads that may touch one place, one by each access.
+    /// Returns the pairs of threads that may access one element, the first by `self` and the second
+    /// by `other`.
     pub(crate) fn conflict(&self, other: &Self) -> Conflict {
         let steps = &mut Steps::unlimited();
         Compared::new(self).conflict(&Compared::new(other), steps)
     }
 
-    /// The same where each thread may touch any part.
+    /// Returns the access with unknown indices: each thread may access any element.
     pub(crate) fn anywhere(&self) -> Self {
         Self {
             boxes: self.boxes.iter().map(|_| None).collect(),
@@ -201,7 +195,7 @@ impl Access<'_> {
         }
     }
 
-    /// What each thread that makes the access may touch, by the order.
+    /// Returns the indices that each thread may access, sorted by the key `by`.
     fn parts(&self, by: Option<Order>) -> Vec<Part<'_>> {
         let mut parts: Vec<Part<'_>> = Vec::new();
         for thread in self.by.iter() {
@@ -218,12 +212,12 @@ impl Access<'_> {
         parts
     }
 
-    /// What one thread may touch; `None` when that is anything.
+    /// Returns the indices that one thread may access; `None` if the indices are unknown.
     fn place(&self, thread: i64) -> Option<&[Span]> {
         self.boxes.get(usize::try_from(thread).ok()?)?.as_deref()
     }
 
-    /// Whether one thread is known to make both in one place.
+    /// Returns whether the known indices of at least one thread overlap in both accesses.
     pub(crate) fn is_over(&self, other: &Self) -> bool {
         self.touch.memory == other.touch.memory
             && self.by.iter().any(|thread| {
@@ -236,19 +230,19 @@ impl Access<'_> {
     }
 }
 
-/// An access that is compared with others, with what is found out of it alone.
+/// An access with cached sort keys, for comparison with other accesses.
 ///
-/// Threads are sorted by what tells most of them apart, so that threads which keep to themselves
-/// are compared with few others.
+/// Threads are sorted by the key with the most distinct values, so that each thread is compared
+/// with few others.
 pub(crate) struct Compared<'a, 'c> {
     access: &'a Access<'c>,
-    /// For each dimension what divides the moduli of all classes.
+    /// Common divisor of the moduli of all congruence classes, for each dimension.
     divisors: Vec<i64>,
-    /// What threads touch, by the orders that were asked for.
+    /// Cache of sorted indices, by sort key.
     sorted: RefCell<BTreeMap<Option<Order>, Rc<Sorted<'a>>>>,
 }
 
-/// What threads touch by some order, and how many groups of them it tells apart.
+/// Indices of all threads, sorted by one key, and the number of distinct key values.
 struct Sorted<'a> {
     parts: Vec<Part<'a>>,
     distinct: usize,
@@ -270,14 +264,14 @@ impl<'a, 'c> Compared<'a, 'c> {
         }
     }
 
-    /// Finds the threads that may touch one place, one by each access: all of them when there are
-    /// no steps left.
+    /// Returns the pairs of threads that may access one element; all pairs if the limit `steps` is
+    /// exceeded.
     pub(crate) fn conflict(&self, other: &Self, steps: &mut Steps) -> Conflict {
         let by = self.telling(other);
         find_conflict(&self.sorted(by).parts, &other.sorted(by).parts, steps)
     }
 
-    /// The order in which the threads of both differ most.
+    /// Returns the sort key with the most distinct values in both accesses.
     fn telling(&self, other: &Self) -> Option<Order> {
         let rank = Some(self.divisors.len()).filter(|rank| *rank == other.divisors.len())?;
         let dimensions = || 0..rank;
@@ -292,7 +286,7 @@ impl<'a, 'c> Compared<'a, 'c> {
             let [own, others] = [self, other].map(|all| all.sorted(Some(*order)).distinct);
             own.min(others)
         };
-        // Of orders that tell as many apart, it is the last: that of ranges.
+        // If several keys have the most distinct values, `max_by_key` returns the last key.
         classes.chain(all).chain(ranges).max_by_key(distinct)
     }
 
@@ -309,7 +303,7 @@ impl<'a, 'c> Compared<'a, 'c> {
     }
 }
 
-/// How many more threads are compared.
+/// Remaining number of thread pairs to compare; `None` if unlimited.
 pub(crate) struct Steps(Option<usize>);
 
 impl Steps {
@@ -321,7 +315,6 @@ impl Steps {
         Self(None)
     }
 
-    /// Whether there are none left.
     pub(crate) fn are_gone(&self) -> bool {
         self.0 == Some(0)
     }
@@ -331,22 +324,23 @@ impl Steps {
     }
 }
 
-/// A range that holds every index, and whose length is a number.
+/// Range of an unknown index, whose length does not overflow an `i64`.
 const ANYWHERE: Range = (-(1 << 61), 1 << 61);
 
-/// What threads are sorted by.
+/// Sort key of the threads of an access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Order {
-    /// What indices along one dimension leave when they are divided by a number.
+    /// Residue of the index along `dimension` modulo `divisor`.
     Class { dimension: usize, divisor: i64 },
-    /// All indices, the last of which may be a range.
+    /// All indices packed into one number; the last index may be a range.
     All,
-    /// The range of indices along one dimension.
+    /// Range of the index along `dimension`.
     Range { dimension: usize },
 }
 
 impl Order {
-    /// Where a place stands: one range, or two of which one begins where the other ends.
+    /// Returns the sort key of the indices `place`: one range, or two ranges if residues wrap
+    /// around.
     fn along(self, place: &[Span]) -> [Option<Range>; 2] {
         let along = match self {
             Self::Class { dimension, divisor } => {
@@ -361,8 +355,8 @@ impl Order {
     }
 }
 
-/// One number for all indices of a place, those along the last dimension next to each other; `None`
-/// where the others are not known, or too large.
+/// Packs the indices `place` into one range of numbers; `None` if an index is too large, or if any
+/// index but the last is not exact.
 fn all_indices(place: &[Span]) -> Option<Range> {
     let bits = 60 / u32::try_from(place.len()).ok()?.max(1);
     let (last, others) = place.split_last()?;
@@ -377,14 +371,14 @@ fn all_indices(place: &[Span]) -> Option<Range> {
     Some((before + least, before + most))
 }
 
-/// What one thread may touch.
+/// Indices that one thread may access, with the value of the sort key.
 struct Part<'a> {
     thread: i64,
     along: Range,
     place: Option<&'a [Span]>,
 }
 
-/// Both lists are sorted along the same dimension.
+/// Finds the thread pairs that conflict in two lists, which must be sorted by the same key.
 fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>], steps: &mut Steps) -> Conflict {
     let mut found = Conflict::default();
     let longest = theirs
@@ -434,8 +428,9 @@ fn overlap(a: Option<&[Span]>, b: Option<&[Span]>) -> bool {
     }
 }
 
-/// What `op` itself does to memory that several threads see. What is not known of an op with
-/// regions, the ops in them do.
+/// Returns the accesses of `op` itself to memory that several threads share. An op with unknown
+/// effects and without regions may write any memory; with regions, its nested ops report their
+/// accesses.
 pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
     let atomic = is_atomic(op);
     let touch = |through, write| Touch {
@@ -451,7 +446,7 @@ pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
         .filter(|e| matches!(e.kind, EffectKind::Read | EffectKind::Write))
         .filter_map(|effect| {
             let write = effect.kind == EffectKind::Write;
-            // Effects on memory that is not named belong to barriers and the like.
+            // An effect without a value, such as the effect of a barrier, is not a memory access.
             let value = effect.value?;
             match MemRef::of(value) {
                 Some(memref) if memref.space == Space::Private => None,
@@ -469,7 +464,7 @@ pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
         .collect()
 }
 
-/// The access of `op` through the memref `value`.
+/// Returns the access of `op` through the memref `value`.
 pub(crate) fn access<'c>(
     threads: &Threads<'c>,
     op: Op<'c>,
@@ -498,7 +493,6 @@ impl<'c> Touch<'c> {
         (op, self.write, self.memory.clone(), self.through.map(key))
     }
 
-    /// Returns whether both touches have the same key.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.op.to_raw().ptr == other.op.to_raw().ptr
             && self.write == other.write
@@ -506,9 +500,8 @@ impl<'c> Touch<'c> {
             && self.memory == other.memory
     }
 
-    /// Who touches what.
     pub(crate) fn access(self, threads: &Threads<'c>) -> Access<'c> {
-        // What a loop carries, or a condition selects, may begin elsewhere for each thread.
+        // A memref that a loop carries or a condition selects may differ between threads.
         let is_one = |value: &Val<'c>| {
             self.memory != Memory::Any || threads.fact(root(*value)).same >= Scope::Cta
         };
@@ -524,8 +517,9 @@ impl<'c> Touch<'c> {
         }
     }
 
-    /// Whether indices of both count from one place. What a loop carries, or a condition selects,
-    /// may begin anywhere in another memref, and elsewhere once `round` has gone round.
+    /// Returns whether the indices of both accesses are relative to the same root memref. A memref
+    /// that a loop carries or a condition selects may alias any other memref, and may change when
+    /// the loop `round` starts a new iteration.
     pub(crate) fn counts_from_one_place(&self, other: &Self, round: Option<Op<'c>>) -> bool {
         if self.memory != Memory::Any && other.memory != Memory::Any {
             return true;
@@ -535,7 +529,8 @@ impl<'c> Touch<'c> {
         own.is_some_and(|own| Some(own) == others && stays(own))
     }
 
-    /// Whether both are of one memory, at least one of them writing.
+    /// Returns whether the accesses may be to the same memory, at least one access writes, and not
+    /// both are atomic.
     pub(crate) fn may_alias(&self, other: &Self) -> bool {
         (self.write || other.write)
             && !(self.atomic && other.atomic)
@@ -545,8 +540,8 @@ impl<'c> Touch<'c> {
     }
 }
 
-/// Whether elements of a memref with other indices are surely the same: its strides are smaller
-/// than what lies between them.
+/// Returns whether different indices of a memref address the same element, because a stride is
+/// smaller than the span of the dimensions with smaller strides.
 fn overlaps(memref: &MemRef<'_>) -> bool {
     let dims = memref.strides.iter().zip(&memref.shape);
     let mut dims: Vec<(u64, u64)> = dims
@@ -562,7 +557,6 @@ fn overlaps(memref: &MemRef<'_>) -> bool {
     })
 }
 
-/// The memory that a memref is in.
 fn memory(value: Val<'_>) -> Memory {
     let base = root(value);
     match defining_op(base) {
@@ -575,18 +569,17 @@ fn memory(value: Val<'_>) -> Memory {
         Some(def) if matches!(name(def), "memref.alloc" | "memref.alloca") => {
             Memory::Value(key(base))
         }
-        // An argument or attribution of the kernel; any other block's argument may be whatever is
-        // handed to it.
+        // An argument of any other block may be any memref that a branch or loop passes.
         None if is_kernel_argument(base) => Memory::Value(key(base)),
-        // Loaded, selected or computed: it may be any of the others.
+        // A loaded, selected or computed memref may be any memref.
         _ => Memory::Any,
     }
 }
 
-/// The address space of shared memory of any block of the cluster.
+/// Address space of distributed shared memory, the shared memory of all blocks of a cluster.
 const CLUSTER_SPACE: u32 = 7;
 
-/// The memref from whose address a pointer is computed.
+/// Returns the memref from whose address a pointer is computed.
 fn pointed_to(pointer: Val<'_>) -> Option<Val<'_>> {
     let op = defining_op(pointer)?;
     match name(op) {
@@ -597,13 +590,13 @@ fn pointed_to(pointer: Val<'_>) -> Option<Val<'_>> {
     }
 }
 
-/// Returns the named memory that a pointer is computed from.
+/// Returns the memory that a pointer points to, if known.
 pub(crate) fn target(pointer: Val<'_>) -> Option<Memory> {
     let memory = memory(pointed_to(pointer)?);
     (memory != Memory::Any).then_some(memory)
 }
 
-/// Any thread may touch any part.
+/// Returns unknown indices for each thread: any thread may access any element.
 fn everywhere(threads: &Threads<'_>) -> Rc<[Box]> {
     let count = usize::try_from(threads.kernel().threads).unwrap_or(1);
     std::iter::repeat_n(None, count).collect()
@@ -615,12 +608,12 @@ fn is_kernel_argument(value: Val<'_>) -> bool {
         .is_some_and(|owner| name(owner) == "gpu.func")
 }
 
-/// For each thread the indices of the root that `op` may touch through `value`.
+/// Returns the indices of the root memref that `op` may access through `value`, for each thread.
 fn boxes<'c>(threads: &Threads<'c>, op: Op<'c>, value: Val<'c>) -> Option<Vec<Box>> {
     let memref = MemRef::of(value)?;
     let count = usize::try_from(threads.kernel().threads).ok()?;
     let all = operands(op);
-    // Where the indices stand among the operands, and how many neighbours are touched.
+    // Operand number of the first index, and number of consecutive elements.
     let (first, width) = match name(op) {
         "memref.load" => (1, 1),
         "memref.store" => (2, 1),
@@ -647,7 +640,7 @@ fn lanes(value: Val<'_>) -> Option<i64> {
     tx_mlir::vector_parts(value.r#type()).map(|(n, _)| n.cast_signed())
 }
 
-/// Every thread may touch all of a static memref.
+/// Returns the indices of all elements of a static memref, for each thread.
 fn whole(memref: &MemRef<'_>, count: usize) -> Option<Vec<Box>> {
     let span = |n: u64| Span {
         more: n.cast_signed() - 1,
@@ -661,7 +654,7 @@ fn whole(memref: &MemRef<'_>, count: usize) -> Option<Vec<Box>> {
     Some(vec![Some(all); count])
 }
 
-/// Indices of `value` as indices of its root.
+/// Converts indices in the view `value` to indices in its root memref.
 fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) -> Option<Vec<Box>> {
     let mut value = value;
     while let Some(op) = defining_op(value) {
@@ -697,7 +690,7 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
     Some(boxes)
 }
 
-/// What is known of an index in each thread.
+/// Known properties of an index in each thread.
 enum Places {
     All(Place),
     Each {
@@ -706,7 +699,7 @@ enum Places {
     },
 }
 
-/// What is known of an index in one thread.
+/// Range and congruence class of an index in one thread.
 type Place = (Range, Class);
 
 impl Places {
@@ -743,7 +736,8 @@ impl<'c> Mixed<'c> {
     }
 }
 
-/// The offsets, sizes or strides of a subview: `segment` says which operands are the dynamic ones.
+/// Returns the offsets, sizes or strides of a subview; `segment` is the number of the operand group
+/// with the dynamic values.
 fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>> {
     let sizes = integers(attribute(op, "operandSegmentSizes")?)?;
     let start: i64 = sizes.get(..segment)?.iter().sum();
@@ -761,9 +755,9 @@ fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>
         .collect()
 }
 
-/// For each dimension of the source of a (perhaps rank-reducing) subview, the dimension of the
-/// result that indexes it. Dimensions of size 1 are indexed by 0, whichever of them were dropped;
-/// the others keep their order.
+/// Returns, for each source dimension of a subview (perhaps rank-reducing), the result dimension
+/// that indexes it. A source dimension of size 1 is indexed by 0, not by a result dimension; all
+/// other dimensions keep their order.
 fn result_dimensions(op: Op<'_>, sizes: &[i64]) -> Option<Vec<Option<usize>>> {
     let result = MemRef::of(tx_mlir::results(op)[0])?;
     let mut others = (0..result.rank()).filter(|d| result.shape[*d] != Some(1));

@@ -4,8 +4,8 @@
 //! the same index. Indices of different threads have different residues modulo the stride, in any
 //! iteration. Congruence classes prove that the indices differ; ranges cannot.
 
-/// Binary logarithm of the largest modulus. Integers of 64 or more bits wrap around at a multiple
-/// of 2^62.
+/// Binary logarithm of the largest modulus. Wraparound of an integer of 64 or more bits changes the
+/// integer by a multiple of 2^62.
 const LARGEST: u32 = 62;
 
 /// The signed integers that are congruent to `residue` modulo `modulus`. With a modulus of 0, the
@@ -186,7 +186,7 @@ mod tests {
     }
 
     /// Threads of a block with the block size as stride never share an index. With a smaller
-    /// stride, or if each thread accesses two elements, threads may share one.
+    /// stride, or if each thread accesses two elements, two threads may access the same index.
     #[test]
     fn threads_keep_to_their_class() {
         let meet = |modulus, more| {

@@ -12,7 +12,8 @@ use tx_mlir::{
     string_attribute, symbol_uses, type_value, walk,
 };
 
-/// Maximum bytes of constant arrays in a module: PTX lists each byte as a decimal number.
+/// Maximum size of all constant arrays of a module, in bytes; PTX lists each byte as a decimal
+/// number.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
 /// Alignment of constant arrays in bytes, equal to the widest memory access.
@@ -77,7 +78,7 @@ pub(crate) fn check_host(function: Op<'_>) -> Result<(), Failed> {
     check(function, used.into_values())
 }
 
-/// Checks the size and the data of the constant arrays of one module. The error location is
+/// Checks the size and the data of the constant arrays of one module. Errors are reported at the op
 /// `holder`.
 pub(crate) fn check<'c>(
     holder: Op<'c>,
@@ -129,8 +130,8 @@ pub(crate) fn check<'c>(
         .emit())
 }
 
-/// Returns the size of a dimension from the op that defines the memref. `None` if that op does not
-/// state the size.
+/// Returns the size of a dimension from the op that defines the memref; `None` if the op has no
+/// such size.
 fn size<'c>(b: &Builder<'c>, memref: Val<'c>, dim: usize) -> Option<Index<'c>> {
     let ty = MemRef::of(memref)?;
     if let Some(size) = *ty.shape.get(dim)? {
@@ -218,7 +219,6 @@ pub(crate) fn erase_unused<'c>(module: Op<'c>, functions: &[Op<'c>]) {
     unused.for_each(|(_, global)| erase(global));
 }
 
-/// Maximum number of arrays that an error lists.
 const LISTED: usize = 4;
 
 fn has_data(global: Op<'_>) -> bool {

@@ -1,8 +1,8 @@
 //! Data flow of a function: the memory that each op reads and writes, in program order.
 //!
-//! Conversion, formation of kernels and scheduling use this analysis. The analysis is computed
-//! once, for a function that does not change. Passes first make all decisions, then change the
-//! function.
+//! `convert-linalg-to-tile`, `tile-form-kernels` and `tile-schedule` use this analysis. The
+//! analysis is computed once, for a function that does not change. Passes first make all decisions,
+//! then change the function.
 
 use super::constants::is_constant;
 use melior::ir::block::BlockLike;
@@ -96,7 +96,6 @@ impl<'c> Accesses<'c> {
     }
 }
 
-/// Memory of a memref, identified by its root value.
 #[derive(Clone, Copy)]
 struct Memory<'c> {
     root: Val<'c>,
@@ -137,9 +136,9 @@ pub(crate) fn may_alias<'c>(a: Val<'c>, b: Val<'c>) -> bool {
 /// Kinds of memory effects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touch {
-    /// Reads, writes or frees memory.
+    /// Any effect: a read, a write or a deallocation of memory.
     Any,
-    /// Writes or frees memory.
+    /// A write or a deallocation of memory.
     Change,
 }
 
@@ -197,7 +196,6 @@ pub(crate) struct Dataflow<'c> {
 }
 
 impl<'c> Dataflow<'c> {
-    /// Analyses `function`, or another op with regions.
     pub(crate) fn of(function: Op<'c>) -> Self {
         let mut flow = Self {
             users: BTreeMap::new(),
@@ -235,8 +233,8 @@ impl<'c> Dataflow<'c> {
         self.users.get(&key(value)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the allocation and deallocations of `value`, if it is a temporary that no ops but
-    /// `users` use.
+    /// Returns the allocation and deallocations of `value`, if it is a temporary that only `users`
+    /// use.
     pub(crate) fn temporary(&self, value: Val<'c>, users: &[Op<'c>]) -> Option<Vec<Op<'c>>> {
         let alloc = defining_op(value).filter(|op| is_allocation(*op))?;
         let mut around = Vec::new();

@@ -16,8 +16,8 @@ const MOST: usize = 256;
 /// Values that equal one constant in all threads during an iteration, paired with the constants.
 pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
 
-/// Returns one analysis of the kernel per iteration of the nested `loops`, outermost loop first. A
-/// loop whose iterations are unknown is not split, nor are the loops inside it.
+/// Returns one analysis of the kernel per iteration of the nested `loops`, outermost loop first.
+/// Loops with an unknown trip count, and all loops inside them, are not split into iterations.
 pub(crate) fn cases<'c>(threads: &Threads<'c>, loops: &[Op<'c>]) -> Vec<Threads<'c>> {
     let mut cases = vec![threads.given(&[])];
     for op in loops {
@@ -106,7 +106,7 @@ fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>])
 }
 
 /// Returns the loops, outermost first, of which two ops execute in the same iteration. If the loop
-/// `round` starts a new iteration between the ops, only loops around `round` qualify.
+/// `round` starts a new iteration between the ops, only loops around `round` are returned.
 pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -> Vec<Op<'c>> {
     let around: Vec<Op<'c>> = tx_mlir::ancestors(first).collect();
     let both = tx_mlir::ancestors(second).filter(|op| around.contains(op));
@@ -124,7 +124,6 @@ pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -
     loops.take_while(in_body).copied().collect()
 }
 
-/// Returns whether an op is in a block, directly or nested.
 fn is_within(op: Op<'_>, block: Blk<'_>) -> bool {
     let own = |op: Op<'_>| op.block().map(|b| b.to_raw().ptr) == Some(block.to_raw().ptr);
     own(op) || tx_mlir::ancestors(op).any(own)

@@ -57,8 +57,9 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns whether the program contained `op`. Ops in kernels with a `schedule` were created by
-/// `tile-schedule`, which already checked the original op.
+/// Returns whether `op` is from the input program, not created by `tile-schedule`. `tile-schedule`
+/// already checks the original op of each op that it creates; kernels with a `schedule` contain
+/// only created ops.
 pub(crate) fn is_written(op: Op<'_>) -> bool {
     enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }

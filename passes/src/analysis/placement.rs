@@ -1,8 +1,8 @@
 //! Placement of the elements of a fragment on threads and registers.
 //!
-//! Layout entries on threads become digits of the thread number in its scope; entries on registers
-//! become slots, one per register. An element index is the sum of the contributions of the digits
-//! and of the slot.
+//! A layout entry on a thread axis becomes a mixed-radix digit of the thread number in its scope;
+//! entries on registers become register slots. An element index is the sum of the contributions of
+//! all digits of the thread number and of the register slot.
 
 use crate::analysis::kernel::WARP_SIZE;
 use melior::ir::ValueLike;
@@ -14,13 +14,14 @@ use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 /// Meaning of the coordinate of a layout entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// An element index: `weight` times the coordinate along dimension `dim`.
+    /// Part of an element index: the coordinate times `weight`, along dimension `dim`.
     Element { dim: usize, weight: i64 },
-    /// Number of a replica of the elements.
+    /// Number of a copy of the elements.
     Replica,
 }
 
-/// A layout entry on threads, whose coordinate is `thread / stride % radix`.
+/// Mixed-radix digit of a thread number, `thread / stride % radix`, which is the coordinate of a
+/// layout entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Digit {
     pub(crate) extent: i64,
@@ -29,7 +30,7 @@ pub(crate) struct Digit {
     pub(crate) role: Role,
 }
 
-/// A register that each thread of the fragment has.
+/// A register of the fragment, which exists in each thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Slot {
     /// Contribution of the register slot to the element index along each dimension.
@@ -42,29 +43,29 @@ pub(crate) struct Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct Placement {
     pub(crate) shape: Vec<i64>,
-    /// Digits of the thread number, in order of ascending stride.
+    /// Mixed-radix digits of the thread number, in order of ascending stride.
     pub(crate) digits: Vec<Digit>,
-    /// Parts of the thread number from which the digits are extracted.
+    /// Lane number, warp number or whole thread number, from which the digits are extracted.
     levels: Vec<Level>,
     /// Number of the first thread that holds elements.
     pub(crate) first: i64,
     pub(crate) slots: Vec<Slot>,
 }
 
-/// Digits of one part of a thread number: the lane, the warp, or the whole number. Each stride is a
-/// multiple of the previous stride and exceeds the range of the previous digit.
+/// Mixed-radix digits of the lane number, the warp number, or the whole thread number. The stride
+/// of a digit is a multiple of the previous stride, and exceeds the range of the previous digit.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Distance in threads between consecutive values of this part of the thread number.
+    /// Weight of the number in threads: 1 for a lane or thread number, 32 for a warp number.
     unit: i64,
-    /// Number of values of this part of the thread number; `None` if unbounded.
+    /// Number of values of the lane, warp or thread number; `None` if unbounded.
     size: Option<i64>,
-    /// Smallest value of this part among threads that hold elements.
+    /// Smallest lane, warp or thread number among the threads that hold elements.
     first: i64,
     digits: Vec<Digit>,
 }
 
-/// Emitted digits of a thread, and whether the thread holds elements.
+/// SSA values of the digits of a thread number, and whether the thread holds elements.
 pub(crate) struct Located<'c> {
     pub(crate) digits: Vec<Index<'c>>,
     pub(crate) holds: Cond<'c>,
@@ -94,7 +95,7 @@ impl Placement {
     /// Computes the placement of a fragment on the threads of a scope.
     ///
     /// # Errors
-    /// States why the scope cannot hold the fragment.
+    /// Returns the reason why the fragment does not fit the scope.
     pub(crate) fn of(fragment: &Fragment<'_>, scope: Scope) -> Result<Self, String> {
         let layout = &fragment.layout;
         let all = layout
@@ -153,7 +154,7 @@ impl Placement {
         self.first + last + 1
     }
 
-    /// Returns the digits of a thread; `None` if the thread holds no elements.
+    /// Returns the mixed-radix digits of a thread number; `None` if the thread holds no elements.
     pub(crate) fn coordinates(&self, thread: i64) -> Option<Vec<i64>> {
         let mut digits = Vec::new();
         for level in &self.levels {
@@ -178,7 +179,7 @@ impl Placement {
         Some(digits)
     }
 
-    /// Returns the contribution of a thread's digits to the index along each dimension.
+    /// Returns the contribution of a thread's digits to the element index along each dimension.
     pub(crate) fn thread_index(&self, thread: i64) -> Option<Vec<i64>> {
         let mut index = vec![0; self.shape.len()];
         for (digit, value) in self.digits.iter().zip(self.coordinates(thread)?) {
@@ -189,7 +190,7 @@ impl Placement {
         Some(index)
     }
 
-    /// Emits the digits of `thread`, a number below `span`.
+    /// Emits the mixed-radix digits of `thread`, a thread number below `span`.
     pub(crate) fn locate<'c>(&self, b: &Builder<'c>, thread: Index<'c>, span: i64) -> Located<'c> {
         let mut located = Located {
             digits: Vec::new(),
@@ -211,7 +212,7 @@ impl Placement {
         located
     }
 
-    /// Emits the contribution of the thread's digits to the index along each dimension.
+    /// Emits the contribution of the thread's digits to the element index along each dimension.
     pub(crate) fn index<'c>(&self, b: &Builder<'c>, located: &Located<'c>) -> Vec<Index<'c>> {
         let mut index = vec![Index::Const(0); self.shape.len()];
         for (digit, value) in self.digits.iter().zip(&located.digits) {
@@ -222,7 +223,6 @@ impl Placement {
         index
     }
 
-    /// Emits whether a thread holds the first copy of its elements.
     pub(crate) fn is_first_copy<'c>(&self, b: &Builder<'c>, located: &Located<'c>) -> Cond<'c> {
         self.digits
             .iter()
@@ -235,7 +235,8 @@ impl Placement {
 }
 
 impl Level {
-    /// Returns the ratio of the next stride to the stride of digit `k`; `None` for the last digit.
+    /// Returns the radix of digit `k`: the next stride divided by the stride of the digit; `None`
+    /// for the last digit.
     fn radix(&self, k: usize) -> Option<i64> {
         let next = self.digits.get(k + 1)?;
         Some(next.stride / self.digits[k].stride)
@@ -281,8 +282,8 @@ impl Level {
     }
 }
 
-/// Groups digits by the part of the thread number that contains them: lane and warp, or the whole
-/// number if a digit spans lanes and warps.
+/// Groups the digits of a thread number by the number that contains them: lane and warp number, or
+/// the whole thread number if a digit spans lanes and warps.
 fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
     let lanes: i64 = digits
         .iter()
@@ -380,8 +381,8 @@ fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
     Ok(parts)
 }
 
-/// Splits a digit that spans the warp boundary into a lane digit and a warp digit, if the boundary
-/// divides it.
+/// Splits a digit of the thread number that spans lanes and warps into a lane digit and a warp
+/// digit, if its stride and extent permit.
 fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     let lanes = WARP_SIZE / digit.stride.max(1);
     let crosses = digit.stride < WARP_SIZE && digit.stride * digit.extent > WARP_SIZE;
@@ -408,7 +409,6 @@ fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
     ]
 }
 
-/// Returns the registers of a thread, in order of slot numbers.
 fn slots(parts: &[(Iter, Role)], rank: usize) -> Vec<Slot> {
     let empty = Slot {
         index: vec![0; rank],

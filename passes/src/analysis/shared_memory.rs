@@ -11,11 +11,11 @@ use tx_mlir::{
 };
 
 pub(crate) struct Array<'c> {
-    /// The attribution, or the results of all `memref.get_global` ops of one variable.
+    /// SSA values of the array: the attribution, or the results of all `memref.get_global` ops of
+    /// one variable.
     pub(crate) values: Vec<Val<'c>>,
     /// Offset of the first byte if all arrays are laid out consecutively.
     pub(crate) offset: u64,
-    /// Alignment in bytes that the program requests.
     pub(crate) alignment: u64,
 }
 
@@ -104,7 +104,6 @@ fn attributions<'c>(kernel: Op<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Returns the bytes of an array in shared memory; `None` for other memory spaces.
 fn shared_bytes(memref: &MemRef<'_>) -> Option<u64> {
     (memref.space == Space::Shared)
         .then(|| memref.elements()?.checked_mul(byte_width(memref.element)?))

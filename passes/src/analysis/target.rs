@@ -11,10 +11,9 @@ const PTX_VERSIONS: [u32; 31] = [
     83, 84, 85, 86, 87, 88, 90,
 ];
 
-/// Features that LLVM uses if a target names none.
+/// Target features that LLVM uses for an `#nvvm.target` without features.
 const LLVM_DEFAULT: &str = "+ptx60";
 
-/// Chip and PTX version of an `#nvvm.target`.
 pub(crate) struct Target {
     pub(crate) chip: Chip,
     /// Newest PTX version among the target features, or the oldest that supports the chip,

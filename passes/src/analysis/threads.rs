@@ -33,7 +33,6 @@ pub(crate) struct Fact {
     classes: Classes,
 }
 
-/// Congruence class per thread.
 type Classes = Option<Rc<[Class]>>;
 
 impl Fact {
@@ -45,7 +44,6 @@ impl Fact {
         }
     }
 
-    /// Returns the fact with other congruence classes.
     fn with_classes(mut self, classes: Classes) -> Self {
         self.classes = classes;
         self
@@ -81,7 +79,7 @@ pub(crate) struct Active<'c> {
 #[derive(Clone, Copy)]
 pub(crate) struct Split<'c> {
     pub(crate) op: Op<'c>,
-    /// Threads of one group of this scope always take the same path.
+    /// Threads of one group of the scope always take the same path.
     pub(crate) together: Scope,
 }
 
@@ -110,7 +108,7 @@ impl ThreadSet {
     }
 
     /// Returns the nonempty groups of `size` consecutive threads, and whether each group is
-    /// complete. Threads beyond the end of the block do not count.
+    /// complete. The last group of the block is complete if it contains all remaining threads.
     pub(crate) fn groups(&self, size: i64) -> Vec<(i64, bool)> {
         let size = usize::try_from(size).unwrap_or(1).max(1);
         (0i64..)
@@ -215,8 +213,8 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    /// Creates a fact with ranges. If exact values are equal within a wider scope than `same`, the
-    /// fact has the wider scope.
+    /// Creates a fact (known properties) with ranges. If the exact values are equal within a scope
+    /// wider than `same`, the fact has that scope.
     fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
         let mut fact = Fact {
             same,
@@ -247,7 +245,6 @@ impl<'c> Threads<'c> {
         self.ranged(ranges, Scope::Thread)
     }
 
-    /// Creates a fact of a value with equal ranges in all threads.
     fn anywhere_in(&self, range: Range, same: Scope) -> Fact {
         self.ranged(std::iter::repeat_n(range, self.count).collect(), same)
     }
@@ -660,8 +657,8 @@ impl<'c> Threads<'c> {
         }
     }
 
-    /// Returns the widest scope with equal sizes of a memref. Sizes do not depend on the offset of
-    /// a view.
+    /// Returns the widest scope whose threads have equal sizes of a memref. Sizes do not depend on
+    /// the offset of a view.
     fn size(&self, memref: Val<'c>) -> Scope {
         let Some(op) = defining_op(memref) else {
             return self.fact(memref).same;
@@ -841,8 +838,7 @@ fn either(left: &Fact, right: &Fact) -> Classes {
     combined(left, right, Class::join)
 }
 
-/// Returns the congruence classes of a binary integer op; `stays` states that the op does not wrap
-/// around.
+/// `stays` is set if the op does not wrap around.
 fn computed_classes(op: Op<'_>, facts: &[Fact], stays: bool) -> Classes {
     let combine = match name(op) {
         "arith.addi" => Class::plus,
@@ -1003,7 +999,8 @@ fn compare(predicate: i64, l: Range, r: Range) -> Option<Range> {
     if unsigned && (l.0 < 0 || r.0 < 0) {
         return None;
     }
-    // (always true, never true) for `l < r` and for `l <= r`.
+    // Pairs for `l < r` and `l <= r`: whether the comparison is always true, and whether it is
+    // never true.
     let less = (l.1 < r.0, l.0 >= r.1);
     let less_equal = (l.1 <= r.0, l.0 > r.1);
     let equal = (l.0 == l.1 && l == r, l.1 < r.0 || r.1 < l.0);

@@ -6,7 +6,7 @@ use melior::ir::{TypeLike, ValueLike};
 use tx_dialect_tile::{AllReduce, Kind, Nan, Reduce, element_type};
 use tx_mlir::{Op, warning};
 
-/// Warns of a `nan` policy without effect, if the program contained the op.
+/// Warns of a `nan` policy without effect on an op of the input program.
 pub(crate) fn warn_of_unused(op: Op<'_>) {
     if !is_written(op) {
         return;

@@ -72,8 +72,8 @@ pub(super) fn expand<'a, 'c>(
     })
 }
 
-/// Returns whether an op is a single approximate instruction: an op on f32, and 1 / x if it is a
-/// quotient.
+/// Returns whether an op expands to a single approximate instruction: its type must be f32, and a
+/// quotient must have the form 1 / x.
 pub(super) fn is_instruction(op: Op<'_>) -> bool {
     let of_one = || {
         let dividend = tx_mlir::operands(op).first().copied();

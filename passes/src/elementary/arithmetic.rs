@@ -55,7 +55,7 @@ pub(super) fn convert<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, ty: Type<'c
     b.create(op).operands(&[value]).result(ty).value()
 }
 
-/// The largest element of a vector of integers without a sign; a scalar as it is.
+/// Emits the largest element of a vector of unsigned integers; a scalar is returned unchanged.
 pub(super) fn greatest<'c>(b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
     scalars(b, value)
         .into_iter()
@@ -115,12 +115,10 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         }
     }
 
-    /// Number of bits of the fraction.
     fn fraction(&self) -> i64 {
         self.pick(23, 52)
     }
 
-    /// Bias of the stored exponent.
     fn bias(&self) -> i64 {
         self.pick(127, 1023)
     }
@@ -139,7 +137,6 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
         self.value(self.bits(self.pick(constant.0.into(), constant.1), self.float))
     }
 
-    /// Emits an integer constant with the bits of a float constant.
     fn constant_bits(&self, constant: Constant) -> Whole<'_, 'c> {
         self.integer(self.pick(constant.0.into(), constant.1.cast_signed()))
     }
@@ -205,7 +202,6 @@ impl<'a, 'c> Float<'a, 'c> {
         self.m.value(op.result(self.m.float).value())
     }
 
-    /// Emits `self * factor + term`, rounded once.
     pub(super) fn fma(self, factor: Self, term: Self) -> Self {
         self.apply("math.fma", &[factor, term])
     }
@@ -223,7 +219,6 @@ impl<'a, 'c> Float<'a, 'c> {
         self.m.flagged(op, &[self])
     }
 
-    /// Emits an approximate 1 / x.
     pub(super) fn reciprocal(self) -> Self {
         self.m.flagged("arith.divf", &[self.m.number(1.0), self])
     }
@@ -232,7 +227,6 @@ impl<'a, 'c> Float<'a, 'c> {
         self.apply("math.sqrt", &[])
     }
 
-    /// Emits the magnitude of `self` with the sign of `other`.
     pub(super) fn with_sign_of(self, other: Self) -> Self {
         self.apply("math.copysign", &[other])
     }
@@ -301,8 +295,8 @@ impl<'a, 'c> Float<'a, 'c> {
         }
     }
 
-    /// Emits `self` · 2^`exponent`, rounded once. `self` is about 1, and the exponent is within
-    /// twice the range of the type. The exponent may contain the bits of [`SHIFT`].
+    /// Emits `self` · 2^`exponent`, rounded once. `self` must be about 1, and the exponent within
+    /// twice the exponent range of the type. The exponent may contain the bits of [`SHIFT`].
     pub(super) fn scaled(self, exponent: Whole<'a, 'c>) -> Self {
         let half = exponent.shift_right(1);
         self * half.power_of_two() * (exponent - half).power_of_two()
@@ -366,7 +360,6 @@ impl<'a, 'c> Whole<'a, 'c> {
         }
     }
 
-    /// Removes the bits of [`SHIFT`].
     pub(super) fn without_shift(self) -> Self {
         self - self.m.constant_bits(SHIFT)
     }

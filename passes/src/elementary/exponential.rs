@@ -1,7 +1,7 @@
 //! Exponential functions.
 //!
-//! The argument is n · ln 2 + r with an integer n and |r| ≤ ½ ln 2, and the result is 2^n · e^r.
-//! Two constants for ln 2 keep the error of n · ln 2 below the last bit of r.
+//! The argument of an exponential is n · ln 2 + r with an integer n and |r| ≤ ½ ln 2; the result is
+//! 2^n · e^r. Two constants for ln 2 keep the error of n · ln 2 below the last bit of r.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 use super::logarithm::LOG2_E;

@@ -68,8 +68,8 @@ const HALF_PI: Precise = Precise(
 /// √2 − 1: above this ratio of the coordinates, the angle is reduced by π/4.
 const BETWEEN: Constant = Constant(0x3ed4_13cd, 0x3fda_8279_99fc_ef34);
 
-/// Computes `count` · `constant` + `value` + `tail`. `count` is 0, or `count` · `constant` is at
-/// least as large as `value`.
+/// Computes `count` · `constant` + `value` + `tail`. `count` must be 0, or `count` · `constant`
+/// must be at least as large as `value`.
 fn sum<'a, 'c>(
     count: Float<'a, 'c>,
     constant: Precise,
@@ -174,7 +174,7 @@ struct Arc<'a, 'c> {
 }
 
 impl<'a, 'c> Arc<'a, 'c> {
-    /// Uses acos a = 2 asin √((1 − a) / 2) for a > ½.
+    /// Uses the identity acos a = 2 asin √((1 − a) / 2) for a > ½.
     fn new(a: Float<'a, 'c>) -> Self {
         let m = a.arithmetic();
         let half = m.number(0.5);

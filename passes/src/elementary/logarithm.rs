@@ -1,8 +1,8 @@
 //! Logarithms.
 //!
-//! The argument is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f), ln(1 + f) is 2
-//! artanh s = 2s + s · R(s²), where R(s²) is small. The term 2s is f − f²/2 + s · f²/2, and only
-//! its last part has a rounding error, which is small relative to the sum.
+//! The argument of a logarithm is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f),
+//! ln(1 + f) is 2 artanh s = 2s + s · R(s²), where R(s²) is small. The term 2s is f − f²/2 + s ·
+//! f²/2, and only its last summand has a rounding error, which is small relative to the sum.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 use super::exponential::LN_2;
@@ -22,8 +22,9 @@ const ARTANH: Polynomial = Polynomial {
     ],
 };
 
-/// Constants of a base. `of_two` is the logarithm of 2; its first part is so short that the product
-/// with an exponent is exact. `factor` converts natural logarithms to the base; `None` for base e.
+/// Constants of a base. `of_two` is the logarithm of 2 as a sum; its first summand has so few bits
+/// that the product with an exponent is exact. `factor` converts natural logarithms to the base;
+/// `None` for base e.
 struct Base {
     of_two: Precise,
     factor: Option<Precise>,
@@ -124,7 +125,7 @@ pub(super) fn log10<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     log_of_base(&TEN, x)
 }
 
-/// Computes ln(1 + x). Adds the rounding error of 1 + x, divided by 1 + x.
+/// Computes ln(1 + x). The result is corrected by the rounding error of 1 + x, divided by 1 + x.
 pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, one) = (m.number(0.0), m.number(1.0));

@@ -1,10 +1,6 @@
 //! Elementary functions as arithmetic with equal bits on every machine. The expansions use integer
 //! ops and correctly rounded additions, multiplications, divisions, square roots and fused
 //! multiply-adds.
-//!
-//! Nothing here branches, except that remainders and powers of integers are loops and that quotients
-//! by a shared reciprocal have a branch for operands out of range. What is right for
-//! some numbers only is selected at the end.
 
 mod approximate;
 mod arithmetic;
@@ -30,7 +26,7 @@ use arithmetic::{Arithmetic, Float, convert, parts};
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{Blk, Builder, Op, Val, f32_of, name, operands, results};
 
-/// The Rust function that expands a math function of one or two arguments.
+/// Rust function that expands a math function of one or two arguments.
 #[derive(Clone, Copy)]
 enum Function {
     One(for<'a, 'c> fn(Float<'a, 'c>) -> Float<'a, 'c>),
@@ -39,7 +35,7 @@ enum Function {
 
 use Function::{One, Two};
 
-/// Every function, by the name of its op.
+/// Name of the op of each function, and the Rust function that expands it.
 const FUNCTIONS: [(&str, Function); 27] = [
     ("arith.remf", Two(remainder::remainder)),
     ("math.acos", One(inverse::acos)),
@@ -80,10 +76,10 @@ fn round<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     is_low.select(floor, floor + 1.0).with_sign_of(x)
 }
 
-/// Functions of floats that are not in [`FUNCTIONS`].
+/// Float functions that are not in [`FUNCTIONS`].
 const OTHERS: [&str; 3] = ["math.clampf", "math.fpowi", "math.sincos"];
 
-/// The names of all ops that are functions of floats here.
+/// Returns the names of all float functions that this module expands.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name).chain(OTHERS)
 }
@@ -107,8 +103,9 @@ fn element(value: Val<'_>) -> Option<tx_scalar::Float> {
     tx_scalar::Float::of(parts(value.r#type()).1)
 }
 
-/// The results of an op, if it is a function here, or a conversion from or to an 8-bit float, or has
-/// approximate instructions that its flags permit.
+/// Emits the expansion of an op, and returns its results; `None` for any other op. Expanded ops are
+/// functions, conversions from or to an 8-bit float, and ops whose flags permit an approximate
+/// instruction.
 pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>, narrow: Narrow) -> Option<Vec<Val<'c>>> {
     match (name(op), &operands(op)[..]) {
         ("math.sincos", [x]) => sincos(b, *x, narrow),
@@ -116,7 +113,6 @@ pub(crate) fn expand<'c>(b: &Builder<'c>, op: Op<'c>, narrow: Narrow) -> Option<
     }
 }
 
-/// The sine and the cosine.
 fn sincos<'c>(b: &Builder<'c>, x: Val<'c>, narrow: Narrow) -> Option<Vec<Val<'c>>> {
     let ty = x.r#type();
     let wide = computed_in(ty)?;
@@ -182,8 +178,8 @@ fn expand_exactly<'c>(
     Some(converted(b, narrow, "arith.truncf", result, ty))
 }
 
-/// The nearest number that is neither below `low` nor above `high`, NaN where one of the three is NaN,
-/// and `low` where that is above `high`.
+/// Emits the number from `low` to `high` that is nearest to the first operand: NaN if any operand
+/// is NaN, and `low` if `low` exceeds `high`.
 fn clamp<'c>(b: &Builder<'c>, operands: [Val<'c>; 3], narrow: Narrow) -> Option<Val<'c>> {
     let ty = operands[0].r#type();
     let wide = computed_in(ty)?;
@@ -194,7 +190,7 @@ fn clamp<'c>(b: &Builder<'c>, operands: [Val<'c>; 3], narrow: Narrow) -> Option<
     Some(converted(b, narrow, "arith.truncf", clamped, ty))
 }
 
-/// Whole exponents of which powers are products, within the errors that are stated.
+/// Integer exponents for which a product computes the power within the documented error.
 const SMALL: std::ops::RangeInclusive<i64> = -2..=3;
 
 /// Computes x to the power of an exponent in [`SMALL`]. For a negative exponent, 1 / x is computed
@@ -253,14 +249,13 @@ fn whole_power<'c>(b: &Builder<'c>, x: Val<'c>, n: Val<'c>, narrow: Narrow) -> O
     Some(converted(b, narrow, "arith.truncf", result, ty))
 }
 
-/// The integer that a value, or each element of it, is known to be.
+/// Returns the integer that equals a constant, or all elements of a splat constant.
 fn constant(value: Val<'_>) -> Option<i64> {
     let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
     let integer = tx_mlir::attribute(op, "value")?;
     tx_mlir::integer_value(tx_mlir::splat_value(integer).unwrap_or(integer))
 }
 
-/// Returns the value of a float constant, or of a splat constant.
 fn constant_float(value: Val<'_>) -> Option<f64> {
     let op = tx_mlir::defining_op(value).filter(|op| tx_mlir::is(*op, "arith.constant"))?;
     let number = tx_mlir::attribute(op, "value")?;

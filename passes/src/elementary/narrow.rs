@@ -14,7 +14,7 @@ use tx_mlir::{
 use tx_scalar::Float;
 use tx_target::{Chip, Operation};
 
-/// Expansion of conversions of 8-bit floats.
+/// Method by which conversions of 8-bit floats are expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Narrow {
     /// Integer ops.
@@ -29,7 +29,6 @@ const TO_F8: &str = "nvvm.convert.f32x2.to.f8x2";
 const FROM_F8: &str = "nvvm.convert.f8x2.to.f16x2";
 
 impl Narrow {
-    /// Returns the expansion for a chip.
     pub(crate) fn on(chip: &Chip) -> Self {
         match chip.converts_f8 {
             true => Self::Instructions,
@@ -171,7 +170,6 @@ fn gather_widened(elements: &[&Element<'_>]) {
     }
 }
 
-/// Returns the 8-bit float format of a type, or of its elements.
 fn narrow(ty: Type<'_>) -> Option<Float> {
     Float::of(parts(ty).1).filter(|float| float.bits() == 8)
 }
@@ -270,7 +268,8 @@ fn whole<'c>(m: &Lanes<'_, 'c>, scalars: &[Val<'c>]) -> Val<'c> {
     }
 }
 
-/// Emits [`widen`] by `cvt`, which returns another NaN. If `shows_nan` is set, the NaN is replaced.
+/// Emits the conversion of [`widen`] by the instruction `cvt`, whose NaN has other bits than the
+/// NaN of the integer ops. If `shows_nan` is set, the expansion replaces the NaN.
 fn widen_pairs<'c>(
     m: &Lanes<'_, 'c>,
     from: Float,
@@ -335,7 +334,6 @@ const LESS: i64 = 4;
 const LESS_OR_EQUAL: i64 = 5;
 const UNORDERED: i64 = 14;
 
-/// Returns the type of an 8-bit format.
 fn parts_type<'c>(b: &Builder<'c>, float: Float) -> Type<'c> {
     match float {
         Float::F8E5M2 => b.float_type("f8E5M2"),
@@ -343,7 +341,8 @@ fn parts_type<'c>(b: &Builder<'c>, float: Float) -> Type<'c> {
     }
 }
 
-/// Emits [`round`] of f32 or narrower types by `cvt`, which saturates and returns one NaN.
+/// Emits the rounding of [`round`] for f32 or narrower types by the instruction `cvt`, which
+/// saturates and has a single NaN.
 fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'c>) -> Val<'c> {
     let b = m.b;
     let is_within = is_within(value, to);
@@ -377,11 +376,12 @@ fn round_pairs<'c>(m: &Lanes<'_, 'c>, value: Val<'c>, to: Float, element: Type<'
     convert(b, "arith.bitcast", whole(m, &rounded), m.shaped(element))
 }
 
-/// Rounds a pair of f32. The first result is in the lower byte of an i16.
+/// Rounds a pair of f32 numbers to 8-bit floats. The result of the first number is in the lower
+/// byte of an i16.
 ///
 /// `cvt` saturates, so numbers out of range are replaced before the instruction: by NaN for
-/// f8E4M3FN, by zero for f8E5M2. Bits are added after the instruction: the sign, which the NaN
-/// of `cvt` lacks, and for f8E5M2 the bits of the infinity or NaN.
+/// f8E4M3FN, by zero for f8E5M2. The expansion adds bits after the instruction: the sign, which the
+/// NaN of `cvt` lacks, and for f8E5M2 the bits of the infinity or NaN.
 fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: bool) -> Val<'c> {
     let single = pair[0].r#type();
     let (word, narrow) = (b.int_type(32), b.int_type(16));
@@ -441,8 +441,8 @@ fn round_pair<'c>(b: &Builder<'c>, to: Float, pair: [Val<'c>; 2], is_within: boo
 }
 
 /// Returns whether a value is provably in the range of a format, and its NaN has the bits that the
-/// instruction returns. A minimum or maximum returns one NaN without a sign. `minnumf` and `maxnumf`
-/// with a number return no NaN.
+/// instruction returns. A minimum or maximum returns a single NaN, without a sign. `minnumf` and
+/// `maxnumf` return no NaN if one operand is a number.
 fn is_within(value: Val<'_>, to: Float) -> bool {
     let mut root = defining_op(value);
     while let Some(op) = root.filter(|op| is(*op, "arith.extf")) {
@@ -463,7 +463,7 @@ fn is_within(value: Val<'_>, to: Float) -> bool {
     has_known_nan && low >= -to.largest() && high <= to.largest()
 }
 
-/// Minimum and maximum ops. The flag is set for a maximum.
+/// Minimum and maximum ops, with a flag that is set for a maximum.
 const EXTREMA: [(&str, bool); 4] = [
     ("arith.maximumf", true),
     ("arith.maxnumf", true),
@@ -474,7 +474,6 @@ const EXTREMA: [(&str, bool); 4] = [
 /// Maximum depth of defining ops in the search for a range.
 const MAX_FOLLOWED: usize = 8;
 
-/// Returns bounds of a value.
 fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
     let unknown = (f64::NEG_INFINITY, f64::INFINITY);
     if let Some(number) = constant_float(value).filter(|number| !number.is_nan()) {
@@ -498,7 +497,7 @@ fn range(value: Val<'_>, followed: usize) -> (f64, f64) {
 }
 
 /// Emits the exact value of an 8-bit float. The bits of f8E5M2 are the upper half of an f16. The
-/// exponent and fraction of f8E4M3FN are shifted to their places in an f16, and the result is
+/// exponent and fraction of f8E4M3FN are shifted to their positions in an f16, and the result is
 /// scaled by 2^8, the difference of the biases. The only non-finite value of f8E4M3FN is NaN, with
 /// all bits of the magnitude set.
 fn widen<'c>(m: &Lanes<'_, 'c>, from: Float, value: Val<'c>, to: Type<'c>) -> Val<'c> {
@@ -536,8 +535,8 @@ fn from_single<'c>(m: &Lanes<'_, 'c>, in_single: Val<'c>, to: Type<'c>) -> Val<'
     }
 }
 
-/// Rounds a number to an 8-bit float, to nearest, ties to even. As in `arith.truncf`, a number out
-/// of range becomes an infinity of f8E5M2 and a NaN of f8E4M3FN.
+/// Rounds a number to an 8-bit float, to nearest, ties to even. A number out of range becomes an
+/// infinity of f8E5M2 or a NaN of f8E4M3FN, as in `arith.truncf`.
 ///
 /// If the result is a normal number, the bits are rounded as an integer, with a carry into the
 /// exponent. For a subnormal result, the addition of a power of two rounds the number. The last bit

@@ -43,7 +43,6 @@ impl<'a, 'c> Sum<'a, 'c> {
     }
 }
 
-/// Computes log2 of a positive finite number.
 fn log2<'a, 'c>(x: Float<'a, 'c>) -> Sum<'a, 'c> {
     let m = x.arithmetic();
     let (one, two) = (m.number(1.0), m.number(2.0));

@@ -6,11 +6,11 @@ use melior::ir::{Type, ValueLike};
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val, integer_width};
 
-/// Constant exponents whose powers are unrolled products.
+/// Maximum constant exponent whose power is an unrolled product.
 const MAX_UNROLLED: i64 = 64;
 
-/// base^exponent modulo 2^bits. Of a negative exponent, the power of 1 and -1 is 1 or -1, of other
-/// bases 0; the power of 0 by a negative exponent is not defined.
+/// base^exponent modulo 2^bits. For a negative exponent, the power of 1 or -1 is 1 or -1, and the
+/// power of any other base is 0; the power of 0 is undefined.
 pub(super) fn ipowi<'c>(b: &Builder<'c>, base: Val<'c>, exponent: Val<'c>) -> Option<Val<'c>> {
     let ty = base.r#type();
     let (lanes, element) = parts(ty);
@@ -28,7 +28,7 @@ pub(super) fn ipowi<'c>(b: &Builder<'c>, base: Val<'c>, exponent: Val<'c>) -> Op
     })
 }
 
-/// The product of the squares whose binary digits are set in `power`.
+/// Emits a power as the product of base^(2^i) for each set bit i of `power`.
 fn unrolled<'c>(b: &Builder<'c>, base: Val<'c>, power: u64) -> Val<'c> {
     let (mut product, mut square, mut rest) = (None, base, power);
     while rest > 0 {
@@ -43,7 +43,7 @@ fn unrolled<'c>(b: &Builder<'c>, base: Val<'c>, power: u64) -> Val<'c> {
     product.unwrap_or_else(|| b.int(1, base.r#type()))
 }
 
-/// The same in a loop over the binary digits of the exponent.
+/// Emits a power as a loop over the bits of the exponent.
 fn by_squaring<'c>(
     b: &Builder<'c>,
     base: Val<'c>,

@@ -1,4 +1,4 @@
-//! Quotients of several numbers by one divisor, by its reciprocal.
+//! Quotients of several numbers by one divisor, computed by the reciprocal of the divisor.
 //!
 //! Let r = 1 / s, rounded to nearest, q = x·r and e = q·s - x. Then q - e·r, rounded once, is x / s
 //! rounded to nearest, if no intermediate result overflows or underflows (Markstein, "Computation
@@ -11,10 +11,10 @@
 //!
 //! The proof requires that x, r and the quotient are normal and that e is exact. For |x| >= 2^-96
 //! and s from 2^-126 to 2^29, r is at least 2^-29, the quotient is at least 2^-125, and the last
-//! place of e is at least 2^-144. If the product overflows or x is infinite, e is infinite and the
-//! sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each step keeps
-//! the sign. A division is therefore necessary if x is nonzero and below 2^-96, if s is out of
-//! range, or if the sum is NaN.
+//! bit of e is at least 2^-144. If the product overflows or x is infinite, e is infinite and the
+//! sum is NaN. If x is NaN, the quotient is NaN too. If x is zero and s is positive, each step
+//! keeps the sign. A division is therefore necessary if x is nonzero with a magnitude below 2^-96,
+//! if s is out of range, or if the sum is NaN.
 
 use super::arithmetic::convert;
 use melior::ir::ValueLike;
@@ -103,8 +103,9 @@ fn is_quotient(op: Op<'_>) -> bool {
         && !defining_op(operands(op)[1]).is_some_and(|op| is(op, "arith.constant"))
 }
 
-/// Replaces the quotients at the places `group` of a block that can move to the first quotient.
-/// `shared` is the divisor of earlier quotients of the block, if any.
+/// Replaces those quotients of a block that can move to the first quotient; `group` lists the
+/// positions of the quotients in the block. `shared` is the divisor of earlier quotients of the
+/// block, if any.
 fn in_part<'c>(
     all: &[Op<'c>],
     places: &mut BTreeMap<usize, usize>,
@@ -149,8 +150,8 @@ fn in_part<'c>(
     i64::try_from(members.len()).unwrap_or(0)
 }
 
-/// Returns whether the ops that compute a value can move before the op at `first`. Adds the places
-/// of these ops to `slice`.
+/// Returns whether the ops that compute a value can move before the op at position `first` of the
+/// block. Adds the positions of the moved ops to `slice`.
 fn is_movable(
     all: &[Op<'_>],
     places: &BTreeMap<usize, usize>,
@@ -175,13 +176,12 @@ fn is_movable(
         .all(|operand| is_movable(all, places, (first, group), operand, slice))
 }
 
-/// A divisor with the values that its quotients share.
+/// A divisor, and the values that all quotients by this divisor share.
 #[derive(Clone, Copy)]
 struct Divisor<'c> {
     value: Val<'c>,
     reciprocal: Val<'c>,
     negative: Val<'c>,
-    /// Set if the divisor is in range.
     fits: Val<'c>,
 }
 
@@ -209,7 +209,6 @@ fn negated<'c>(b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
     negated.result(value.r#type()).value()
 }
 
-/// Emits the quotients of ops with one divisor.
 fn divide<'c>(b: &Builder<'c>, quotients: &[Op<'c>], divisor: Divisor<'c>) -> Vec<Val<'c>> {
     let (single, word) = (divisor.value.r#type(), b.int_type(32));
     let fused = |x: Val<'c>, y: Val<'c>, z: Val<'c>| {

@@ -1,11 +1,13 @@
-//! The remainder of a division.
+//! Remainder of a division of floats.
 //!
-//! |x| is r · 2^e and |y| is s · 2^f with integers r and s. While e is above f, r is multiplied by as many
-//! powers of two as 64 bits have room for, and divided by s. No step rounds.
+//! Let |x| = r · 2^e and |y| = s · 2^f with integers r and s. While e exceeds f, each step multiplies
+//! r by the largest power of two that 64 bits can represent, and computes the remainder of the
+//! division by s. No step rounds.
 
 use super::arithmetic::{Constant, Float, Wide};
 
-/// The significand of a magnitude as an integer, and its exponent above that of subnormal numbers.
+/// Returns the significand of a magnitude as an integer, and its exponent relative to subnormal
+/// numbers.
 fn integers<'a, 'c>(magnitude: Float<'a, 'c>) -> [Wide<'a, 'c>; 2] {
     let m = magnitude.arithmetic();
     let fraction = m.pick(23, 52);
@@ -18,16 +20,17 @@ fn integers<'a, 'c>(magnitude: Float<'a, 'c>) -> [Wide<'a, 'c>; 2] {
     [significand, is_normal.select_wide(field - one, zero)]
 }
 
-/// x − n · y, where n is x / y rounded toward zero; it has the sign of x. C calls it `fmod`.
+/// Computes x − n · y, where n is x / y rounded toward zero; the result has the sign of x. C calls
+/// it `fmod`.
 pub(super) fn remainder<'a, 'c>(x: Float<'a, 'c>, y: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let (zero, infinity) = (m.number(0.0), m.constant(Constant::INFINITY));
     let (a, b) = (x.abs(), y.abs());
     let [dividend, exponent] = integers(a);
     let [divisor, least] = integers(b);
-    // The remainder of a division by 0 is NaN in the end.
+    // For a division by 0, the final selection returns NaN.
     let divisor = divisor.at_least(m.wide(1));
-    // Places that a remainder below 2^24 or 2^53 may be shifted by.
+    // Maximum shift of a remainder below 2^24 (f32) or 2^53 (f64).
     let room: u64 = m.pick(40, 11);
     let distance = (exponent - least).at_least(m.wide(0));
     let steps = (distance + m.wide(room - 1)).divided_by(m.wide(room));

@@ -1,6 +1,6 @@
 //! Analysis of the sign of a value from the ops that compute the value.
 //!
-//! Most exponentials in programs have a difference from a maximum as argument, which is never
+//! The argument of most exponentials in programs is a difference from a maximum, which is never
 //! positive.
 
 use melior::ir::{Type, ValueLike};
@@ -89,8 +89,8 @@ fn never_below(high: Val<'_>, low: Val<'_>, depth: usize) -> bool {
     }
 }
 
-/// Returns whether a value is a constant all of whose elements satisfy `so`, a predicate on bits
-/// and element type.
+/// Returns whether a value is a constant whose elements all satisfy the predicate `so` on bits and
+/// element type.
 fn constant_is(value: Val<'_>, so: fn(u64, Type<'_>) -> bool) -> bool {
     let Some(constant) = defining_op(value).filter(|op| is(*op, "arith.constant")) else {
         return false;
@@ -109,7 +109,6 @@ fn magnitude(bits: u64, ty: Type<'_>) -> (u64, bool) {
     (bits & (sign - 1), bits & sign != 0)
 }
 
-/// Returns the magnitude bits of infinity, for types whose infinity has all exponent bits set.
 fn infinity(ty: Type<'_>) -> Option<u64> {
     match Float::of(ty)? {
         Float::F16 => Some(0x7c00),

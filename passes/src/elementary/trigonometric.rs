@@ -1,9 +1,9 @@
 //! Sine, cosine and tangent.
 //!
-//! The argument is q · π/2 + r with an integer q and |r| ≤ π/4. Payne–Hanek reduction computes q
-//! modulo 4 and r: it multiplies the significand by the relevant bits of 2/π in integer arithmetic.
-//! The error is equal for all arguments. The exponent selects the bits of 2/π among constants by
-//! `arith.select`, without a table in memory.
+//! The argument of a sine or cosine is q · π/2 + r with an integer q and |r| ≤ π/4. Payne–Hanek
+//! reduction computes q modulo 4 and r: it multiplies the significand by the relevant bits of 2/π
+//! in integer arithmetic. The error of the reduction is equal for all arguments. The exponent
+//! selects the bits of 2/π among constants by `arith.select`, without a table in memory.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Wide};
 
@@ -96,7 +96,7 @@ fn words_from<'a, 'c>(bit: Wide<'a, 'c>, first_digit: usize, count: usize) -> Ve
         .collect()
 }
 
-/// q and r of an argument that is not negative, and the rounding error of r.
+/// Reduced argument: q, r and the rounding error of r, for an argument that is not negative.
 struct Reduced<'a, 'c> {
     quadrant: Wide<'a, 'c>,
     r: Float<'a, 'c>,
@@ -150,7 +150,7 @@ impl<'a, 'c> Reduced<'a, 'c> {
     }
 
     /// Computes the upper 64 bits of the product of a 24-bit significand and 96 bits of 2/π. The
-    /// second word is 0.
+    /// second word of the result is 0.
     fn product_of_single(significand: Wide<'a, 'c>, first: Wide<'a, 'c>) -> [Wide<'a, 'c>; 2] {
         let words = words_from(first, 2, 3);
         let lower = significand * words[1].shift_right(32);
@@ -169,7 +169,6 @@ impl<'a, 'c> Reduced<'a, 'c> {
         [high, low]
     }
 
-    /// Computes sin r as an unevaluated sum.
     fn sine(&self) -> [Float<'a, 'c>; 2] {
         let Self { r, rest, .. } = *self;
         let m = r.arithmetic();
@@ -181,7 +180,6 @@ impl<'a, 'c> Reduced<'a, 'c> {
         ]
     }
 
-    /// Computes cos r as an unevaluated sum.
     fn cosine(&self) -> [Float<'a, 'c>; 2] {
         let Self { r, rest, .. } = *self;
         let one = r.arithmetic().number(1.0);
@@ -200,14 +198,12 @@ impl<'a, 'c> Reduced<'a, 'c> {
     }
 }
 
-/// Selects `result` for finite arguments, else NaN.
 fn of_finite<'a, 'c>(a: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = a.arithmetic();
     a.below(m.constant(Constant::INFINITY))
         .select(result, m.constant(Constant::NAN))
 }
 
-/// sin x, where |x| is reduced.
 fn sine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     let [value, tail] = reduced.select(reduced.cosine(), reduced.sine());
     let value = value + tail;
@@ -215,7 +211,6 @@ fn sine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     of_finite(x.abs(), value.times_sign_of(x))
 }
 
-/// cos x, where |x| is reduced.
 fn cosine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> {
     let [value, tail] = reduced.select(reduced.sine(), reduced.cosine());
     let value = value + tail;
@@ -223,7 +218,6 @@ fn cosine<'a, 'c>(x: Float<'a, 'c>, reduced: &Reduced<'a, 'c>) -> Float<'a, 'c> 
     of_finite(x.abs(), is_negative.select(-value, value))
 }
 
-/// sin x.
 pub(super) fn sin<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     sine(x, &Reduced::new(x.abs()))
 }
@@ -232,7 +226,7 @@ pub(super) fn cos<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     cosine(x, &Reduced::new(x.abs()))
 }
 
-/// sin x and cos x, each with the bits that it has alone.
+/// Computes sin x and cos x, with the same bits as the separate functions.
 pub(super) fn sincos<'a, 'c>(x: Float<'a, 'c>) -> [Float<'a, 'c>; 2] {
     let reduced = Reduced::new(x.abs());
     [sine(x, &reduced), cosine(x, &reduced)]

@@ -1,4 +1,5 @@
-//! How the blocks of a cluster exchange partial results: each leaves its own in the shared memory of all.
+//! Exchange of partial results between the blocks of a cluster: each block stores its partial
+//! results in the shared memory of all blocks.
 
 use super::{Among, Exchange, Groups};
 use crate::analysis::kernel::Kernel;
@@ -12,22 +13,21 @@ use tx_mlir::{
     is, parent, set_attribute,
 };
 
-/// The groups of a `tile.all_reduce` among blocks: groups of threads of each, and blocks of which
-/// each has a part.
+/// Groups of a `tile.all_reduce` at scope `cluster`: groups of threads within each block, and
+/// groups of blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct ClusterGroups {
-    /// Threads of a block that are combined first.
+    /// Groups of threads within a block, which are combined first.
     within: Groups,
-    /// Blocks that a group has threads of.
     blocks: i64,
-    /// From one of these blocks to the next.
+    /// Distance between consecutive blocks of a group.
     step: i64,
-    /// Values that are left of each block: one of every thread up to this.
+    /// Number of values that each block stores: one for each thread below this number.
     columns: i64,
 }
 
 impl ClusterGroups {
-    /// Why there are none, where groups and blocks do not fit.
+    /// Returns an error that states why the groups do not fit the blocks.
     pub(crate) fn of(kernel: &Kernel<'_>, view: &AllReduce<'_>) -> Result<Self, (Code, String)> {
         let all =
             (kernel.blocks).ok_or((codes::TX0108, "the kernel has no cluster size".to_owned()))?;
@@ -79,7 +79,7 @@ impl ClusterGroups {
         ))
     }
 
-    /// The groups of threads of a block that are combined first.
+    /// Returns the groups of threads within a block, which are combined first.
     pub(crate) fn within(&self) -> &Groups {
         &self.within
     }
@@ -88,15 +88,15 @@ impl ClusterGroups {
 impl<'c> Exchange<'_, 'c> {
     /// Expands a `tile.all_reduce` of the threads of a cluster.
     ///
-    /// Each block combines its own values. It then stores the result in the shared memory of every
-    /// block of its group, in a slot of its own. Each block waits for the slots that it receives,
-    /// and every thread combines them in the order of the blocks.
+    /// Each block combines its own values. Each block then stores the result in its own slot in the
+    /// shared memory of every block of the group. Each block waits until its slots are written, and
+    /// every thread combines the slots in the order of the blocks.
     ///
-    /// Blocks store asynchronously where [`is_asynchronous`](Self::is_asynchronous) allows: they
+    /// If [`is_asynchronous`](Self::is_asynchronous) returns true, blocks store asynchronously, and
     /// wait at an mbarrier object for the bytes that they receive. Otherwise `tile-insert-sync`
-    /// separates stores and loads by a barrier of the cluster.
+    /// separates stores and loads by a cluster barrier.
     pub(super) fn cluster(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
-        // Checked for every op before the first is replaced.
+        // All ops are checked before the first op is replaced.
         let Ok(groups) = ClusterGroups::of(&self.kernel, view) else {
             return value;
         };
@@ -143,11 +143,11 @@ impl<'c> Exchange<'_, 'c> {
                     Some(signal) => AsyncStore::create(b, *part, theirs, signal),
                     None => b.create("llvm.store").operands(&[*part, theirs]).build(),
                 };
-                // Every slot of this exchange is one thread's.
+                // Only one thread stores to each slot of this exchange.
                 set_attribute(store, OWNED, i64_attribute(b.context(), number));
             }
         };
-        // As many stores side by side as there are threads for.
+        // Number of blocks to which the threads store at the same time.
         let at_once = (self.kernel.threads / columns).min(blocks);
         for from in (0..blocks).step_by(usize::try_from(at_once).unwrap_or(1)) {
             let to = b.add(b.div(thread, Index::Const(columns)), Index::Const(from));
@@ -176,22 +176,22 @@ impl<'c> Exchange<'_, 'c> {
         self.combiner.combine_all(b, all)
     }
 
-    /// Returns whether the blocks of an exchange store asynchronously: `st.async` stores 4 or 8
-    /// bytes, and each mbarrier object is waited for once, so that no loop may contain the exchange.
+    /// Returns whether the blocks of an exchange store asynchronously. `st.async` stores 4 or 8
+    /// bytes, and the phase of an mbarrier object completes once, so no loop may contain the
+    /// exchange.
     fn is_asynchronous(&self, op: Op<'c>) -> bool {
         let mut around = ancestors(op).take_while(|op| *op != self.kernel.op);
         let mut types = self.combiner.types().iter();
         types.all(|ty| AsyncStore::supports(*ty)) && around.all(|op| is(op, "scf.if"))
     }
 
-    /// Declares the mbarrier object of an exchange in the shared memory of each block.
     fn arrival_barrier(&mut self) -> String {
         let (b, word) = (self.b, self.b.int_type(64));
         self.scratch_bytes += bytes_of(word);
         shared_global(b, self.kernel.op, "arrival", &[1], word)
     }
 
-    /// Waits with all threads of the block for the bytes that other blocks store.
+    /// Emits a wait of all threads of the block for the bytes that other blocks store.
     fn wait(&self, arrival: &Arrival) {
         let b = self.b;
         let thread = self.kernel.thread(b);
@@ -231,9 +231,9 @@ impl<'c> Exchange<'_, 'c> {
         after.create("scf.yield").build();
     }
 
-    /// Lets no block receive anything before it runs: all threads arrive at the barrier of the
-    /// cluster where the kernel begins, and wait before the first exchange. The mbarrier objects of
-    /// asynchronous exchanges are initialized before that arrival.
+    /// Ensures that each block runs before another block stores to its shared memory: all threads
+    /// arrive at the cluster barrier at the start of the kernel, and wait before the first
+    /// exchange. The mbarrier objects of asynchronous exchanges are initialized before the arrival.
     fn begin(&mut self, op: Op<'c>, arrival: Option<&Arrival>) {
         let kernel = self.kernel.op;
         let Some(body) = blocks(kernel).first().copied() else {
@@ -244,7 +244,8 @@ impl<'c> Exchange<'_, 'c> {
                 .chain(ancestors(op))
                 .find(|op| parent(*op) == Some(kernel));
             let start = Builder::at_start(self.b.context(), body, kernel.location());
-            // Nothing before it is for other blocks to see but mbarrier objects, which have a fence.
+            // The arrival may be relaxed: no earlier store must be visible to other blocks, except
+            // the initialization of mbarrier objects, which has a fence.
             start
                 .create("nvvm.cluster.arrive.relaxed")
                 .unit("aligned")
@@ -268,9 +269,9 @@ impl<'c> Exchange<'_, 'c> {
 
 /// An mbarrier object that blocks signal with asynchronous stores.
 struct Arrival {
-    /// Name of its global.
+    /// Name of the global variable of the mbarrier object.
     barrier: String,
-    /// Bytes that each block receives.
+    /// Number of bytes that each block receives.
     bytes: i64,
 }
 
@@ -278,7 +279,6 @@ fn bytes_of(ty: Type<'_>) -> i64 {
     byte_width(ty).unwrap_or(8).cast_signed()
 }
 
-/// What a special register holds.
 fn register<'c>(b: &Builder<'c>, name: &str) -> Index<'c> {
     let word = b.create(name).result(b.int_type(32)).value();
     Index::Val(b.index_cast(word, b.index_type()))

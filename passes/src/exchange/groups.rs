@@ -1,18 +1,18 @@
-//! Which threads of a block a `tile.all_reduce` combines, and how they lie in warps.
+//! Groups of threads whose values a `tile.all_reduce` combines, and their positions in warps.
 
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
 use tx_dialect_tile::{AllReduce, Scope};
 
-/// The groups of a `tile.all_reduce`: threads whose places in the scope differ only in the digit
-/// `place / stride % width`.
+/// Threads whose positions in the scope differ only in the mixed-radix digit `place / stride %
+/// width`.
 #[derive(Clone, Copy)]
 pub(crate) struct Groups {
     pub(super) scope: Scope,
     pub(super) width: i64,
     pub(super) stride: i64,
-    /// Threads that execute the scope together, as far as the block has them.
+    /// Number of threads in the scope, at most the number of threads in the block.
     pub(super) size: i64,
-    /// Whether all of these are the block.
+    /// Set if the scope contains all threads of the block.
     whole_block: bool,
 }
 
@@ -26,7 +26,7 @@ impl Groups {
         let size = kernel.threads_of(scope).min(kernel.threads);
         Self {
             scope,
-            // Threads that the scope lacks make a single group no wider.
+            // A single group is not wider than the scope.
             width: if stride == 1 { width.min(size) } else { width },
             stride,
             size,
@@ -34,36 +34,35 @@ impl Groups {
         }
     }
 
-    /// Places from a group's first thread to that of the group after it.
+    /// Returns the distance between the first threads of consecutive groups.
     pub(super) fn segment(&self) -> i64 {
         self.width * self.stride
     }
 
-    /// Whether every thread is a group of its own.
     pub(crate) fn are_single(&self) -> bool {
         self.width == 1 || self.size <= self.stride
     }
 
-    /// Whether groups are equal parts of each warp, or have the same lanes of several whole warps:
-    /// then a tree over lanes combines them, and warps are left to be combined.
+    /// Returns whether groups are equal parts of each warp, or consist of the same lanes of several
+    /// whole warps. A tree over lanes can then combine the lanes of each warp, before the warps are
+    /// combined.
     pub(super) fn are_uniform(&self) -> bool {
         let (segment, stride) = (self.segment(), self.stride);
         let one_group = stride == 1 && self.width == self.size;
         let within_warps = WARP_SIZE % segment == 0;
         let of_whole_warps =
             segment % WARP_SIZE == 0 && (stride % WARP_SIZE == 0 || WARP_SIZE % stride == 0);
-        // Warps are counted from the start of the block.
+        // Warp numbers are relative to the start of the block.
         let aligned = self.whole_block || self.size % segment == 0;
         one_group || within_warps || of_whole_warps && aligned
     }
 
-    /// Most lanes of a warp that are in one group.
+    /// Returns the maximum number of lanes of a warp in one group.
     pub(crate) fn lanes(&self) -> i64 {
         let places = self.size.min(WARP_SIZE);
         self.width.min((places + self.stride - 1) / self.stride)
     }
 
-    /// Why `redux` cannot combine the lanes of a group, if it cannot.
     pub(crate) fn check_redux(&self) -> Result<(), String> {
         if self.are_single() || self.are_uniform() {
             return Ok(());
@@ -74,9 +73,10 @@ impl Groups {
         ))
     }
 
-    /// Partial results of groups that are not uniform stand in rows, of `stride` slots each. The
-    /// row of a place is the sum of the quotients by these: every warp begins a row, and so does
-    /// every group; where no two threads of a group share a warp, each thread has a row.
+    /// Returns the divisors of row numbers: partial results of groups that are not uniform are
+    /// stored in rows of `stride` slots. The row number of a thread is the sum of the quotients of
+    /// its position by the divisors; a row begins at every warp and at every group. If no two
+    /// threads of a group share a warp, each thread of the group has a separate row.
     pub(super) fn row_extents(&self) -> Vec<i64> {
         if self.stride >= WARP_SIZE {
             vec![self.stride]
@@ -91,12 +91,11 @@ impl Groups {
         self.row_extents().iter().map(|extent| place / extent).sum()
     }
 
-    /// All rows of a scope.
     pub(super) fn rows(&self) -> i64 {
         self.row_of(self.size - 1) + 1
     }
 
-    /// Fewest and most partial results of a group.
+    /// Returns the minimum and the maximum number of partial results of a group.
     pub(super) fn partials(&self) -> (i64, i64) {
         let count = |first: i64| {
             let places = (0..self.width).map(|digit| first + digit * self.stride);
@@ -115,7 +114,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// The slots of partial results, by group: one for each warp that has threads of it.
+    /// Returns the slots of the partial results of each group: one for each warp with threads of
+    /// the group.
     fn slots(groups: &Groups) -> BTreeMap<(i64, i64), Vec<i64>> {
         let mut slots: BTreeMap<(i64, i64), Vec<i64>> = BTreeMap::new();
         for place in 0..groups.size {

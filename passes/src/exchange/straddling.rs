@@ -1,8 +1,9 @@
-//! Groups that are no equal parts of warps: 12 neighbours, or 8 threads that are 100 apart.
+//! Groups that do not divide a warp into equal parts: 12 consecutive threads, or 8 threads that are
+//! 100 apart.
 //!
-//! Within a warp each lane takes, step by step, what lanes of its group above it have, so that the
-//! first of them has all that the warp has of the group. It leaves that as a partial result in
-//! shared memory, and each thread combines those of its group.
+//! In each warp, the lanes of a group are combined step by step into the first lane. This lane
+//! stores the partial result in shared memory, and each thread combines the partial results of its
+//! group.
 //!
 //! ```text
 //!              warp 0                           warp 1
@@ -11,8 +12,8 @@
 //!    row       0          1           2         3        4
 //! ```
 //!
-//! Partial results of a group stand in consecutive rows, of `stride` slots each, in the order of
-//! its threads. A thread reads 33 of them at most.
+//! The partial results of a group are in consecutive rows of `stride` slots, in the order of the
+//! threads. A thread reads at most 33 partial results.
 
 use super::{Exchange, Groups, READ_ALL};
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
@@ -20,18 +21,19 @@ use tx_dialect_tile::Scope;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val};
 
-/// Where a thread stands.
+/// Position of a thread in its block, warp, scope and group.
 struct Standing<'c> {
     thread: Index<'c>,
     lane: Index<'c>,
-    /// Its place in the scope.
+    /// Position of the thread in the scope.
     place: Index<'c>,
-    /// Its number in its group.
+    /// Number of the thread in its group.
     digit: Index<'c>,
 }
 
 impl<'c> Exchange<'_, 'c> {
-    /// Combines over groups of any width and stride; every thread gets its group's result.
+    /// Combines the values of groups of any width and stride; every thread receives the result of
+    /// its group.
     pub(super) fn straddling(&mut self, value: Vec<Val<'c>>, groups: &Groups) -> Vec<Val<'c>> {
         let b = self.b;
         let thread = self.kernel.thread(b);
@@ -62,7 +64,8 @@ impl<'c> Exchange<'_, 'c> {
         self.shuffle("idx", &folded, first)
     }
 
-    /// Exchanges what each warp has of each group, which the first of its lanes holds.
+    /// Combines the partial results of the warps through shared memory; the first lane of each
+    /// group in a warp has the partial result.
     fn through_memory(
         &mut self,
         value: &[Val<'c>],
@@ -138,7 +141,7 @@ impl<'c> Exchange<'_, 'c> {
 }
 
 impl Groups {
-    /// The number of a thread in its group.
+    /// Emits the number of a thread in its group.
     fn digit<'c>(&self, b: &Builder<'c>, place: Index<'c>) -> Index<'c> {
         let above = b.div(place, Index::Const(self.stride));
         if self.segment() >= self.size {
@@ -147,10 +150,10 @@ impl Groups {
         b.rem(above, Index::Const(self.width))
     }
 
-    /// Lanes of the group from this one on, itself among them.
+    /// Emits the number of lanes of the group in this warp, from this lane on.
     fn lanes_left<'c>(&self, b: &Builder<'c>, kernel: &Kernel<'c>, at: &Standing<'c>) -> Index<'c> {
         let up_to = |end: i64, index: Index<'c>| b.sub(Index::Const(end), index);
-        // Lanes of a group are `stride` apart: the quotient is rounded up.
+        // Lanes of a group are `stride` apart, so the quotient is rounded up.
         let above = self.stride - 1;
         let lanes = || up_to(WARP_SIZE + above, at.lane);
         let threads = || up_to(kernel.threads + above, at.thread);
@@ -163,7 +166,6 @@ impl Groups {
         least(b, in_warp, up_to(self.width, at.digit))
     }
 
-    /// Whether no lane of the warp before this one is in its group.
     fn is_first_of_warp<'c>(&self, b: &Builder<'c>, at: &Standing<'c>) -> Cond<'c> {
         if self.stride >= WARP_SIZE {
             return Cond::Const(true);
@@ -172,19 +174,19 @@ impl Groups {
         b.equal(least(b, before, at.digit), Index::Const(0))
     }
 
-    /// The last thread of the group that begins at `first`.
+    /// Emits the position of the last thread in the group whose first thread is at `first`.
     fn last<'c>(&self, b: &Builder<'c>, first: Index<'c>) -> Index<'c> {
         let last = b.add(first, Index::Const((self.width - 1) * self.stride));
         if self.size % self.segment() == 0 {
             return last;
         }
-        // Where threads are missing, the last of those in its column.
+        // In an incomplete group, the last existing thread of the group.
         let end = Index::Const(self.size - 1);
         let above = b.rem(b.sub(end, first), Index::Const(self.stride));
         least(b, last, b.sub(end, above))
     }
 
-    /// The row of the partial result that the thread at `place` has part in.
+    /// Emits the row of the partial result to which the thread at `place` contributes.
     fn row<'c>(&self, b: &Builder<'c>, place: Index<'c>) -> Index<'c> {
         self.row_extents()
             .into_iter()
@@ -193,7 +195,6 @@ impl Groups {
     }
 }
 
-/// The lesser of two indices.
 fn least<'c>(b: &Builder<'c>, left: Index<'c>, right: Index<'c>) -> Index<'c> {
     b.select_index(b.less(left, right), left, right)
 }

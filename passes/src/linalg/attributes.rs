@@ -1,4 +1,4 @@
-//! Attributes of linalg ops that `tile` ops receive.
+//! Attributes of linalg ops that are copied to `tile` ops.
 
 use super::read::Loops;
 use crate::grid::steps::{Case, Step};
@@ -13,15 +13,13 @@ use tx_mlir::{
 /// An attribute of a linalg op that is copied to its `tile.reduce` or kernel.
 pub(crate) struct HandedOn {
     pub(crate) name: &'static str,
-    /// Set if ops without reduction may have the attribute.
+    /// Set if ops without reduced loops may have the attribute.
     pub(crate) is_for_all: bool,
-    /// Returns whether a value has the type of the attribute.
     fits: fn(Attribute<'_>) -> bool,
-    /// Legal values of the attribute, for error messages.
     expected: &'static str,
 }
 
-/// All attributes of linalg ops that the `tile.reduce` or the kernel receives.
+/// All attributes of linalg ops that are copied to the `tile.reduce` or the kernel.
 pub(crate) const HANDED_ON: [HandedOn; 4] = [
     HandedOn {
         name: "acc",
@@ -66,9 +64,10 @@ pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>
     HANDED_ON.iter().filter_map(found).collect()
 }
 
-/// Checks the attributes of a linalg op. `acc`, `determinism`, `nan` and `schedule` need a value of
-/// the right type, and all but `schedule` a reduction. Misspelt attributes, and attributes that
-/// only a `tile.reduce` accepts, are errors, because conversion would drop them silently.
+/// Checks the attributes of a linalg op. `acc`, `determinism`, `nan` and `schedule` must have the
+/// right type. `acc`, `determinism` and `nan` require a reduction. Misspelt attributes, and
+/// attributes that only a `tile.reduce` accepts, are errors, because conversion would drop them
+/// silently.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, value) in discardable_attributes(op) {
         if found.contains('.') {

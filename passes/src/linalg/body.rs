@@ -37,8 +37,8 @@ pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usi
     found
 }
 
-/// Returns the ops of `block`, in order, that compute `roots`. The search stops at values for whose
-/// key `known` returns true.
+/// Returns the ops of `block`, in order, that compute `roots`. The search for these ops stops at
+/// values for whose key `known` returns true.
 pub(crate) fn slice<'c>(
     block: Blk<'c>,
     roots: &[Val<'c>],
@@ -90,7 +90,6 @@ pub(crate) fn memory_read<'c>(body: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// Copies computations to the end of a block.
 pub(crate) struct Copier<'b, 'c> {
     pub(crate) b: &'b Builder<'c>,
     pub(crate) into: Blk<'c>,
@@ -98,8 +97,8 @@ pub(crate) struct Copier<'b, 'c> {
 
 impl<'c> Copier<'_, 'c> {
     /// Copies the ops that compute `roots` in `from`. `known` lists values with their replacements,
-    /// and `index` emits the index of a loop. Constants are recreated; other values defined outside
-    /// of `from` are used unchanged.
+    /// and `index` emits the index of a loop. Constants are recreated; all other values defined
+    /// outside of `from` are used unchanged.
     pub(crate) fn copy(
         &self,
         from: Blk<'c>,
@@ -149,8 +148,8 @@ impl<'c> Copier<'_, 'c> {
         resolved
     }
 
-    /// Returns a value from outside the block for use inside: a new op for a constant, else the
-    /// value itself.
+    /// Returns a value from outside the block for use inside the block: a new op for a constant,
+    /// otherwise the value itself.
     pub(crate) fn captured(&self, value: Val<'c>) -> Val<'c> {
         match defining_op(value) {
             Some(op) if is_constant(value) => self.constant(op, value.r#type()),

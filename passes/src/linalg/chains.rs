@@ -14,7 +14,7 @@ use melior::ir::{Block, Region, RegionLike, Type};
 use tx_mlir::build::argument;
 use tx_mlir::{AffineMap, Builder, Op, Val, first_block};
 
-/// An element-wise op, and producers that write temporaries for it alone.
+/// An element-wise op with the producers whose results only this op reads.
 pub(crate) struct Chain<'c> {
     loops: Loops<'c>,
     found: Found<'c>,
@@ -36,7 +36,6 @@ impl<'c> Chain<'c> {
         self.found.stages.len()
     }
 
-    /// Emits the fused `linalg.generic` before the last op.
     pub(crate) fn write(&self) {
         let op = self.loops.op;
         let b = Builder::before(op);

@@ -24,7 +24,7 @@ const CHOOSING: [&str; 14] = [
     "scf.yield",
 ];
 
-/// Returns whether a combiner consists of comparisons and selections only.
+/// Returns whether a combiner consists only of comparisons and selections.
 pub(crate) fn only_chooses(program: &Program) -> bool {
     !program.has_constants() && program.ops.iter().all(|n| CHOOSING.contains(&n.as_str()))
 }
@@ -96,23 +96,25 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
     }
 }
 
-/// The element that a combiner of (value, index) pairs keeps in a row with NaN, if the row is
+/// Element that a combiner of (value, index) pairs returns for a row with NaN, if the row is
 /// visited in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NanRule {
-    /// Value and index of the first NaN (propagate), or the best element that is not NaN (ignore).
+    /// Value and index of the first NaN (propagate), or of the largest or smallest element that is
+    /// not NaN (ignore).
     Like(Nan),
     /// Value and index of the last NaN.
     Last,
-    /// The value NaN, with the index of the best element before the first NaN.
+    /// NaN as the value, with the index of the largest or smallest element before the first NaN.
     ValueOnly,
-    /// Value and index of the best element after the last NaN, or of the last NaN if no element
-    /// follows.
+    /// Value and index of the largest or smallest element after the last NaN, or of the last NaN if
+    /// no element follows.
     AfterLast,
     Other,
 }
 
-/// Kind, NaN rule and tie rule of a combiner that selects one of two (value, index) pairs.
+/// Kind of a combiner that selects one of two (value, index) pairs, with the rules for NaN and for
+/// equal values.
 pub(crate) struct PairChoice {
     pub(crate) kind: Kind,
     pub(crate) nan: NanRule,
@@ -120,7 +122,7 @@ pub(crate) struct PairChoice {
     pub(crate) ties_keep_later: bool,
 }
 
-/// Returns whether a combiner selects the right one of two (value, index) pairs; `None` if its
+/// Returns whether a combiner of two (value, index) pairs selects the right pair; `None` if its
 /// result mixes both pairs.
 fn takes_right(
     program: &Program,
@@ -150,8 +152,8 @@ fn takes_right(
     }
 }
 
-/// Returns the kind and rules of a combiner that selects one of two pairs by a comparison of part
-/// `value`.
+/// Returns the kind and the rules of a combiner that selects one of two pairs by a comparison of
+/// component `value`.
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
     let samples = samples(sort);
@@ -204,7 +206,7 @@ pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice>
     })
 }
 
-/// Determines which element a combiner of pairs keeps in a row with NaN.
+/// Determines which element a combiner of pairs returns for a row with NaN.
 fn nan_rule(program: &Program, value: usize) -> Option<NanRule> {
     const FIRST: i64 = 3;
     const SECOND: i64 = 8;

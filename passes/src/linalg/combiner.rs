@@ -1,4 +1,4 @@
-//! Combiners, elements and neutral values of reductions in linalg bodies.
+//! Combiners, combined values and neutral values of reductions in linalg bodies.
 
 use super::body::Copier;
 use super::laws::{Laws, Partial};
@@ -9,18 +9,18 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Blk, Builder, Val, byte_width, f32_of};
 use tx_scalar::extremes;
 
-/// Encodings of predicates of `arith.cmpf`.
+/// Integer encodings of predicates of `arith.cmpf`.
 const OGT: i64 = 2;
 const OLT: i64 = 4;
 
-/// What one element is combined as.
+/// Expression of the body that the `element` region yields, and that the combiner combines.
 #[derive(Clone, Copy)]
 pub(crate) enum Element<'c> {
     Value(Val<'c>),
     Product(Val<'c>, Val<'c>),
-    /// A value of the body, and the identity of the kind instead of NaN.
+    /// A value of the body; a NaN is replaced by the identity of the kind.
     Number(Val<'c>, Kind),
-    /// An index of a value, and 0 where the value is not better than the identity of the kind.
+    /// The index of a value; 0 if the value does not win over the identity of the kind.
     IndexOf(Val<'c>, Val<'c>, Kind),
 }
 
@@ -33,7 +33,7 @@ impl<'c> Element<'c> {
         }
     }
 
-    /// Computes it from copies of its values.
+    /// Emits the expression with copies of its values.
     pub(crate) fn write(self, b: &Builder<'c>, values: &[Val<'c>]) -> Val<'c> {
         let with_identity = |kind, value: Val<'c>| {
             let ty = compared_in(value.r#type());
@@ -76,7 +76,8 @@ impl<'c> Element<'c> {
     }
 }
 
-/// The type that values of `ty` are compared in: there are no 8-bit comparisons.
+/// Returns the type in which values of `ty` are compared: f32 for 8-bit floats, which have no
+/// comparisons.
 fn compared_in(ty: Type<'_>) -> Type<'_> {
     match byte_width(ty) {
         Some(1) => f32_of(ty),
@@ -84,7 +85,6 @@ fn compared_in(ty: Type<'_>) -> Type<'_> {
     }
 }
 
-/// `value` in the wider type `ty`.
 fn extended<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
     if value.r#type() == ty {
         return value;
@@ -92,14 +92,14 @@ fn extended<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
     b.create("arith.extf").operands(&[value]).result(ty).value()
 }
 
-/// A combiner region in the making.
+/// A combiner region that is not emitted yet.
 pub(crate) struct Combiner<'c> {
     pub(crate) block: Blk<'c>,
     pub(crate) types: Vec<Type<'c>>,
     pub(crate) parts: Vec<Part<'c>>,
 }
 
-/// Computation of one part of a partial result in a combiner region.
+/// Computation of one component of a partial result in a combiner region.
 #[derive(Clone)]
 pub(crate) enum Part<'c> {
     /// A computation in the body; `known` maps values of the body to arguments of the combiner.
@@ -111,7 +111,7 @@ pub(crate) enum Part<'c> {
 }
 
 impl<'c> Combiner<'c> {
-    /// Emits the body of the combiner region on N left and N right arguments. Returns the yielded
+    /// Emits the body of the combiner region for N left and N right arguments. Returns the yielded
     /// values.
     pub(crate) fn write(&self, copier: &Copier<'_, 'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
         let n = self.types.len();
@@ -133,16 +133,16 @@ impl<'c> Combiner<'c> {
 
 /// Neutral values of a combiner, or a way to find them.
 pub(crate) enum Neutral {
-    /// Reduction kinds of the first parts of a partial result; the neutral value of any later part
-    /// is arbitrary.
+    /// Reduction kinds of the first components of a partial result; the neutral value of any later
+    /// component is arbitrary.
     Kinds(Vec<Kind>),
     /// Properties of a custom combiner, which are tested on samples.
     Laws(Laws),
 }
 
 impl Neutral {
-    /// Returns whether a partial result of `values` is neutral: combining it changes no other
-    /// partial result.
+    /// Returns whether a partial result of `values` is neutral: its combination with any partial
+    /// result returns that partial result.
     pub(crate) fn leaves_alone(&self, values: &Partial, sorts: &[Sort]) -> bool {
         match self {
             Self::Kinds(kinds) => kinds
@@ -154,7 +154,7 @@ impl Neutral {
         }
     }
 
-    /// Returns whether a reduction may start from `values` although they are not neutral.
+    /// Returns whether `values` may be initial values of a reduction although they are not neutral.
     pub(crate) fn starts(&self, values: &Partial) -> bool {
         match self {
             Self::Kinds(_) => false,

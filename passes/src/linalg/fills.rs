@@ -13,12 +13,11 @@ use tx_mlir::{
 #[derive(Clone, Copy)]
 pub(crate) struct Fill<'c> {
     pub(crate) op: Op<'c>,
-    /// The filled value, if it is constant.
     pub(crate) value: Option<Scalar>,
 }
 
 /// Returns the fill whose values `reader` sees in `memory`, if no op accesses `memory` in between.
-/// Fills that a plan has folded are ignored.
+/// Fills that a plan replaces are ignored.
 pub(crate) fn fill_before<'c>(
     reader: Op<'c>,
     memory: Val<'c>,

@@ -6,7 +6,7 @@ use super::producers::producers;
 use super::taken::Taken;
 use crate::analysis::dataflow::Dataflow;
 
-/// Fuses the producers of the sources into a reduction, then as many consumers of its results as
+/// Fuses the producers of the sources into a reduction, then as many consumers of the results as
 /// possible.
 pub(crate) fn fuse<'c>(plan: &mut Plan<'c>, flow: &Dataflow<'c>, taken: &Taken) {
     let found = producers(plan, flow, taken);

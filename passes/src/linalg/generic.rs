@@ -4,7 +4,6 @@ use melior::ir::attribute::ArrayAttribute;
 use melior::ir::{Attribute, Region, Type};
 use tx_mlir::{AffineMap, Builder, Op, Val, parse_attribute};
 
-/// Attribute with the types of loops.
 pub(crate) const ITERATORS: &str = "iterator_types";
 
 /// Returns the iterator types of `dims` loops; `reduces` selects the reduction loops.
@@ -22,9 +21,7 @@ pub(crate) fn iterators<'c>(
 pub(crate) struct Generic<'a, 'c> {
     /// Inputs, then outputs.
     pub(crate) operands: &'a [Val<'c>],
-    /// Indexing map of each operand.
     pub(crate) maps: &'a [AffineMap],
-    /// Number of inputs among the operands.
     pub(crate) inputs: usize,
     pub(crate) iterators: Attribute<'c>,
     pub(crate) results: &'a [Type<'c>],

@@ -1,5 +1,5 @@
 //! Tests of algebraic properties of combiners at compile time. [`tx_scalar::laws`] runs the
-//! combiner on samples; this module chooses the samples and the verdict.
+//! combiner on samples; this module chooses the samples and judges the results.
 
 mod slips;
 
@@ -18,9 +18,9 @@ use tx_scalar::laws::{Evaluator, pairs, sides, triples, varied};
 pub(crate) type Partial = Vec<Scalar>;
 
 /// Returns a hint for a combiner that subtracts or divides. If the combiner subtracts an element
-/// from the old value `before`, or divides `before` by an element, the hint is an equivalent sum or
-/// product. If the combiner subtracts `before` from an element, the hint explains why the order
-/// matters.
+/// from the previous value `before`, or divides `before` by an element, the hint is an equivalent
+/// sum or product. If the combiner subtracts `before` from an element, the hint explains why the
+/// order matters.
 pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static str> {
     let end = ops(block).pop()?;
     let made = defining_op(*operands(end).first()?)?;
@@ -54,19 +54,20 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
     })
 }
 
-/// Tests the combiner region of a `custom` reduction on N left and N right values. A combiner with
-/// unknown ops is not tested.
+/// Tests the combiner region of a `custom` reduction with N left and N right values. A combiner
+/// with unsupported ops is not tested.
 ///
-/// For combiners of several values, only some tuples occur in practice, such as a mean with its
-/// count. The check does not know which tuples occur, so a property fails only if it fails for all
-/// tested tuples. The elements are unknown too. An identity therefore fails only if it is not
-/// neutral to itself, or to no value at all. For example, 0 is neutral for a maximum of magnitudes.
-/// If `element` is given, its results on samples are the tested tuples.
+/// For combiners of several values, only some tuples of values occur in practice, such as a mean
+/// with its count. The check does not know the tuples that occur, so a property fails only if it
+/// fails for all tested tuples. The elements of the program are unknown too. An identity therefore
+/// fails only if it is not neutral to itself, or to no value at all. For example, 0 is neutral for
+/// a maximum of magnitudes. If `element` is given, the tested tuples are the results of this region
+/// on samples.
 ///
-/// Returns an example of a value that may occur and that the identity changes.
+/// Returns an example of a possible value that the identity changes.
 ///
 /// # Errors
-/// Values for which a property does not hold.
+/// Returns values for which a property does not hold.
 pub(crate) fn check<'c>(
     block: Blk<'c>,
     element: Option<Blk<'c>>,
@@ -109,7 +110,7 @@ pub(crate) fn check<'c>(
     }))
 }
 
-/// Returns the results of an `element` region on samples. All indices of a sample are equal.
+/// Returns the results of an `element` region on samples. All indices of one sample are equal.
 fn elements_of(
     block: Blk<'_>,
     sorts: &[Sort],
@@ -135,8 +136,8 @@ fn differ_in_all(one: &Partial, other: &Partial) -> bool {
     one.iter().zip(other).all(|(one, other)| one != other)
 }
 
-/// Appends the infinities to samples of a single float: the largest finite number is no identity of
-/// a minimum.
+/// Appends the infinities to samples of a single float, because the largest finite number is not
+/// the identity of a minimum.
 fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
     if let Some([Scalar::Float(_)]) = samples.first().map(Vec::as_slice) {
         samples.extend([f64::INFINITY, f64::NEG_INFINITY].map(|x| vec![Scalar::Float(x)]));
@@ -144,7 +145,6 @@ fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
     samples
 }
 
-/// A combiner and the samples on which it is tested.
 pub(crate) struct Laws {
     program: Program,
     sorts: Vec<Sort>,
@@ -154,7 +154,6 @@ pub(crate) struct Laws {
 /// Maximum number of sample partial results; the associativity test runs on all triples of samples.
 const MOST_SAMPLES: usize = 28;
 
-/// Maximum number of tested identity candidates.
 const MOST_CANDIDATES: usize = 5000;
 
 impl Laws {
@@ -174,7 +173,8 @@ impl Laws {
         })
     }
 
-    /// Returns the values of an `identities` attribute, if the attribute has one value per part.
+    /// Returns the values of an `identities` attribute, if the attribute has one value per
+    /// component.
     fn identity(&self, identities: &[Attribute<'_>]) -> Option<Partial> {
         let parts = identities.iter().zip(&self.sorts);
         let identity: Option<Partial> = parts.map(|(a, sort)| Scalar::of(*a, *sort)).collect();
@@ -187,8 +187,9 @@ impl Laws {
 
     /// Tests commutativity and associativity.
     ///
-    /// If the combiner divides by one of several parts, that part may be a count or a weight. The
-    /// properties then need to hold only for positive values of the divisor.
+    /// If the combiner divides by one of several components, this component may be a count or a
+    /// weight. Commutativity and associativity then need to hold only for positive values of the
+    /// divisor.
     pub(crate) fn check(&mut self) -> Verdict {
         let broken = match self.check_samples() {
             Err(broken) if self.sorts.len() > 1 && self.program.divides() => broken,
@@ -211,7 +212,7 @@ impl Laws {
     }
 
     /// Tests whether commutativity or associativity fails for all tested tuples. Only tuples that
-    /// satisfy `apart` are combined with each other.
+    /// satisfy the predicate `apart` are combined with each other.
     fn check_some(&self, tuples: &[Partial], apart: fn(&Partial, &Partial) -> bool) -> Verdict {
         let two = pairs(tuples).filter(|of| apart(of[0], of[1]));
         self.holds_for_some(Law::Commutative, two.clone())?;
@@ -250,15 +251,15 @@ impl Laws {
     }
 
     /// Returns whether combining `identity` and `x` avoids NaN. A NaN from `inf - inf` is no
-    /// evidence against the identity: `x` may give NaN with every value.
+    /// evidence against the identity, because a combination of `x` with any value may be NaN.
     fn is_number(&self, identity: &[Scalar], x: &[Scalar]) -> bool {
         let sides = [self.run(identity, x), self.run(x, identity)];
         !sides.iter().flatten().flatten().any(|y| y.is_nan())
     }
 
-    /// Returns samples with one part at a time replaced by an extreme or unusual value. Otherwise,
-    /// with few values per part, -1 would pass as a minimum. Samples that equal the identity except
-    /// in one part also test ties.
+    /// Returns samples in which one component is replaced by an extreme or unusual value. With only
+    /// few values per component, the test would accept -1 as the identity of a maximum. Samples
+    /// that equal the identity except in one component also test ties.
     fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();
@@ -278,10 +279,10 @@ impl Laws {
         bases.iter().flat_map(|base| varied(base, values)).collect()
     }
 
-    /// Returns whether a reduction may start from `start`. Combining `start` with a value may
-    /// change the value. The changed value must then combine like the original value, and must not
-    /// change if `start` is combined again. For example, the square root of a sum of squares turns
-    /// 0 and -3 into 3, and 0 is neutral to 3.
+    /// Returns whether `start` may be the initial value of a reduction. The combination of `start`
+    /// with a value may differ from this value. It must then combine like the original value, and a
+    /// second combination with `start` must not change it. For example, the square root of a sum of
+    /// squares turns 0 and -3 into 3, and 0 is neutral to 3.
     pub(crate) fn starts_from(&self, start: &Partial) -> bool {
         let kept = |x: &Partial| {
             let both = sides(start, once(x));
@@ -301,7 +302,7 @@ impl Laws {
             && self.samples.iter().all(|x| replaces(x) == Some(true))
     }
 
-    /// Returns the text of a value from which a reduction may start (see [`Self::starts_from`]).
+    /// Returns the text of a possible initial value of a reduction (see [`Self::starts_from`]).
     pub(crate) fn find_start(&self) -> Option<String> {
         let found = self.first_candidate(|start| self.starts_from(start));
         found.map(|start| self.show(&start))
@@ -333,8 +334,8 @@ impl Evaluator for Laws {
         partial.iter().all(|v| v.is_finite())
     }
 
-    /// Tolerates accumulated rounding errors for commutativity and associativity, but only one
-    /// rounding for an identity.
+    /// Tolerates accumulated rounding errors for commutativity and associativity, but only a single
+    /// rounding error for an identity.
     fn difference(&self, law: Law, left: &Partial, right: &Partial) -> Option<usize> {
         let mut parts = left.iter().zip(right).zip(&self.sorts);
         parts.position(|((l, r), sort)| match law {
@@ -355,7 +356,7 @@ fn combinations<T>(parts: &[Vec<T>]) -> usize {
         .fold(1, |count: usize, part| count.saturating_mul(part.len()))
 }
 
-/// Returns combination number `i` of `parts`; the first part varies fastest.
+/// Returns combination number `i` of the values in `parts`; the first component varies fastest.
 fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
     let mut rest = i;
     let digit = |values: &Vec<T>| {
@@ -366,9 +367,9 @@ fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
     parts.iter().map(digit).collect()
 }
 
-/// Returns partial results of small values: every sample of a single part, or up to
-/// [`MOST_SAMPLES`] combinations of several parts. If `count` is given, the part with this number
-/// is positive in all samples.
+/// Returns partial results of small values: all samples of a single component, or up to
+/// [`MOST_SAMPLES`] combinations of several components. If `count` is given, the component with
+/// this number is positive in all samples.
 fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
     let mut parts: Vec<Vec<Scalar>> = sorts.iter().map(|s| samples(*s)).collect();
     if sorts.len() > 1 {

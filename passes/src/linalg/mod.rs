@@ -1,4 +1,4 @@
-//! Analysis of `linalg` ops: loops and operands as data, division of bodies into element and
+//! Analysis of `linalg` ops: loops and operands as data, separation of bodies into elements and
 //! combiner, properties of combiners, and fusion with neighbouring ops.
 
 pub(crate) mod attributes;

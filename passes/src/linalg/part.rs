@@ -1,4 +1,4 @@
-//! Emission of ops that compute a part of the results of another `linalg` op.
+//! Emission of ops that compute some results of another `linalg` op.
 
 use super::attributes::handed_on;
 use super::body::{Copier, free_values, slice};
@@ -16,24 +16,23 @@ use tx_mlir::{
     value_location,
 };
 
-/// An operand of the new op, and the corresponding argument of the original body, if any.
+/// An operand of the new op, and the corresponding argument of the original body, if there is one.
 pub(super) type Operand<'c> = (Access<'c>, Option<Val<'c>>);
 
-/// A new op that computes a part of the results of `loops`.
+/// A new op that computes some results of the op `loops`.
 pub(super) struct Part<'a, 'c> {
     pub(super) loops: &'a Loops<'c>,
-    /// Number of loops of the new op.
     pub(super) dims: usize,
-    /// Index of each loop of `loops`, in terms of the loops of the new op.
+    /// Index of each loop of the original op, in terms of the loops of the new op.
     pub(super) by: Vec<Affine>,
-    /// Inputs of the new op, with maps over the loops of `loops`.
+    /// Inputs of the new op, with indexing maps over the loops of the original op.
     pub(super) inputs: Vec<Operand<'c>>,
     pub(super) outputs: Vec<Operand<'c>>,
 }
 
 impl<'a, 'c> Part<'a, 'c> {
     /// Creates an op with the loops of `loops` and the given outputs. The inputs of the new op are
-    /// the operands from which `roots`, values of the body, are computed.
+    /// the operands from which the values `roots` of the body are computed.
     pub(super) fn of(
         loops: &'a Loops<'c>,
         roots: &[Val<'c>],
@@ -133,13 +132,12 @@ impl<'a, 'c> Part<'a, 'c> {
         made
     }
 
-    /// Emits the new op, which yields `roots`.
     pub(super) fn write_roots(&self, b: &Builder<'c>, roots: &[Val<'c>]) -> Op<'c> {
         self.write(b, |body, _| body.copy(roots, &[]))
     }
 
     /// Emits a new op that overwrites its outputs. If a constant fill precedes an output, `compute`
-    /// also receives the constant, and the fill is erased.
+    /// also receives the constant, and the new op replaces the fill.
     pub(super) fn overwrite(
         &self,
         b: &Builder<'c>,
@@ -169,7 +167,6 @@ impl<'a, 'c> Part<'a, 'c> {
     }
 }
 
-/// The body of a new op while it is emitted.
 pub(super) struct Body<'b, 'c> {
     part: &'b Part<'b, 'c>,
     copier: Copier<'b, 'c>,
@@ -181,8 +178,8 @@ impl<'c> Body<'_, 'c> {
         self.copier.b
     }
 
-    /// Copies the computation of `roots` from the original body; `more` lists additional values
-    /// with their replacements.
+    /// Copies the computation of `roots` from the original body; `more` lists further values with
+    /// their replacements.
     pub(super) fn copy(&self, roots: &[Val<'c>], more: &[(Val<'c>, Val<'c>)]) -> Vec<Val<'c>> {
         let Some(body) = self.part.loops.body else {
             return Vec::new();

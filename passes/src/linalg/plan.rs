@@ -1,4 +1,4 @@
-//! Plan for the conversion of one reduction, complete before the first change.
+//! Plan for the conversion of one reduction, which is complete before the first op changes.
 
 use super::body::{dependents, free_values, memory_read, only_computes};
 use super::combiner::{Neutral, exact_identity};
@@ -21,9 +21,9 @@ use tx_mlir::{
 /// Origin of a block argument in the body of a reduction or a fused producer.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'c> {
-    /// An element of the source with this number.
+    /// Element of the source with this number.
     Source(usize),
-    /// The result of the fused producer with this number.
+    /// Result of the fused producer with this number.
     Stage(usize),
     Scalar(Val<'c>),
 }
@@ -33,34 +33,32 @@ pub(crate) struct Stage<'c> {
     pub(crate) loops: Loops<'c>,
     /// Index of each loop of the producer, in terms of the loops of the reduction.
     pub(crate) dims: Vec<Affine>,
-    /// Origin of each body argument; the old value, if used, is the last.
+    /// Origin of each body argument; the last argument may be the old output value.
     pub(crate) inputs: Vec<Input<'c>>,
 }
 
 /// Origin of a block argument in the body of a fused consumer.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'c> {
-    /// The result that the reduction would store in the destination with this number.
+    /// Result that the reduction would store in the destination with this number.
     Result(usize),
-    /// An element of the `with` operand with this number.
+    /// Element of the `with` operand with this number.
     Extra(usize),
     Scalar(Val<'c>),
 }
 
-/// An element-wise consumer that is fused into the epilogue.
 pub(crate) struct Tail<'c> {
     pub(crate) loops: Loops<'c>,
-    /// Number of the reduction's loop that corresponds to each loop of the consumer.
+    /// Number of the reduction loop that corresponds to each loop of the consumer.
     pub(crate) dims: Vec<usize>,
     pub(crate) inputs: Vec<Given<'c>>,
-    /// The destination whose old value the consumer reads.
+    /// Number of the destination whose old value the consumer reads.
     pub(crate) old: Option<usize>,
-    /// Destinations that the consumer reads. The first of the destinations receives the result of
-    /// the consumer; the others are removed.
+    /// Numbers of the destinations that the consumer reads. The output of the consumer replaces the
+    /// first destination in this list; the other destinations in the list are removed.
     pub(crate) takes: Vec<usize>,
 }
 
-/// Sources and fused producers of an op.
 #[derive(Default)]
 pub(crate) struct Found<'c> {
     pub(crate) sources: Vec<Access<'c>>,
@@ -69,7 +67,7 @@ pub(crate) struct Found<'c> {
     pub(crate) gone: Vec<Op<'c>>,
 }
 
-/// Changes that the fusion of one more consumer makes to a plan.
+/// Changes to a plan when one more consumer is fused.
 pub(crate) struct Consumer<'c> {
     pub(crate) tail: Tail<'c>,
     pub(crate) destination: Access<'c>,
@@ -82,7 +80,7 @@ pub(crate) struct Plan<'c> {
     pub(crate) what: Recognised<'c>,
     pub(crate) accumulate: bool,
     pub(crate) identities: Option<Partial>,
-    /// Constants that replace old values if the whole body becomes the `element` region.
+    /// Constants that replace the old output values if the whole body becomes the `element` region.
     pub(crate) old_values: Vec<(Val<'c>, Attribute<'c>)>,
     pub(crate) sources: Vec<Access<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
@@ -90,19 +88,19 @@ pub(crate) struct Plan<'c> {
     pub(crate) destinations: Vec<Access<'c>>,
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) tails: Vec<Tail<'c>>,
-    /// The op before which the `tile.reduce` is emitted.
+    /// Op before which the `tile.reduce` is emitted.
     pub(crate) at: Op<'c>,
     /// Ops that the `tile.reduce` replaces.
     pub(crate) gone: Vec<Op<'c>>,
-    /// Fills of destinations among `gone` whose value is neutral.
+    /// Fills of destinations with a neutral value; these ops are also in `gone`.
     pub(crate) folded: Vec<Op<'c>>,
 }
 
 impl<'c> Plan<'c> {
-    /// Creates the plan of one reduction without fusion, except for folded fills.
+    /// Creates the plan of one reduction without fusion, except for fills with a neutral value.
     ///
     /// # Errors
-    /// States why the reduction cannot be converted.
+    /// Fails with the reason why the reduction cannot be converted.
     pub(crate) fn of(loops: Loops<'c>, flow: &Dataflow<'c>, taken: &Taken) -> Result<Self, Failed> {
         check_body(&loops)?;
         let mut what = recognise(&loops)?;
@@ -192,7 +190,6 @@ impl<'c> Plan<'c> {
         })
     }
 
-    /// Fuses producers into the `element` region.
     pub(super) fn take_producers(&mut self, found: Found<'c>) {
         self.sources = found.sources;
         self.stages = found.stages;
@@ -200,7 +197,6 @@ impl<'c> Plan<'c> {
         self.gone.extend(found.gone);
     }
 
-    /// Fuses one more consumer into the epilogue.
     pub(super) fn take_consumer(&mut self, step: Consumer<'c>) {
         self.at = step.tail.loops.op;
         self.gone.push(self.at);
@@ -255,8 +251,8 @@ fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
         .emit()
 }
 
-/// Returns the replacements of old values: the filled value, the identity of the combiner, or for a
-/// named kind the value that changes no bit.
+/// Returns the replacements of old output values: the filled value, or the identity of the
+/// combiner. For a named kind, the replacement is the value that changes no bit of an operand.
 fn old_values<'c>(
     what: &Recognised<'c>,
     filled: Option<&Partial>,
@@ -275,8 +271,8 @@ fn old_values<'c>(
     what.olds.iter().filter_map(value).collect()
 }
 
-/// Checks that the body has no side effects. Only values that do not depend on old values may be
-/// loaded, from memory that the op does not write.
+/// Checks that the body has no side effects. Loads must not depend on old output values, and must
+/// read memory that the op does not write.
 fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
     let Some(body) = loops.body else {
         return Ok(());

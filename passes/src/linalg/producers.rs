@@ -27,8 +27,8 @@ impl<'c> Found<'c> {
     }
 }
 
-/// Returns the sources of `loops`. If `neighbours` is given, producers that write temporaries for
-/// `loops` alone are fused.
+/// Returns the sources of `loops`. If `neighbours` is given, the sources include fused producers,
+/// which write temporaries that only `loops` reads.
 pub(crate) fn gather<'c>(
     loops: &Loops<'c>,
     neighbours: Option<(&Dataflow<'c>, &Taken)>,
@@ -90,7 +90,7 @@ pub(crate) fn given<'c>(
 
 struct Gather<'a, 'c> {
     reader: &'a Loops<'c>,
-    /// Data flow and used ops; `None` disables fusion.
+    /// Data flow of the function, and the ops that plans already use; `None` disables fusion.
     neighbours: Option<(&'a Dataflow<'c>, &'a Taken)>,
     found: Found<'c>,
 }
@@ -114,8 +114,8 @@ impl<'c> Gather<'_, 'c> {
         }))
     }
 
-    /// Returns the number of the fused producer that computes `operand`, if that is a temporary for
-    /// `reader` alone.
+    /// Returns the number of the fused producer that computes `operand`, if `operand` is a
+    /// temporary that only `reader` reads.
     fn temporary(&mut self, reader: Op<'c>, operand: &Access<'c>) -> Option<usize> {
         let (flow, _) = self.neighbours?;
         // An element that several iterations read is computed once. A reduction may recompute it,

@@ -12,13 +12,14 @@ use tx_mlir::{
 };
 use tx_scalar::{Operation, operation, signed, truncated};
 
-/// A computation on scalars. Numbered places hold values; the first places are the inputs.
+/// A computation on scalars. Numbered slots (places) contain values; the first slots are the
+/// inputs.
 #[derive(Clone, Default)]
 pub(crate) struct Program {
-    /// Type of each place.
+    /// Type of each value slot.
     places: Vec<Sort>,
     inputs: usize,
-    /// Numbers of the places that hold constants, with the bits of the constants.
+    /// Slot numbers of the constants, with their bits.
     constants: Vec<(usize, u64)>,
     steps: Vec<Step>,
     outputs: Vec<usize>,
@@ -29,7 +30,7 @@ pub(crate) struct Program {
 enum Step {
     Compute {
         operation: Rc<Operation>,
-        /// Numbers of the places that hold the operands; surplus entries are ignored.
+        /// Slot numbers of the operands; surplus entries are ignored.
         arguments: [usize; 3],
         to: usize,
     },
@@ -40,7 +41,7 @@ enum Step {
         branches: [Branch; 2],
         to: Vec<usize>,
     },
-    /// `scf.index_switch`; the first branch is the default case.
+    /// An `scf.index_switch`; the first branch is the default case.
     Switch {
         value: usize,
         cases: Vec<i64>,
@@ -49,7 +50,7 @@ enum Step {
     },
     /// `scf.execute_region`.
     Region { body: Branch, to: Vec<usize> },
-    /// `scf.for`; the places `bounds` hold the lower bound, the upper bound and the step.
+    /// An `scf.for`; the slots `bounds` contain the lower bound, the upper bound and the step.
     For {
         bounds: [usize; 3],
         width: u32,
@@ -58,7 +59,7 @@ enum Step {
         body: Branch,
         to: Vec<usize>,
     },
-    /// `scf.while`; the first value that `before` yields is the condition.
+    /// An `scf.while`; the first value that `before` yields is the condition.
     While {
         inits: Vec<usize>,
         before: Branch,
@@ -69,13 +70,12 @@ enum Step {
 
 #[derive(Clone, Default)]
 struct Branch {
-    /// Numbers of the places that hold the block arguments.
     arguments: Vec<usize>,
     steps: Vec<Step>,
     yields: Vec<usize>,
 }
 
-/// Maximum number of loop iterations in one run; the result of a longer run is undecided.
+/// Maximum number of loop iterations in one run; longer runs have no result.
 const MAX_ITERATIONS: usize = 10_000;
 
 impl Program {
@@ -115,14 +115,12 @@ impl Program {
         self.outputs.iter().map(|o| self.places[*o]).collect()
     }
 
-    /// Returns whether the program uses a constant that is not boolean.
     pub(crate) fn has_constants(&self) -> bool {
         self.constants
             .iter()
             .any(|(place, _)| self.places[*place] != Sort::Int(1))
     }
 
-    /// Returns whether the program contains a division.
     pub(crate) fn divides(&self) -> bool {
         self.ops.iter().any(|op| op.starts_with("arith.div"))
     }
@@ -296,7 +294,7 @@ impl Program {
         Some(branch)
     }
 
-    /// Runs the program. Returns `None` if the outputs are undefined.
+    /// Runs the program. Runs the program; returns `None` if the outputs are undefined.
     pub(crate) fn run(&self, inputs: &[Scalar]) -> Option<Vec<Scalar>> {
         let mut values = vec![0; self.places.len()];
         for ((place, input), sort) in values.iter_mut().zip(inputs).zip(&self.places) {
@@ -315,8 +313,8 @@ impl Program {
     }
 }
 
-/// Runs a branch and returns its yielded values. `values` is updated with the arguments and results
-/// of the branch.
+/// Runs a branch and returns its yielded values. The branch updates `values` with its arguments and
+/// results.
 fn run_branch(
     branch: &Branch,
     arguments: &[u64],

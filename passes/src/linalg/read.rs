@@ -19,7 +19,7 @@ pub(crate) struct Loops<'c> {
     pub(crate) dims: usize,
     pub(crate) inputs: Vec<Access<'c>>,
     pub(crate) outputs: Vec<Access<'c>>,
-    /// Body of the op; `None` copies the only input.
+    /// Body of the op; `None` for an op that copies its only input.
     pub(crate) body: Option<Blk<'c>>,
     /// Loops that index no output.
     pub(crate) reduced: Vec<usize>,
@@ -60,12 +60,10 @@ impl<'c> Loops<'c> {
             .collect()
     }
 
-    /// Returns all operands, inputs first.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Access<'c>> {
         self.inputs.iter().chain(&self.outputs)
     }
 
-    /// Returns the block argument with the old value of an output.
     pub(crate) fn old_value(&self, output: usize) -> Option<Val<'c>> {
         Some(argument(self.body?, self.inputs.len() + output))
     }
@@ -75,7 +73,6 @@ impl<'c> Loops<'c> {
         self.old_value(0).is_some_and(has_uses)
     }
 
-    /// Returns the value that the body yields for each output.
     pub(crate) fn yielded(&self) -> Vec<Val<'c>> {
         self.body
             .and_then(|b| ops(b).last().copied())
@@ -101,7 +98,6 @@ impl<'c> Loops<'c> {
     }
 }
 
-/// Returns the element type of a memref, or the type of a scalar.
 pub(crate) fn element_of<'c>(value: Val<'c>) -> Type<'c> {
     MemRef::of(value).map_or_else(|| value.r#type(), |m| m.element)
 }
@@ -109,7 +105,7 @@ pub(crate) fn element_of<'c>(value: Val<'c>) -> Type<'c> {
 /// Reads an op as a reduction; `None` if the op has no reduced loop.
 ///
 /// # Errors
-/// States why a reduction cannot be converted.
+/// Fails with the reason why a reduction cannot be converted.
 pub(crate) fn reduction<'c>(op: Op<'c>) -> Result<Option<Loops<'c>>, Failed> {
     if !name(op).starts_with("linalg.") {
         return Ok(None);
@@ -162,7 +158,8 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Note for a tensor in a pass on memrefs. The commands of `tx` run the pipeline automatically.
+/// Note for a tensor operand in a pass on memrefs. The note names the pipeline, which the commands
+/// of `tx` run automatically.
 pub(crate) const TENSORS_FIRST: &str = "run the pipeline `tensors-to-memrefs` first";
 
 fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {

@@ -20,22 +20,22 @@ use tx_mlir::{
 pub(crate) struct Recognised<'c> {
     pub(crate) kind: Kind,
     pub(crate) nan: Option<Nan>,
-    /// Number of the op's output that belongs to each destination.
+    /// Number of the output that corresponds to each destination.
     pub(crate) order: Vec<usize>,
-    /// The combined value of each destination. For `argmax` and `argmin`, the index may be missing;
-    /// the `tile.reduce` then computes it.
+    /// Combined value of each destination. For `argmax` and `argmin`, the index may be missing; the
+    /// `tile.reduce` then computes it.
     pub(crate) elements: Vec<Element<'c>>,
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
-    /// Old values, with the numbers of their outputs, that neutral constants replace if the whole
-    /// body becomes the `element` region. The listed old values have the types in which the body
-    /// combines them.
+    /// Old values of outputs, with the numbers of the outputs. If the whole body becomes the
+    /// `element` region, neutral constants replace these values. The listed values have the types
+    /// in which the body combines them.
     pub(crate) olds: Vec<(Val<'c>, usize)>,
 }
 
 impl<'c> Recognised<'c> {
-    /// Makes the whole body the `element` region: initial values replace the old values, and the
-    /// yielded values are the elements.
+    /// Makes the whole body the `element` region: initial values replace the old output values, and
+    /// the yielded values are the elements.
     pub(crate) fn start(&mut self, loops: &Loops<'c>) {
         let yielded = loops.yielded();
         self.elements = self
@@ -47,9 +47,9 @@ impl<'c> Recognised<'c> {
         self.olds = olds.flatten().zip(0..).collect();
     }
 
-    /// Makes elements that are NaN the identity of an `argmax` or `argmin` in which NaN never wins, so that
-    /// rows without a better element than the identity have the identity and index 0, as a loop that
-    /// starts from these leaves them.
+    /// Replaces NaN elements by the identity, for an `argmax` or `argmin` in which NaN never wins.
+    /// A row without an element that wins over the identity then has the identity and index 0 as
+    /// result, as in a loop that starts from these values.
     pub(crate) fn exclude_nan(&mut self) {
         let kind = self.kind;
         let (true, Some(Nan::Ignore), [Element::Value(value), indices @ ..]) =
@@ -67,7 +67,7 @@ impl<'c> Recognised<'c> {
     }
 }
 
-/// `arith` ops that are combiners by themselves, with their kind and NaN policy.
+/// `arith` ops that are combiners by themselves, with the reduction kind and NaN policy.
 pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
     ("arith.addf", Kind::Sum, None),
     ("arith.addi", Kind::Sum, None),
@@ -86,22 +86,22 @@ pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
     ("arith.xori", Kind::Xor, None),
 ];
 
-/// Maximum number of tested assignments of crossing values to outputs.
+/// Maximum number of tested assignments of element values to outputs of the combiner.
 const MOST_PAIRINGS: usize = 4096;
 
-/// An output whose old value one op combines with an element.
+/// Output for which one op combines the old value with an element.
 struct Single<'c> {
     op: &'static str,
     kind: Kind,
     nan: Option<Nan>,
     element: Element<'c>,
-    /// Old values, in the type of the combine operation, that the neutral value replaces if the
+    /// Old values, in the type of the combine operation; the neutral value replaces them if the
     /// whole body becomes the `element` region.
     olds: Vec<Val<'c>>,
 }
 
-/// A division of a body into element part and combiner: the value of the element part that the
-/// combiner receives for each output.
+/// A division of the body into elements and combiner: the value that the combiner receives for each
+/// output.
 struct Pairing<'c> {
     values: Vec<Val<'c>>,
     parts: Vec<Part<'c>>,
@@ -109,7 +109,7 @@ struct Pairing<'c> {
     program: Option<Program>,
 }
 
-/// A body, and the values in the body that depend on old values.
+/// The body of a reduction, and the values in the body that depend on old output values.
 struct Cut<'a, 'c> {
     loops: &'a Loops<'c>,
     body: Blk<'c>,
@@ -121,7 +121,7 @@ struct Cut<'a, 'c> {
 /// Recognises the body of a reduction.
 ///
 /// # Errors
-/// States why the body is no combiner of elements.
+/// Fails with the reason why the body does not combine elements.
 pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed> {
     let Some(cut) = Cut::of(loops, |_| true) else {
         return Err(error(loops.op.location(), "has no body").emit());
@@ -146,8 +146,8 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
     cut.custom(&cuts)
 }
 
-/// Returns whether one named op combines output `i`. `changes` selects the outputs that change
-/// between elements.
+/// Returns whether one named op combines output `i`. `changes` selects the outputs whose values
+/// change between elements.
 pub(crate) fn is_named(loops: &Loops<'_>, i: usize, changes: impl Fn(usize) -> bool) -> bool {
     let cut = Cut::of(loops, changes);
     cut.is_some_and(|cut| cut.single(i).or_else(|| cut.several(i)).is_some())
@@ -166,8 +166,8 @@ pub(crate) fn is_lawful(loops: &Loops<'_>) -> bool {
     })
 }
 
-/// A selection of the largest or smallest value and its index that differs from `argmax` and
-/// `argmin` for rows with NaN.
+/// A selection of the largest or smallest value and its index whose results differ from `argmax`
+/// and `argmin` for rows with NaN.
 pub(crate) struct SpecialPair<'c> {
     pub(crate) kind: Kind,
     /// NaN behaviour: `Last`, `ValueOnly` or `AfterLast`.
@@ -177,7 +177,7 @@ pub(crate) struct SpecialPair<'c> {
     /// The element and its index, as values of the body.
     pub(crate) element: Val<'c>,
     pub(crate) index: Val<'c>,
-    /// Set if the index is that of the only reduced loop.
+    /// Set if `index` is the index of the only reduced loop.
     pub(crate) is_counted: bool,
 }
 
@@ -187,7 +187,8 @@ pub(crate) fn special_pair<'c>(loops: &Loops<'c>) -> Option<SpecialPair<'c>> {
 }
 
 impl<'a, 'c> Cut<'a, 'c> {
-    /// Creates the division of a body; `changes` selects the outputs whose old values change.
+    /// Creates the division of a body into elements and combiner; `changes` selects the outputs
+    /// whose old values change.
     fn of(loops: &'a Loops<'c>, changes: impl Fn(usize) -> bool) -> Option<Self> {
         let body = loops.body?;
         let olds = (0..loops.outputs.len()).map(|i| loops.old_value(i));
@@ -233,7 +234,7 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// Returns the value of output `i` and a predicate for its old value. If the body combines in a
-    /// wider type, both are in the wider type.
+    /// wider type, the value and the old output value have the wider type.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {
@@ -247,8 +248,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         (result, is_old)
     }
 
-    /// Recognises output `i` if several steps of one op, or conditional steps, combine its old
-    /// value.
+    /// Recognises output `i` if several steps of one op, or steps under a condition, combine its
+    /// old value.
     fn several(&self, i: usize) -> Option<Single<'c>> {
         let (result, is_old) = self.widened(i);
         let depends = |v: Val<'c>| !self.independent(v);
@@ -306,11 +307,11 @@ impl<'a, 'c> Cut<'a, 'c> {
         }
     }
 
-    /// Returns the crossing values (values of the element part that the combiner part uses) of
-    /// every possible division of the body. The first division puts only ops that depend on old
+    /// Returns the crossing values of each possible division of the body: the values of the element
+    /// region that the combiner uses. The first division puts only ops that depend on old output
     /// values into the combiner. Later divisions add ops with results of other types, then more and
-    /// more ops of the element part. For example, `x * x` may belong to the element part or to the
-    /// combiner.
+    /// more ops that do not depend on old output values. For example, `x * x` may belong to the
+    /// `element` region or to the combiner.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -332,7 +333,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         cuts
     }
 
-    /// Returns the ops of the element part that the combiner must compute itself, because no old
+    /// Returns the independent ops that the combiner must compute itself, because no old output
     /// value has their result type. Comparisons are an example.
     fn of_other_types(&self, ops: &[Op<'c>]) -> Vec<Op<'c>> {
         let is_of_old_type = |v: &Val<'c>| self.olds.iter().any(|old| old.r#type() == v.r#type());
@@ -349,8 +350,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         }
     }
 
-    /// Returns the values of the element part that the combiner part uses, in the order of the
-    /// body. Constants are excluded, and the combiner computes `moved` ops itself.
+    /// Returns the crossing values in the order of the body: values of the element region that the
+    /// combiner uses. Constants are excluded, and the combiner itself computes the ops in `moved`.
     fn crossing(&self, moved: &[Op<'c>]) -> Vec<Val<'c>> {
         let moved: Vec<usize> = moved.iter().flat_map(|op| results(*op)).map(key).collect();
         let is_element = |k| !self.dependent.contains(&k) && !moved.contains(&k);
@@ -374,8 +375,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         found
     }
 
-    /// Returns every assignment of crossing values to outputs of equal type that uses all crossing
-    /// values. Assignments that keep the order of the outputs come first.
+    /// Returns the assignments of crossing values to outputs of equal type; each assignment uses
+    /// all crossing values. Assignments that keep the order of the outputs come first.
     fn pairings(&self, crossing: &[Val<'c>]) -> Vec<Pairing<'c>> {
         let n = self.olds.len();
         let count = u32::try_from(n)
@@ -519,8 +520,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         Ok(None)
     }
 
-    /// Analyses a combiner of two outputs that selects by a comparison of output `value`. The other
-    /// output must be an index.
+    /// Analyses a combiner of two outputs whose selection compares output `value`. The output that
+    /// is not compared must be an index.
     fn pair_of(&self, program: &Program, value: usize) -> Option<PairChoice> {
         let index = 1 - value;
         let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))
@@ -545,7 +546,8 @@ impl<'a, 'c> Cut<'a, 'c> {
         .emit()
     }
 
-    /// Recognises a combiner of pairs that differs from `argmax` and `argmin` for rows with NaN.
+    /// Recognises a combiner of pairs whose results differ from `argmax` and `argmin` for rows with
+    /// NaN.
     fn special(&self) -> Option<SpecialPair<'c>> {
         let [_, _] = self.olds[..] else { return None };
         let cuts = self.cuts();
@@ -577,7 +579,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         })
     }
 
-    /// Returns the reduced loops, if there is one and `value` is its index.
+    /// Returns the reduced loops, if there is only one and `value` is its index.
     fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
         let mut value = value;
         while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {
@@ -672,7 +674,7 @@ impl<'a, 'c> Cut<'a, 'c> {
         }
     }
 
-    /// Returns the first result that does not depend on an old value.
+    /// Returns the number of the first output that does not depend on an old value.
     fn forgotten(&self) -> Option<usize> {
         let end = ops(self.body).pop()?;
         let made = |value: &Val<'c>| self.dependent.contains(&key(*value));
@@ -707,7 +709,7 @@ impl<'a, 'c> Cut<'a, 'c> {
     }
 
     /// If the body combines under a condition, adds a note that suggests an `arith.select` of the
-    /// element.
+    /// element instead.
     fn says_condition<S>(&self, report: Report<'c, S>) -> Report<'c, S> {
         let depends = |v: Val<'c>| !self.independent(v);
         let mut both = self.yielded.iter().zip(&self.olds);

@@ -18,7 +18,7 @@ pub(crate) fn sort_of(ty: Type<'_>) -> Option<Sort> {
     Sort::of(ty).filter(|sort| sort.float().is_none_or(|float| float.bits() > 8))
 }
 
-/// Maximum relative difference between two orders of combination.
+/// Maximum relative difference between the results of two orders of combination.
 pub(crate) fn tolerance(sort: Sort) -> f64 {
     match sort {
         Sort::Float(Float::F16 | Float::BF16) => 5e-2,
@@ -81,7 +81,6 @@ impl Scalar {
         }
     }
 
-    /// Encodes the value in the type `sort`.
     pub(crate) fn bits(self, sort: Sort) -> u64 {
         match (self, sort) {
             (Self::Int(n), Sort::Int(width)) => truncated(n, width),
@@ -128,7 +127,7 @@ impl Scalar {
     }
 
     /// Returns whether two numbers differ by at most `relative` times the largest magnitude among
-    /// them and `unit`. NaN is close to no number; equal infinities are close.
+    /// them and `unit`. NaN is close to no number, and equal infinities are close.
     pub(crate) fn is_close(self, other: Self, relative: f64, unit: f64) -> bool {
         match (self, other) {
             (Self::Int(a), Self::Int(b)) => a == b,
@@ -141,7 +140,6 @@ impl Scalar {
     }
 }
 
-/// Formats a value for messages.
 pub(crate) fn show(value: Scalar, sort: Sort) -> String {
     match value {
         Scalar::Int(n) if sort == Sort::Int(1) => (n != 0).to_string(),

@@ -16,17 +16,17 @@ use tx_mlir::{
     only_reads, ops, parent, walk,
 };
 
-/// Separates the `linalg` ops of a module.
+/// Splits the `linalg` ops of a module into simpler ops.
 ///
 /// * An op that yields every old value unchanged is erased.
 /// * A reduction whose reduced loops have one iteration becomes an element-wise op.
-/// * Independent outputs become separate ops: one per combiner, and one for all outputs that hold
-///   one value per element. Outputs with a common combiner, or with one named op each, stay
-///   together. An output that is yielded unchanged is dropped.
+/// * Independent outputs become separate ops: one op per combiner, and one op for all outputs with
+///   one value per element. Outputs with a common combiner, or with one named op each, stay in one
+///   op.
 /// * The largest or smallest value and its index become several reductions if their NaN behaviour
 ///   differs from `argmax` and `argmin`.
 ///
-/// An op stays if its separation would change its results.
+/// An op is not separated if the separation would change its results.
 pub(crate) fn separate_all(module: Op<'_>) {
     let mut pending: Vec<Op<'_>> = walk(module)
         .into_iter()
@@ -41,7 +41,7 @@ pub(crate) fn separate_all(module: Op<'_>) {
     }
 }
 
-/// Returns the ops that replace `op`; `None` if `op` stays.
+/// Returns the ops that replace `op`; `None` if `op` is not separated.
 fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     let loops = Loops::of(op).filter(|l| l.body.is_some() && !l.outputs.is_empty())?;
     let is_array = |o: &Access<'c>| o.is_memory() && o.map.symbols == 0;
@@ -63,7 +63,7 @@ fn separate<'c>(op: Op<'c>) -> Option<Vec<Op<'c>>> {
     Some(made)
 }
 
-/// Returns whether outputs may be written after all others are complete. No output may alias
+/// Returns whether outputs may be written after all other outputs are complete. No output may alias
 /// another operand, except an input that accesses the same elements. The body may only read memory
 /// that the op does not write.
 fn is_order_free(loops: &Loops<'_>) -> bool {
@@ -94,7 +94,7 @@ fn covers_all_loops(loops: &Loops<'_>, operand: &Access<'_>) -> bool {
     places.is_some_and(|places| places.len() == loops.dims)
 }
 
-/// Removes an op that yields every old value unchanged.
+/// Erases an op that yields every old output value unchanged.
 fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let yielded = loops.yielded();
     let is_handed_on = |(i, value): (usize, &Val<'c>)| loops.old_value(i) == Some(*value);
@@ -103,7 +103,7 @@ fn without_effect<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
 }
 
 /// Converts a reduction whose reduced loops have one iteration to an element-wise op. A reduction
-/// by a named op stays, because it becomes one `tile.reduce` for any length.
+/// by a named op is not converted, because it becomes one `tile.reduce` for any length.
 fn without_unit_loops<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     let is_unit = |d: &usize| loops.all().any(|o| length(o, *d) == Some(1));
     let n = loops.outputs.len();
@@ -137,7 +137,6 @@ fn without_unit_loops<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     ])
 }
 
-/// Returns the static trip count of loop `d`, if the operand defines it.
 fn length(operand: &Access<'_>, d: usize) -> Option<u64> {
     let place = operand
         .map
@@ -222,7 +221,7 @@ fn apart<'c>(loops: &Loops<'c>) -> Option<Vec<Op<'c>>> {
     groups.iter().map(part).collect()
 }
 
-/// Returns whether each output is indexed by all parallel loops.
+/// Returns whether all parallel loops index each output.
 fn has_places(loops: &Loops<'_>) -> bool {
     let iterators = attribute(loops.op, ITERATORS)
         .and_then(elements)

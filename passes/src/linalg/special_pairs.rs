@@ -1,21 +1,26 @@
-//! The largest or smallest value and its index, where rows with NaN, or old values, get what no `argmax` gives.
+//! Reductions that select the largest or smallest value and its index, with results for NaN or old
+//! output values that no `argmax` returns.
 //!
 //! For a row with NaN, the result of the loop nest depends on the position of the first or last
 //! NaN. No commutative combiner with a state of constant size computes that result. Several
-//! reductions compute it instead, each independent of the order of elements:
+//! reductions compute the result instead, each independent of the order of elements.
 //!
-//! * Where the value of a NaN is kept without its index, the index is that of the best element before
-//!   the first NaN. The first reduction computes the value, and where the first NaN stands. The second
-//!   is an `argmax` of the elements before it.
-//! * Where later NaN replace earlier ones, indices of NaN are negated for an `argmax` that keeps the lowest
-//!   index of NaN, and negated again at the end.
-//! * Where NaN never wins and rows do not start from the identity and an index up to 0, an `argmax` that starts from
-//!   these comes first, and its results are compared with the old values: these stay where they are equal, or NaN.
-//! * Where any element replaces a NaN, the first reduction computes where the last NaN stands, and the
-//!   second is an `argmax` of the elements after it.
+//! If a NaN wins as the value but not as the index, the index is that of the largest or smallest
+//! element before the first NaN. The first reduction computes the value and the position of the
+//! first NaN. The second reduction is an `argmax` of the elements before this position.
+//!
+//! If each NaN replaces the previous NaN, the indices of NaN are negated, because an `argmax`
+//! returns the lowest index of a NaN. The negation is undone at the end.
+//!
+//! If NaN never wins, and the outputs are not filled with the identity and an index of at most 0,
+//! an `argmax` with these initial values is the first step. The second step compares its results
+//! with the old output values, which win if they are equal or NaN.
+//!
+//! If any element replaces a NaN, the first reduction computes the position of the last NaN, and
+//! the second reduction is an `argmax` of the elements after this position.
 //!
 //! Unless the outputs were filled with neutral values, the reductions write temporaries. The
-//! original body then combines the results of the reductions with the old values.
+//! original body then combines the results of the reductions with the old output values.
 
 use super::attributes::handed_on;
 use super::choice::NanRule;
@@ -31,13 +36,13 @@ use melior::ir::ValueLike;
 use tx_dialect_tile::{Kind, Nan};
 use tx_mlir::{Affine, Builder, Index, Op, Val, enclosing, integer_width};
 
-/// Encodings of predicates of `arith.cmpf`.
+/// Integer encodings of predicates of `arith.cmpf`.
 const OGT: i64 = 2;
 const OLT: i64 = 4;
 const OEQ: i64 = 1;
 const UNO: i64 = 14;
 
-/// Encodings of predicates of `arith.cmpi`.
+/// Integer encodings of predicates of `arith.cmpi`.
 const NE: i64 = 1;
 const SLT: i64 = 2;
 const SGE: i64 = 5;
@@ -91,7 +96,6 @@ fn length<'c>(b: &Builder<'c>, loops: &Loops<'c>, d: usize) -> Option<Index<'c>>
     }
 }
 
-/// The identity of a kind.
 fn neutral(kind: Kind) -> f64 {
     match kind {
         Kind::ArgMin => f64::INFINITY,
@@ -99,7 +103,7 @@ fn neutral(kind: Kind) -> f64 {
     }
 }
 
-/// The constants that value and index were filled with.
+/// Returns the constants with which the value and index outputs were filled.
 fn filled_with(loops: &Loops<'_>, pair: &SpecialPair<'_>) -> Option<(Scalar, Scalar)> {
     let flow = Dataflow::of(enclosing(loops.op, "func.func")?);
     let taken = Taken::default();
@@ -110,8 +114,8 @@ fn filled_with(loops: &Loops<'_>, pair: &SpecialPair<'_>) -> Option<(Scalar, Sca
     value.zip(index)
 }
 
-/// Whether value and index were filled with the identity and an index that no element's is below, so that one
-/// `argmax` combines them with elements.
+/// Returns whether the outputs were filled with the identity and an index of at most 0, so that one
+/// `argmax` can combine the filled values with the elements.
 fn starts_below_all(loops: &Loops<'_>, pair: &SpecialPair<'_>) -> bool {
     filled_with(loops, pair).is_some_and(|(value, index)| {
         value == Scalar::Float(neutral(pair.kind)) && index.int().is_some_and(|index| index <= 0)
@@ -149,7 +153,8 @@ impl<'c> Work<'_, 'c> {
         Some(made)
     }
 
-    /// The best number and its index, where it is better than the old value.
+    /// Emits an `argmax` or `argmin` of the numbers in each row, then a comparison with the old
+    /// output value.
     fn numbers(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);
@@ -168,7 +173,7 @@ impl<'c> Work<'_, 'c> {
         Some(vec![of_rows, with_old])
     }
 
-    /// The value NaN with the index of the best element before the first NaN.
+    /// Emits the value NaN with the index of the largest or smallest element before the first NaN.
     fn value_only(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let is_fresh = self.is_fresh();
         let best = self.temporary(&self.value, temporaries);
@@ -224,8 +229,8 @@ impl<'c> Work<'_, 'c> {
         ])
     }
 
-    /// Emits value and index of the best element after the last NaN, or of the last NaN if no
-    /// element follows.
+    /// Emits value and index of the largest or smallest element after the last NaN, or of the last
+    /// NaN if no element follows.
     fn after_last(&self, temporaries: &mut Vec<Val<'c>>) -> Option<Vec<Op<'c>>> {
         let best = self.temporary(&self.value, temporaries);
         let index = self.temporary(&self.index, temporaries);
@@ -302,7 +307,6 @@ impl<'c> Work<'_, 'c> {
         ]
     }
 
-    /// Returns the outputs of the original op, the value first.
     fn outputs(&self) -> Vec<Operand<'c>> {
         vec![
             (self.value.clone(), Some(self.old_value)),
@@ -328,7 +332,6 @@ impl<'c> Work<'_, 'c> {
         neutral(self.pair.kind)
     }
 
-    /// Returns the `arith.cmpf` predicate that holds if the left element is better.
     fn better(&self) -> i64 {
         match self.pair.kind {
             Kind::ArgMin => OLT,
@@ -424,8 +427,8 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits a reduction that finds the best element of each row among the elements whose position
-    /// satisfies `counts` relative to `limit`. Other elements have the index `none`.
+    /// Emits an `argmax` or `argmin` of the elements of each row whose position satisfies the
+    /// predicate `counts` relative to `limit`. All other elements have the index `none`.
     fn best_where(
         &self,
         best: &Access<'c>,
@@ -462,8 +465,7 @@ impl<'c> Work<'_, 'c> {
         }))
     }
 
-    /// Emits a reduction that finds the best element of each row, or the last NaN of the row with a
-    /// negated index.
+    /// Emits an `argmax` or `argmin` of each row, in which the last NaN wins with a negated index.
     fn best_or_last(&self, best: &Access<'c>, index: &Access<'c>) -> Option<Op<'c>> {
         let roots = [self.pair.element, self.pair.index];
         let outputs = vec![(best.clone(), None), (index.clone(), None)];
@@ -507,7 +509,6 @@ impl<'c> Work<'_, 'c> {
         b.binary("arith.subi", greatest, index)
     }
 
-    /// Returns a part over the parallel loops.
     fn over_rows(&self, inputs: Vec<Operand<'c>>, outputs: Vec<Operand<'c>>) -> Part<'_, 'c> {
         let kept = self.loops.kept();
         let place = |d: usize| match kept.iter().position(|k| *k == d) {

@@ -1,24 +1,23 @@
-//! Bodies that combine an old value in several steps of one op, or under a condition: `(old + x) +
-//! y`, `if p { old + x } else { old }`. A body with several steps is equivalent to one step, whose
-//! element is the result of the body for a neutral old value. For floats, the conversion to one
-//! step changes the order of additions, as any reduction does.
+//! Bodies that combine the old value of an output in several steps of one op, or under a condition:
+//! `(old + x) + y`, `if p { old + x } else { old }`. Such a body is equivalent to one step, whose
+//! element is the result of the body with the identity as old output value. For floats, the
+//! conversion to one step changes the order of additions.
 
 use super::recognise::NAMED;
 use tx_dialect_tile::{Kind, Nan};
 use tx_mlir::{Op, Val, defining_op, first_block, is, key, operands, ops, results};
 
-/// Maximum number of steps.
 const MOST: usize = 1000;
 
-/// A traversal from a result back to the old value.
+/// Traversal of the ops of a body, from a result to the old output value.
 pub(crate) struct Steps<'a, 'c> {
     pub(crate) is_old: &'a dyn Fn(Val<'c>) -> bool,
-    /// Returns whether a value in the body depends on the old value.
+    /// Returns whether a value in the body depends on the old output value.
     pub(crate) depends: &'a dyn Fn(Val<'c>) -> bool,
     pub(crate) left: usize,
 }
 
-/// The combine op that all steps have in common, with its reduction kind and NaN policy.
+/// Op by which all steps combine values, with its reduction kind and NaN policy.
 pub(crate) type Named = (&'static str, Kind, Option<Nan>);
 
 impl<'a, 'c> Steps<'a, 'c> {
@@ -97,8 +96,8 @@ fn choices<'c>(op: Op<'c>, value: Val<'c>) -> Option<[Val<'c>; 2]> {
     Some([yielded(0)?, yielded(1)?])
 }
 
-/// Returns whether `value` is a selection between `old` and another value, by a condition that does
-/// not depend on old values.
+/// Returns whether `value` is a selection between the old output value and another value, by a
+/// condition that does not depend on old output values.
 pub(crate) fn is_conditional<'c>(
     value: Val<'c>,
     old: Val<'c>,

@@ -1,4 +1,4 @@
-//! Ops that a conversion plan already fuses or erases.
+//! Record of the ops that conversion plans already fuse or erase.
 
 use super::body::{only_computes, slice};
 use super::read::Loops;
@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use tx_dialect_tile::GROUP;
 use tx_mlir::{Op, attribute, is, ops, walk};
 
-/// Ops that a conversion plan already fuses or erases.
 #[derive(Default)]
 pub(crate) struct Taken {
     all: BTreeSet<usize>,
@@ -20,24 +19,21 @@ impl Taken {
         self.all.extend(ops.into_iter().map(op_key));
     }
 
-    /// Marks fills that conversion makes redundant.
     pub(crate) fn fold<'c>(&mut self, fills: impl IntoIterator<Item = Op<'c>>) {
         self.folded.extend(fills.into_iter().map(op_key));
     }
 
-    /// Returns whether a plan fuses or erases `op`.
     pub(crate) fn has(&self, op: Op<'_>) -> bool {
         self.all.contains(&op_key(op))
     }
 
-    /// Returns whether `op` is a fill that conversion makes redundant.
     pub(crate) fn is_folded(&self, op: Op<'_>) -> bool {
         self.folded.contains(&op_key(op))
     }
 
-    /// Returns the loops of an element-wise op that can be fused. The op has one output, a body
-    /// without side effects and assertions, and no attribute `schedule` or `tile.group`. No plan
-    /// fuses or erases the op.
+    /// Returns the loops of an element-wise op that can be fused. Such an op has one output, a body
+    /// without side effects and assertions, and no attribute `schedule` or `tile.group`. The op
+    /// must not be fused or erased by an earlier plan.
     pub(crate) fn element_wise<'c>(&self, op: Op<'c>) -> Option<Loops<'c>> {
         let loops = Loops::of(op)?;
         let asserts = |body| {

@@ -27,7 +27,7 @@ enum Stored {
 /// Emits the `tile.reduce` of a plan.
 ///
 /// # Panics
-/// Panics if MLIR rejects the `tile.reduce`, which is a bug of the caller.
+/// Panics if MLIR rejects the `tile.reduce`, because the caller then passed an invalid plan.
 pub(crate) fn write<'c>(plan: &Plan<'c>) -> Op<'c> {
     let context = context(plan.loops.op);
     let location = plan.loops.op.location();
@@ -236,8 +236,8 @@ fn write_element<'c>(
         .collect()
 }
 
-/// Returns for each destination whether it stores a part of the result or a value that the epilogue
-/// computes. A consumer that only moves a part of the result needs no epilogue.
+/// Returns, for each destination, whether it stores a component of the result or a value that the
+/// epilogue computes. A consumer that only copies a component of the result needs no epilogue.
 fn stored(plan: &Plan<'_>) -> Vec<Stored> {
     let mut stored: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();
     for tail in &plan.tails {
@@ -259,8 +259,8 @@ fn stored(plan: &Plan<'_>) -> Vec<Stored> {
     stored
 }
 
-/// Replaces the first destination that a consumer reads by the value of the consumer, and removes
-/// the other destinations.
+/// Replaces the first destination that a consumer reads by the output of the consumer, and removes
+/// all other destinations that it reads.
 fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
     if let Some((first, rest)) = tail.takes.split_first() {
         values[*first] = value;
@@ -332,7 +332,6 @@ fn write_epilogue<'c>(
         .collect()
 }
 
-/// Converts `value` to another width of its type.
 fn resize<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
     let from = value.r#type();
     if from == ty {

@@ -1,10 +1,5 @@
 //! `batched`: a warp reduces several rows at once, and its lanes exchange the partial results of
 //! all rows together.
-//!
-//! Each lane folds its part of every row, and holds one partial result for each row. In each
-//! exchange step, a lane sends half of its partial results to another lane, and receives the other
-//! half. In the end, each lane holds the total of one row. This exchange takes `rows - 1` shuffles
-//! and a few more, instead of five for each row. Neighbouring lanes store neighbouring results.
 
 use super::parts::{element_number, load_elements, source_index, store_result};
 use super::shared::{Shape, align_sources};
@@ -15,7 +10,7 @@ use crate::exchange::{Exchange, Pool, shuffle_cost};
 use tx_mlir::{Builder, Index, Val};
 
 const WARP: u64 = tx_target::WARP as u64;
-/// Maximum size in cost estimates: greater sizes count as this size.
+/// Upper limit of result counts and row lengths in cost estimates.
 const LARGE: u64 = 1 << 40;
 
 pub(crate) struct Batched;
@@ -209,7 +204,7 @@ impl<'c> Expansion<'_, 'c> {
         );
     }
 
-    /// Emits this lane's partial result of each row of a batch.
+    /// Emits the partial results of this lane, one for each row of a batch.
     #[expect(
         clippy::too_many_arguments,
         reason = "sizes and places, each used once"

@@ -1,8 +1,8 @@
 //! Variants: the algorithms for a reduction inside a kernel, and the choice among them.
 //!
 //! A variant is one file in this folder and one line in [`BUILTIN`]. A variant has a cost estimate,
-//! an expansion, and named predicates, each of which accepts a reduction or gives a reason. A
-//! variant does not depend on the combined operation, which is a [`Combiner`].
+//! an expansion, and named predicates. Each predicate accepts a reduction or returns a reason. A
+//! variant does not depend on the operation that combines values, which is a [`Combiner`].
 
 pub(crate) mod batched;
 pub(crate) mod local;
@@ -43,10 +43,10 @@ pub(crate) const BUILTIN: &[&dyn Variant] = &[
 /// Parameters of a variant, recorded on the op as `params`.
 pub type Params = BTreeMap<&'static str, i64>;
 
-/// A named condition of a variant.
+/// A named predicate of a variant.
 #[derive(Clone, Copy)]
 pub struct Predicate {
-    /// Name of the condition in messages.
+    /// Name of the predicate in messages.
     pub name: &'static str,
     /// Accepts a reduction, or returns the reason for a refusal.
     pub check: fn(&Reduction<'_>) -> Result<(), String>,
@@ -57,7 +57,7 @@ pub trait Variant: Sync {
     /// Returns the name of the variant, as in `variant = "NAME"`.
     fn name(&self) -> &'static str;
 
-    /// Returns the description of the variant in the reference, in Markdown.
+    /// Returns the description of the variant for the reference documentation, in Markdown.
     fn doc(&self) -> &'static str {
         ""
     }
@@ -65,7 +65,7 @@ pub trait Variant: Sync {
     /// Returns the priority. The variant with the highest priority is chosen.
     fn priority(&self) -> i32;
 
-    /// Returns the conditions, all of which must accept the reduction. Every condition is checked,
+    /// Returns the predicates, all of which must accept the reduction. Every predicate is checked,
     /// so that a refusal lists every reason.
     fn predicates(&self) -> &'static [Predicate];
 
@@ -77,7 +77,7 @@ pub trait Variant: Sync {
     /// Returns the parameters for [`Self::expand`], which are recorded on the op.
     fn params(&self, reduction: &Reduction<'_>) -> Params;
 
-    /// Checks parameters of an op, which a user may have written.
+    /// Checks the parameters of an op, which may be part of the input program.
     ///
     /// # Errors
     /// Returns the reason why the parameters are invalid.
@@ -95,7 +95,7 @@ pub trait Variant: Sync {
 
 static REGISTERED: RwLock<Vec<&'static dyn Variant>> = RwLock::new(Vec::new());
 
-/// Registers a variant for the rest of the process.
+/// Registers a variant for the lifetime of the process.
 ///
 /// # Errors
 /// Fails if a variant of the same name exists.
@@ -152,8 +152,8 @@ pub fn unknown_variant(name: &str) -> String {
     )
 }
 
-/// Reads the parameters of an op, from the program or an earlier pass. Each parameter must be an
-/// `i64` with a name that the variant uses.
+/// Reads the parameters of an op, from the input program or an earlier pass. Each parameter must be
+/// an `i64` with a name that the variant uses.
 ///
 /// # Errors
 /// Returns a message with the invalid parameter and the expected form.
@@ -180,8 +180,8 @@ pub(crate) fn written_params(
     written.into_iter().map(number).collect()
 }
 
-/// Returns the parameter names of a variant for this reduction: those that it computes, and those
-/// that its check reads. [`Variant::check_params`] also reads optional parameters.
+/// Returns the names of the parameters that a variant computes for this reduction or that its check
+/// reads. [`Variant::check_params`] also reads optional parameters.
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
     let asked = RefCell::new(BTreeSet::new());
@@ -289,7 +289,7 @@ pub(crate) fn ask<T>(
     })
 }
 
-/// Returns the best accepted variant: highest priority, then lowest cost, then name.
+/// Returns the best accepted variant: highest priority, then lowest cost, then first name.
 pub(crate) fn best(candidates: &[Candidate]) -> Option<&Candidate> {
     candidates
         .iter()

@@ -1,7 +1,7 @@
 //! `packed_add_sum` and `3input_maxmin`: one thread reduces f32 by instructions of sm_100.
 //!
-//! LLVM selects `add.rn.f32x2` and the three-operand `max.f32` and `min.f32` from ordinary
-//! arithmetic.
+//! LLVM selects `add.rn.f32x2` and the three-operand `max.f32` and `min.f32` for ordinary
+//! arithmetic ops.
 
 use super::parts::{load_elements, source_index, store_result};
 use super::registers::{fragment, registers, registers_type};
@@ -15,13 +15,11 @@ use tx_mlir::memref::Space;
 use tx_mlir::{Builder, Index, Val};
 use tx_scalar::Float;
 
-/// Number of elements in one chunk.
 const CHUNK: usize = 8;
 
 pub(crate) struct PackedAddSum;
 pub(crate) struct ThreeInputMaxMin;
 
-/// Returns the predicates, in the order of reported reasons.
 const fn predicates(kind: Predicate) -> [Predicate; 9] {
     [
         kind,
@@ -215,7 +213,6 @@ private memory."
     }
 }
 
-/// Returns the number of registers of a fragment in one thread.
 fn slots_of(fragment: Val<'_>) -> usize {
     let vector = registers_type(fragment.r#type());
     let lanes = vector.and_then(tx_mlir::vector_parts).map_or(1, |(n, _)| n);

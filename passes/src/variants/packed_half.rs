@@ -1,4 +1,4 @@
-//! `packed_half`: a thread combines f16 or bf16 elements in pairs, in their own type.
+//! `packed_half`: a thread combines f16 or bf16 elements in pairs, without conversion to f32.
 
 use super::parts::store_result;
 use super::shared::{Expansion, Shape, Shared};

@@ -1,4 +1,4 @@
-//! Functions of several variants that emit code.
+//! Functions that emit code for several variants.
 
 use super::Reduction;
 use crate::combiner::Combiner;
@@ -6,7 +6,7 @@ use crate::emit::{OWNED, extents, finish, index_as, load, load_vector, nest, pro
 use melior::ir::{Attribute, Type};
 use tx_mlir::{Builder, Index, MemRef, Val, i64_attribute};
 
-/// Returns the index of a source element, from its indices along parallel and along reduced
+/// Returns the index of a source element from its indices along the parallel and the reduced
 /// dimensions.
 pub fn source_index<'c>(
     b: &Builder<'c>,
@@ -21,8 +21,8 @@ pub fn source_index<'c>(
     index.into_iter().map(|i| b.value(i)).collect()
 }
 
-/// Returns the index of an element among those that one result combines: row-major over the reduced
-/// dimensions. `indices` and `sizes` are in the order of [`Reduction::reduced`].
+/// Returns the row-major index, over the reduced dimensions, of an element among all elements of
+/// one result. The values `indices` and `sizes` are in the order of [`Reduction::reduced`].
 pub fn element_number<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
@@ -36,8 +36,8 @@ pub fn element_number<'c>(
     })
 }
 
-/// Converts the total of one result to its final value and stores this value. `kept` are the
-/// indices of the parallel dimensions, in the order of [`Reduction::kept`].
+/// Converts the total of one result to the stored value, and stores this value. The values `kept`
+/// are the indices along the parallel dimensions, in the order of [`Reduction::kept`].
 pub fn store_result<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
@@ -113,8 +113,8 @@ pub fn load_elements<'c>(
     rows
 }
 
-/// Emits a sequential reduction by one thread: loops over parallel dimensions around loops over
-/// reduced dimensions.
+/// Emits a sequential reduction by one thread: loops over the parallel dimensions around loops over
+/// the reduced dimensions.
 pub fn expand_sequential<'c>(b: &Builder<'c>, r: &Reduction<'c>) {
     let (Some(source), Ok(combiner)) = (r.source(), r.combiner()) else {
         return;

@@ -15,11 +15,12 @@ pub struct Reduction<'c> {
     pub view: Reduce<'c>,
     /// Chip for which the kernel is compiled.
     pub chip: Chip,
-    /// Sources in memory, all of one shape. Empty if the sources are fragments.
+    /// Sources in memory, all of one shape. The list of sources is empty if the sources are
+    /// fragments.
     pub sources: Vec<MemRef<'c>>,
-    /// Destinations in memory. Empty if the results are fragments.
+    /// Destinations in memory. The list of destinations is empty if the results are fragments.
     pub destinations: Vec<MemRef<'c>>,
-    /// Sizes of the sources. `None` for a dynamic size.
+    /// Sizes of the sources. Sizes of the source; `None` for a dynamic size.
     pub shape: Vec<Option<u64>>,
     /// Parallel dimensions of the source, outermost first.
     pub kept: Vec<usize>,
@@ -27,15 +28,16 @@ pub struct Reduction<'c> {
     pub reduced: Vec<usize>,
     /// Number of threads that execute the op together.
     pub threads: i64,
-    /// Number of thread positions in the scope, at least [`Self::threads`]. The number is greater
-    /// if some groups of the scope have fewer threads than others, such as a partial last warp of a
-    /// block.
+    /// Number of thread positions in the scope, including absent threads; at least
+    /// [`Self::threads`]. Threads are absent if some groups of the scope have fewer threads than
+    /// others, such as a partial last warp of a block.
     pub span: i64,
     /// Known alignment in bytes of the first element of every source.
     pub alignment: u64,
-    /// Number of the op in its module.
+    /// Number of this op among the reductions of its module.
     pub serial: i64,
-    /// Whether the same threads execute the op every time: no surrounding branch depends on a loop.
+    /// Set if the same threads execute the op every time, because no surrounding branch depends on
+    /// a loop.
     pub steady: bool,
     pub(crate) kernel: Kernel<'c>,
 }
@@ -139,9 +141,9 @@ impl<'c> Reduction<'c> {
             .max()
     }
 
-    /// Emits the first of `length` elements of this thread, if each thread takes every
-    /// [`Self::threads`]-th element: the position of the thread. Positions from [`Self::threads`]
-    /// on get `length`, so that their threads take no elements.
+    /// Emits the index of this thread's first element, which is its position in the scope, if each
+    /// thread combines every [`Self::threads`]-th of `length` elements. A thread at a position from
+    /// [`Self::threads`] on receives `length`, and so combines no elements.
     pub fn first_of(
         &self,
         b: &tx_mlir::Builder<'c>,
@@ -176,8 +178,8 @@ impl<'c> Reduction<'c> {
     }
 }
 
-/// Returns whether the conditions of all branches around `op` are computed outside all loops around
-/// these branches.
+/// Returns whether the conditions of all branches around `op` are computed outside of all loops
+/// around these branches.
 fn is_steady(op: Op<'_>) -> bool {
     let mut branches = tx_mlir::ancestors(op).filter(|o| tx_mlir::is(*o, "scf.if"));
     branches.all(|branch| {
@@ -188,22 +190,20 @@ fn is_steady(op: Op<'_>) -> bool {
     })
 }
 
-/// Returns whether the op is batch-invariant.
 fn batch_invariant(op: Op<'_>) -> bool {
     tx_mlir::attribute(op, "determinism")
         .and_then(Determinism::of)
         .is_some_and(|d| d == Determinism::BatchInvariant)
 }
 
-/// Sorts dimensions by descending stride, if all strides are static.
 fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
     if dimensions.iter().all(|d| memref.strides[*d].is_some()) {
         dimensions.sort_by_key(|d| std::cmp::Reverse(memref.strides[*d]));
     }
 }
 
-/// Returns the known alignment of the first element of `value`, in bytes: that of its element type,
-/// or more for shared memory of this kernel, whose alignment the compiler chooses.
+/// Returns the known alignment of the first element of `value`, in bytes: the alignment of its
+/// element type, or more for shared memory of this kernel, whose alignment the compiler chooses.
 fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let element = byte_width(memref.element).unwrap_or(1);
     // `memref.view` adds a byte offset that its type does not show.
@@ -219,7 +219,7 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     }
 }
 
-/// Returns the workgroup attribution that `value` is, or is a view of: its kernel and its number.
+/// Returns the kernel and the number of the workgroup attribution that `value` is or is a view of.
 pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
     use melior::ir::block::BlockLike as _;
     let root = crate::analysis::access::root(value);
@@ -299,7 +299,7 @@ pub mod checks {
     /// messages.
     ///
     /// # Errors
-    /// Returns a message with the memory space of another source.
+    /// Returns a message with the memory space of a source that is not in `spaces`.
     pub fn sources_in(r: &Reduction<'_>, spaces: &[Space], expected: &str) -> Result<(), String> {
         if r.sources.is_empty() {
             return Err(format!("source is in registers, expected {expected}"));

@@ -1,8 +1,6 @@
 //! `redux`: lanes of a warp combine by one `redux.sync` instead of a tree of shuffles.
 //!
-//! Everything else is as in variant `shared` for memory, and as in variant `local` for fragments. A
-//! group may have any lanes of a warp: the kernel computes its member mask. The groups of a warp
-//! execute `redux.sync` one after another, so shuffles are cheaper for narrow groups.
+//! The lanes of a group need not be consecutive: the kernel computes the member mask of the group.
 
 use super::registers::{self, Plan};
 use super::shared::{self, Shape, Shared};

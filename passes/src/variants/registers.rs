@@ -12,41 +12,41 @@ use tx_dialect_tile::Fragment;
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val, byte_width};
 
-/// Maximum number of bytes of shared memory for one exchange. Every chip has 48 KiB of static
-/// shared memory for each block.
+/// Maximum shared memory for one exchange, in bytes. Every chip has 48 KiB of static shared memory
+/// for each block.
 const MOST_SCRATCH: i64 = 48 * 1024;
-/// Maximum number of partial results of warps that are combined without a loop.
+/// Maximum number of partial results of warps that a thread combines without a loop.
 const UNROLL: i64 = 8;
 
-/// How threads exchange partial results along one reduced digit of the thread number.
+/// Kind of exchange of partial results along one reduced mixed-radix digit of the thread number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Between {
-    /// XOR shuffles between lanes whose numbers differ in some bits only.
+    /// XOR shuffles between lanes whose numbers differ only in some bits.
     Bits,
-    /// Indexed shuffles between other lanes of one warp.
+    /// Indexed shuffles between any lanes of one warp.
     Lanes,
     /// An exchange through shared memory between threads of several warps.
     Warps,
 }
 
-/// Index into [`Plan::folds`] for a register of the result.
+/// Index into [`Plan::folds`]: the fold whose total a result register receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Take {
-    /// The same index in every thread.
+    /// All threads have the same fold.
     One(usize),
-    /// An index for each lane. `None` for a lane without elements.
+    /// Each lane has its own fold; the entry of a lane without elements is `None`.
     ByLane(Vec<Option<usize>>),
 }
 
 pub(crate) struct Plan {
     source: Placement,
-    /// Folds: for each result of a thread, the source registers (slots) that the thread combines,
-    /// in order.
+    /// Folds: the source registers (slots) that a thread combines in order, for each result of the
+    /// thread.
     folds: Vec<Vec<usize>>,
-    /// Kind of exchange along each digit of the thread number. `None` for a digit of a parallel
-    /// dimension.
+    /// Kind of exchange along each mixed-radix digit of the thread number. A digit along a parallel
+    /// dimension has no exchange (`None`).
     digits: Vec<Option<Between>>,
-    /// Index into `folds` for each register (slot) of the result.
+    /// Fold whose total each result register (slot) receives.
     takes: Vec<Take>,
     /// Stride of each reduced dimension in the row-major element index.
     number: Vec<i64>,
@@ -144,7 +144,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Returns the digits that are reduced by one kind of exchange, with their numbers.
+    /// Returns the digits of the thread number that one kind of exchange reduces, with the
+    /// positions of the digits in the list.
     fn reduced(&self, how: Between) -> impl Iterator<Item = (usize, &Digit)> {
         self.digits
             .iter()
@@ -168,7 +169,7 @@ impl Plan {
         warps.saturating_mul(kept).saturating_mul(folds)
     }
 
-    /// Returns the digits of parallel dimensions.
+    /// Returns the digits of the thread number along parallel dimensions.
     fn others(&self) -> impl Iterator<Item = (usize, &Digit)> {
         self.digits
             .iter()
@@ -178,8 +179,8 @@ impl Plan {
             .map(|(k, (_, digit))| (k, digit))
     }
 
-    /// Returns whether all lanes of a warp share every result, and each lane keeps one result. All
-    /// results are then exchanged together, with about as many shuffles as results.
+    /// Returns whether all lanes of a warp share every result, and each lane stores one result. All
+    /// results are then exchanged together, by about as many shuffles as there are results.
     fn transposes(&self) -> bool {
         let results = self.folds.len();
         let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);
@@ -207,8 +208,8 @@ impl Plan {
         all.map(|(_, d)| d.extent.unsigned_abs()).product()
     }
 
-    /// Returns the estimated cycles of one thread. `lanes` is the cost of an exchange between
-    /// lanes.
+    /// Returns the estimated cycles of one thread. `lanes` is the estimated cost of an exchange
+    /// between lanes, in cycles.
     pub(crate) fn cost(&self, lanes: u64, redux: bool) -> u64 {
         let folds = u64::try_from(self.folds.len()).unwrap_or(1);
         let elements: usize = self.folds.iter().map(Vec::len).sum();
@@ -227,7 +228,6 @@ fn fragment_of(value: Val<'_>) -> Result<Fragment<'_>, String> {
         .ok_or_else(|| "the source is in memory, expected registers".to_owned())
 }
 
-/// Returns the parallel dimensions in the order of the tile.
 fn kept_dims<'a>(r: &'a Reduction<'_>) -> impl Iterator<Item = usize> + 'a {
     (0..r.shape.len()).filter(|d| !r.reduced.contains(d))
 }
@@ -240,7 +240,8 @@ fn partial_bytes(r: &Reduction<'_>) -> i64 {
         .sum()
 }
 
-/// Returns the kind of exchange along digit `k` that works for every thread with elements.
+/// Returns the kind of exchange along digit `k` of the thread number that is correct for every
+/// thread with elements.
 fn between(source: &Placement, k: usize) -> Between {
     let digit = source.digits[k];
     let field = digit.stride * (digit.extent - 1);
@@ -259,7 +260,8 @@ fn between(source: &Placement, k: usize) -> Between {
     if bits { Between::Bits } else { Between::Lanes }
 }
 
-/// Returns the fold (combined source registers) whose total goes to each register of the result.
+/// Returns the fold whose total each result register receives; a fold is a set of combined source
+/// registers.
 fn takes(
     r: &Reduction<'_>,
     source: &Placement,
@@ -339,7 +341,6 @@ pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) ->
         .value()
 }
 
-/// Returns the vector type of a fragment's registers in one thread.
 pub(crate) fn registers_type(ty: Type<'_>) -> Option<Type<'_>> {
     let fragment = Fragment::from_type(ty)?;
     let placed = fragment.layout.shard.iter().chain(&fragment.layout.replica);
@@ -441,7 +442,7 @@ impl<'c> Expansion<'_, 'c> {
             .collect()
     }
 
-    /// Emits the total for a register (slot) of the result.
+    /// Emits the total that one result register (slot) receives.
     fn take(&self, take: &Take, totals: &[Vec<Val<'c>>]) -> Vec<Val<'c>> {
         let (b, r) = (self.b, self.r);
         let by_lane = match take {
@@ -479,7 +480,7 @@ impl<'c> Expansion<'_, 'c> {
         value.unwrap_or_else(|| self.combiner.start(b))
     }
 
-    /// Emits the partial result that this thread combines from its own registers.
+    /// Emits the partial result that this thread computes from its own registers.
     fn fold(
         &self,
         fold: &[usize],
@@ -543,8 +544,8 @@ impl<'c> Expansion<'_, 'c> {
     }
 
     /// Exchanges partial results between warps. Each thread stores its partial results in shared
-    /// memory, and loads the partial results of its group. Warps may be partial, and groups may
-    /// have any threads.
+    /// memory, and loads the partial results of its group. Warps may be partial, and the threads of
+    /// a group may be in any warps.
     fn between_warps(&self, values: Vec<Vec<Val<'c>>>, located: &Located<'c>) -> Vec<Vec<Val<'c>>> {
         let (b, r, plan) = (self.b, self.r, self.plan);
         let warps: Vec<(usize, &Digit)> = plan.reduced(Between::Warps).collect();

@@ -1,19 +1,19 @@
 //! `shared`: the threads of the scope share the work on a tile in shared or global memory.
 //!
-//! Thread `t` of the scope works on column `t % stride`, is lane `t / stride % group` of a result,
-//! and belongs to row group `t / (stride * group)`. Lanes lie along the contiguous dimension of the
-//! source.
+//! Thread `t` of the scope has column `t % stride`, lane `t / stride % group` of a result, and row
+//! group `t / (stride * group)`. Consecutive lanes access consecutive elements along the contiguous
+//! dimension of the source.
 //!
 //! If the contiguous dimension is reduced, `stride` is 1, and the `group` lanes of a result load
-//! neighbouring elements. If the contiguous dimension is parallel, `stride` neighbouring lanes load
+//! consecutive elements. If the contiguous dimension is parallel, `stride` consecutive lanes load
 //! different columns. Lanes of different columns exchange no values.
 //!
-//! For both kinds of dimensions, one access of a warp touches consecutive words, without bank
-//! conflicts and with whole lines of global memory.
+//! In both cases, one access of a warp is to consecutive words, without bank conflicts and in whole
+//! lines of global memory.
 //!
 //! If there are fewer results than warps, a group is wider than a warp, and its exchange goes
-//! through shared memory. Shuffles are outside all branches: threads without work carry the initial
-//! value of the accumulator.
+//! through shared memory. Shuffles are outside of all branches: threads without elements contribute
+//! the initial value of the accumulator.
 
 use super::parts::{element_number, expand_sequential, load_elements, source_index, store_result};
 use super::reduction::shared_root;
@@ -30,16 +30,16 @@ use tx_mlir::build::Cond;
 use tx_mlir::memref::Space;
 use tx_mlir::{Builder, Index, Val, byte_width};
 
-/// Maximum number of bytes of one access.
+/// Maximum size of one access, in bytes.
 const WIDEST: u64 = 16;
-/// Maximum size in cost estimates: greater sizes count as this size.
+/// Upper limit of result counts and row lengths in cost estimates.
 const LARGE: u64 = 1 << 40;
 const WARP: u64 = tx_target::WARP as u64;
-/// Number of bytes of shared memory in one row of all banks.
+/// Total size of one word from each bank of shared memory, in bytes.
 const BANKS_BYTES: u64 = 128;
 /// Approximate latency of a shared memory load, in cycles.
 const LOAD: u64 = 30;
-/// Approximate latency of a combine, in cycles.
+/// Approximate latency of a combination, in cycles.
 const COMBINE: u64 = 4;
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -163,13 +163,12 @@ pub(crate) struct Shape {
     group: u64,
     /// Number of groups, each of `stride * group` threads.
     groups: u64,
-    /// Number of neighbouring threads that work on different results.
+    /// Number of consecutive threads that compute different results.
     stride: u64,
-    /// Number of elements of one load.
     vector: u64,
-    /// Number of results after which a group starts one step later in its row, and wraps around at
-    /// the end of the row. 0 disables skewing. With skewing, the groups of a warp load from
-    /// different banks.
+    /// Skew: number of results after which a group starts one step later in its row, and wraps
+    /// around at the end of the row; 0 disables skewing. With skewing, the groups of a warp load
+    /// from different banks of shared memory.
     skew: u64,
 }
 
@@ -220,7 +219,8 @@ impl Shape {
         self.group.min((WARP / self.stride).max(1))
     }
 
-    /// Returns the cheapest shape. `lane_cost` gives the cost of a combine over a number of lanes.
+    /// Returns the cheapest shape. The closure `lane_cost` returns the cost of a combination over a
+    /// number of lanes, in cycles.
     pub(crate) fn choose(r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> Self {
         let threads = r.threads.unsigned_abs().max(1);
         if r.view.scope == Scope::Thread {
@@ -286,8 +286,8 @@ impl Shape {
             .unwrap_or_else(|| with_group(widest))
     }
 
-    /// Returns the estimated cycles: latencies of each thread, plus the use of shared memory and of
-    /// the warp schedulers, which all warps of an SM share.
+    /// Returns the estimated cycles: the latencies of a thread, plus the use of shared memory and
+    /// of warp schedulers, which all warps of an SM share.
     pub(crate) fn cost(&self, r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> u64 {
         let parts = r
             .view
@@ -296,7 +296,7 @@ impl Shape {
         self.cost_of(r, lane_cost, parts, parts)
     }
 
-    /// Returns the estimated cycles if a thread executes `fold` combines for each element, and
+    /// Returns the estimated cycles if a thread executes `fold` combine operations per element, and
     /// threads exchange `parts` values.
     pub(crate) fn cost_of(
         &self,
@@ -336,8 +336,8 @@ impl Shape {
         rounds.saturating_mul(round)
     }
 
-    /// Returns the number of results after which groups of a warp load from the same banks again,
-    /// or 0 if they never do.
+    /// Returns the number of results after which groups of a warp load from equal banks again; 0 if
+    /// this never happens.
     fn skew(r: &Reduction<'_>, group: u64, vector: u64, length: u64) -> u64 {
         let step = group * vector;
         let (Some(source), Some(bytes)) = (r.source(), r.element_bytes()) else {
@@ -356,7 +356,7 @@ impl Shape {
         BANKS_BYTES / gcd(pitch, BANKS_BYTES)
     }
 
-    /// Returns the number of lanes along the reduced dimension.
+    /// Returns the number of lanes along the contiguous reduced dimension.
     fn rows(threads: u64, results: u64, length: u64) -> u64 {
         // Several warps share a result if there are more warps than results, and enough elements.
         if results == 1 && threads > WARP && length >= threads {
@@ -382,8 +382,8 @@ impl Shape {
         (stride, spare.min(within.max(between)).max(1))
     }
 
-    /// Returns the maximum number of elements of one load that alignment and strides allow, with
-    /// work for every lane.
+    /// Returns the maximum number of elements per load that alignment and strides permit, with
+    /// elements for every lane.
     pub(crate) fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
         let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;
@@ -412,7 +412,8 @@ impl Shape {
     }
 }
 
-/// Stores one result, given its total, its length, and its indices along parallel dimensions.
+/// Stores one result; the arguments are its total, its length, and its indices along the parallel
+/// dimensions.
 pub(crate) type Deliver<'a, 'c> =
     dyn Fn(&Builder<'c>, &Combiner<'c>, &[Val<'c>], Index<'c>, &[Index<'c>]) + 'a;
 
@@ -423,7 +424,7 @@ pub(crate) struct Expansion<'a, 'c> {
     pub(crate) shape: Shape,
     /// Name of the exchange between lanes of a warp, or `None` for shuffles.
     pub(crate) exchange: Option<&'static str>,
-    /// Combiner in the element type, with which a thread combines whole vectors of elements.
+    /// Combiner in the element type, by which a thread combines whole vectors of elements.
     pub(crate) packed: Option<Combiner<'c>>,
     pub(crate) deliver: &'a Deliver<'a, 'c>,
 }
@@ -509,7 +510,7 @@ impl<'c> Expansion<'_, 'c> {
         );
     }
 
-    /// Emits the partial result of one thread for the result at `kept`.
+    /// Emits the partial result of one thread, for the result with the parallel indices `kept`.
     fn fold(
         &self,
         b: &Builder<'c>,
@@ -697,7 +698,7 @@ impl<'c> Expansion<'_, 'c> {
             .collect()
     }
 
-    /// Emits the total of a group, which every thread of the group gets.
+    /// Emits the total of a group, which every thread of the group receives.
     fn all_reduce(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let (view, shape) = (&self.r.view, self.shape);
         if shape.group == 1 {

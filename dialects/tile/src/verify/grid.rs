@@ -202,8 +202,8 @@ fn check_destination(
     }
 }
 
-/// Returns the static extent of each dimension, or `None` for dynamic ones, and rejects operands with
-/// different extents.
+/// Returns the static extent of each dimension, or `None` for a dynamic extent, and rejects
+/// operands whose extents differ.
 fn check_extents(
     reduce: &Reduce<'_>,
     rank: usize,

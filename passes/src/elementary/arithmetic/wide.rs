@@ -26,8 +26,8 @@ impl<'c> Arithmetic<'_, 'c> {
         }
     }
 
-    /// Applies `step` to `start`, as often as the largest element of `count` counts. `constants` are
-    /// given to each step.
+    /// Emits a loop that applies `step` to the values `start`; the trip count is the largest
+    /// element of `count`. Each step receives the values `constants`.
     pub(in crate::elementary) fn repeat<const N: usize>(
         &self,
         count: Wide<'_, 'c>,
@@ -57,7 +57,6 @@ impl<'c> Arithmetic<'_, 'c> {
 }
 
 impl<'a, 'c> Whole<'a, 'c> {
-    /// Emits the zero extension to 64 bits.
     pub(in crate::elementary) fn widened(self) -> Wide<'a, 'c> {
         let (m, ty) = (self.m, self.m.wide_type());
         let value = if self.value.r#type() == ty {
@@ -117,22 +116,20 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.apply("arith.maxsi", low)
     }
 
-    /// The smaller of two signed integers.
     pub(in crate::elementary) fn at_most(self, high: Self) -> Self {
         self.apply("arith.minsi", high)
     }
 
-    /// The quotient of integers without a sign, rounded down.
     pub(in crate::elementary) fn divided_by(self, divisor: Self) -> Self {
         self.apply("arith.divui", divisor)
     }
 
-    /// The remainder of integers without a sign.
     pub(in crate::elementary) fn modulo(self, divisor: Self) -> Self {
         self.apply("arith.remui", divisor)
     }
 
-    /// The integer as wide as the floats, which must have room for it.
+    /// Emits the truncation to the width of the floats, which must be able to represent the
+    /// integer.
     pub(in crate::elementary) fn narrowed(self) -> Whole<'a, 'c> {
         let m = self.m;
         let value = if m.whole == self.value.r#type() {
@@ -151,7 +148,6 @@ impl<'a, 'c> Wide<'a, 'c> {
         self.and(mask).compare(1, self.m.wide(0))
     }
 
-    /// Emits an unsigned less-than comparison.
     pub(in crate::elementary) fn is_below(self, other: Self) -> Truth<'a, 'c> {
         self.compare(6, other)
     }

@@ -1,11 +1,11 @@
-//! Likely mistakes in one part of a combiner of several values. Some tuples hide a mistake: `l1 +
-//! r0` instead of `l1 + r1` gives equal results for tuples of two equal numbers.
+//! Likely mistakes in one component of a combiner of several values. Some tuples hide a mistake:
+//! `l1 + r0` instead of `l1 + r1` gives equal results for tuples of two equal numbers.
 //!
 //! The set of tuples that occur is unknown. A property therefore counts as violated only if no
 //! plausible set of tuples satisfies it. Plausible sets are ordinary tuples, sorted tuples, and
-//! tuples with a constant part, such as a count of one or an error of zero. The numbers are
-//! integers, and the values of a part are distinct, so neither rounding nor ties affect the
-//! verdict.
+//! tuples with a constant component, such as a count of one or an error of zero. The tested numbers
+//! are integers, and all values of a component are distinct, so neither rounding nor ties affect
+//! the verdict.
 
 use super::{CounterExample, Laws, Partial, combinations, digits, elements_of};
 use crate::linalg::program::Program;
@@ -15,7 +15,7 @@ use tx_mlir::Blk;
 use tx_scalar::laws::{Case, Evaluator, Law, pairs, triples};
 use tx_scalar::{signed, truncated};
 
-/// A violated algebraic property, and the first part of the result that differs.
+/// A violated algebraic property, and the first component of the result that differs.
 #[derive(Debug, Clone)]
 pub(crate) struct Slip {
     pub(crate) broken: CounterExample,
@@ -24,12 +24,11 @@ pub(crate) struct Slip {
     pub(crate) is_ordered: bool,
 }
 
-/// Values in the tested tuples: small, so that sums and products are exact, and unsorted.
+/// Values of the tested tuples: small numbers, so that sums and products are exact, in no order.
 const NUMBERS: [i64; 8] = [3, 11, 6, 1, 19, 8, 14, 27];
 
 const TUPLES: usize = 6;
 
-/// Maximum number of tested combinations of constant parts.
 const MOST_CHOICES: usize = 1024;
 
 /// Returns a property that a `custom` combiner of several values violates for almost all tuples.
@@ -70,7 +69,7 @@ pub(crate) fn slip<'c>(
     let is_fixed =
         choices(&laws.sorts, &identity).any(|fixed| obeyed(&with(&tuples, &fixed), &fixed));
     // A combiner that is associative for all tuples has an order, such as a composition of
-    // functions. It is reported even if tuples with a constant part satisfy commutativity.
+    // functions. It is reported even if tuples with a constant component satisfy commutativity.
     let is_ordered = is_fixed && slip.broken.law == Law::Commutative && {
         let triples = laws.evaluate(Law::Associative, distinct_triples(&tuples));
         let holds = decided(&triples).all(|(_, [l, r])| differing(&laws, l, r).is_none());
@@ -94,8 +93,8 @@ fn of_sort(number: i64, sort: Sort) -> Scalar {
     }
 }
 
-/// Sorts the parts of each tuple, because tuples may be sorted in practice, such as lower and upper
-/// bounds.
+/// Sorts the components of each tuple, because tuples may be sorted in practice, such as lower and
+/// upper bounds.
 fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
     #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
     let number = |v: &Scalar| v.float().or(v.int().map(|n| n as f64)).unwrap_or_default();
@@ -115,8 +114,8 @@ fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
     tuples.iter().map(one).collect()
 }
 
-/// Returns combinations of parts that are 0, 1 or the identity in all tuples. At least one part is
-/// not constant.
+/// Returns combinations of components that are 0, 1 or the identity in all tuples. At least one
+/// component is not constant.
 fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Option<Scalar>>> {
     let of_part = |(sort, neutral): (&Sort, &Scalar)| {
         let mut choices = vec![None];
@@ -136,19 +135,19 @@ fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Opti
 struct Tuples<'t> {
     laws: &'t Laws,
     tuples: &'t [Partial],
-    /// Value of each part that is constant in all tuples; `None` for other parts.
+    /// Value of each component that is constant in all tuples; `None` for other components.
     fixed: &'t [Option<Scalar>],
 }
 
 impl Tuples<'_> {
-    /// Returns whether the tuples satisfy the properties; `false` also if too few results are
-    /// finite, or if constant parts may hide a mistake.
+    /// Returns whether the tuples satisfy the properties; also `false` if too few results are
+    /// finite, or if constant components may hide a mistake.
     fn judge(&self, identity: &Partial) -> Result<bool, Slip> {
         let laws = self.laws;
         let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
         let two = laws.evaluate(Law::Commutative, two.collect());
         let three = laws.evaluate(Law::Associative, distinct_triples(self.tuples));
-        // A combiner that selects by the wrong part violates the property in about half of the
+        // A combiner that selects by the wrong component violates the property in about half of the
         // cases.
         self.check(&two, |broken, of| 5 * broken > 2 * of)?;
         self.check(&three, |broken, of| 5 * broken > 2 * of)?;
@@ -164,7 +163,7 @@ impl Tuples<'_> {
         Ok(!few(&two) && !few(&three) && !self.is_dull(decided(&two).chain(decided(&three))))
     }
 
-    /// Returns the first violation, if the number of violations is `enough`.
+    /// Returns the first violation, if the predicate `enough` accepts the number of violations.
     fn check(
         &self,
         cases: &[Case<'_, Partial>],
@@ -186,10 +185,10 @@ impl Tuples<'_> {
         })
     }
 
-    /// Returns whether constant parts stay constant in all results and thereby hide mistakes.
-    /// Tuples with several constant parts may hide a mistake. So may tuples with one constant
-    /// integer, because indices should differ between elements. A single constant float, such as
-    /// the error of a sum, is plausible.
+    /// Returns whether constant components stay constant in all results and thereby hide mistakes.
+    /// Tuples with several constant components may hide a mistake. Tuples with one constant integer
+    /// may also hide a mistake, because indices should differ between elements. A single constant
+    /// float, such as the error of a sum, is plausible.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.flat_map(|(_, sides)| sides) {
@@ -204,7 +203,7 @@ impl Tuples<'_> {
     }
 }
 
-/// Returns triples of distinct tuples, of which the first two have different values.
+/// Returns triples of distinct tuples; the first two tuples of a triple have different values.
 fn distinct_triples(tuples: &[Partial]) -> Vec<Vec<&Partial>> {
     let same = |a: &Partial, b: &Partial| std::ptr::eq(a, b);
     let three = triples(tuples).filter(|of| of[0] != of[1]);
@@ -212,12 +211,12 @@ fn distinct_triples(tuples: &[Partial]) -> Vec<Vec<&Partial>> {
     three.collect()
 }
 
-/// Returns the first part in which two results differ by more than accumulated rounding.
+/// Returns the first component in which two results differ by more than the accumulated rounding
+/// error.
 fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
     laws.difference(Law::Commutative, left, right)
 }
 
-/// A test case with the results of both sides.
 type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
 
 /// Returns the test cases for which both sides have a decisive result.
