@@ -18,7 +18,7 @@ fn push_visible(text: &mut String, c: char) {
     }
 }
 
-/// Returns text with visible control characters, for insertion by a script.
+/// Replaces control characters by visible characters in a text that a script inserts into the page.
 pub(crate) fn visible(text: &str) -> String {
     let mut seen = String::with_capacity(text.len());
     text.chars().for_each(|c| push_visible(&mut seen, c));
@@ -61,7 +61,7 @@ pub(crate) fn code_into(page: &mut String, text: &str) {
     escape_into(page, rest);
 }
 
-/// Returns text with backtick-quoted parts as `<code>`.
+/// Returns text as HTML, with `<code>` elements instead of backticks.
 pub(crate) fn prose(text: &str) -> String {
     let mut page = String::new();
     let parts: Vec<&str> = text.split('`').collect();

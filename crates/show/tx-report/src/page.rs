@@ -16,7 +16,7 @@ use tx_plan::{
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Maximum number of characters shown of a line. A binary can be a single line.
+/// Maximum number of characters shown per line. The IR prints a binary on one line.
 const MOST_CHARACTERS: usize = 2000;
 /// Maximum number of lines of a stage that is open initially.
 const MOST_OPEN: usize = 60;
@@ -617,7 +617,7 @@ fn choices(page: &mut String, report: &Report) {
     }
 }
 
-/// Appends the names of schedule steps, without their attributes.
+/// Appends a list of the steps of a schedule.
 fn steps(page: &mut String, steps: &[ScheduleStep]) {
     page.push_str("<ul class=steps>");
     for step in steps {
@@ -779,7 +779,8 @@ fn estimates(page: &mut String, choice: &ScheduleChoice, known: &Estimates) {
     page.push_str("</tbody></table></div></details>");
 }
 
-/// Appends a collapsible box. Unless `open`, the script inserts its content when the box is opened.
+/// Appends a collapsible box. If `open` is false, the script inserts the content when the reader
+/// opens the box.
 fn folding(page: &mut String, pack: &mut Pack, open: bool, summary: &str, inside: String) {
     let _ = match open {
         true => writeln!(
@@ -947,7 +948,7 @@ fn stages(page: &mut String, pack: &mut Pack, report: &Report, changes: &[Vec<Ro
     }
 }
 
-/// Returns the beginning of a line, for a note next to another line.
+/// Returns a line, truncated to fit in a note.
 fn quote(text: &str) -> String {
     const ROOM: usize = 72;
     if text.chars().count() <= ROOM {
@@ -1068,7 +1069,7 @@ mod tests {
         ScheduleCase, Traffic, UpTo, VariantChoice,
     };
 
-    /// Text that would be HTML if unescaped; `word` identifies it.
+    /// Returns a text that contains HTML; `word` identifies the text.
     fn hostile(word: &str) -> String {
         format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
     }
@@ -1259,7 +1260,7 @@ mod tests {
     #[test]
     fn no_text_is_html_wherever_it_stands() {
         let mut report = full();
-        // One kernel more than are open initially.
+        // One kernel more than the page expands initially.
         report.kernels = vec![report.kernels[0].clone(); MOST_OPEN_KERNELS + 1];
         report.kernels[MOST_OPEN_KERNELS].name = hostile("folded");
         let page = render(&report);
@@ -1304,7 +1305,7 @@ mod tests {
             assert!(page.contains(&plain) || page.contains(&token), "{word}");
         }
         assert!(!page.contains("<img"));
-        // Folded parts are HTML; lines are plain text.
+        // In the packed data, folded parts are HTML, and lines are plain text.
         let parts = pack["parts"].as_array().unwrap();
         assert!(parts[0].as_str().unwrap().contains("&#39;folded&#39;"));
         assert!(
@@ -1400,7 +1401,7 @@ mod tests {
             "XMLHttpRequest",
         ] {
             let found = page.matches(word).count();
-            // Only the escaped hostile texts contain this word.
+            // Only the escaped hostile texts contain `word`.
             let told = page.matches("&lt;img src=x").count();
             assert_eq!(found, if word == "src=" { told } else { 0 }, "{word}");
         }

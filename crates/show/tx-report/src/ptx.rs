@@ -69,7 +69,7 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
         if is_debug(line) {
             continue;
         }
-        // A location does not extend beyond its function.
+        // The location of a `.loc` directive ends with its function.
         if trimmed.contains(".entry") || trimmed.contains(".func") {
             source = None;
         }

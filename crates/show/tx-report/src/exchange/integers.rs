@@ -40,7 +40,7 @@ impl Integers {
         }
     }
 
-    /// Sets the known value of an integer.
+    /// Records the known value of an SSA value.
     pub(super) fn set(&mut self, value: usize, known: Known) {
         if !matches!(known, Known::Nothing) {
             self.known.insert(value, known);
