@@ -1,8 +1,8 @@
 //! Last-block (threadfence) reduction: `#tile.last_block`.
 //!
 //! The last block of a grid combines the partial results that all blocks stored in global memory.
-//! The second phase of a reduction split by `rfactor` therefore needs no second kernel. Blocks and
-//! threads compute the same results in both phases. The second phase adds a loop over the partial
+//! The second phase of a reduction split by `rfactor` therefore needs no second kernel. Both phases
+//! map results to blocks and threads in the same way. The second phase adds a loop over the partial
 //! results, distributed over the threads that shared a row in the first phase.
 
 use super::body::{Body, Place, hardware};
@@ -22,8 +22,8 @@ const PARTS: &str = "parts";
 /// Last-block reduction at the end of a kernel.
 pub(crate) struct Finish<'a, 'c> {
     second: Body<'a, 'c>,
-    /// Number of blocks that have stored their partial results: one counter for each set of results
-    /// that blocks share.
+    /// Array of block counters: one counter for each group of results that blocks share. A counter
+    /// is the number of blocks that have stored their partial results.
     counters: Val<'c>,
 }
 
@@ -73,10 +73,10 @@ impl<'a, 'c> Finish<'a, 'c> {
     /// Increments a counter and returns whether the block is the last of `count` blocks. The last
     /// block may read the partial results of all blocks.
     ///
-    /// Only the first thread of a block counts, between two device-scope fences. The fences order
-    /// the stores of its block before the count, and the stores of all earlier counted blocks
-    /// before its later loads. A barrier on either side extends the order of memory accesses to the
-    /// other threads of the block.
+    /// Only the first thread of a block increments the counter. A device-scope fence orders the
+    /// stores of the block before the increment. In the last block, a second fence orders the
+    /// stores of all other blocks before later loads. Barriers before and after extend this order
+    /// to the other threads of the block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)
@@ -119,7 +119,7 @@ impl<'a, 'c> Finish<'a, 'c> {
     }
 }
 
-/// Encodings of `addi` and `assign` in `memref.atomic_rmw`.
+/// Encoded kinds `addi` and `assign` of `memref.atomic_rmw`.
 const ADD: i64 = 1;
 const ASSIGN: i64 = 3;
 
@@ -155,8 +155,8 @@ pub(crate) fn groups(nest: &Nest) -> Extent {
 }
 
 /// Returns the schedule of the second phase, or the reason why this phase cannot run in the kernel
-/// of the first. The dimensions of the second phase are the `rfactor` loops, then the dimensions of
-/// the results.
+/// of the first phase. The dimensions of the second phase are the `rfactor` loops, then the
+/// dimensions of the results.
 pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec<Step>, Illegal> {
     let nodes = &nest.nodes;
     let parts = nest.global_rfactors();
@@ -253,8 +253,8 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
     Ok(second)
 }
 
-/// Returns the name of loop `name` in the second phase, whose first `parts` dimensions are the
-/// partial results.
+/// Returns the name in the second phase of loop `name` of the first phase. The first `parts`
+/// dimensions of the second phase enumerate the partial results.
 fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
     let Some(node) = nest.nodes.iter().position(|n| n.name == *name) else {
         return name.clone();

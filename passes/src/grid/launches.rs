@@ -33,9 +33,9 @@ impl<'c> Branches<'c> {
         }
     }
 
-    /// Adds a case of at most `most` iterations of dimension `dim` of `job`, whose loop is called
-    /// `name`. Returns the op before which the kernels of this case are launched, and the lengths
-    /// of this case.
+    /// Adds a case for lengths up to `most` of dimension `dim` of `job`. The loop of the dimension
+    /// is called `name`. Returns the op before which the kernels of this case are launched, and the
+    /// lengths of this case.
     pub(crate) fn up_to(
         &mut self,
         job: &Job<'c>,
@@ -62,8 +62,8 @@ impl<'c> Branches<'c> {
     }
 }
 
-/// Returns the kernels of a plan, launched before `at`. With several cases, the launches are in
-/// branches of `scf.if`.
+/// Returns the kernels of an op, with launches before `at`. If the schedule has several cases, the
+/// launches are in branches of `scf.if`.
 pub(crate) fn launches<'c>(
     planned: &Planned<'c>,
     at: Op<'c>,
@@ -88,7 +88,7 @@ pub(crate) fn launches<'c>(
     Ok(all)
 }
 
-/// Returns the kernels of one case of a schedule, launched before `at`.
+/// Returns the kernels of one case of a schedule, with launches before `at`.
 fn of_case<'c>(
     job: &Job<'c>,
     case: &Case,

@@ -1,4 +1,4 @@
-//! The loop nest that a schedule makes of an iteration space.
+//! The loop nest that results from an iteration space and a schedule.
 
 use super::steps::{Processor, Step};
 use tx_dialect_tile::Residency;
@@ -18,8 +18,7 @@ pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Extent {
     Static(i64),
-    /// Dynamic length of a dimension of the iteration space. The value is the number of the
-    /// dimension.
+    /// Dynamic length of a dimension of the iteration space. The value is the dimension number.
     Dim(usize),
     /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. Other lengths
     /// are dispatched to other kernels.
@@ -114,14 +113,14 @@ impl Extent {
     }
 }
 
-/// What the steps of a schedule did to a loop.
+/// Effect of the steps of a schedule on a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// The loop remains: it is emitted as a loop, or bound to threads or blocks.
     Loop,
-    /// The loop was split into `outer` and `inner`, which has `factor` iterations. If `aligned`,
-    /// the first vector begins at the first aligned address of a row. The head and tail elements of
-    /// the row are then in neither loop.
+    /// The loop was split into the loops `outer` and `inner`; `inner` has `factor` iterations. If
+    /// `aligned` is set, the first vector begins at the first aligned address of a row, and neither
+    /// loop visits the head and tail elements of the row.
     Split {
         outer: usize,
         inner: usize,
@@ -140,7 +139,7 @@ pub(crate) enum Run {
     On(Processor),
 }
 
-/// A loop, including loops that a step has since split or fused.
+/// A loop of the nest, or a former loop that a step has split or fused.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(crate) name: String,
@@ -150,7 +149,7 @@ pub(crate) struct Node {
     pub(crate) reduced: bool,
     /// Whether each iteration stores a separate partial result (`rfactor`).
     pub(crate) apart: bool,
-    /// Members of a fused loop, outermost first.
+    /// Loops that were fused into this loop, outermost first.
     pub(crate) members: Vec<usize>,
 }
 
@@ -161,13 +160,13 @@ impl Node {
     }
 }
 
-/// A loop nest: an iteration space after the steps of a schedule.
+/// A loop nest: an iteration space, transformed by the steps of a schedule.
 #[derive(Debug, Clone)]
 pub(crate) struct Nest {
-    /// Loops: the dimensions of the iteration space, then the loops that steps made.
+    /// All loops: the dimensions of the iteration space, then the loops that steps created.
     pub(crate) nodes: Vec<Node>,
     dims: usize,
-    /// Loops that remain, outermost first.
+    /// Loops that no step has split or fused, outermost first.
     pub(crate) order: Vec<usize>,
     /// Loops of `rfactor` steps, whose iterations store separate partial results.
     pub(crate) rfactors: Vec<usize>,
@@ -186,7 +185,7 @@ pub(crate) struct Illegal {
     pub(crate) code: Code,
     pub(crate) reason: String,
     pub(crate) note: Option<String>,
-    /// Further errors of the schedule, independent of the first one.
+    /// Further errors of the schedule, independent of the first error.
     pub(crate) others: Vec<Illegal>,
 }
 
@@ -245,8 +244,8 @@ impl Nest {
             ));
         }
         let mut wrong: Vec<Illegal> = Vec::new();
-        // Loops of rejected steps: a later error about such a loop may only follow from the first
-        // error.
+        // Loops of rejected steps. A later error about such a loop may be only a consequence of the
+        // first error.
         let mut doubtful: Vec<&str> = Vec::new();
         let is_of = |name: &str, loops: &[&str]| {
             loops.iter().any(|other| {
@@ -487,7 +486,7 @@ impl Nest {
             members: Vec::new(),
         };
         let tiles = match aligned {
-            // Rounding up keeps one block for a row without a whole vector.
+            // Rounding up keeps one block for a row that is shorter than a vector.
             true => Extent::AtMost(Box::new(extent.ceildiv(factor))),
             false => extent.ceildiv(factor),
         };
@@ -778,7 +777,7 @@ impl Nest {
     }
 
     /// Returns the `rfactor` loops that are bound neither to threads nor to blocks of a cluster.
-    /// Partial results of the returned loops go through global memory.
+    /// The partial results of the returned loops are exchanged through global memory.
     pub(crate) fn global_rfactors(&self) -> Vec<usize> {
         let on_threads = |n: &usize| {
             let run = self.nodes[*n].run;
@@ -791,8 +790,8 @@ impl Nest {
             .collect()
     }
 
-    /// Checks the rules that concern the whole schedule. `atomics` is the reason why blocks cannot
-    /// combine into one result by atomics.
+    /// Checks the rules for the whole schedule. `atomics` is the reason, if any, why atomics cannot
+    /// combine the results of several blocks.
     pub(crate) fn check(&self, atomics: Option<&str>) -> Result<(), Illegal> {
         let block = self.block();
         let threads = block.iter().product::<i64>();
@@ -918,8 +917,8 @@ impl Nest {
         }
     }
 
-    /// Returns whether a loop is vectorized. Threads then load vectors, or scalars where vectors
-    /// are unaligned.
+    /// Returns whether the nest has a vectorized loop. In such a nest, threads load vectors, or
+    /// scalars where vectors are unaligned.
     pub(crate) fn has_vectors(&self) -> bool {
         self.nodes.iter().any(|node| node.run == Run::Vectorized)
     }
@@ -949,7 +948,7 @@ impl Nest {
         guards
     }
 
-    /// Returns whether `node` was made from the dimension of an `align` step.
+    /// Returns whether loop `node` descends from the dimension of an `align` step.
     pub(crate) fn is_of_vectors(&self, node: usize) -> bool {
         self.aligned()
             .is_some_and(|(a, _)| a != node && self.descends(node, a))
@@ -1004,8 +1003,7 @@ impl Nest {
             return true;
         }
         match self.nodes[of].fate {
-            // Aligned vectors begin at a multiple of an address; the element index there may be any
-            // number.
+            // Aligned vectors begin at an aligned address, which can have any element index.
             Fate::Split { aligned: true, .. } => false,
             Fate::Split {
                 outer,

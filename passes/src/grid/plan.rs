@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use tx_mlir::{Failed, Op, Val, codes, context, enclosing, error, is, parent, set_attribute, walk};
 use tx_target::Chip;
 
-/// A job with a legal schedule for each case of lengths.
+/// A job with a legal schedule for each range of lengths.
 pub(crate) struct Planned<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) cases: Vec<(Case, Nest)>,
@@ -28,12 +28,13 @@ pub(crate) struct Planned<'c> {
 
 /// One kernel of a group, for some row lengths, with a legal loop nest for each op.
 pub(crate) struct GroupCase<'c> {
-    /// Number of a row loop and its maximum number of iterations. `None` for all lengths.
+    /// Number of a row loop, and its maximum number of iterations; `None` if the kernel is for all
+    /// lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,
     pub(crate) held: Vec<Val<'c>>,
-    /// Held arrays that only the group uses.
+    /// Arrays in registers that only the group uses.
     pub(crate) internal: Vec<Val<'c>>,
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct GroupCase<'c> {
 pub(crate) struct PlannedGroup<'c> {
     pub(crate) group: Group<'c>,
     pub(crate) cases: Vec<GroupCase<'c>>,
-    /// Plan of each op alone, for rows longer than all cases.
+    /// Plans of the single ops, for rows longer than the limits of all cases.
     pub(crate) rest: Vec<Planned<'c>>,
     /// Temporaries that only the group uses, with the ops that allocate and free them.
     pub(crate) own: Vec<(Val<'c>, Vec<Op<'c>>)>,
@@ -110,7 +111,7 @@ impl Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// Writes the schedule on the op, or on the first op of the group.
+    /// Attaches the schedule to the op, or to the first op of the group.
     pub(crate) fn write_schedule(&self) {
         let (op, schedule, loops) = match self {
             Self::Op(planned) => (planned.job.op, planned.schedule(), 'd'),
@@ -158,7 +159,7 @@ pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c
 }
 
 /// Returns the plan of `op`, or of the group whose last op is `op`. Returns `None` for an op in a
-/// kernel, and for every other op of a group.
+/// kernel, and for an op of a group that is not the last op.
 fn plan_op<'c>(
     op: Op<'c>,
     chip: &Chip,
@@ -242,7 +243,7 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     if let Some((row, most)) = longest {
         for phase in &group.phases {
             let (schedules, mapping) = named(choose(&phase.job, chip.clusters));
-            // Shorter rows have a kernel of the group.
+            // A shared kernel of the group processes shorter rows.
             let is_for_longer = |case: &Case| {
                 let dim = phase.row.get(row);
                 case.most.is_none_or(|(d, n)| dim != Some(&d) || n > most)
@@ -280,7 +281,8 @@ fn group_cases<'c>(
     Ok(cases)
 }
 
-/// Makes the kernel of a group for one case. Rows of up to `above` iterations have other kernels.
+/// Makes the kernel of a group for one case. Other kernels process rows of up to `above`
+/// iterations.
 ///
 /// # Errors
 /// Reports the reason why the ops cannot share a kernel.
@@ -345,7 +347,7 @@ fn group_case<'c>(
     })
 }
 
-/// Checks the properties of an op that its schedule does not change.
+/// Checks the rules for an op that do not depend on its schedule.
 fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
     if matches!(&job.work, Work::Combine(work) if work.accumulate) {
         let destinations: Vec<Val<'c>> = job.destinations.iter().map(|a| a.value).collect();
@@ -357,7 +359,7 @@ fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
 }
 
 impl<'c> Planned<'c> {
-    /// Plans a job with the given schedules. Lengths of up to `above` have other kernels already.
+    /// Plans a job with the given schedules. Other kernels process lengths up to `above`.
     ///
     /// # Errors
     /// Reports every illegal schedule, with the reason.
@@ -442,7 +444,7 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
     node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
 }
 
-/// Maximum length of each dimension in the cases before.
+/// Maximum length of each dimension in the earlier cases.
 pub(crate) type Above = BTreeMap<usize, i64>;
 
 /// Returns the loop nest of a job for one case if its schedule is legal.
