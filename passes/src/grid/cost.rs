@@ -31,9 +31,9 @@ const SHORT: f64 = 0.83;
 const BEND: f64 = 4.9;
 /// Minimum length of a row in bytes for evict-first loads at full bandwidth: two cache lines.
 const LINES: f64 = 256.0;
-/// Instructions that an SM issues in one cycle, summed over threads.
+/// Number of instructions that an SM issues in one cycle, counted per thread.
 const ISSUED: f64 = 128.0;
-/// Maximum number of resident threads and of resident blocks per SM.
+/// Maximum numbers of resident threads and resident blocks per SM.
 const MOST_THREADS: f64 = 2048.0;
 const MOST_BLOCKS: f64 = 32.0;
 /// Assumed number of elements of an array (`ELEMENTS`) and of a row (`ROW`), if sizes are dynamic.
@@ -76,9 +76,9 @@ pub(crate) struct Bounds {
     pub(crate) most: Option<i64>,
 }
 
-/// Returns the lengths of a job's dimensions. The upper bound in `bounds` replaces a dynamic
-/// length. A dynamic length without a bound is taken from an assumed large array. `bounds` may have
-/// fewer entries than dimensions.
+/// Returns the lengths of a job's dimensions. A dynamic length is replaced by its upper bound in
+/// `bounds`, or else by its length in an assumed large array. `bounds` may have fewer entries than
+/// dimensions.
 pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
@@ -196,7 +196,7 @@ impl Shape {
 }
 
 impl Cost {
-    /// Estimates the time of the kernel of `job`, including the kernel that combines its partial
+    /// Estimates the time of the kernel of `job`, plus the kernel that combines its partial
     /// results.
     pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
         Self::of_shape(&Shape::of(job, nest, lengths, |_| true), board)

@@ -45,7 +45,6 @@ impl Unit<'_> {
 }
 
 impl<'c> PlannedGroup<'c> {
-    /// Reports an explanation of the shared kernels, and of the kernel of each op for longer rows.
     fn explain(&self, chip: &Chip) {
         let leader = self.group.leader();
         let mut left: Vec<Lengths> = Vec::new();
@@ -72,8 +71,8 @@ impl<'c> PlannedGroup<'c> {
         self.rest.iter().for_each(|planned| planned.explain(chip));
     }
 
-    /// Returns the assumed dimension lengths of each phase, which [`cost::lengths`] derives from
-    /// the leading phase.
+    /// Returns the assumed dimension lengths of each phase, from the lengths that [`cost::lengths`]
+    /// assumes for the leading phase.
     fn lengths(&self) -> Vec<Vec<f64>> {
         let phases = &self.group.phases;
         let leader = &phases[self.group.leader()];
@@ -138,7 +137,6 @@ impl<'c> PlannedGroup<'c> {
         std::iter::once((own, cost)).chain(others).collect()
     }
 
-    /// Attaches candidate schedules to the first op of the group. Returns the number of candidates.
     fn write_candidates(&self, chip: &Chip) -> i64 {
         let candidates = self.candidates(chip);
         let Some((_, own)) = candidates.first() else {
@@ -197,7 +195,6 @@ impl<'c> PlannedGroup<'c> {
 }
 
 impl Planned<'_> {
-    /// Reports an explanation of the schedule, its estimated time, and the candidate schedules.
     fn explain(&self, chip: &Chip) {
         let board = chip.board();
         let is_reduction = matches!(self.job.work, Work::Combine(..));
@@ -244,7 +241,7 @@ impl Planned<'_> {
         );
     }
 
-    /// Returns the range of lengths of each case, without the lengths of earlier cases.
+    /// Returns the lengths that each case covers and that no earlier case covers.
     fn bounds(&self) -> Vec<Vec<Bounds>> {
         let mut left = vec![Bounds::default(); self.job.extents.len()];
         let of = |(case, _): &(Case, Nest)| {
@@ -297,7 +294,6 @@ impl Planned<'_> {
             .collect()
     }
 
-    /// Attaches candidate schedules to the op. Returns the number of candidates.
     fn write_candidates(&self, chip: &Chip) -> i64 {
         let candidates = self.candidates(&chip.board(), chip.clusters);
         let Some((_, own)) = candidates.first() else {
@@ -342,7 +338,8 @@ fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], l
 }
 
 /// Returns up to [`MOST_CANDIDATES`] schedules, in the order of `all`. The first few schedules of
-/// each kind are always included: the model ranks schedules of different kinds less accurately.
+/// each kind are always included, because the cost model ranks schedules of different kinds less
+/// accurately.
 fn of_each_sort(all: Vec<(Vec<Case>, Cost)>) -> Vec<(Vec<Case>, Cost)> {
     const SORTS: [fn(&Step) -> bool; 3] = [
         |step| matches!(step, Step::Bind(_, Processor::Cluster(_))),

@@ -62,13 +62,12 @@ pub(crate) struct Phase<'c> {
     loops: usize,
 }
 
-/// Returns the group number of an op: the value of the attribute `tile.group`, if present.
+/// Returns the value of the attribute `tile.group`, if present.
 pub(crate) fn number(op: Op<'_>) -> Option<i64> {
     integer_attribute(op, GROUP)
 }
 
-/// Returns the ops of the group of `op`, in program order: the ops in the same MLIR block with the
-/// same group number.
+/// Returns the ops in the MLIR block of `op` with the same group number, in program order.
 pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     let (Some(block), Some(wanted)) = (op.block(), number(op)) else {
         return Vec::new();
@@ -526,7 +525,7 @@ impl<'c> Phase<'c> {
         self.job.destinations.iter().any(|to| to.value == array)
     }
 
-    /// Returns the dimensions of an operand that are indexed by loop `dim` alone.
+    /// Returns the operand dimensions whose index is loop `dim`.
     fn places(access: &Access<'c>, dim: usize) -> Vec<usize> {
         let places = access.map.results.iter().enumerate();
         let alone = places.filter(|(_, index)| **index == Affine::Dim(dim));
@@ -647,7 +646,6 @@ impl<'c> Phase<'c> {
         innermost(&self.job).is_some_and(|d| self.row.contains(&d))
     }
 
-    /// Returns the number of elements of a row, or `None` if the number is dynamic.
     pub(crate) fn row_length(&self) -> Option<i64> {
         let lengths = self.row.iter().map(|d| self.job.extents[*d].known());
         lengths

@@ -67,7 +67,6 @@ pub(crate) struct Job<'c> {
     pub(crate) narrow: Narrow,
 }
 
-/// Returns whether `op` is a grid-level op.
 pub(crate) fn is_job(op: Op<'_>) -> bool {
     is(op, "memref.copy")
         || name(op).starts_with("linalg.")
@@ -77,7 +76,6 @@ pub(crate) fn is_job(op: Op<'_>) -> bool {
         || is(op, "tile.copy") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
 }
 
-/// Returns whether `block` uses its argument `number`.
 pub(super) fn reads_argument(block: Blk<'_>, number: usize) -> bool {
     number < block.argument_count() && tx_mlir::has_uses(tx_mlir::build::argument(block, number))
 }
@@ -254,7 +252,6 @@ impl<'c> Job<'c> {
         Self::new(op, rank, Vec::new(), accesses, Work::Body(*body))
     }
 
-    /// Makes a job with the given sources, destinations and epilogue operands.
     pub(super) fn new(
         op: Op<'c>,
         rank: usize,
@@ -539,8 +536,8 @@ impl<'c> Job<'c> {
     }
 
     /// Returns the schedule attribute of the op, if present. The cases of the schedule limit the
-    /// lengths of `count` loops. The name of a loop is the letter `loops` and a number. The cases
-    /// of a group need not cover all lengths.
+    /// lengths of `count` loops, named by the letter `loops` and a number. The cases of a group
+    /// need not cover all lengths.
     pub(crate) fn written_cases(
         &self,
         loops: char,

@@ -90,11 +90,10 @@ pub(crate) struct Launch<'c> {
     pub(crate) steps: Vec<Step>,
     /// Lengths for which the kernel is launched; empty for all lengths.
     pub(crate) only: Vec<Lengths>,
-    /// Last-block reduction at the end of the kernel, if any.
     pub(crate) last: Option<Last<'c>>,
     /// Op before which the kernel is launched.
     pub(crate) at: Op<'c>,
-    /// Temporaries whose last use is this kernel.
+    /// Temporary arrays that no later kernel uses.
     pub(crate) ends: Vec<Val<'c>>,
 }
 
@@ -122,7 +121,7 @@ impl<'c> Kernels<'c> {
     }
 
     /// Emits a kernel and its launch. If `asserts` is set, the host also asserts the operand sizes.
-    /// If an op has several kernels, only the first kernel needs asserts.
+    /// If an op has several kernels, one set of asserts is sufficient.
     pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
         let Launch {
             job,
@@ -317,8 +316,6 @@ pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<
     }
 }
 
-/// Attaches the lengths for which a kernel is launched, if other kernels are launched for other
-/// lengths.
 fn write_lengths(kernel: Op<'_>, only: &[Lengths]) {
     if !only.is_empty() {
         let lengths: Vec<String> = only.iter().map(ToString::to_string).collect();
@@ -362,7 +359,6 @@ fn kernel<'c>(
     (kernel, tx_mlir::blocks(kernel)[0])
 }
 
-/// Erases pure ops without uses.
 fn remove_unused(kernel: Op<'_>) {
     for op in walk(kernel).into_iter().skip(1).rev() {
         let results = tx_mlir::results(op);
@@ -446,7 +442,7 @@ fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
 struct Sinker<'c> {
     builder: Builder<'c>,
     body: Blk<'c>,
-    /// Map from the keys of host values to the corresponding kernel values.
+    /// Kernel value for the key of each host value.
     known: BTreeMap<usize, Val<'c>>,
     arguments: Vec<Val<'c>>,
 }

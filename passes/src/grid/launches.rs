@@ -33,8 +33,8 @@ impl<'c> Branches<'c> {
         }
     }
 
-    /// Adds a case for lengths up to `most` of dimension `dim` of `job`. The loop of the dimension
-    /// is called `name`. Returns the op before which the kernels of this case are launched, and the
+    /// Adds a case for lengths up to `most` of dimension `dim` of `job`. `name` is the loop name of
+    /// this dimension. Returns the op before which the kernels of this case are launched, and the
     /// lengths of this case.
     pub(crate) fn up_to(
         &mut self,

@@ -57,7 +57,6 @@ impl Extent {
         }
     }
 
-    /// Returns the minimum length.
     pub(crate) fn least(&self) -> i64 {
         match self {
             Self::Static(n) => *n,
@@ -154,7 +153,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Returns whether the iterations combine into one partial result.
+    /// Returns whether all iterations of the loop combine their elements into one partial result.
     pub(crate) fn combines(&self) -> bool {
         self.reduced && !self.apart
     }
@@ -168,7 +167,7 @@ pub(crate) struct Nest {
     dims: usize,
     /// Loops that no step has split or fused, outermost first.
     pub(crate) order: Vec<usize>,
-    /// Loops of `rfactor` steps, whose iterations store separate partial results.
+    /// Loops whose iterations store separate partial results (`rfactor`).
     pub(crate) rfactors: Vec<usize>,
     /// Whether loads are evict-first (`#tile.stream`).
     pub(crate) streams: bool,
@@ -735,12 +734,10 @@ impl Nest {
         })
     }
 
-    /// Returns the number of threads of a block along x, y and z.
     pub(crate) fn block(&self) -> [i64; 3] {
         std::array::from_fn(|d| self.count_on(Processor::Thread(d)))
     }
 
-    /// Returns the number of blocks of a cluster along x, y and z.
     pub(crate) fn cluster(&self) -> [i64; 3] {
         std::array::from_fn(|d| self.count_on(Processor::Cluster(d)))
     }
@@ -1019,8 +1016,8 @@ impl Nest {
     }
 
     /// Returns whether each accumulator of a thread combines elements in ascending order along
-    /// `dim`, the only reduced dimension. With `shared`, all elements of a vector use one
-    /// accumulator; otherwise each element has its own accumulator.
+    /// `dim`, the only reduced dimension. If `shared` is set, all elements of a vector use one
+    /// accumulator; otherwise each vector element has its own accumulator.
     pub(crate) fn ascends_along(&self, dim: usize, shared: bool) -> bool {
         let loops: Vec<usize> = self
             .serial()
@@ -1068,7 +1065,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Returns the index of a node for the given iterations of the loops.
+    /// Returns the index of loop `node` in the given iterations of the remaining loops.
     fn index(nest: &Nest, node: usize, at: &BTreeMap<usize, i64>) -> i64 {
         match nest.nodes[node].fate {
             Fate::Loop => at[&node],

@@ -113,7 +113,6 @@ impl<'c> Phases<'c> {
     }
 }
 
-/// Emits a `memref.alloc` of a row-major memref.
 pub(crate) fn allocate<'c>(b: &Builder<'c>, sizes: &[Index<'c>], element: Type<'c>) -> Val<'c> {
     let shape: Vec<i64> = sizes
         .iter()

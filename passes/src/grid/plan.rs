@@ -38,7 +38,6 @@ pub(crate) struct GroupCase<'c> {
     pub(crate) internal: Vec<Val<'c>>,
 }
 
-/// A group of ops that share a kernel.
 pub(crate) struct PlannedGroup<'c> {
     pub(crate) group: Group<'c>,
     pub(crate) cases: Vec<GroupCase<'c>>,
@@ -211,7 +210,6 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     })
 }
 
-/// Returns the cases of a chosen mapping, and its name.
 pub(crate) fn named(chosen: Chosen) -> (Vec<Case>, Option<&'static str>) {
     (chosen.cases, Some(chosen.mapping))
 }
@@ -226,7 +224,6 @@ fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>,
     Planned::of(job, schedules, mapping, Above::new())
 }
 
-/// Plans the group whose last op is `last`.
 fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit<'c>, Failed> {
     let mut jobs = Vec::new();
     for op in members(last) {

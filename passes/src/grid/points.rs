@@ -1,6 +1,6 @@
-//! Emits the points of an element-wise op that one thread computes together. The thread first loads
-//! the elements of several points and then computes and stores the results, so that many loads are
-//! in flight.
+//! Emits the points of an element-wise op that one thread computes together. The thread loads the
+//! elements of several points before it computes and stores results, so that many loads are in
+//! flight.
 
 use super::body::{Body, Place};
 use super::elements::element_index;
@@ -202,8 +202,8 @@ impl<'c> Body<'_, 'c> {
 }
 
 /// Emits the index of the element of `access` at `point`, which is `lane` points after the `first`
-/// point of a vector. Quotients and remainders along the vector are computed from the quotient and
-/// remainder of the first point, with one division for the whole vector.
+/// point of a vector. All quotients and remainders along the vector follow from one division, at
+/// the first point.
 fn index_of_lane<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

@@ -67,7 +67,6 @@ struct Held<'c> {
 pub(crate) struct Resident<'a, 'c> {
     group: &'a Group<'c>,
     bodies: Vec<Body<'a, 'c>>,
-    /// Arrays held in registers.
     held: &'a [Val<'c>],
     /// Arrays in registers that only the group uses.
     internal: &'a [Val<'c>],
@@ -227,8 +226,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Emits the loads of the operands that are equal at all points of a row. In a phase with a
-    /// loop over the row, these loads precede the loop.
+    /// Emits the loads of the operands that are equal at all points of a row. The loads precede the
+    /// loop over the row.
     fn row_operands(
         &self,
         b: &Builder<'c>,
@@ -499,8 +498,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         value
     }
 
-    /// Returns the value of the attribute `OWNED` for an access: one thread executes all accesses
-    /// to an element with equal values. Returns `None` if the group does not write the array.
+    /// Returns the value of the attribute `OWNED` for an access. One thread executes all accesses
+    /// to an element with the same value. Returns `None` if the group does not write the array.
     fn owner(&self, number: usize, access: &Access<'c>) -> Option<i64> {
         let phases = &self.group.phases;
         let is_it = |a: &&Access<'c>| a.value == access.value;
@@ -633,7 +632,6 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Emits an element-wise op at each point.
     fn compute(
         &self,
         b: &Builder<'c>,
@@ -863,7 +861,6 @@ fn slots<'c>(
     points.chunks(width).map(<[Place<'c>]>::to_vec).collect()
 }
 
-/// Applies `change` to each element of all slots.
 fn with<'c>(
     slots: Vec<Vec<Place<'c>>>,
     change: impl Fn(usize, usize, Place<'c>) -> Place<'c>,

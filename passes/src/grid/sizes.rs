@@ -169,8 +169,8 @@ impl<'c> Job<'c> {
     }
 }
 
-/// Returns the name of an operand dimension in messages. For arguments of the host function, the
-/// name is as in a launch plan, such as `arg0.dim1`. Other operands are named by their number.
+/// Returns the name of an operand dimension in messages: `arg0.dim1` for arguments of the host
+/// function, as in a launch plan. Other operands are named by their number.
 fn called(value: Val<'_>, number: usize, place: usize) -> String {
     let argument = argument_of(value).filter(|(block, _)| {
         use melior::ir::block::BlockLike as _;
@@ -198,7 +198,6 @@ fn assert<'c>(
     }
 }
 
-/// Emits a `cf.assert` of a comparison.
 pub(crate) fn write_assert<'c>(
     b: &Builder<'c>,
     predicate: Predicate,

@@ -73,8 +73,8 @@ pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, I
     }
 }
 
-/// Returns the shape of a block's tile of a source, or the reason why the source has no such tile
-/// and the change to make instead.
+/// Returns the shape of a block's tile of a source. Otherwise returns the reason why the source has
+/// no tile, and a suggested change.
 fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, (String, &'static str)> {
     let access = &job.sources[source];
     let without = |why: &str| Err((why.to_owned(), "leave the `#tile.hold` out"));
@@ -222,7 +222,7 @@ impl<'c> Stage<'c> {
     }
 }
 
-/// Loops whose points can be assigned to the threads of a block in another order.
+/// Loops whose points may be distributed over the threads of a block in another order.
 #[derive(Clone, Copy)]
 pub(super) struct Exchangeable<'c> {
     thread: usize,
@@ -331,7 +331,6 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Emits the linear id of a thread in its block.
     fn thread_number(&self, b: &Builder<'c>, place: &Place<'c>) -> Index<'c> {
         let threads = (0..3).rev().filter_map(|dimension| {
             let node = self.nest.on(Processor::Thread(dimension))?;
@@ -469,8 +468,8 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Returns the thread loop and the vectorized loop if the points of a block can be assigned to
-    /// its threads in another order.
+    /// Returns the thread loop and the vectorized loop, if their points may be distributed over the
+    /// threads of a block in another order.
     pub(super) fn exchangeable(
         &self,
         place: &Place<'c>,
@@ -488,7 +487,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits the computation of the points of a block one by one, for destinations without vector
-    /// stores. Neighbouring threads compute neighbouring points. The assignment of points to
+    /// stores. Neighbouring threads compute neighbouring points. The distribution of points over
     /// threads does not change a result.
     pub(super) fn points_apart(
         &self,

@@ -94,7 +94,6 @@ impl Step {
             .or_else(last_block)
     }
 
-    /// Returns the step as an entry of the attribute `schedule`.
     pub(crate) fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
         let name = |l: &String| l.clone();
         match self {

@@ -59,8 +59,7 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Emits the store of the result of one point: a reduction result, or the value that the body
-    /// of an element-wise op computes.
+    /// Emits the store of a reduction result, or of the result of an element-wise op at one point.
     pub(super) fn store(
         &self,
         b: &Builder<'c>,

@@ -415,8 +415,8 @@ impl<'c> Body<'_, 'c> {
             .any(|guard| self.nest.loops_of(guard).contains(&node))
     }
 
-    /// Emits the loads of the source elements of several points under `condition`; the values are
-    /// zeros if `condition` is false. Consecutive elements along loop `vector` are one vector load.
+    /// Emits loads of the source elements of several points, which yield zeros if `condition` is
+    /// false. Consecutive elements along loop `vector` are one vector load.
     pub(super) fn load_where(
         &self,
         b: &Builder<'c>,

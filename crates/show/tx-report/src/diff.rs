@@ -175,7 +175,6 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Value of one of the two modules.
 #[derive(Clone, Copy)]
 struct Known {
     /// Identifier of the value; corresponding values of both modules have equal identifiers.
@@ -187,7 +186,6 @@ struct Known {
 
 type Values<'t> = BTreeMap<Name<'t>, Known>;
 
-/// Identifiers of the values of both modules.
 #[derive(Default)]
 struct Names<'t> {
     old: Values<'t>,

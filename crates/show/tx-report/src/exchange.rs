@@ -16,7 +16,6 @@ use self::reader::Reader;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
-/// Maximum number of threads of a block.
 const MOST_THREADS: usize = 1024;
 
 /// Kernel as plain data.

@@ -25,7 +25,7 @@ pub struct Fragment {
 /// Thread and register that hold an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
-    /// Thread index within its group.
+    /// Index of the thread within its group of threads.
     pub thread: usize,
     /// Index of the register among the thread's registers for the fragment.
     pub register: usize,
@@ -88,7 +88,6 @@ fn name(holders: &[Holder], several_warps: bool) -> (String, String) {
     )
 }
 
-/// Appends the table of a fragment.
 pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     page.push_str("<p class=type><code>");
     let mut code = String::new();

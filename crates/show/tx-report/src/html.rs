@@ -39,7 +39,6 @@ pub(crate) fn escape_into(page: &mut String, text: &str) {
     }
 }
 
-/// Returns text, escaped for elements and quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut page = String::with_capacity(text.len());
     escape_into(&mut page, text);

@@ -147,7 +147,6 @@ impl Pack {
         self.parts.len() - 1
     }
 
-    /// Returns the encoded data.
     pub(crate) fn encode(&self) -> String {
         // Serialization of numbers, strings and lists to a vector cannot fail.
         let json = serde_json::to_vec(self).unwrap_or_default();

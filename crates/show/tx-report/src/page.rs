@@ -20,9 +20,7 @@ const SCRIPT: &str = include_str!("page.js");
 const MOST_CHARACTERS: usize = 2000;
 /// Maximum number of lines of a stage that is open initially.
 const MOST_OPEN: usize = 60;
-/// Number of kernels whose steps are open initially.
 const MOST_OPEN_KERNELS: usize = 2;
-/// Number of fragments that are open initially.
 const MOST_OPEN_FRAGMENTS: usize = 3;
 
 /// Renders the complete page.
@@ -81,7 +79,6 @@ pub fn render(report: &Report) -> String {
     page
 }
 
-/// Appends the list of keyboard shortcuts.
 fn keys(page: &mut String, report: &Report, parts: &[(&str, &str)]) {
     let mut keys = Vec::new();
     if !parts.is_empty() {
@@ -99,7 +96,6 @@ fn keys(page: &mut String, report: &Report, parts: &[(&str, &str)]) {
     }
 }
 
-/// Returns the sections of the page, in order.
 fn parts(report: &Report) -> Vec<(&'static str, &'static str)> {
     let has = |id: &str| match id {
         "check" => !matches!(report.check, Check::NotAsked),
@@ -231,7 +227,6 @@ fn place(page: &mut String, line: Option<usize>, column: Option<usize>) {
     }
 }
 
-/// Appends a source line.
 fn source_line(page: &mut String, report: &Report, line: Option<usize>) {
     let line = line.and_then(|n| report.source.as_ref()?.lines().nth(n.checked_sub(1)?));
     if let Some(line) = line {
@@ -274,7 +269,7 @@ fn shown(line: &str) -> (&str, usize) {
     }
 }
 
-/// Returns the diff of each stage; empty for the first.
+/// Returns the diff of each stage; the diff of the first stage is empty.
 fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
     let cut = |stage: &Stage| -> Vec<String> {
         stage
@@ -367,7 +362,7 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
     page.push_str("</ol></nav>\n");
 }
 
-/// Name of the stage that reports combiner properties.
+/// Name of the validation stage that reports combiner properties.
 const LAWS: &str = "laws";
 
 fn check(page: &mut String, report: &Report) {
@@ -617,7 +612,6 @@ fn choices(page: &mut String, report: &Report) {
     }
 }
 
-/// Appends a list of the steps of a schedule.
 fn steps(page: &mut String, steps: &[ScheduleStep]) {
     page.push_str("<ul class=steps>");
     for step in steps {
@@ -662,7 +656,6 @@ fn schedule(page: &mut String, choice: &ScheduleChoice) {
     }
 }
 
-/// Appends the ops of a kernel, its notes and its steps.
 fn group(page: &mut String, choice: &GroupChoice) {
     page.push_str("<ol>");
     for op in &choice.ops {
@@ -1251,7 +1244,6 @@ mod tests {
         }
     }
 
-    /// Returns the decoded data of a page.
     fn packed(page: &str) -> serde_json::Value {
         let (_, rest) = page.split_once("<template id=pack>").unwrap();
         crate::pack::decode(rest.split('<').next().unwrap())

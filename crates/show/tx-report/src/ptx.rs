@@ -9,7 +9,6 @@ pub struct Line {
     pub source: Option<usize>,
 }
 
-/// Returns whether a line is debug information.
 fn is_debug(line: &str) -> bool {
     let line = line.trim();
     line.starts_with(".loc")

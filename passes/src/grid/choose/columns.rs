@@ -16,18 +16,17 @@ const DOWN: [i64; 2] = [8, 16];
 /// 128x4096x4095 f32 on an H200 read 3974 GB/s with 1024 threads, 3710 with 512 and 3393 with 256
 /// (PyTorch: 3899).
 const UNALIGNED: i64 = 4 * THREADS;
-/// Range of column lengths, in elements, for which more threads share a column. Applies to columns
-/// that are not split across blocks. Measured on an H100 (`docs/performance.md`, log entry 45).
+/// Range of column lengths, in elements, for which more threads of a block share a column, unless
+/// columns are split across blocks. Measured on an H100 (`docs/performance.md`, log entry 45).
 const TALL: RangeInclusive<i64> = 64..=512;
 /// Maximum length, in elements, of columns that are never split across blocks, for a dynamic number
 /// of columns.
 const SHORT_COLUMNS: i64 = 1 << 10;
 /// Maximum length, in elements, of columns that are not split across blocks if there are many
-/// columns: the tiles of several blocks would be partly empty.
+/// columns: with several blocks, tiles would be partly empty.
 const MEDIUM_COLUMNS: i64 = 1 << 12;
-/// Mappings for few columns, if the number of columns is dynamic: maximum number of columns, number
-/// of threads across columns, and number of blocks that share a column. More columns use
-/// [`MANY_COLUMNS`], with more threads across the columns and fewer blocks for each column.
+/// Mappings for few columns, if the number of columns is dynamic: maximum number of columns,
+/// threads across columns, and blocks that share a column. More columns use [`MANY_COLUMNS`].
 /// Measured on an H100 (`docs/performance.md`, log entries 28 and 37).
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
     (16, LANES / 4, CUTS),
@@ -38,13 +37,12 @@ const MANY_COLUMNS: Columns = Columns {
     threads: 2 * THREADS,
     ..Columns::new(2 * LANES, DOWN[0], Blocks::ThenLast(LEAST_CUTS))
 };
-/// Mapping of columns that a cluster shares: maximum number of elements per thread, number of bytes
-/// of neighbouring columns that one row of threads loads, and loads in flight per thread. Measured
-/// on an H200 (`docs/performance.md`, log entry 23).
+/// Mapping of columns that a cluster shares: maximum number of elements per thread, bytes that a
+/// row of threads loads at once, and loads in flight per thread. Measured on an H200
+/// (`docs/performance.md`, log entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
-/// Mapping of columns: number of threads across columns, elements in flight per thread, threads per
-/// block, and blocks that share a column.
+/// Mapping of columns to threads and blocks.
 struct Columns {
     across: i64,
     under_way: i64,
@@ -190,7 +188,6 @@ impl Chooser<'_, '_> {
         (across, widest, is_shared)
     }
 
-    /// Returns the mapping of columns to clusters, if clusters are faster.
     fn columns_in_clusters(&self, kept: &[usize], length: Option<i64>) -> Option<Columns> {
         let (most, bytes, loads) = IN_CLUSTERS;
         let (results, length) = (self.total(kept)?, length?);

@@ -3,9 +3,9 @@
 //! Neighbouring threads load neighbouring elements. If neighbouring elements belong to one result,
 //! a group of threads reduces the result. If neighbouring elements belong to neighbouring results,
 //! each thread computes its own results. A reduction with few results and many elements is split
-//! across blocks. The last block, or a second kernel, combines the partial results of all blocks.
-//! The number of partial results does not depend on the length, so the order in which elements are
-//! combined does not depend on the length either.
+//! across blocks, and the last block or a second kernel combines their partial results. The number
+//! of partial results does not depend on the length, so the order in which elements are combined
+//! does not depend on the length either.
 
 mod columns;
 mod elementwise;
@@ -27,7 +27,6 @@ use tx_target::PORTABLE_CLUSTER;
 
 /// Number of threads of a block.
 const THREADS: i64 = 256;
-/// Number of threads of a warp.
 const LANES: i64 = 32;
 /// Number of bytes of a vector load.
 pub(crate) const VECTOR: i64 = 16;
@@ -266,7 +265,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         format!("{inner}.i")
     }
 
-    /// Halves a number of elements until the ops of the elements are few enough to be unrolled.
+    /// Halves `elements` until the ops of all elements are few enough to be unrolled.
     fn affordable(&self, mut elements: i64) -> i64 {
         while elements > 1 && self.is_too_much(elements) {
             elements /= 2;
@@ -347,7 +346,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
         Some(vector)
     }
 
-    /// Adds evict-first loads.
     fn stream(&mut self) {
         self.steps.push(Step::Stream);
     }
@@ -451,7 +449,6 @@ fn main_operand<'a, 'c>(job: &'a Job<'c>) -> Option<&'a Access<'c>> {
     }
 }
 
-/// Returns whether the op is batch-invariant.
 fn is_fixed(job: &Job<'_>) -> bool {
     let determinism = attribute(job.op, "determinism").and_then(Determinism::of);
     determinism == Some(Determinism::BatchInvariant)

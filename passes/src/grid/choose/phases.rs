@@ -18,15 +18,14 @@ use tx_target::{MAX_CLUSTER, MAX_THREADS};
 /// Number of elements of each operand that a thread holds in registers. A thread holds more
 /// elements if the row is too long for the maximum number of threads.
 const HELD: i64 = 32;
-/// Number of elements of each operand that a thread holds in registers, for long rows of ops
-/// without column operands. Such ops are faster with fewer threads.
+/// Number of elements of each operand that a thread holds in registers, for long rows without
+/// column operands: such rows are faster with fewer threads.
 const HELD_ALONE: i64 = 64;
 /// Maximum number of threads per row in one block.
 const MOST_THREADS: i64 = 512;
 /// Maximum number of threads per row in one block, for long rows that are faster with fewer
 /// threads.
 const FEW_THREADS: i64 = 256;
-/// Minimum number of threads of a block.
 const LEAST_THREADS: i64 = 128;
 /// Maximum cluster size, in blocks, that every chip with clusters supports.
 const MOST_BLOCKS: i64 = 8;
@@ -40,7 +39,7 @@ struct Reloaded {
     columns: (i64, i64),
     /// Whether elements have at most 16 bits.
     is_narrow: bool,
-    /// Whether an op of the group writes rows; `None` for either.
+    /// Whether an op of the group writes rows. `None` matches groups with and without such an op.
     writes: Option<bool>,
     /// Minimum and exclusive maximum of the row length in bytes.
     bytes: (i64, i64),
@@ -152,8 +151,8 @@ const RELOADED: [Reloaded; 11] = [
 ];
 
 /// Number of vectors in a row of 16-bit elements above which a thread needs four vectors in flight
-/// instead of two. Applies to groups with several column operands. The table shows the bandwidth of
-/// layer norm of bf16, in GB/s on an H200.
+/// instead of two, if there are several column operands. The table shows the bandwidth of layer
+/// norm of bf16, in GB/s on an H200.
 ///
 /// | columns | two in flight | four in flight |
 /// |--:|--:|--:|
@@ -190,7 +189,6 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Limits for each class of dynamic lengths.
     const OF_CLASSES: Self = Self {
         held: HELD,
         threads: MOST_THREADS,
@@ -244,7 +242,6 @@ impl Limits {
     }
 }
 
-/// Returns the entry of [`RELOADED`] that applies to a request.
 fn reloaded(request: &Request) -> Option<&'static Reloaded> {
     let bytes = bytes_of_row(request)?;
     RELOADED.iter().find(|row| {
@@ -374,7 +371,6 @@ pub(super) fn loaded_again(
         .collect()
 }
 
-/// Returns the number of blocks of a cluster that share a reloaded row.
 fn blocks_that_reload(request: &Request) -> i64 {
     match request.clusters && request.can_share && request.can_hold_totals {
         true => reloaded(request).map_or(1, |row| row.blocks),
@@ -627,8 +623,8 @@ impl Mapping {
     }
 }
 
-/// Halves the number of vectors, `loads`, until the ops of all vectors can be unrolled. Each vector
-/// needs `weight` ops.
+/// Halves the number of vectors, `loads`, until `loads` times `weight` ops are few enough to be
+/// unrolled.
 fn unrolled(mut loads: i64, weight: i64) -> i64 {
     while loads > 1 && loads * weight > MOST_WRITTEN {
         loads /= 2;

@@ -19,9 +19,8 @@ const VERY_LONG: i64 = 1 << 16;
 const ENDLESS: i64 = 1 << 18;
 /// Thread group of each block, if several blocks share a long row.
 const BESIDE: Group = Group::new([THREADS, UNDER_WAY, 1, THREADS]);
-/// Mapping of large reductions with few ops per element: minimum number of bytes, number of blocks,
-/// and thread group of each block. With many small blocks, fewer SMs are idle at the end of the
-/// kernel. Measured on an H100 (`docs/performance.md`, log entry 44).
+/// Mapping of large reductions with few ops per element. With many small blocks, fewer SMs are idle
+/// at the end of the kernel. Measured on an H100 (`docs/performance.md`, log entry 44).
 const VAST: Vast = Vast {
     bytes: 1 << 29,
     blocks: 1 << 13,
@@ -211,16 +210,16 @@ const SMALL: [(i64, Group); 2] = [
     (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
 ];
 /// Mappings for reductions to one result in fewer than [`CUTS`] blocks: maximum number of elements,
-/// thread group, and number of blocks. With fewer blocks, the last block of the reduction can begin
-/// earlier to combine partial results. The first entry applies to static lengths only. Measured on
-/// an H200 (`docs/performance.md`, log entry 12).
+/// thread group, and number of blocks. With fewer blocks, the last block begins earlier to combine
+/// partial results. The first entry applies to static lengths only. Measured on an H200
+/// (`docs/performance.md`, log entry 12).
 const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
     (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128),
     (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
-/// `WORD` is the size of a register in bytes. `NARROW` is the row length in elements above which
-/// elements narrower than a register use vector loads, although the row has head and tail elements.
+/// `WORD` is the size of a register in bytes. Rows of more than `NARROW` elements that are narrower
+/// than a register use vector loads, although there are head and tail elements.
 const WORD: i64 = 4;
 const NARROW: i64 = 64;
 /// Number of bytes of a sector, the smallest memory transaction.
@@ -280,7 +279,6 @@ struct Group {
     lanes: i64,
     /// Number of loads that a thread has in flight for each row.
     under_way: i64,
-    /// Number of rows for each thread.
     rows: i64,
     threads: i64,
 }
@@ -304,7 +302,7 @@ impl Group {
     }
 }
 
-/// A class of row lengths, and the mapping of rows of these lengths.
+/// A class of row lengths, and its mapping.
 struct Class {
     most: i64,
     group: Group,
@@ -366,12 +364,10 @@ struct Rows {
     most: Option<i64>,
     /// Minimum number of resident threads per SM (`#tile.resident`), if set.
     resident: Option<i64>,
-    /// Whether loads are evict-first, independent of the row length.
     streamed: bool,
 }
 
 impl Rows {
-    /// Makes a mapping with one block for each row or for several rows.
     const fn new(group: Group, vectors: Vectors, most: Option<i64>) -> Self {
         Self {
             group,
@@ -394,7 +390,7 @@ struct Asked {
     vectors: Vectors,
     /// Maximum number of elements of a row, or of its inner dimension, if there is a static bound.
     most: Option<i64>,
-    /// Whether the job has at least as many bytes as [`VAST`], and few ops for each element.
+    /// Whether [`VAST`] applies: the operands have many bytes, and each element needs few ops.
     is_vast: bool,
 }
 
@@ -603,7 +599,6 @@ impl Chooser<'_, '_> {
         })
     }
 
-    /// Returns the mapping of rows of `length` elements to clusters, if clusters are faster.
     fn in_clusters(&self, kept: &[usize], length: Option<i64>, vectors: Vectors) -> Option<Rows> {
         let is_possible = self.clusters && !self.fixed;
         let (results, length) = (self.total(kept)?, length?);
@@ -995,7 +990,6 @@ impl Chooser<'_, '_> {
         is_possible && is_one_tile && has_all_some && self.is_costly()
     }
 
-    /// Returns whether a vector of `vector` elements has less than [`VECTOR`] bytes.
     fn is_short(&self, vector: i64) -> bool {
         self.width().is_some_and(|width| vector * width < VECTOR)
     }

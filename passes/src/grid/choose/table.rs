@@ -1,5 +1,5 @@
-//! Chooses a mapping from an ordered table. The first entry is chosen whose condition is true for
-//! the op, and whose mapping has a schedule for the op.
+//! Chooses a mapping from an ordered table. The first entry applies whose condition is true and
+//! whose mapping has a schedule for the op.
 
 use super::super::group::{Group, Phase};
 use super::super::job::Work;
@@ -11,9 +11,9 @@ use super::{Chooser, Chosen, SHORT};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) work: Kind,
-    /// Number of elements of a row, which are combined into one result; `None` if dynamic.
+    /// Number of elements that are combined into one result; `None` if dynamic.
     pub(super) length: Option<i64>,
-    /// Number of rows or results; `None` if dynamic.
+    /// Number of results; `None` if dynamic.
     pub(super) results: Option<i64>,
     /// Whether several kernels for different lengths are allowed.
     pub(super) by_length: bool,
@@ -206,7 +206,6 @@ pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>
     })
 }
 
-/// Returns the first mapping whose condition holds and which has a schedule.
 fn first(request: &Request, mut schedule: impl FnMut(&Schedule) -> Option<Vec<Case>>) -> Chosen {
     let rows = TABLE.iter().filter(|row| (row.holds)(request));
     let mut found = rows.filter_map(|row| {

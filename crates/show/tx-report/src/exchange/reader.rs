@@ -382,8 +382,8 @@ impl<'k> Reader<'k> {
     }
 }
 
-/// Appends a step, or increments the count of an equal preceding step. Loads have no order, so a
-/// load is counted with an equal load among the loads directly before it.
+/// Appends a step, or increments the count of an equal preceding step. A load also increments the
+/// count of an equal load if only loads are in between.
 fn push(steps: &mut Vec<Step>, step: Step) {
     let is_load = |step: &Step| {
         matches!(
