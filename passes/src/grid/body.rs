@@ -19,9 +19,9 @@ use tx_mlir::{Builder, Index, Op, Val};
 const MAX_PEELED: usize = 2;
 /// Maximum number of ops per element in a peeled loop.
 const MAX_DOUBLED: i64 = 24;
-/// Maximum length, in elements, of a partial tile that is loaded without branches. An out-of-range
-/// load of such a tile reads index 0, which is in the cache. In longer tiles, out-of-range loads
-/// take longer than branches.
+/// Maximum length, in elements, of a partial tile that is loaded without branches. Without a
+/// branch, an out-of-range load reads index 0, which is in the cache. In longer tiles, out-of-range
+/// loads take longer than branches.
 const CLAMPED: i64 = 64;
 
 /// Position in the loop nest at which code is emitted.
@@ -102,15 +102,15 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) alignment: Alignment<'c>,
     /// Combiner of the job, with a 32-bit index if all element indices fit in 32 bits.
     pub(super) combiner: Option<Combiner<'c>>,
-    /// Set for `argmax` and `argmin` if the kernel computes the element indices, and each
-    /// accumulator combines its elements in ascending index order.
+    /// Set for `argmax` and `argmin` if the kernel computes element indices, and each accumulator
+    /// combines elements in ascending index order.
     pub(super) ascends: bool,
     /// Whether all elements of a vector use one accumulator, because combining accumulators is
     /// expensive.
     pub(super) shares: bool,
     finish: Option<&'a Finish<'a, 'c>>,
     /// Value of the attribute `OWNED` on accesses of this phase. One thread executes all accesses
-    /// to an element with this value.
+    /// to an element with this attribute value.
     pub(super) owner: i64,
     /// Sources that have a tile in shared memory.
     pub(super) stages: Vec<Stage<'c>>,
@@ -120,7 +120,7 @@ pub(crate) struct Body<'a, 'c> {
 }
 
 impl<'a, 'c> Body<'a, 'c> {
-    /// Emits the setup code of the kernel; `b` inserts at the start of the kernel.
+    /// Emits the setup code at the start of the kernel.
     pub(crate) fn new(job: &'a Job<'c>, nest: &'a Nest, b: &Builder<'c>) -> Self {
         let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
         let serial = nest.serial();
@@ -176,7 +176,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Adds a last-block reduction, which begins when a block has stored its results.
+    /// Adds a last-block reduction.
     pub(crate) fn then(self, finish: Option<&'a Finish<'a, 'c>>) -> Self {
         Self { finish, ..self }
     }
@@ -956,7 +956,6 @@ impl<'a, 'c> Body<'a, 'c> {
         of_row.copied().unwrap_or(self.extents[node])
     }
 
-    /// Returns the index of each dimension of the iteration space.
     pub(super) fn point(&self, place: &Place<'c>) -> Vec<Index<'c>> {
         (0..self.job.extents.len())
             .map(|d| place.index[&d])

@@ -2,8 +2,8 @@
 //!
 //! Three limits determine the time of a kernel that reads its input once: memory bandwidth, the
 //! latency of loads in flight, and instruction throughput. The estimate is the p-norm of the times
-//! under each limit alone, with p = [`BEND`]. The constants are fitted to the measured times of 463
-//! row schedules on an H200. The root mean square error of the estimates is 12 %.
+//! under each limit alone, with p = [`BEND`]. The constants are fitted to 463 measured row
+//! schedules on an H200; the root mean square error is 12 %.
 
 use super::job::{Job, Work};
 use super::nest::{Extent, Nest, Run};
@@ -14,7 +14,7 @@ use tx_target::Board;
 
 /// Latency in seconds of one round, in which a thread issues its loads and waits for them.
 const ROUND: f64 = 0.6e-6;
-/// Number of instructions of a thread, independent of the number of elements.
+/// Number of instructions per thread that do not depend on the number of elements.
 const BASE: f64 = 50.8;
 /// Number of instructions of one load, including the computation of its address.
 const LOAD: f64 = 6.1;
@@ -26,8 +26,8 @@ const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
 /// reach for rows shorter than [`LINES`] bytes (`SHORT`).
 const PLAIN: f64 = 0.94;
 const SHORT: f64 = 0.83;
-/// Exponent of the norm of the times. A greater exponent makes a sharper transition from one limit
-/// to the next.
+/// Exponent of the norm that combines the times under each limit. A greater exponent makes a
+/// sharper transition from one limit to the next.
 const BEND: f64 = 4.9;
 /// Minimum length of a row in bytes for evict-first loads at full bandwidth: two cache lines.
 const LINES: f64 = 256.0;
@@ -78,7 +78,7 @@ pub(crate) struct Bounds {
 
 /// Returns the lengths of a job's dimensions. A dynamic length is replaced by its upper bound in
 /// `bounds`, or else by its length in an assumed large array. `bounds` may have fewer entries than
-/// dimensions.
+/// `job` has dimensions.
 pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
@@ -203,8 +203,8 @@ impl Cost {
     }
 
     /// Estimates the time of a kernel with several phases. Each phase consists of a job, its loop
-    /// nest, and the lengths of its dimensions. `moved` returns whether an operand of a numbered
-    /// phase is memory traffic.
+    /// nest, and the lengths of its dimensions. `moved` takes a phase number and an operand, and
+    /// returns whether the operand is memory traffic.
     pub(crate) fn of_phases<'a, 'c: 'a>(
         phases: impl Iterator<Item = (&'a Job<'c>, &'a Nest, Vec<f64>)>,
         moved: impl Fn(usize, &Access<'_>) -> bool,

@@ -241,7 +241,7 @@ impl Planned<'_> {
         );
     }
 
-    /// Returns the lengths that each case covers and that no earlier case covers.
+    /// Returns the lengths that each schedule case covers and that no earlier case covers.
     fn bounds(&self) -> Vec<Vec<Bounds>> {
         let mut left = vec![Bounds::default(); self.job.extents.len()];
         let of = |(case, _): &(Case, Nest)| {
@@ -304,8 +304,8 @@ impl Planned<'_> {
     }
 }
 
-/// Returns the GPU board and the sizes for which times are estimated. The function assumes values
-/// for dynamic sizes.
+/// Returns the GPU board and the sizes for which times are estimated, with assumed values for
+/// dynamic sizes.
 fn estimates(job: &Job<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates {
     Estimates {
         board: chip.board().name.to_string(),

@@ -119,7 +119,6 @@ impl<'c> Body<'_, 'c> {
     }
 }
 
-/// Returns the index of the element of `access` at a point.
 pub(super) fn element_index<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

@@ -132,7 +132,6 @@ fn atomic<'c>(b: &Builder<'c>, kind: i64, value: Val<'c>, place: &[Val<'c>]) -> 
         .value()
 }
 
-/// Emits an acquire-release fence at device scope.
 fn fence(b: &Builder<'_>) {
     const ACQUIRE_AND_RELEASE: i64 = 6;
     let device: Attribute<'_> = b.attribute("\"device\"");
@@ -253,7 +252,7 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
     Ok(second)
 }
 
-/// Returns the name in the second phase of loop `name` of the first phase. The first `parts`
+/// Returns the name that loop `name` of the first phase has in the second phase. The first `parts`
 /// dimensions of the second phase enumerate the partial results.
 fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
     let Some(node) = nest.nodes.iter().position(|n| n.name == *name) else {

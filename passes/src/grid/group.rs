@@ -431,7 +431,6 @@ impl<'c> Group<'c> {
         Ok(held)
     }
 
-    /// Reports an op that cannot share a kernel with its group.
     pub(crate) fn refuse(op: Op<'c>, reason: &str) -> Failed {
         error(
             op.location(),

@@ -24,7 +24,7 @@ use tx_target::Chip;
 #[derive(Clone)]
 pub(crate) struct Combination<'c> {
     pub(crate) combiner: Combiner<'c>,
-    /// Region that computes an element. `None` if the source is the element.
+    /// Region that computes an element. `None` if the element is the loaded value itself.
     pub(crate) element: Option<Blk<'c>>,
     /// Region that computes the stored value from a reduction result.
     pub(crate) epilogue: Option<Blk<'c>>,
@@ -42,7 +42,7 @@ pub(crate) enum Work<'c> {
     /// The body of a `linalg` op, which computes new elements from elements of sources and
     /// destinations.
     Body(Blk<'c>),
-    /// A copy of the first source.
+    /// Copies the first source to the destination.
     Copy,
     /// Stores the initial values for the atomics of another job.
     Start(Combiner<'c>, Box<Job<'c>>),
@@ -525,17 +525,15 @@ impl<'c> Job<'c> {
         self.numbers_elements() && length.is_some_and(|n| n < i64::from(i32::MAX))
     }
 
-    /// Returns all operands: sources, destinations, and operands of the epilogue.
     pub(crate) fn operands(&self) -> impl Iterator<Item = Val<'c>> {
         self.accesses().map(|access| access.value)
     }
 
-    /// Returns the schedule attribute of the op, if present.
     pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
         self.written_cases('d', self.extents.len())
     }
 
-    /// Returns the schedule attribute of the op, if present. The cases of the schedule limit the
+    /// Returns the cases of the attribute `schedule`, if present. The cases of the schedule limit the
     /// lengths of `count` loops, named by the letter `loops` and a number. The cases of a group
     /// need not cover all lengths.
     pub(crate) fn written_cases(

@@ -159,8 +159,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Emits the kernel of a group for some lengths, and its launch before `at`. A block completes
-    /// each phase for all of its rows before the next phase begins.
+    /// Emits the kernel of a group for a range of lengths, and its launch before `at`. A block
+    /// completes each phase for all of its rows before the next phase begins.
     pub(crate) fn add_group(
         &mut self,
         group: &Group<'c>,

@@ -29,7 +29,7 @@ pub(crate) enum Extent {
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
-    /// Upper bound of a length that depends on the address at which a row begins.
+    /// Length that depends on the address at which a row begins. The value is an upper bound.
     AtMost(Box<Self>),
 }
 
@@ -93,8 +93,8 @@ impl Extent {
         }
     }
 
-    /// Emits the number of iterations, or its upper bound. The callback `dim` returns the length of
-    /// a dimension.
+    /// Emits the number of iterations of a loop, or its upper bound. The callback `dim` returns the
+    /// length of a dimension.
     pub(crate) fn value<'c>(
         &self,
         b: &Builder<'c>,
@@ -613,7 +613,7 @@ impl Nest {
         Ok(())
     }
 
-    /// Returns a loop that has equally many iterations in all rows.
+    /// Returns loop `name`, which must have the same number of iterations in all rows.
     fn find_even(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
         match self.nodes[node].extent {
@@ -1084,7 +1084,8 @@ mod tests {
         }
     }
 
-    /// Returns the points of the iteration space that the loops visit within their bounds checks.
+    /// Returns the points of the iteration space that the loops visit and whose bounds checks
+    /// succeed.
     fn visited(nest: &Nest, dims: usize) -> Vec<Vec<i64>> {
         let length = |node: usize| nest.nodes[node].extent.known().unwrap_or(1);
         let count: i64 = nest.order.iter().map(|node| length(*node)).product();
@@ -1208,7 +1209,6 @@ mod tests {
         assert_eq!(both.step_of(1, both.find("p").unwrap()), None);
     }
 
-    /// Reordering permutes the named loops and leaves all other loops in place.
     #[test]
     fn reordering_leaves_other_loops_in_place() {
         let three = [Extent::Static(2), Extent::Static(3), Extent::Static(4)];

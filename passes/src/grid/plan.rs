@@ -45,7 +45,6 @@ pub(crate) struct PlannedGroup<'c> {
     pub(crate) rest: Vec<Planned<'c>>,
     /// Temporaries that only the group uses, with the ops that allocate and free them.
     pub(crate) own: Vec<(Val<'c>, Vec<Op<'c>>)>,
-    /// Name of the chosen mapping. `None` if the program contains a schedule attribute.
     pub(crate) mapping: Option<&'static str>,
 }
 
@@ -60,7 +59,8 @@ impl<'c> PlannedGroup<'c> {
         group_cases(&self.group, schedule, &self.own).ok()
     }
 
-    /// Returns the op before which the kernel of a case is launched, and the lengths of the case.
+    /// Returns the op before which the kernel of a schedule case is launched, and the lengths of
+    /// the case.
     pub(crate) fn enter(
         &self,
         case: &GroupCase<'c>,
@@ -125,8 +125,8 @@ impl Unit<'_> {
 }
 
 impl Planned<'_> {
-    /// Returns whether the op needs several kernels: for several cases of lengths, or for partial
-    /// results in global memory.
+    /// Returns whether the op needs several kernels: its schedule has several cases, or partial
+    /// results are in global memory.
     pub(crate) fn has_parts(&self) -> bool {
         self.cases.len() > 1
             || self
@@ -158,7 +158,7 @@ pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c
 }
 
 /// Returns the plan of `op`, or of the group whose last op is `op`. Returns `None` for an op in a
-/// kernel, and for an op of a group that is not the last op.
+/// kernel, and for all but the last op of a group.
 fn plan_op<'c>(
     op: Op<'c>,
     chip: &Chip,
@@ -278,8 +278,8 @@ fn group_cases<'c>(
     Ok(cases)
 }
 
-/// Makes the kernel of a group for one case. Other kernels process rows of up to `above`
-/// iterations.
+/// Makes the kernel of a group for one case of its schedule. Other kernels process rows of up to
+/// `above` iterations.
 ///
 /// # Errors
 /// Reports the reason why the ops cannot share a kernel.
@@ -417,7 +417,7 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
     result
 }
 
-/// Returns the loop nest of a job for one case.
+/// Returns the loop nest of a job for one case of a schedule.
 ///
 /// # Errors
 /// Reports the reason why the schedule is illegal.
@@ -441,10 +441,10 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
     node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
 }
 
-/// Maximum length of each dimension in the earlier cases.
+/// Maximum length of each dimension that earlier cases of a schedule cover.
 pub(crate) type Above = BTreeMap<usize, i64>;
 
-/// Returns the loop nest of a job for one case if its schedule is legal.
+/// Returns the loop nest of a job for one case of a schedule if its schedule is legal.
 pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, Illegal> {
     let mut extents = job.extents.clone();
     for (dim, extent) in extents.iter_mut().enumerate() {

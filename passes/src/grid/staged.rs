@@ -73,8 +73,8 @@ pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, I
     }
 }
 
-/// Returns the shape of a block's tile of a source. Otherwise returns the reason why the source has
-/// no tile, and a suggested change.
+/// Returns the shape of a block's tile of a source, or the reason why the source has no tile, with
+/// a suggested change.
 fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, (String, &'static str)> {
     let access = &job.sources[source];
     let without = |why: &str| Err((why.to_owned(), "leave the `#tile.hold` out"));

@@ -222,8 +222,8 @@ impl fmt::Display for Step {
 /// A schedule for a range of lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
-    /// Dimension of the iteration space and its maximum length in this case. `None` for all lengths
-    /// that no other case covers.
+    /// Dimension of the iteration space and its maximum length in this case. `None` if the case
+    /// covers all lengths that no other case covers.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
 }
@@ -238,9 +238,9 @@ impl Case {
         Self { most: None, steps }
     }
 
-    /// Parses one entry of the attribute `schedule` that is a case. Returns the maximum length and
-    /// the list of steps of the case. Returns `None` if the entry is no case, or if its loop name
-    /// does not begin with the letter `loops`.
+    /// Parses one case of the attribute `schedule`. Returns the maximum length and the list of
+    /// steps of the case. Returns `None` if the entry is no case, or if its loop name does not
+    /// begin with the letter `loops`.
     pub(crate) fn of(
         attribute: Attribute<'_>,
         loops: char,
@@ -297,7 +297,6 @@ mod tests {
     use super::*;
     use tx_plan::{Candidate, Cost};
 
-    /// Each processor of the `tile` dialect corresponds to a [`Processor`] with the same keyword.
     #[test]
     fn processors_read_back() {
         for word in tile::Processor::ALL {
@@ -316,7 +315,6 @@ mod tests {
         instructions: 0.0,
     };
 
-    /// Converting a step to an attribute and back yields an equal step.
     #[test]
     fn steps_read_back() {
         let name = || "d1.i".to_owned();

@@ -6,7 +6,6 @@ use melior::ir::ValueLike;
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val};
 
-/// A tile whose elements have relative indices.
 pub(super) struct Tile<'c> {
     /// Absolute index of the first element of the tile.
     first: Index<'c>,

@@ -416,7 +416,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Emits loads of the source elements of several points, which yield zeros if `condition` is
-    /// false. Consecutive elements along loop `vector` are one vector load.
+    /// false. Consecutive elements along loop `vector` are loaded as one vector.
     pub(super) fn load_where(
         &self,
         b: &Builder<'c>,

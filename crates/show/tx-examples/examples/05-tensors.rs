@@ -4,9 +4,9 @@
 //! cargo run -p tx-examples --example 05-tensors
 //! ```
 //!
-//! Each expression becomes one host function, with a `linalg.generic` for each reduction and
-//! another `linalg.generic` for the result. Element-wise ops are in the bodies of these ops. tx
-//! chooses the numbers of blocks, warps and threads.
+//! Each expression becomes one host function, with a `linalg.generic` for each reduction and for
+//! the result. The body of each `linalg.generic` contains the element-wise ops. tx chooses the
+//! numbers of blocks, warps and threads.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -131,7 +131,7 @@ impl Lowering {
     }
 
     /// Emits a `linalg.generic` that evaluates `expr` for each element or row, and stores the
-    /// result in `out` or reduces into it.
+    /// results in `out` or reduces the results into `out`.
     fn generic(&mut self, expr: &Expr, kind: Option<Reduce>, out: &str, rows_only: bool) {
         let mut body = Body {
             lowering: self,
@@ -190,8 +190,7 @@ impl Lowering {
 
 struct Body<'l> {
     lowering: &'l Lowering,
-    /// Operands of the `linalg.generic`: the name of each memref, and whether the memref has one
-    /// element per row.
+    /// Operands: the name of each memref, and whether the memref has one element per row.
     operands: Vec<(String, bool)>,
     text: String,
     values: usize,

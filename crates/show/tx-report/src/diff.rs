@@ -263,7 +263,7 @@ impl<'t> Names<'t> {
         ids.collect()
     }
 
-    /// Returns which tokens of two lines differ. A renamed value is not a difference.
+    /// Marks the tokens in which two lines differ. A renamed value is not a difference.
     fn marks(&self, old: &[Token<'t>], new: &[Token<'t>]) -> (Vec<bool>, Vec<bool>) {
         let texts = |tokens: &[Token<'t>], values: &Values<'t>| {
             let mut texts: Vec<String> = tokens.iter().map(|t| t.text.to_owned()).collect();
@@ -380,7 +380,7 @@ fn partners<T: Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>, bo
 }
 
 /// Returns a common subsequence of two lists. First removes the elements that occur in only one
-/// list, so that two lists without common elements do not take quadratic time.
+/// list, because comparing two unrelated lists would take quadratic time.
 fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     let mut numbers: BTreeMap<&T, [bool; 2]> = BTreeMap::new();
     for (side, elements) in [old, new].into_iter().enumerate() {

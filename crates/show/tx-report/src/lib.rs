@@ -29,7 +29,7 @@ use tx_plan::Explanation;
 pub struct Report {
     /// Path of the program, as given by the user.
     pub file: String,
-    /// Program text; `None` if it is not valid text.
+    /// Program text; `None` if the text is not valid UTF-8.
     pub source: Option<String>,
     /// Compiled function or kernel.
     pub entry: Option<String>,
@@ -94,7 +94,7 @@ pub struct Verdict {
     pub mood: Mood,
     /// One or two words that summarize the verdict.
     pub word: String,
-    /// Full message; empty if `word` is sufficient.
+    /// Full message; empty if `word` is the whole verdict.
     pub detail: String,
 }
 

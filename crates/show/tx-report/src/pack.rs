@@ -2,8 +2,8 @@
 //!
 //! Stages share most of their lines, and a table of coloured lines is far larger than its text. The
 //! page therefore stores each distinct line once, and each stage as line numbers; the script
-//! renders the table of a stage when the reader opens the stage. The format is base64 of deflated
-//! JSON, decoded by [`page.js`](../page.js).
+//! renders the table of a stage when the stage is opened. The format is base64 of deflated JSON,
+//! decoded by [`page.js`](../page.js).
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -219,7 +219,6 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Decodes the data of a page to JSON.
 #[cfg(test)]
 pub(crate) fn decode(text: &str) -> serde_json::Value {
     let digit = |c: u8| match c {
@@ -263,7 +262,6 @@ mod tests {
         }
     }
 
-    /// Lines that several stages share are stored once.
     #[test]
     fn a_line_stands_there_once() {
         let mut pack = Pack::default();

@@ -18,7 +18,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// Maximum number of characters shown per line. The IR prints a binary on one line.
 const MOST_CHARACTERS: usize = 2000;
-/// Maximum number of lines of a stage that is open initially.
+/// A stage with at most this number of lines is expanded initially.
 const MOST_OPEN: usize = 60;
 const MOST_OPEN_KERNELS: usize = 2;
 const MOST_OPEN_FRAGMENTS: usize = 3;
@@ -312,7 +312,8 @@ fn difference(rows: &[Row]) -> String {
     }
 }
 
-/// Appends the diff counts of a stage (for the first stage, its line count), and its duration.
+/// Appends the numbers of added and removed lines of a stage, and its duration. For the first
+/// stage, appends the number of lines.
 fn meta(page: &mut String, number: usize, stage: &Stage, rows: &[Row]) {
     if number > 0 {
         page.push_str(&difference(rows));
@@ -885,7 +886,7 @@ fn program(page: &mut String, report: &Report) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// Returns tokenized lines, with their truncated character counts.
+/// Returns tokenized lines, each with the number of truncated characters.
 fn packed(text: &str) -> impl Iterator<Item = (Vec<Token<'_>>, usize)> {
     text.lines().map(|line| {
         let (line, cut) = shown(line);
@@ -1352,7 +1353,6 @@ mod tests {
         );
     }
 
-    /// Verdicts that repeat an earlier verdict are folded.
     #[test]
     fn verdicts_that_repeat_are_folded() {
         let again = |name: &str, detail: &str| {

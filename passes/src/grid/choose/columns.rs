@@ -159,8 +159,8 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// Makes a schedule in which a cluster reduces each group of columns, for shapes for which
-    /// clusters are faster than independent blocks.
+    /// Makes a schedule in which a cluster reduces each group of columns, if clusters are faster
+    /// than independent blocks.
     pub(super) fn columns_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
         let (kept, length) = (self.kept.clone(), self.total(&self.job.axes));
         let nearest = self.nearest?;

@@ -207,8 +207,8 @@ impl Chooser<'_, '_> {
     }
 }
 
-/// Returns the dimension along which a source is contiguous. Returns `None` if an index is neither
-/// 0 nor a dimension that no other index uses.
+/// Returns the dimension along which a source is contiguous. Returns `None` unless each index is 0
+/// or a dimension that no other index uses.
 fn read_along(source: &Access<'_>) -> Option<usize> {
     let memref = source.memref.as_ref()?;
     let results = &source.map.results;

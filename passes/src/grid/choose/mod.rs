@@ -1,7 +1,7 @@
 //! Default schedules of grid-level ops without the attribute `schedule`.
 //!
 //! Neighbouring threads load neighbouring elements. If neighbouring elements belong to one result,
-//! a group of threads reduces the result. If neighbouring elements belong to neighbouring results,
+//! a group of threads computes the result. If neighbouring elements belong to neighbouring results,
 //! each thread computes its own results. A reduction with few results and many elements is split
 //! across blocks, and the last block or a second kernel combines their partial results. The number
 //! of partial results does not depend on the length, so the order in which elements are combined
@@ -53,7 +53,7 @@ const CUTS: i64 = 528;
 /// Minimum number of blocks across which each of several results is split. With fewer blocks, the
 /// partial tile of the last block would be a greater part of the work.
 const LEAST_CUTS: i64 = 16;
-/// Number of blocks across which each of many very long rows is split.
+/// Number of blocks across which each very long row is split, if there are many rows.
 const SHARES: i64 = 64;
 /// Number of ops per element above which elements count as expensive.
 const HEAVY: i64 = 8;
@@ -225,14 +225,12 @@ impl<'a, 'c> Chooser<'a, 'c> {
         vec![Case::always(std::mem::take(&mut self.steps))]
     }
 
-    /// Returns the innermost dimension of a row.
     fn inner(&self) -> usize {
         let axes = &self.job.axes;
         let nearest = self.nearest.filter(|d| axes.contains(d));
         nearest.or(axes.last().copied()).unwrap_or(0)
     }
 
-    /// Makes a schedule with one thread for each result.
     fn a_thread_each(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.one_thread_each(&kept, self.nearest, THREADS);
@@ -279,7 +277,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
     }
 
     /// Returns whether an exchange of partial results is expensive: a partial result has several
-    /// values, or its combiner more than [`HEAVY`] ops.
+    /// values, or its combiner has more than [`HEAVY`] ops.
     fn exchanges_parts(&self) -> bool {
         match &self.job.work {
             Work::Combine(Combination { combiner, .. }) => {

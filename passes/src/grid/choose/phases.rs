@@ -391,7 +391,6 @@ pub(super) fn can_hold_totals(group: &Group<'_>) -> bool {
     group.can_be_held() && group.exchange_through_memory(&totals).is_none()
 }
 
-/// Returns whether an op of the group writes rows.
 pub(super) fn writes(group: &Group<'_>) -> bool {
     let writes_rows = |phase: &Phase<'_>| !phase.row.is_empty() && !is_reduction(&phase.job);
     group.phases.iter().any(writes_rows)
@@ -423,10 +422,10 @@ pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
 struct Mapping {
     /// Number of elements that one load reads.
     vector: i64,
-    /// Threads per row in one block, and blocks of a cluster that share a row.
+    /// Number of threads per row in one block, and number of blocks of a cluster that share a row.
     threads: i64,
     blocks: i64,
-    /// Number of vectors of a row in one block.
+    /// Number of vectors of a row that one block processes.
     part: i64,
     /// Number of vectors that a thread has in flight.
     loads: i64,
@@ -542,8 +541,7 @@ impl Mapping {
         self.vector * self.threads * self.blocks * self.loads
     }
 
-    /// Returns the steps of the schedule. If `most` is given, the schedule is for rows of at most
-    /// `most` elements.
+    /// Returns the steps of the schedule, for rows of at most `most` elements if `most` is given.
     fn steps(&self, group: &Group<'_>, most: Option<i64>) -> Vec<Step> {
         let Self {
             vector,
@@ -647,7 +645,6 @@ fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>)
     names.pop()
 }
 
-/// Returns the number of bytes of the widest element that a phase accesses along a row.
 fn row_element_bytes(phase: &Phase<'_>) -> i64 {
     let job = &phase.job;
     let reads = job.sources.iter().chain(&job.extras);

@@ -179,8 +179,8 @@ const HEAVY_ROWS: [(i64, &[Class]); 3] = [
 ];
 /// Maximum row lengths in elements, and threads per row, for combiners with at least
 /// [`super::COSTLY_OPS`] ops. The first length is for vectors from the start of the row, the second
-/// for vectors from the first aligned address. With fewer threads per row, fewer partial results
-/// are exchanged. Measured on an H200 (`docs/performance.md`, log entry 15).
+/// for vectors from the first aligned address. Measured on an H200 (`docs/performance.md`, log
+/// entry 15).
 const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
 /// Occupancy target in threads per SM, for short rows and for partial results with several values
 /// and more than [`HEAVY`] ops. With more registers, a thread keeps more loads in flight. Measured
@@ -188,10 +188,10 @@ const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048,
 const ENOUGH: i64 = 1024;
 /// Number of vectors of a long row that each thread loads. The first entry is for combiners of one
 /// value, the other entries for combiners of several values. The third entry is for more than
-/// [`HEAVY`] ops and aligned vectors, the fourth for at least [`super::COSTLY_OPS`] ops. With few
-/// vectors for each thread, more threads have loads in flight. With many vectors for each thread,
-/// fewer threads exchange partial results. Measured on an H100 and an H200 (`docs/performance.md`,
-/// log entries 15 and 26).
+/// [`HEAVY`] ops and aligned vectors, the fourth for at least [`super::COSTLY_OPS`] ops. With fewer
+/// vectors per thread, more threads have loads in flight. With more vectors per thread, fewer
+/// partial results are exchanged. Measured on an H100 and an H200 (`docs/performance.md`, log
+/// entries 15 and 26).
 const EACH: [i64; 4] = [2, 4, 8, 32];
 const SMALL_BLOCK: i64 = 64;
 /// Thread group for the longest rows of dynamic length: one block reduces each row with vector
@@ -362,7 +362,6 @@ struct Rows {
     blocks: Blocks,
     /// Maximum number of elements of a row, if there is a static bound.
     most: Option<i64>,
-    /// Minimum number of resident threads per SM (`#tile.resident`), if set.
     resident: Option<i64>,
     streamed: bool,
 }
@@ -672,7 +671,6 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// Makes a schedule for a reduction to one result that needs fewer than [`CUTS`] blocks.
     pub(super) fn one_result(&mut self) -> Option<Vec<Case>> {
         let (asked, kept) = (self.asked(), self.kept.clone());
         let rows = self.alone(&kept, asked.most?)?;
@@ -680,7 +678,6 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Makes a schedule with a cluster for each row, if clusters are faster.
     pub(super) fn rows_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
         let (asked, kept) = (self.asked(), self.kept.clone());
         let shared = self.in_clusters(&kept, asked.most, asked.vectors);
@@ -689,8 +686,8 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Makes a schedule in which a group of threads reduces each result. Long rows are split across
-    /// blocks if there are few rows.
+    /// Makes a schedule in which a group of threads computes each result. Long rows are split
+    /// across blocks if there are few rows.
     pub(super) fn rows(&mut self) -> Option<Vec<Case>> {
         self.write_long_rows();
         Some(self.done())
@@ -1077,7 +1074,6 @@ mod tests {
         assert!(SHARED.groups.is_sorted_by(|a, b| a.0 < b.0));
     }
 
-    /// The size of each cluster is allowed on every chip with clusters.
     #[test]
     fn clusters_are_portable() {
         let blocks = SHARED.rows.iter().map(|(_, blocks, _)| *blocks);

@@ -29,7 +29,7 @@ pub(super) struct Request {
     pub(super) can_hold: bool,
     /// Whether reduction results can stay in registers while each phase reloads the row.
     pub(super) can_hold_totals: bool,
-    /// Whether an op of the group has one element per row.
+    /// Whether an op of the group produces one element per row.
     pub(super) has_row_ops: bool,
     /// Whether an op of the group writes rows.
     pub(super) writes: bool,
@@ -288,7 +288,6 @@ impl Request {
 mod tests {
     use super::*;
 
-    /// Each row of the table has a name and a measurement.
     #[test]
     fn rows_say_what_was_measured() {
         let log = include_str!("../../../../docs/performance.md");

@@ -1,9 +1,9 @@
 //! 08: each GPU reduces its shard of a matrix, and NCCL adds the results.
 //!
 //! The columns of the matrix are distributed over the GPUs. Each GPU computes the row sums of its
-//! shard in one launch. An NCCL all-reduce adds the row sums of all shards, so that every GPU has
-//! the row sums of the matrix. Either one process uses all GPUs, or each GPU has its own process.
-//! The processes exchange the NCCL id through a file.
+//! shard in one launch. An NCCL all-reduce adds the row sums of all shards on every GPU. Either one
+//! process uses all GPUs, or each GPU has its own process. The processes exchange the NCCL id
+//! through a file.
 
 use crate::program::{check, exact, numbers, on_cpu, sums_on_host};
 use crate::{Failure, Options};
@@ -15,7 +15,7 @@ fn shard(rank: usize) -> Vec<f32> {
     numbers(ROWS * COLUMNS, rank as u64)
 }
 
-/// Compares the row sums from the GPU with a reference, the f64 row sums over all shards.
+/// Compares row sums with the f64 row sums over all shards.
 fn verdict(who: &str, sums: &[f32], count: usize) -> Result<(), Failure> {
     let shards: Vec<Vec<f32>> = (0..count).map(shard).collect();
     let off = check(who, sums, &exact(&shards, ROWS))?;
@@ -139,7 +139,7 @@ mod nccl {
         }
     }
 
-    /// Runs the example on all GPUs concurrently, from one process with one stream per GPU.
+    /// Runs the example in one process, concurrently on all GPUs.
     fn one_process(options: &Options, count: usize) -> Result<(), Failure> {
         println!("08 several GPUs: one process with {count}");
         let artifact = row_sums(options)?;
@@ -167,7 +167,7 @@ mod nccl {
         Ok(())
     }
 
-    /// Runs the example on the GPU of `rank` in this process; other processes run the other GPUs.
+    /// Runs the example in this process on the GPU `rank`; other processes use the other GPUs.
     fn one_of_several(
         options: &Options,
         rank: usize,

@@ -294,7 +294,7 @@ fn loops_hold_their_steps_and_those_of_one_turn_are_none() {
 }
 
 /// Alternating loads of two arrays, as in an unrolled loop, are counted as two steps. A load after
-/// a store is a new step.
+/// a store is counted as a new step.
 #[test]
 fn loads_in_turns_are_counted() {
     let mut m = Maker::default();
