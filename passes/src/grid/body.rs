@@ -242,9 +242,9 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Emits the iterations of loop `node` that one block executes. The loop is bound to blocks
-    /// along `dimension`. A block executes one iteration, or a grid-stride loop if the grid may
-    /// have too few blocks.
+    /// Emits the iterations that one block executes of loop `node`, which is bound to blocks along
+    /// `dimension`. A block executes one iteration, or a grid-stride loop if the grid may have too
+    /// few blocks.
     pub(super) fn each_turn(
         &self,
         b: &Builder<'c>,
@@ -272,9 +272,9 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, the
-    /// number is at least 1, because one block must store the results even if there are no partial
-    /// results.
+    /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, this
+    /// loop has at least 1 iteration, because one block must store the results even if there are no
+    /// partial results.
     pub(super) fn turns(&self, b: &Builder<'c>, node: usize) -> Index<'c> {
         match self.may_be_nothing(node) {
             true => at_least_one(b, self.extents[node]),
@@ -288,8 +288,8 @@ impl<'a, 'c> Body<'a, 'c> {
         self.finish.is_some() && node.apart && node.extent.known().is_none_or(|n| n == 0)
     }
 
-    /// Returns the loop-nest position in iteration `index` of loop `node`. Emits the indices of
-    /// split and fused loops that follow from this index.
+    /// Returns the loop-nest position in iteration `index` of loop `node`. Also emits the indices
+    /// of split and fused loops that follow from `index`.
     pub(super) fn enter(
         &self,
         b: &Builder<'c>,
@@ -909,7 +909,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns the point at `place`, with index 0 in each dimension whose bounds check fails.
-    /// Returns `None` if out-of-range loads must be skipped: `place` does not clamp, a loop with a
+    /// Returns `None` if out-of-range loads must be skipped: `place.clamps` is false, a loop with a
     /// bounds check is not a dimension, or another block may be writing row 0.
     pub(super) fn clamped(&self, b: &Builder<'c>, place: &Place<'c>) -> Option<Vec<Index<'c>>> {
         if !place.clamps || place.beside {

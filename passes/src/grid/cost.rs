@@ -324,8 +324,8 @@ mod tests {
             }
         }
 
-        /// More bytes in the same loops never decrease the estimate, and a second kernel increases
-        /// the estimate. The estimate for an empty array is the launch time.
+        /// The estimate never decreases if the same loops process more bytes, and increases with a
+        /// second kernel. The estimate for an empty array is the launch time.
         #[test]
         fn more_is_slower(shape in shapes(), more in 1.0..4.0f64) {
             let board = BOARDS[0];

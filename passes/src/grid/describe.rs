@@ -1,4 +1,5 @@
-//! Explanations of plans: the schedule of each op, its estimated time, and other candidates.
+//! Explanations of schedules: the schedule of each op, its estimated time, and other candidate
+//! schedules.
 
 use super::choose::{candidates, phase_candidates};
 use super::cost::{self, Bounds, Cost};

@@ -1,9 +1,9 @@
 //! Last-block (threadfence) reduction: `#tile.last_block`.
 //!
 //! The last block of a grid combines the partial results that all blocks stored in global memory.
-//! The second phase of a reduction split by `rfactor` therefore needs no second kernel. Both phases
-//! map results to blocks and threads in the same way. The second phase adds a loop over the partial
-//! results, distributed over the threads that shared a row in the first phase.
+//! The second phase of a reduction with `rfactor` loops therefore needs no second kernel. Both
+//! phases map results to blocks and threads in the same way. The second phase adds a loop over the
+//! partial results, distributed over the threads that shared a row in the first phase.
 
 use super::body::{Body, Place, hardware};
 use super::job::Job;
@@ -22,8 +22,8 @@ const PARTS: &str = "parts";
 /// Last-block reduction at the end of a kernel.
 pub(crate) struct Finish<'a, 'c> {
     second: Body<'a, 'c>,
-    /// Array of block counters: one counter for each group of results that blocks share. A counter
-    /// is the number of blocks that have stored their partial results.
+    /// Array of block counters: one counter for each group of results that blocks share. Each
+    /// counter counts the blocks that have stored their partial results.
     counters: Val<'c>,
 }
 
@@ -76,7 +76,7 @@ impl<'a, 'c> Finish<'a, 'c> {
     /// Only the first thread of a block increments the counter. A device-scope fence orders the
     /// stores of the block before the increment. In the last block, a second fence orders the
     /// stores of all other blocks before the loads of their partial results. Barriers before and
-    /// after the increment extend this order to the other threads of the block.
+    /// after the increment extend the order of accesses to the other threads of the block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)

@@ -55,8 +55,8 @@ pub(crate) struct Phase<'c> {
     pub(crate) job: Job<'c>,
     /// Dimensions of the op for the loops over rows (`p0`, `p1`, …), which all phases share.
     pub(crate) shared: Vec<usize>,
-    /// Dimensions of the op for the loops over a row (`r0`, `r1`, …). The list is empty for an op
-    /// with one element per row.
+    /// Dimensions of the op for the loops over a row (`r0`, `r1`, …). An op with one element per
+    /// row has no such loops.
     pub(crate) row: Vec<usize>,
     /// Number of loops of the group: `p` and `r` loops together.
     loops: usize,
@@ -250,9 +250,9 @@ impl<'c> Group<'c> {
         held.iter().filter(is_internal).copied().collect()
     }
 
-    /// Returns whether phase `writer` need not store an array that stays in registers. A later
-    /// phase must overwrite the whole array, and no phase in between may load the array from
-    /// memory.
+    /// Returns whether phase `writer` need not store an array that stays in registers: a later
+    /// phase overwrites the whole array, and no phase loads the array from memory before that
+    /// phase.
     pub(crate) fn is_overwritten(
         &self,
         held: &[Val<'c>],
@@ -288,7 +288,8 @@ impl<'c> Group<'c> {
     }
 
     /// Returns the schedule of the group: the attribute `schedule` of the first op, or else the
-    /// default schedule. For lengths that no case covers, each op is compiled to its own kernel.
+    /// default schedule. For lengths that no case of the schedule covers, each op is compiled to
+    /// its own kernel.
     ///
     /// # Errors
     /// Reports an error in the schedule attribute.
@@ -349,8 +350,8 @@ impl<'c> Group<'c> {
         self.phases.iter().find(finds).map(|phase| phase.job.op)
     }
 
-    /// Returns whether an op with one element per row updates a previous value in memory. Each
-    /// block that computes the element would repeat the update.
+    /// Returns whether an op with one element per row updates a previous value in memory: several
+    /// blocks of a cluster would repeat the update.
     pub(crate) fn updates_rows(&self) -> bool {
         self.phases.iter().any(|phase| {
             let mut written = phase.job.destinations.iter();

@@ -31,8 +31,8 @@ pub(crate) struct Combination<'c> {
     /// Whether a reduction result is combined with the previous value of the destination.
     pub(crate) accumulate: bool,
     /// Whether the results are partial results that another phase combines with previous values of
-    /// the destination. The result of an empty row is then the initial value of the accumulator,
-    /// which leaves a previous value bitwise unchanged.
+    /// the destination. In that case, the result of an empty row is the initial value of the
+    /// accumulator, which leaves a previous value bitwise unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 
@@ -60,8 +60,8 @@ pub(crate) struct Job<'c> {
     /// Operands of the epilogue.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// Names of the `rfactor` loops, in the first phase of a reduction. These loops are the first
-    /// dimensions of the destinations.
+    /// Names of the `rfactor` loops, which are the first dimensions of the destinations, in the
+    /// first phase of a reduction.
     pub(crate) partials: Vec<String>,
     /// Expansion of 8-bit float conversions that the chip does not support.
     pub(crate) narrow: Narrow,

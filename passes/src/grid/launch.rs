@@ -102,7 +102,7 @@ pub(crate) struct Kernels<'c> {
     pub(crate) host: String,
     /// Prefix of kernel names.
     prefix: String,
-    /// The `gpu.module`, once the first kernel exists.
+    /// The `gpu.module`; `None` before the first kernel is emitted.
     module: Option<(Op<'c>, String)>,
     count: usize,
     /// Names of constant arrays in the `gpu.module`; the key is the name in the surrounding module.

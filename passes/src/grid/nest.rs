@@ -18,7 +18,7 @@ pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Extent {
     Static(i64),
-    /// Dynamic length of a dimension of the iteration space. The value is the dimension number.
+    /// Dynamic length of the dimension with this number.
     Dim(usize),
     /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. Other lengths
     /// are dispatched to other kernels.
@@ -29,7 +29,7 @@ pub(crate) enum Extent {
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
-    /// Length that depends on the address at which a row begins. The value is an upper bound.
+    /// Length that depends on the address at which a row begins, with this upper bound.
     AtMost(Box<Self>),
 }
 
@@ -169,7 +169,7 @@ pub(crate) struct Nest {
     pub(crate) order: Vec<usize>,
     /// Loops whose iterations store separate partial results (`rfactor`).
     pub(crate) rfactors: Vec<usize>,
-    /// Whether loads are evict-first (`#tile.stream`).
+    /// Whether the kernel uses evict-first loads (`#tile.stream`).
     pub(crate) streams: bool,
     /// Minimum number of resident threads per SM (`#tile.resident`).
     resident: Option<i64>,
@@ -914,8 +914,8 @@ impl Nest {
         }
     }
 
-    /// Returns whether the nest has a vectorized loop. In such a nest, threads load vectors, or
-    /// scalars where vectors are unaligned.
+    /// Returns whether the nest has a vectorized loop, so that threads load vectors, or scalars
+    /// where vectors are unaligned.
     pub(crate) fn has_vectors(&self) -> bool {
         self.nodes.iter().any(|node| node.run == Run::Vectorized)
     }

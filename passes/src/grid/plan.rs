@@ -444,7 +444,8 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
 /// Maximum length of each dimension that earlier cases of a schedule cover.
 pub(crate) type Above = BTreeMap<usize, i64>;
 
-/// Returns the loop nest of a job for one case of a schedule if its schedule is legal.
+/// Returns the loop nest of a job for one case of a schedule, or the reason why the schedule is
+/// illegal.
 pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, Illegal> {
     let mut extents = job.extents.clone();
     for (dim, extent) in extents.iter_mut().enumerate() {

@@ -2,7 +2,7 @@
 //!
 //! Each thread processes the same elements of a row in every phase. An element that a phase loads
 //! or computes is an SSA value, which later phases use. Each thread of a row has the reduction
-//! results of this row. A kernel stores only values that later code reads from memory.
+//! results of the row in registers. A kernel stores only values that later code reads from memory.
 //! `tile-insert-sync` inserts the barriers for arrays in memory.
 //!
 //! If registers hold only reduction results, each phase loads the row again, and the outermost
@@ -224,8 +224,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Emits the loads of the operands that are equal at all points of a row. The loads precede the
-    /// loop over the row.
+    /// Emits the loads of the operands that are equal at all points of a row. These loads precede
+    /// the loop over the row.
     fn row_operands(
         &self,
         b: &Builder<'c>,
@@ -497,7 +497,8 @@ impl<'a, 'c> Resident<'a, 'c> {
     }
 
     /// Returns the value of the attribute `OWNED` for an access. One thread executes all accesses
-    /// to an element with the same value. Returns `None` if the group does not write the array.
+    /// to an element with the same attribute value. Returns `None` if the group does not write the
+    /// array.
     fn owner(&self, number: usize, access: &Access<'c>) -> Option<i64> {
         let phases = &self.group.phases;
         let is_it = |a: &&Access<'c>| a.value == access.value;

@@ -170,7 +170,7 @@ impl<'c> Job<'c> {
 }
 
 /// Returns the name of an operand dimension in messages: `arg0.dim1` for arguments of the host
-/// function, as in a launch plan. Other operands are named by their number.
+/// function, as in a launch plan. Operands that are not arguments are named by their number.
 fn called(value: Val<'_>, number: usize, place: usize) -> String {
     let argument = argument_of(value).filter(|(block, _)| {
         use melior::ir::block::BlockLike as _;

@@ -27,7 +27,8 @@ const IN_FLIGHT: i64 = 16;
 /// Tile of a source that one block reads.
 pub(crate) struct Footprint {
     source: usize,
-    /// Tile length along each dimension. The first index of a tile is a multiple of this length.
+    /// Tile length along each dimension. The first index of a tile is a multiple of the tile
+    /// length.
     shape: Vec<i64>,
 }
 
@@ -137,8 +138,8 @@ impl Footprint {
 
 impl Nest {
     /// Returns the number of consecutive iterations of a loop that one block executes. The index of
-    /// the first iteration is a multiple of this number. Returns `None` for iterations that are not
-    /// consecutive, or whose number is dynamic.
+    /// the first of these iterations is a multiple of the returned number. Returns `None` if the
+    /// iterations are not consecutive, or if their number is dynamic.
     fn in_block(&self, node: usize) -> Option<i64> {
         let node = &self.nodes[node];
         match node.fate {

@@ -7,8 +7,7 @@ use tx_mlir::melior::ir::Attribute;
 use tx_mlir::melior::ir::attribute::ArrayAttribute;
 use tx_plan::{ScheduleStep, UpTo};
 
-/// Processor that a loop is bound to. The value is the grid or block dimension: 0 is x, 1 is y, 2
-/// is z.
+/// Processor that a loop is bound to, along dimension 0 (x), 1 (y) or 2 (z).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Processor {
     Block(usize),
@@ -222,8 +221,8 @@ impl fmt::Display for Step {
 /// A schedule for a range of lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
-    /// Dimension of the iteration space and its maximum length in this case. `None` if the case
-    /// covers all lengths that no other case covers.
+    /// Dimension of the iteration space, and the maximum length that this case covers. `None` if
+    /// the case covers all remaining lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
 }
@@ -239,8 +238,8 @@ impl Case {
     }
 
     /// Parses one case of the attribute `schedule`. Returns the maximum length and the list of
-    /// steps of the case. Returns `None` if the entry is no case, or if its loop name does not
-    /// begin with the letter `loops`.
+    /// steps of the case. Returns `None` if the attribute is not a case, or if the name of its loop
+    /// does not begin with the letter `loops`.
     pub(crate) fn of(
         attribute: Attribute<'_>,
         loops: char,

@@ -20,8 +20,8 @@ const FEW: usize = 4;
 
 impl<'c> Body<'_, 'c> {
     /// Assigns each element of a tile a constant index, relative to the tile start. Constant
-    /// indices save one instruction for each element. Returns `None` if the tile is small, or its
-    /// elements are out of order.
+    /// indices save one instruction for each element. Returns `None` if the tile is small, or if
+    /// the elements of the tile are out of order.
     pub(super) fn number_tile(
         &self,
         loops: &[usize],

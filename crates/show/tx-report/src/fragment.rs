@@ -18,14 +18,14 @@ pub struct Fragment {
     /// Threads and registers that hold each element, in row-major order; empty if the fragment is
     /// too large to list.
     pub holders: Vec<Vec<Holder>>,
-    /// Names of the values of this type.
+    /// Names of the SSA values that have this fragment type.
     pub values: Vec<String>,
 }
 
 /// Thread and register that hold an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
-    /// Index of the thread within its group of threads.
+    /// Index of the thread in the group of threads that share the fragment.
     pub thread: usize,
     /// Index of the register among the thread's registers for the fragment.
     pub register: usize,

@@ -1,6 +1,6 @@
 //! HTML escaping.
 
-/// Returns whether a character changes the text direction. These characters in a name could reorder
+/// Returns whether a character changes the text direction. Such a character in a name could reorder
 /// the text of the page.
 fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -8,8 +8,8 @@ use super::{
 };
 use std::ops::RangeInclusive;
 
-/// Number of elements of a column that a thread has in flight. The first value is for several
-/// columns per thread, the second for one column per thread.
+/// Number of elements of a column that a thread has in flight. The first number is for several
+/// columns per thread, the second number for one column per thread.
 const DOWN: [i64; 2] = [8, 16];
 /// Number of threads of a block for rows at unaligned addresses. Neighbouring blocks both load the
 /// cache line at their common border, so larger blocks load fewer lines twice. Sums of

@@ -114,10 +114,9 @@ struct Chooser<'a, 'c> {
 enum Vectors {
     /// Scalar loads.
     None,
-    /// Vector loads from the start of the row. The value is the vector width in elements.
+    /// Vector loads of this number of elements, from the start of the row.
     Plain(i64),
-    /// Vector loads from the first aligned address of the row. The value is the vector width in
-    /// elements.
+    /// Vector loads of this number of elements, from the first aligned address of the row.
     Aligned(i64),
 }
 
@@ -144,16 +143,14 @@ impl Vectors {
 enum Blocks {
     /// One block computes one result, or several results.
     One,
-    /// Each block computes its results in a grid-stride loop. The value is the number of blocks of
-    /// the grid.
+    /// Each block of a grid of this number of blocks computes its results in a grid-stride loop.
     InTurns(i64),
-    /// Several blocks share a result, and a second kernel combines their partial results. The value
-    /// is the number of blocks per result.
+    /// This number of blocks shares a result, and a second kernel combines their partial results.
     ThenAnother(i64),
-    /// Several blocks share a result, and the last of these blocks combines their partial results.
-    /// The value is the number of blocks per result.
+    /// This number of blocks shares a result, and the last of these blocks combines their partial
+    /// results.
     ThenLast(i64),
-    /// The blocks of a cluster share a result. The value is the cluster size in blocks.
+    /// The blocks of a cluster of this size share a result.
     Cluster(i64),
 }
 

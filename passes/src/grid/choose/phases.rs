@@ -435,11 +435,11 @@ struct Mapping {
 /// Values that a thread holds in registers between phases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// The thread holds its elements of the row, and the reduction results.
+    /// Registers hold the thread's elements of the row, and the reduction results.
     Row,
-    /// The thread holds only the reduction results.
+    /// Registers hold only the reduction results.
     Totals,
-    /// The thread holds no values: phases exchange values through memory.
+    /// Registers hold no values: phases exchange values through memory.
     Nothing,
 }
 
@@ -630,8 +630,8 @@ fn unrolled(mut loads: i64, weight: i64) -> i64 {
     loads.max(1)
 }
 
-/// Fuses `count` loops into one loop. If loop number `cut` was split, its outer loop is fused
-/// instead. Returns the name of the fused loop.
+/// Fuses `count` loops into one loop. If loop number `cut` was already split, the outer loop of the
+/// split is fused. Returns the name of the fused loop.
 fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>) -> Option<String> {
     let names = (0..count).map(|n| match cut == Some(n) {
         true => format!("{kind}{n}.o"),
@@ -660,9 +660,9 @@ fn row_element_bytes(phase: &Phase<'_>) -> i64 {
     bytes.flatten().max().unwrap_or(1)
 }
 
-/// Returns the number of elements of a row that one load reads. A vector of the widest type has at
-/// most [`VECTOR`] bytes, its width divides the row length, and every operand is contiguous along
-/// the row.
+/// Returns the number of elements of a row that one load reads. A vector has at most [`VECTOR`]
+/// bytes of the widest type, and a width that divides the row length. Vectors need operands that
+/// are contiguous along the row.
 fn vector(phase: &Phase<'_>, divides: impl Fn(i64) -> bool) -> i64 {
     let job = &phase.job;
     let Some(last) = phase.row.last() else {

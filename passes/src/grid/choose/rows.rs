@@ -186,12 +186,12 @@ const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048,
 /// and more than [`HEAVY`] ops. With more registers, a thread keeps more loads in flight. Measured
 /// on an H100 (`docs/performance.md`, log entry 35).
 const ENOUGH: i64 = 1024;
-/// Number of vectors of a long row that each thread loads. The first entry is for combiners of one
-/// value, the other entries for combiners of several values. The third entry is for more than
-/// [`HEAVY`] ops and aligned vectors, the fourth for at least [`super::COSTLY_OPS`] ops. With fewer
-/// vectors per thread, more threads have loads in flight. With more vectors per thread, fewer
-/// partial results are exchanged. Measured on an H100 and an H200 (`docs/performance.md`, log
-/// entries 15 and 26).
+/// Number of vectors of a long row that each thread loads. The first number is for combiners of one
+/// value, the second for combiners of several values. The third number is for combiners of several
+/// values with more than [`HEAVY`] ops and aligned vectors, the fourth for at least
+/// [`super::COSTLY_OPS`] ops. With fewer vectors per thread, more threads have loads in flight.
+/// With more vectors per thread, fewer partial results are exchanged. Measured on an H100 and an
+/// H200 (`docs/performance.md`, log entries 15 and 26).
 const EACH: [i64; 4] = [2, 4, 8, 32];
 const SMALL_BLOCK: i64 = 64;
 /// Thread group for the longest rows of dynamic length: one block reduces each row with vector
@@ -230,9 +230,9 @@ const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
 /// Limits and mappings for rows that the blocks of a cluster share. A cluster barrier takes less
-/// time than a fence, an atomic and a load of partial results, and needs no second kernel. The
-/// disadvantage of a cluster is its small number of blocks. Measured on an H200 for `sum`, `max`
-/// and `argmax` (`docs/performance.md`, log entry 23).
+/// time than a fence, an atomic and a load of partial results, and needs no second kernel. On the
+/// other hand, a cluster has only few blocks. Measured on an H200 for `sum`, `max` and `argmax`
+/// (`docs/performance.md`, log entry 23).
 struct Clusters {
     /// Mapping of a reduction to one result: maximum number of elements, thread group, and cluster
     /// size in blocks.
@@ -302,7 +302,7 @@ impl Group {
     }
 }
 
-/// A class of row lengths, and its mapping.
+/// A class of row lengths, and the mapping of rows in this class.
 struct Class {
     most: i64,
     group: Group,
@@ -978,7 +978,7 @@ impl Chooser<'_, '_> {
     }
 
     /// Returns whether the last round of loads of a row has fewer vectors than threads, so that
-    /// some threads would idle. In such a row, all threads share the elements of the last vectors,
+    /// some threads would idle. All threads of such a row share the elements of the last vectors,
     /// like head and tail elements.
     fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.lanes * group.under_way;

@@ -196,8 +196,8 @@ pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
     })
 }
 
-/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. If `limits` is
-/// given, it replaces the measured limits.
+/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. `limits`
+/// replaces the measured limits, if given.
 pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>) -> Chosen {
     let request = Request::of_group(group, clusters);
     first(&request, |schedule| match schedule {

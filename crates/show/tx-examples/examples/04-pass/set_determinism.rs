@@ -12,8 +12,8 @@ tx::pass! {
     ///
     /// ## What it does
     /// A server that answers equal requests in batches of different sizes needs row results whose
-    /// bits do not depend on the number of rows. The server's input programs do not request this
-    /// property. The pass adds `determinism` to every `tile.reduce` without the attribute.
+    /// bits do not depend on the number of rows. The input programs of the server do not request
+    /// this determinism. The pass adds `determinism` to every `tile.reduce` without the attribute.
     ///
     /// ## Before
     /// ```mlir

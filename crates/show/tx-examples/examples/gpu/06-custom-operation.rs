@@ -17,7 +17,8 @@ use crate::{Failure, Options};
 pub(crate) struct RowSums<'p> {
     program: &'p Executable,
     /// Prepared launches; the key is the stream, the number of rows and the number of columns.
-    /// Launches on one stream do not overlap, so they can share one [`Prepared`].
+    /// Launches on one stream do not overlap, so all launches on a stream can share one
+    /// [`Prepared`].
     prepared: BTreeMap<(usize, usize, usize), Prepared<'p>>,
 }
 

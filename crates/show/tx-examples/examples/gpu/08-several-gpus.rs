@@ -230,7 +230,7 @@ mod nccl {
         )))
     }
 
-    /// Starts this program once per GPU.
+    /// Starts one process of this program for each GPU.
     fn several(options: &Options, count: usize) -> Result<(), Failure> {
         println!("08 several GPUs: {count} processes with one each");
         let program = env::current_exe()
