@@ -272,9 +272,9 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, this
-    /// loop has at least 1 iteration, because one block must store the results even if there are no
-    /// partial results.
+    /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, a
+    /// loop bound to blocks has at least 1 iteration, because one block must store the results even
+    /// without partial results.
     pub(super) fn turns(&self, b: &Builder<'c>, node: usize) -> Index<'c> {
         match self.may_be_nothing(node) {
             true => at_least_one(b, self.extents[node]),

@@ -310,7 +310,8 @@ mod tests {
             prop_assert!(cost.microseconds <= sum + launches + rounding, "{cost:?}");
         }
 
-        /// A board with greater bandwidth, clock rate or launch speed never gets a longer estimate.
+        /// Greater bandwidth, clock rate or launch speed of a board never increases the estimated
+        /// time.
         #[test]
         fn faster_boards_are_no_slower(shape in shapes(), factor in 1.0..4.0f64) {
             let board = BOARDS[0];

@@ -24,7 +24,8 @@ use tx_target::Chip;
 #[derive(Clone)]
 pub(crate) struct Combination<'c> {
     pub(crate) combiner: Combiner<'c>,
-    /// Region that computes an element. `None` if the element is the loaded value itself.
+    /// Region that computes an element from the source values. `None` if the element is the source
+    /// value itself.
     pub(crate) element: Option<Blk<'c>>,
     /// Region that computes the stored value from a reduction result.
     pub(crate) epilogue: Option<Blk<'c>>,
@@ -318,8 +319,8 @@ impl<'c> Job<'c> {
         Ok(job)
     }
 
-    /// Returns the operands, each with the operand dimension, whose size is the length of dimension
-    /// `dim`.
+    /// Returns the operand dimensions whose size is the length of dimension `dim`, each with its
+    /// operand.
     pub(super) fn sizes(&self, dim: usize) -> impl Iterator<Item = (&Access<'c>, usize)> {
         let apart = |a: &Access<'c>| {
             a.memref

@@ -75,7 +75,6 @@ impl fmt::Display for Lengths {
     }
 }
 
-/// Last-block reduction of a kernel.
 pub(crate) struct Last<'c> {
     /// Reduction of the partial results of all blocks.
     pub(crate) job: Job<'c>,

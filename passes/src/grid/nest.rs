@@ -18,7 +18,7 @@ pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Extent {
     Static(i64),
-    /// Dynamic length of the dimension with this number.
+    /// Dynamic length of a dimension; the field is the dimension number.
     Dim(usize),
     /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. Other lengths
     /// are dispatched to other kernels.
@@ -29,7 +29,7 @@ pub(crate) enum Extent {
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
-    /// Length that depends on the address at which a row begins, with this upper bound.
+    /// Length that depends on the address at which a row begins; the field is an upper bound.
     AtMost(Box<Self>),
 }
 
@@ -1190,8 +1190,7 @@ mod tests {
         assert_eq!(even.guards(), [outer]);
     }
 
-    /// `step_of` follows splits and returns `None` for fused loops. Vector loads depend on
-    /// `step_of`.
+    /// `step_of` follows splits and returns `None` for fused loops.
     #[test]
     fn steps_follow_splits_and_stop_at_fused_loops() {
         let nest = matrix()

@@ -344,7 +344,7 @@ fn group_case<'c>(
     })
 }
 
-/// Checks the rules for an op that do not depend on its schedule.
+/// Checks the rules that do not depend on the schedule of an op.
 fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
     if matches!(&job.work, Work::Combine(work) if work.accumulate) {
         let destinations: Vec<Val<'c>> = job.destinations.iter().map(|a| a.value).collect();

@@ -733,7 +733,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         results.collect()
     }
 
-    /// Emits the condition under which a thread stores the elements of a slot. The elements must be
+    /// Emits the condition under which a thread stores the elements of a slot: the elements are
     /// inside the row. The first thread of a row stores the element of an op with one element per
     /// row.
     fn stores(

@@ -137,9 +137,9 @@ impl Footprint {
 }
 
 impl Nest {
-    /// Returns the number of consecutive iterations of a loop that one block executes. The index of
-    /// the first of these iterations is a multiple of the returned number. Returns `None` if the
-    /// iterations are not consecutive, or if their number is dynamic.
+    /// Returns the number of consecutive iterations of a loop that one block executes, beginning at
+    /// a multiple of this number. Returns `None` if the iterations are not consecutive, or if their
+    /// number is dynamic.
     fn in_block(&self, node: usize) -> Option<i64> {
         let node = &self.nodes[node];
         match node.fate {

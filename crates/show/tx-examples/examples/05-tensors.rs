@@ -5,8 +5,7 @@
 //! ```
 //!
 //! Each expression becomes one host function, with a `linalg.generic` for each reduction and for
-//! the result. The body of each `linalg.generic` contains the element-wise ops. tx chooses the
-//! numbers of blocks, warps and threads.
+//! the result. The body of each `linalg.generic` contains the element-wise ops.
 
 use std::error::Error;
 use std::fmt::Write as _;

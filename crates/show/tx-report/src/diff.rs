@@ -518,7 +518,6 @@ mod tests {
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1, "{rows:?}");
     }
 
-    /// Renamed values in a changed line are not marked.
     #[test]
     fn only_what_changed_of_a_line_is_marked() {
         let old = split("%0 = a.a\n%1 = a.b %0, %0 {x = 1 : i64}");

@@ -19,14 +19,14 @@ use crate::html::visible;
 pub(crate) struct Pack {
     /// Distinct lines.
     lines: Vec<String>,
-    /// Style index of each line.
+    /// Index in `styles` of the style of each line.
     style: Vec<usize>,
-    /// Token lengths and classes of a style, as in `2p3v1p`. Lengths are in UTF-16 code units, as
-    /// in JavaScript.
+    /// Token lengths and token classes of each style, as in `2p3v1p`. Lengths are in UTF-16 code
+    /// units, as in JavaScript.
     styles: Vec<String>,
     /// Number of truncated characters of a line, by line number.
     cut: BTreeMap<usize, usize>,
-    /// Stages; `None` if the module is unchanged.
+    /// Stages; `None` for a stage that does not change the module.
     stages: Vec<Option<Stage>>,
     ptx: Option<Ptx>,
     /// HTML of the collapsed boxes that are not stages.

@@ -8,8 +8,8 @@ use super::{
 };
 use std::ops::RangeInclusive;
 
-/// Number of elements of a column that a thread has in flight. The first number is for several
-/// columns per thread, the second number for one column per thread.
+/// Number of elements of a column that a thread has in flight. `DOWN[0]` is for several columns per
+/// thread, `DOWN[1]` for one column per thread.
 const DOWN: [i64; 2] = [8, 16];
 /// Number of threads of a block for rows at unaligned addresses. Neighbouring blocks both load the
 /// cache line at their common border, so larger blocks load fewer lines twice. Sums of
@@ -159,8 +159,6 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// Makes a schedule in which a cluster reduces each group of columns, if clusters are faster
-    /// than independent blocks.
     pub(super) fn columns_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
         let (kept, length) = (self.kept.clone(), self.total(&self.job.axes));
         let nearest = self.nearest?;

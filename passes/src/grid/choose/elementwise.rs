@@ -45,8 +45,8 @@ use tx_target::STATIC_SHARED_BYTES;
 
 /// Tile length along the contiguous dimension of the source, in bytes.
 const READ: i64 = 256;
-/// Tile length along the contiguous dimension of the destination, in elements, for elements of up
-/// to 4 bytes. Tiles of elements wider than 4 bytes have half this length.
+/// Tile length along the contiguous dimension of the destination, in elements of up to 4 bytes;
+/// half of `SIDE` for wider elements.
 const SIDE: i64 = 64;
 /// Minimum length of a tiled dimension, in elements.
 const SHORTEST: i64 = 16;
@@ -56,7 +56,7 @@ const SHORTEST: i64 = 16;
 pub(super) enum Walk {
     /// All points access one element, or a few elements that stay in the cache.
     Held,
-    /// Consecutive points access contiguous elements of this number of bytes.
+    /// Consecutive points access contiguous elements; the field is the element size in bytes.
     Neighbours(i64),
     /// Consecutive points access elements with a stride.
     Apart,

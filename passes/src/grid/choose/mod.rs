@@ -114,9 +114,10 @@ struct Chooser<'a, 'c> {
 enum Vectors {
     /// Scalar loads.
     None,
-    /// Vector loads of this number of elements, from the start of the row.
+    /// Vector loads from the start of the row; the field is the vector width in elements.
     Plain(i64),
-    /// Vector loads of this number of elements, from the first aligned address of the row.
+    /// Vector loads from the first aligned address of the row; the field is the vector width in
+    /// elements.
     Aligned(i64),
 }
 
@@ -143,14 +144,16 @@ impl Vectors {
 enum Blocks {
     /// One block computes one result, or several results.
     One,
-    /// Each block of a grid of this number of blocks computes its results in a grid-stride loop.
+    /// Each block computes its results in a grid-stride loop; the field is the number of blocks of
+    /// the grid.
     InTurns(i64),
-    /// This number of blocks shares a result, and a second kernel combines their partial results.
+    /// Several blocks share a result, and a second kernel combines their partial results; the field
+    /// is the number of blocks per result.
     ThenAnother(i64),
-    /// This number of blocks shares a result, and the last of these blocks combines their partial
-    /// results.
+    /// Several blocks share a result, and the last block combines their partial results; the field
+    /// is the number of blocks per result.
     ThenLast(i64),
-    /// The blocks of a cluster of this size share a result.
+    /// The blocks of a cluster share a result; the field is the cluster size.
     Cluster(i64),
 }
 

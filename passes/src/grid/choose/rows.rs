@@ -186,12 +186,12 @@ const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048,
 /// and more than [`HEAVY`] ops. With more registers, a thread keeps more loads in flight. Measured
 /// on an H100 (`docs/performance.md`, log entry 35).
 const ENOUGH: i64 = 1024;
-/// Number of vectors of a long row that each thread loads. The first number is for combiners of one
-/// value, the second for combiners of several values. The third number is for combiners of several
-/// values with more than [`HEAVY`] ops and aligned vectors, the fourth for at least
-/// [`super::COSTLY_OPS`] ops. With fewer vectors per thread, more threads have loads in flight.
-/// With more vectors per thread, fewer partial results are exchanged. Measured on an H100 and an
-/// H200 (`docs/performance.md`, log entries 15 and 26).
+/// Number of vectors of a long row that each thread loads. `EACH[0]` is for combiners of one value,
+/// `EACH[1]` for combiners of several values. `EACH[2]` is for several values with more than
+/// [`HEAVY`] ops and aligned vectors, `EACH[3]` for at least [`super::COSTLY_OPS`] ops. With fewer
+/// vectors per thread, more threads have loads in flight. With more vectors per thread, fewer
+/// partial results are exchanged. Measured on an H100 and an H200 (`docs/performance.md`, log
+/// entries 15 and 26).
 const EACH: [i64; 4] = [2, 4, 8, 32];
 const SMALL_BLOCK: i64 = 64;
 /// Thread group for the longest rows of dynamic length: one block reduces each row with vector
@@ -203,7 +203,7 @@ const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
 /// (`docs/performance.md`, log entries 25 and 28).
 const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
 /// Mappings for reductions to one result in one block: maximum number of elements, and thread
-/// group. The second entry applies to static lengths only. Measured on an H200
+/// group. The second entry of `SMALL` applies to static lengths only. Measured on an H200
 /// (`docs/performance.md`, log entry 12).
 const SMALL: [(i64, Group); 2] = [
     (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
@@ -211,7 +211,7 @@ const SMALL: [(i64, Group); 2] = [
 ];
 /// Mappings for reductions to one result in fewer than [`CUTS`] blocks: maximum number of elements,
 /// thread group, and number of blocks. With fewer blocks, the last block begins earlier to combine
-/// partial results. The first entry applies to static lengths only. Measured on an H200
+/// partial results. The first entry of `MEDIUM` applies to static lengths only. Measured on an H200
 /// (`docs/performance.md`, log entry 12).
 const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
@@ -243,8 +243,8 @@ struct Clusters {
     /// Minimum number of blocks of the grid, and the maximum length, in elements, of rows for which
     /// the grid may have fewer blocks.
     busy: (i64, i64),
-    /// Maximum row length in elements, and thread group for rows up to this length. Rows of the
-    /// first entry use scalar loads.
+    /// Maximum row length in elements, and thread group for rows up to this length. Rows up to the
+    /// first maximum length use scalar loads.
     groups: [(i64, Group); 2],
 }
 
@@ -1055,7 +1055,8 @@ mod tests {
         }
     }
 
-    /// Maximum lengths ascend in each table. An entry after a longer entry would never be chosen.
+    /// Maximum lengths ascend in each table. An entry after an entry with a greater maximum length
+    /// would never be chosen.
     #[test]
     fn lengths_ascend() {
         for table in [&ROWS[..], &HEAVY_ROWS] {

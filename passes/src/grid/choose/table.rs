@@ -33,7 +33,6 @@ pub(super) struct Request {
     pub(super) has_row_ops: bool,
     /// Whether an op of the group writes rows.
     pub(super) writes: bool,
-    /// Whether blocks of a cluster may share a row.
     pub(super) can_share: bool,
     /// Whether the op is batch-invariant.
     pub(super) is_fixed: bool,
