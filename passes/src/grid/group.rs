@@ -250,9 +250,8 @@ impl<'c> Group<'c> {
         held.iter().filter(is_internal).copied().collect()
     }
 
-    /// Returns whether phase `writer` need not store an array that stays in registers: a later
-    /// phase overwrites the whole array, and no phase loads the array from memory before that
-    /// phase.
+    /// Returns whether phase `writer` need not store an array in registers to memory: a later phase
+    /// overwrites the whole array before any phase loads it.
     pub(crate) fn is_overwritten(
         &self,
         held: &[Val<'c>],

@@ -119,7 +119,7 @@ pub(crate) enum Fate {
     Loop,
     /// The loop was split into the loops `outer` and `inner`; `inner` has `factor` iterations. If
     /// `aligned` is set, the first vector begins at the first aligned address of a row, and neither
-    /// loop visits the head and tail elements of the row.
+    /// loop visits head and tail elements.
     Split {
         outer: usize,
         inner: usize,

@@ -1,11 +1,11 @@
 //! 02: runs a program on a GPU, or on the CPU if no GPU is present.
 //!
+//! A GPU runs the PTX. On the CPU, the SIMT executor runs the kernels thread by thread, and reports
+//! races.
+//!
 //! ```console
 //! cargo run -p tx-examples --example 02-run
 //! ```
-//!
-//! A GPU runs the PTX. On the CPU, the SIMT executor runs the kernels thread by thread, and reports
-//! races.
 
 use std::error::Error;
 

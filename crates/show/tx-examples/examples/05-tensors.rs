@@ -1,11 +1,11 @@
 //! 05: compiles tensor expressions; tx lowers their row sums and row maxima.
 //!
+//! Each expression becomes one host function, with a `linalg.generic` for each reduction and for
+//! the result. The body of each `linalg.generic` contains the element-wise ops.
+//!
 //! ```console
 //! cargo run -p tx-examples --example 05-tensors
 //! ```
-//!
-//! Each expression becomes one host function, with a `linalg.generic` for each reduction and for
-//! the result. The body of each `linalg.generic` contains the element-wise ops.
 
 use std::error::Error;
 use std::fmt::Write as _;

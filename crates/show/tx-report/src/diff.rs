@@ -209,8 +209,8 @@ impl<'t> Names<'t> {
     }
 
     /// Returns whether value `old` before the pass corresponds to value `new` after the pass.
-    /// Values correspond if paired lines define the values, if their expressions are equal, or if
-    /// `new` is the first added value that replaces the removed value `old`.
+    /// Values correspond if paired lines define the values, or if their expressions are equal. The
+    /// first added value that replaces a removed value also corresponds to the removed value.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;

@@ -1,7 +1,7 @@
 //! Compressed data from which the page's script renders stages and PTX.
 //!
 //! Stages share most of their lines, and a table of coloured lines is far larger than its text. The
-//! page therefore stores each distinct line once, and each stage as line numbers; the script
+//! page therefore stores each distinct line once, and each stage as line numbers. The script
 //! renders the table of a stage when the stage is opened. The format is base64 of deflated JSON,
 //! decoded by [`page.js`](../page.js).
 

@@ -26,8 +26,8 @@ fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)
     }
 }
 
-/// Returns, for each shuffle of a sequence, the lanes whose values after this shuffle contribute to
-/// the final result in the first lane of each group.
+/// Returns, for each shuffle, the lanes whose values after the shuffle contribute to the final
+/// result in the first lane of each group.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // A group contains the lanes that exchange values directly or indirectly.
     let mut group: Vec<usize> = (0..lanes).collect();

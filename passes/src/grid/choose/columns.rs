@@ -37,8 +37,8 @@ const MANY_COLUMNS: Columns = Columns {
     threads: 2 * THREADS,
     ..Columns::new(2 * LANES, DOWN[0], Blocks::ThenLast(LEAST_CUTS))
 };
-/// Mapping of columns that a cluster shares: maximum number of elements per thread, bytes that a
-/// row of threads loads at once, and loads in flight per thread. Measured on an H200
+/// Mapping of columns that a cluster shares: maximum elements per thread, bytes that a row of
+/// threads loads at once, and loads in flight per thread. Measured on an H200
 /// (`docs/performance.md`, log entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 

@@ -32,10 +32,10 @@
 //! | (Triton of `torch.compile`) | 2724 | 2098 |
 //!
 //! Transposes of i8 reach 3835 GB/s with tiles of 256x64, 3538 with 128x64 and 2629 with 64x64.
-//! Transposes of f64 reach 3780 GB/s with tiles of 32x32 and 3795 with 64x64. Blocks of 128 instead
-//! of 256 threads change the speed of a transpose by at most 2 %, blocks of 512 threads by at most
-//! 10 %. A transpose takes 2 % longer if consecutive blocks process consecutive tiles of the source
-//! instead of the destination.
+//! Transposes of f64 reach 3780 GB/s with tiles of 32x32 and 3795 with 64x64. Compared with 256
+//! threads, blocks of 128 threads change the speed of a transpose by at most 2 %, blocks of 512
+//! threads by at most 10 %. A transpose takes 2 % longer if consecutive blocks process consecutive
+//! tiles of the source instead of the destination.
 
 use super::super::steps::{Case, Step};
 use super::{Access, Chooser, FEW, Processor, THREADS, VECTOR, is_packed};

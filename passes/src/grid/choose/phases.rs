@@ -161,8 +161,8 @@ const RELOADED: [Reloaded; 11] = [
 /// | 32768 | 3122 | 3469 |
 const LONG_VECTORS: i64 = 2048;
 /// Number of vectors of a row per block above which a block needs the maximum number of threads,
-/// with fewer vectors in flight per thread. RMS norm of 262144 f32 columns on an H200, with 8
-/// blocks of 1024 threads, reaches 3022 GB/s with one vector in flight, and 2752 GB/s with four.
+/// with fewer vectors in flight per thread. RMS norm of 262144 f32 columns on an H200 reaches 3022
+/// GB/s with one vector in flight, and 2752 GB/s with four (8 blocks of 1024 threads).
 const MANY_VECTORS: i64 = 4096;
 
 /// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel
@@ -407,8 +407,8 @@ pub(super) fn vector_of(group: &Group<'_>) -> i64 {
     whole.map(|phase| vector(phase, divides)).min().unwrap_or(1)
 }
 
-/// Returns the number of bytes of the widest element along a row, and the number of ops for each
-/// element, both as the maximum over all phases.
+/// Returns the size in bytes of the widest element along a row, and the number of ops per element:
+/// both maxima over all phases.
 pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
     let ops = whole().map(|phase| phase.job.weight()).max();

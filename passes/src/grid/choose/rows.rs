@@ -197,10 +197,10 @@ const SMALL_BLOCK: i64 = 64;
 /// Thread group for the longest rows of dynamic length: one block reduces each row with vector
 /// loads.
 const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
-/// Mappings for few long rows of dynamic length: maximum number of rows, factor by which the
-/// threads of [`LONGEST`] are multiplied, and number of blocks that share a row. More blocks would
-/// speed up the longest rows, and slow down rows of medium length. Measured on an H100
-/// (`docs/performance.md`, log entries 25 and 28).
+/// Mappings for few long rows of dynamic length: maximum number of rows, factor on the number of
+/// threads of [`LONGEST`], and blocks that share a row. More blocks would speed up the longest
+/// rows, and slow down rows of medium length. Measured on an H100 (`docs/performance.md`, log
+/// entries 25 and 28).
 const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
 /// Mappings for reductions to one result in one block: maximum number of elements, and thread
 /// group. The second entry of `SMALL` applies to static lengths only. Measured on an H200

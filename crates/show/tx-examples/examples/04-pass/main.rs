@@ -1,11 +1,11 @@
 //! 04: inserts a custom pass into the pipeline of the compiler.
 //!
+//! The module [`set_determinism`] declares the pass, with documentation, options and counters, and
+//! implements its `run` function.
+//!
 //! ```console
 //! cargo run -p tx-examples --example 04-pass
 //! ```
-//!
-//! The module [`set_determinism`] declares the pass, with documentation, options and counters, and
-//! implements its `run` function.
 
 mod set_determinism;
 
