@@ -21,9 +21,9 @@ impl<'c> Body<'_, 'c> {
             && loops.iter().all(|node| self.is_written_out(*node, place))
     }
 
-    /// Emits all points of loop number `at` of a thread and of the loops inside. Points are
-    /// computed together if all points are in bounds and all vectors are aligned. Otherwise the
-    /// points are computed one by one, for small code.
+    /// Emits the code for all points of loop number `at` of a thread, and of the loops inside.
+    /// Points are computed together if all points are in bounds and all vectors are aligned.
+    /// Otherwise the points are computed one by one, for small code.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let loops = &self.outer[at..];
         let aligned = Place {
@@ -202,8 +202,8 @@ impl<'c> Body<'_, 'c> {
 }
 
 /// Emits the index of the element of `access` at `point`, which is `lane` points after the `first`
-/// point of a vector. All quotients and remainders along the vector follow from one division, at
-/// the first point.
+/// point of a vector. One division at the first point determines the quotients and remainders of
+/// all points of the vector.
 fn index_of_lane<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

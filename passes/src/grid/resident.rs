@@ -245,8 +245,8 @@ impl<'a, 'c> Resident<'a, 'c> {
             .collect()
     }
 
-    /// Returns the points of a thread in one iteration of the loops of a phase, with their loaded
-    /// elements.
+    /// Returns the points that a thread computes in one iteration of the loops of a phase, with the
+    /// loaded elements.
     fn points(
         &self,
         b: &Builder<'c>,

@@ -1,7 +1,7 @@
 //! 06: runs a reduction on CUDA buffers and streams that the program itself creates.
 //!
 //! The program creates its context, streams and buffers with cudarc. [`RowSums`] launches kernels
-//! on the program's stream, which access the program's buffers without copies.
+//! on the program's stream; the kernels access the program's buffers without copies.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
