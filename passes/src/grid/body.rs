@@ -14,31 +14,32 @@ use tx_dialect_tile::{Kind, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Op, Val};
 
-/// Maximum number of loops with a copy for full tiles, without bounds checks. Each loop with a copy
-/// for full tiles doubles the code.
+/// Maximum number of nested peeled loops. A peeled loop doubles the code: full tiles without bounds
+/// checks, and a remainder.
 const MAX_PEELED: usize = 2;
-/// Maximum number of ops for each element in a loop that is copied for full tiles.
+/// Maximum number of ops per element in a peeled loop.
 const MAX_DOUBLED: i64 = 24;
-/// Maximum length, in elements, of a partial tile that is loaded without branches. Out-of-range
-/// loads then read index 0, which is in the cache. In longer tiles, the useless loads take longer
-/// than branches.
+/// Maximum length, in elements, of a partial tile that is loaded without branches. Without a
+/// branch, an out-of-range load reads index 0, which is in the cache. In longer tiles, out-of-range
+/// loads take longer than branches.
 const CLAMPED: i64 = 64;
 
 /// Position in the loop nest at which code is emitted.
 #[derive(Clone, Default)]
 pub(super) struct Place<'c> {
-    /// Index of each entered loop, and of the loops from which a step made the entered loop.
+    /// Index of each enclosing loop, and of the loops that schedule steps split or fused into
+    /// enclosing loops.
     pub(super) index: BTreeMap<usize, Index<'c>>,
-    /// First index of the current tile of a split loop, if the outer part is entered and the inner
-    /// part is not.
+    /// First index of the current tile of each split loop, at a position inside the outer loop and
+    /// outside the inner loop.
     pub(super) begins: BTreeMap<usize, Index<'c>>,
-    /// Split loops whose bounds check always holds here.
+    /// Split loops that need no bounds check at this position.
     pub(super) full: BTreeSet<usize>,
-    /// Number of enclosing loops that were divided into full tiles and a remainder.
+    /// Number of enclosing peeled loops.
     pub(super) peeled: usize,
-    /// Loaded element of each source, if any.
+    /// Element of each source, if already loaded.
     pub(super) loaded: Vec<Option<Val<'c>>>,
-    /// Loaded old element of each destination, if any.
+    /// Previous element of each destination, if already loaded.
     pub(super) old: Vec<Option<Val<'c>>>,
     /// Element index relative to the first element of the tile.
     pub(super) number: Option<i64>,
@@ -58,8 +59,8 @@ pub(super) struct Place<'c> {
     pub(super) vectors: Option<Vectors<'c>>,
     /// Shared-memory tile of each source, if any.
     pub(super) staged: Vec<Option<Staged<'c>>>,
-    /// Whether all points of the block are points of the iteration space. `None` if no source has a
-    /// tile in shared memory.
+    /// Condition that all points of the block are inside the iteration space. `None` if no source
+    /// has a tile in shared memory.
     pub(super) is_whole: Option<Cond<'c>>,
 }
 
@@ -69,7 +70,7 @@ impl<'c> Place<'c> {
     }
 }
 
-/// Number of ops in a cheap combiner: one op and its `tile.yield`.
+/// Maximum number of ops of a cheap combiner: one op and the terminator `tile.yield`.
 const CHEAP: i64 = 2;
 
 struct Range<'c> {
@@ -80,34 +81,36 @@ struct Range<'c> {
     place: Place<'c>,
 }
 
-/// Emits one iteration of a loop: takes the loop-carried values and returns the new values.
+/// Callback that emits one iteration of a loop, and maps the loop-carried values to new values.
 pub(super) type Iteration<'f, 'c> =
     dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>> + 'f;
 
 pub(crate) struct Body<'a, 'c> {
     pub(super) job: &'a Job<'c>,
     pub(super) nest: &'a Nest,
-    /// Number of iterations of each loop. If the number differs between rows, an upper bound.
+    /// Number of iterations of each loop, or an upper bound if the number differs between rows.
     pub(super) extents: Vec<Index<'c>>,
     pub(super) guards: Vec<usize>,
-    /// Loops of one thread: `outer` ends before the first loop that combines, where `inner` begins.
+    /// Serial loops of one thread: `inner` begins with the first loop that combines elements, and
+    /// `outer` lists the loops around `inner`.
     pub(super) outer: Vec<usize>,
     pub(super) inner: Vec<usize>,
-    /// Groups of threads that exchange partial results: width and stride in linear thread ids.
+    /// Width and stride, in linear thread ids, of each group of threads that exchange partial
+    /// results.
     groups: Vec<(i64, i64)>,
-    /// Which accesses are vectors, and whether these vectors are aligned.
+    /// Vector accesses, and the condition that all vector accesses are aligned.
     pub(super) alignment: Alignment<'c>,
     /// Combiner of the job, with a 32-bit index if all element indices fit in 32 bits.
     pub(super) combiner: Option<Combiner<'c>>,
-    /// Whether each accumulator gets its elements in ascending index order, and the kernel computes
-    /// these indices itself (`argmax`, `argmin`).
+    /// Set for `argmax` and `argmin` if the kernel computes element indices, and each accumulator
+    /// combines elements in ascending index order.
     pub(super) ascends: bool,
     /// Whether all elements of a vector use one accumulator, because combining accumulators is
     /// expensive.
     pub(super) shares: bool,
     finish: Option<&'a Finish<'a, 'c>>,
-    /// Value of the `OWNED` attribute on accesses of this phase: all accesses of an element with
-    /// this value are in one thread.
+    /// Value of the attribute `OWNED` on accesses of this phase. One thread executes all accesses
+    /// to an element with this attribute value.
     pub(super) owner: i64,
     /// Sources that have a tile in shared memory.
     pub(super) stages: Vec<Stage<'c>>,
@@ -117,7 +120,7 @@ pub(crate) struct Body<'a, 'c> {
 }
 
 impl<'a, 'c> Body<'a, 'c> {
-    /// Emits the setup code at `b`, the start of the kernel.
+    /// Emits the setup code at the start of the kernel.
     pub(crate) fn new(job: &'a Job<'c>, nest: &'a Nest, b: &Builder<'c>) -> Self {
         let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
         let serial = nest.serial();
@@ -165,7 +168,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Adds the tiles in shared memory, which are declared next to the kernel.
+    /// Declares the shared-memory tiles of the sources next to the kernel function.
     pub(crate) fn with_tiles(self, b: &Builder<'c>, kernel: Op<'c>) -> Self {
         Self {
             stages: Stage::all(b, kernel, self.job, self.nest),
@@ -173,7 +176,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Adds a last-block reduction after the results of each block.
+    /// Adds a last-block reduction.
     pub(crate) fn then(self, finish: Option<&'a Finish<'a, 'c>>) -> Self {
         Self { finish, ..self }
     }
@@ -239,8 +242,9 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Emits the code of a block for each iteration of loop `node`, which is bound to blocks along
-    /// `dimension`: one iteration, or several in a grid-stride loop.
+    /// Emits the iterations that one block executes of loop `node`, which is bound to blocks along
+    /// `dimension`. A block executes one iteration, or a grid-stride loop if the grid may have too
+    /// few blocks.
     pub(super) fn each_turn(
         &self,
         b: &Builder<'c>,
@@ -268,9 +272,9 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, the
-    /// number of blocks is at least 1: even without partial results, one block must store the
-    /// results.
+    /// Returns the number of iterations of a loop bound to blocks. In a last-block reduction, a
+    /// loop bound to blocks has at least 1 iteration, because one block must store the results even
+    /// without partial results.
     pub(super) fn turns(&self, b: &Builder<'c>, node: usize) -> Index<'c> {
         match self.may_be_nothing(node) {
             true => at_least_one(b, self.extents[node]),
@@ -278,15 +282,14 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Returns whether one block runs although loop `node`, which is bound to blocks, may have 0
-    /// iterations.
+    /// Returns whether one block must run although loop `node` may have 0 iterations.
     fn may_be_nothing(&self, node: usize) -> bool {
         let node = &self.nest.nodes[node];
         self.finish.is_some() && node.apart && node.extent.known().is_none_or(|n| n == 0)
     }
 
-    /// Returns the loop-nest position inside loop `node` at `index`, and emits every index that is
-    /// known there.
+    /// Returns the loop-nest position in iteration `index` of loop `node`. Also emits the indices
+    /// of split and fused loops that follow from `index`.
     pub(super) fn enter(
         &self,
         b: &Builder<'c>,
@@ -300,9 +303,9 @@ impl<'a, 'c> Body<'a, 'c> {
         place
     }
 
-    /// Emits every index that follows from the indices of `place`.
+    /// Emits the indices of split and fused loops that follow from the indices in `place`.
     fn derive(&self, b: &Builder<'c>, place: &mut Place<'c>) {
-        // The loops made by a step have higher numbers than the loop that the step changed.
+        // Loops that a step creates have higher numbers than the loops that the step replaces.
         for (n, node) in self.nest.nodes.iter().enumerate().rev() {
             if let Fate::Split {
                 outer,
@@ -336,7 +339,7 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Emits the loops outside the combining loops, from loop number `at` on.
+    /// Emits the loops around the combining loops, beginning with loop number `at`.
     pub(super) fn outer(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let Some(node) = self.outer.get(at) else {
             return self.result(b, place);
@@ -357,8 +360,8 @@ impl<'a, 'c> Body<'a, 'c> {
         );
     }
 
-    /// Emits a loop of one thread with loop-carried values. With `apart`, the threads of a block
-    /// may execute different numbers of iterations.
+    /// Emits a loop of one thread with loop-carried values. If `apart` is set, the threads of a
+    /// block may execute different numbers of iterations.
     pub(super) fn iterate(
         &self,
         b: &Builder<'c>,
@@ -432,7 +435,8 @@ impl<'a, 'c> Body<'a, 'c> {
         let Fate::Split { outer, factor, .. } = self.nest.nodes[guard].fate else {
             return whole();
         };
-        // The number of vectors depends on the row, which is not known yet.
+        // The number of vectors differs between rows, and the code at this position is outside the
+        // loop over rows.
         if place.vectors.is_none() && self.nest.is_of_vectors(guard) {
             return whole();
         }
@@ -465,7 +469,7 @@ impl<'a, 'c> Body<'a, 'c> {
                 return whole();
             }
             let complete = b.div(total, Index::Const(factor));
-            // The remainder has at most one tile: a branch, which LLVM cannot unroll.
+            // The remainder has at most one tile, so emit a branch: LLVM would unroll a loop.
             let left = Range {
                 once: true,
                 ..range(complete, end, rest)
@@ -495,9 +499,9 @@ impl<'a, 'c> Body<'a, 'c> {
         vec![range(Index::Const(0), to, full)]
     }
 
-    /// Returns whether the tiles of a row are emitted once with bounds checks, instead of twice
-    /// (full tiles and remainder). The tiles are emitted once if the row length is dynamic and each
-    /// thread loads several scalars.
+    /// Returns whether the loop over the tiles of a row is emitted once, with bounds checks,
+    /// instead of being peeled. The loop is not peeled if the row length is dynamic and each thread
+    /// loads several scalars.
     fn is_guarded_throughout(&self, node: usize) -> bool {
         let nodes = &self.nest.nodes;
         let is_unknown = matches!(nodes[node].extent, Extent::Dim(_) | Extent::Between { .. });
@@ -523,8 +527,8 @@ impl<'a, 'c> Body<'a, 'c> {
         })
     }
 
-    /// Returns the maximum number of loops to peel: 0 for elements of many ops, for which a bounds
-    /// check is cheap.
+    /// Returns the maximum number of loops to peel: 0 if each element needs many ops, because a
+    /// bounds check is then relatively cheap.
     fn most_peeled(&self) -> usize {
         match self.job.weight() > MAX_DOUBLED {
             true => 0,
@@ -541,8 +545,8 @@ impl<'a, 'c> Body<'a, 'c> {
         !self.nest.loops_of(node).iter().any(differs)
     }
 
-    /// Emits the bounds checks of the entered loops as one condition, for reduced dimensions
-    /// (`reduced`) or for parallel dimensions.
+    /// Emits the conjunction of the bounds checks of all enclosing loops over reduced dimensions
+    /// (`reduced` is true) or parallel dimensions.
     pub(super) fn guard(&self, b: &Builder<'c>, place: &Place<'c>, reduced: bool) -> Cond<'c> {
         let nodes = &self.nest.nodes;
         let mut condition = Cond::Const(true);
@@ -560,10 +564,10 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Emits `index < length of node`, or true if the kernel runs only for lengths above any index
-    /// here. Threads with several accumulators always compare `index` with the length. Without the
-    /// comparison, ptxas orders the loads of threads with several accumulators differently: 8388608
-    /// rows of 32 f32 on an H200 take 287 µs instead of 275 µs.
+    /// Emits the bounds check of loop `node`: `index < length`. Emits no check if the kernel runs
+    /// only for lengths greater than every index at this position. If a thread has several
+    /// accumulators, the check is always emitted, because ptxas otherwise orders the loads
+    /// differently: 8388608 rows of 32 f32 take 287 µs instead of 275 µs on an H200.
     fn is_there(
         &self,
         b: &Builder<'c>,
@@ -578,8 +582,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Returns the greatest index of loop `node` at this loop-nest position, or `None` for a
-    /// dynamic index.
+    /// Returns the greatest index of loop `node` at this loop-nest position, or `None` if the index
+    /// has no static bound.
     fn greatest_index(&self, place: &Place<'c>, node: usize) -> Option<i64> {
         let Node { fate, extent, .. } = &self.nest.nodes[node];
         match fate {
@@ -600,8 +604,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Returns whether a loop of 0 iterations is bound to threads or blocks, of which at least one
-    /// runs. `reduced` selects loops over reduced or over parallel dimensions.
+    /// Returns whether a loop with 0 iterations is bound to threads or blocks. `reduced` selects
+    /// loops over reduced or over parallel dimensions.
     fn is_idle(&self, reduced: bool) -> bool {
         self.nest
             .order
@@ -612,15 +616,16 @@ impl<'a, 'c> Body<'a, 'c> {
             })
     }
 
-    /// Emits one result, or several results of unrolled parallel loops.
+    /// Emits the computation and the store of one result, or of all results of unrolled parallel
+    /// loops.
     pub(super) fn result(&self, b: &Builder<'c>, place: &Place<'c>) {
         let inside = self.guard(b, place, false);
         let (Work::Combine(work), Some(combiner)) = (&self.job.work, &self.combiner) else {
             b.if_then(inside, |b| self.store(b, place, None));
             return;
         };
-        // If all elements equal the initial value, this value wins and must have the index of the
-        // first element.
+        // If all elements equal the initial value, the result is the initial value, which must have
+        // the index of the first element.
         let start = match self.ascends {
             true => combiner.start_at(b, Index::Const(0)),
             false => combiner.start(b),
@@ -648,7 +653,8 @@ impl<'a, 'c> Body<'a, 'c> {
         b.if_then(stores, |b| self.store_totals(b, place, work, totals));
     }
 
-    /// Combines the partial results of the threads of a row. Each thread of the row gets the total.
+    /// Emits the combination of the partial results of all threads of a row. Each thread of the row
+    /// receives the reduction result.
     pub(super) fn exchange(
         &self,
         b: &Builder<'c>,
@@ -677,8 +683,8 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Emits whether this thread stores the total: `inside` holds, and the thread is the first of
-    /// its row.
+    /// Emits the condition under which a thread stores the reduction result: `inside` is true, and
+    /// the thread is the first thread of its row.
     pub(super) fn first_thread(
         &self,
         b: &Builder<'c>,
@@ -728,13 +734,13 @@ impl<'a, 'c> Body<'a, 'c> {
         results * self.width(vector)
     }
 
-    /// Returns the number of accumulators for each result, given the vectorized loop: at least 1,
-    /// also for a loop of 0 iterations.
+    /// Returns the number of accumulators for each result: the length of the vectorized loop, but
+    /// at least 1.
     pub(super) fn width(&self, vector: Option<usize>) -> usize {
         vector.map_or(1, |n| self.count(n).max(1))
     }
 
-    /// Returns the number of the accumulator for the current iteration of all loops.
+    /// Returns the index of the accumulator that the iteration at `place` uses.
     fn lane(&self, place: &Place<'c>) -> usize {
         let (kept, vector) = self.lane_loops();
         kept.into_iter().chain(vector).fold(0, |lane, node| {
@@ -744,7 +750,8 @@ impl<'a, 'c> Body<'a, 'c> {
         })
     }
 
-    /// Emits all combines of one thread: an aligned and an unaligned path if alignment is dynamic.
+    /// Emits all combining loops of one thread: on an aligned and an unaligned path if the
+    /// alignment is dynamic.
     fn combine_all(
         &self,
         b: &Builder<'c>,
@@ -770,8 +777,8 @@ impl<'a, 'c> Body<'a, 'c> {
         )
     }
 
-    /// Emits the combining loops of one thread, from loop number `at` on. `partial` has the values
-    /// of accumulator 0, then those of accumulator 1, ….
+    /// Emits the combining loops of one thread, beginning with loop number `at`. `partial` lists
+    /// the values of accumulator 0, then the values of accumulator 1, ….
     fn combine(
         &self,
         b: &Builder<'c>,
@@ -834,7 +841,8 @@ impl<'a, 'c> Body<'a, 'c> {
         self.combine_edges(b, edges, partial)
     }
 
-    /// Combines the element at `place` with its accumulator if `inside` holds.
+    /// Emits the combination of the element at `place` with its accumulator, under the condition
+    /// `inside`.
     pub(super) fn combine_where(
         &self,
         b: &Builder<'c>,
@@ -869,7 +877,8 @@ impl<'a, 'c> Body<'a, 'c> {
             partial.splice(mine, chosen);
             return partial;
         }
-        // The first element of a thread replaces the initial value, which would not change it.
+        // The first element of a thread replaces the initial value, because combining with the
+        // initial value has no effect.
         let is_first = combiner.kind() == Kind::Custom && place.start == old;
         let new = b.if_else(
             inside,
@@ -888,7 +897,7 @@ impl<'a, 'c> Body<'a, 'c> {
         partial
     }
 
-    /// Emits whether `place` is a point of the iteration space.
+    /// Emits the condition that `place` is inside the iteration space.
     pub(super) fn guard_of(&self, b: &Builder<'c>, place: &Place<'c>) -> Cond<'c> {
         // Bounds checks of unrolled parallel loops are known only inside the combining loops.
         let (kept, _) = self.lane_loops();
@@ -900,8 +909,8 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns the point at `place`, with index 0 in each dimension whose bounds check fails.
-    /// Returns `None` if out-of-range loads must be skipped: `place` does not clamp, a checked loop
-    /// is no dimension, or another block may be writing row 0.
+    /// Returns `None` if out-of-range loads must be skipped: `place.clamps` is false, a checked
+    /// loop is not a dimension, or another block may be writing row 0.
     pub(super) fn clamped(&self, b: &Builder<'c>, place: &Place<'c>) -> Option<Vec<Index<'c>>> {
         if !place.clamps || place.beside {
             return None;
@@ -947,7 +956,6 @@ impl<'a, 'c> Body<'a, 'c> {
         of_row.copied().unwrap_or(self.extents[node])
     }
 
-    /// Returns the index of each dimension of the iteration space.
     pub(super) fn point(&self, place: &Place<'c>) -> Vec<Index<'c>> {
         (0..self.job.extents.len())
             .map(|d| place.index[&d])
@@ -955,9 +963,9 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 }
 
-/// Returns the groups of threads that exchange partial results: width and stride in linear thread
-/// ids, which continue from one block of a cluster to the next. Adjacent thread dimensions that
-/// both combine form one group.
+/// Returns the width and stride of each group of threads that exchange partial results, in linear
+/// thread ids. The ids continue from one block of a cluster to the next. Adjacent thread dimensions
+/// with reduced loops form one group.
 fn groups(nest: &Nest) -> Vec<(i64, i64)> {
     let mut groups: Vec<(i64, i64)> = Vec::new();
     let mut stride = 1;

@@ -1,9 +1,9 @@
 //! Cost model: estimates the time of a schedule.
 //!
 //! Three limits determine the time of a kernel that reads its input once: memory bandwidth, the
-//! latency of loads in flight, and instruction throughput. The model joins the speeds at the three
-//! limits by a norm of their reciprocals, with exponent [`BEND`]. The constants are fitted to 463
-//! measured row schedules on an H200. The root mean square error is 12 %.
+//! latency of loads in flight, and instruction throughput. The estimate is the p-norm of the times
+//! under each limit alone, with p = [`BEND`]. The constants are fitted to 463 measured row
+//! schedules on an H200; the root mean square error is 12 %.
 
 use super::job::{Job, Work};
 use super::nest::{Extent, Nest, Run};
@@ -14,29 +14,29 @@ use tx_target::Board;
 
 /// Latency in seconds of one round, in which a thread issues its loads and waits for them.
 const ROUND: f64 = 0.6e-6;
-/// Instructions of a thread that do not depend on its number of elements.
+/// Number of instructions per thread that do not depend on the number of elements.
 const BASE: f64 = 50.8;
-/// Instructions of one load, including its address.
+/// Number of instructions of one load, including the computation of its address.
 const LOAD: f64 = 6.1;
-/// Instructions for one element, for one exchange step, and for joining one more element of a
-/// vector. The first row is for reductions of single values, the second for reductions of pairs and
-/// larger tuples.
+/// Number of instructions for one element, for one exchange step, and for combining one more
+/// element of a vector. The first row is for reductions of single values, the second for reductions
+/// of pairs and larger tuples.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
 /// Fraction of the memory bandwidth that plain loads reach (`PLAIN`), and that evict-first loads
 /// reach for rows shorter than [`LINES`] bytes (`SHORT`).
 const PLAIN: f64 = 0.94;
 const SHORT: f64 = 0.83;
-/// Exponent of the norm that joins the limits. A greater exponent makes a sharper transition from
-/// one limit to the next.
+/// Exponent of the norm that combines the times under each limit. A greater exponent makes a
+/// sharper transition from one limit to the next.
 const BEND: f64 = 4.9;
 /// Minimum length of a row in bytes for evict-first loads at full bandwidth: two cache lines.
 const LINES: f64 = 256.0;
-/// Instructions that an SM issues in one cycle, summed over threads.
+/// Number of instructions that an SM issues in one cycle, counted per thread.
 const ISSUED: f64 = 128.0;
-/// Maximum number of resident threads and of resident blocks per SM.
+/// Maximum numbers of resident threads and resident blocks per SM.
 const MOST_THREADS: f64 = 2048.0;
 const MOST_BLOCKS: f64 = 32.0;
-/// Assumed total number of elements, and elements of a row, if sizes are dynamic.
+/// Assumed number of elements of an array (`ELEMENTS`) and of a row (`ROW`), if sizes are dynamic.
 const ELEMENTS: f64 = (1u64 << 28) as f64;
 const ROW: f64 = 1024.0;
 
@@ -44,12 +44,13 @@ const ROW: f64 = 1024.0;
 pub(crate) struct Cost {
     pub(crate) microseconds: f64,
     bytes: f64,
-    /// Number of waves: blocks of the grid divided by the blocks that are resident at once.
+    /// Number of waves: blocks of the grid divided by the maximum number of resident blocks on the
+    /// GPU.
     waves: f64,
     /// Resident threads per SM.
     resident: f64,
-    /// Microseconds under one limit alone: memory bandwidth, latency of loads in flight, or
-    /// instruction throughput.
+    /// Time in microseconds under each limit alone: memory bandwidth, latency of loads in flight,
+    /// or instruction throughput.
     alone: [f64; 3],
 }
 
@@ -68,16 +69,16 @@ impl Cost {
     }
 }
 
-/// Lengths of a schedule case: above `above`, and at most `most`.
+/// Range of lengths of a schedule case: greater than `above`, and at most `most`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Bounds {
     pub(crate) above: i64,
     pub(crate) most: Option<i64>,
 }
 
-/// Returns the lengths of a job's dimensions. A dynamic length is the upper bound of its dimension
-/// in `bounds`, or else that of an assumed large array. `bounds` may have fewer entries than
-/// dimensions.
+/// Returns the lengths of a job's dimensions. A dynamic length is replaced by its upper bound in
+/// `bounds`, or else by its length in an assumed large array. `bounds` may have fewer entries than
+/// `job` has dimensions.
 pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {
@@ -89,7 +90,8 @@ pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let mut lengths: Vec<f64> = (0..job.extents.len())
         .map(|d| known(d).unwrap_or(ROW.max(least(d))))
         .collect();
-    // One dynamic dimension is chosen so that the assumed array has `ELEMENTS` elements.
+    // The length of one dynamic dimension is chosen so that the assumed array has `ELEMENTS`
+    // elements.
     let free =
         (0..lengths.len()).find(|d| known(*d).is_none() && (is_alone || !job.axes.contains(d)));
     if let Some(free) = free {
@@ -112,26 +114,26 @@ fn value(extent: &Extent, lengths: &[f64]) -> f64 {
     }
 }
 
-/// Properties of a kernel on which its estimated time depends.
+/// Properties of a kernel that determine its estimated time.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     blocks: f64,
     threads: f64,
     /// Number of times that a thread issues loads and waits for them.
     rounds: f64,
-    /// Instructions of a thread for its elements and exchanges.
+    /// Number of instructions of a thread for elements and exchange steps.
     instructions: f64,
     /// Whether loads are evict-first.
     streams: bool,
-    /// Bytes read and written, in total and for each row.
+    /// Number of bytes read and written, in total and per row.
     bytes: f64,
     row_bytes: f64,
     kernels: f64,
 }
 
 impl Shape {
-    /// Returns the shape of a kernel of `job`. Only the operands that `moved` selects are memory
-    /// traffic.
+    /// Returns the properties of the kernel of `job`. Only the operands that `moved` selects count
+    /// as memory traffic.
     fn of(
         job: &Job<'_>,
         nest: &Nest,
@@ -194,14 +196,15 @@ impl Shape {
 }
 
 impl Cost {
-    /// Estimates a kernel of `job`, including the kernel that combines its partial results.
+    /// Estimates the time of the kernel of `job`, plus the kernel that combines its partial
+    /// results.
     pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
         Self::of_shape(&Shape::of(job, nest, lengths, |_| true), board)
     }
 
-    /// Estimates a kernel of several phases. Each phase is a job, its loop nest, and the lengths of
-    /// its dimensions. `moved` selects the operands that are memory traffic, by the number of their
-    /// phase.
+    /// Estimates the time of a kernel with several phases. Each phase consists of a job, its loop
+    /// nest, and the lengths of its dimensions. `moved` takes a phase number and an operand, and
+    /// returns whether the operand is memory traffic.
     pub(crate) fn of_phases<'a, 'c: 'a>(
         phases: impl Iterator<Item = (&'a Job<'c>, &'a Nest, Vec<f64>)>,
         moved: impl Fn(usize, &Access<'_>) -> bool,
@@ -292,8 +295,8 @@ mod tests {
     }
 
     proptest! {
-        /// The estimate is at least the time of the slowest limit, and at most the sum over all
-        /// limits.
+        /// The estimated time is at least the longest time under one limit, and at most the sum of
+        /// the times under all limits.
         #[test]
         fn limits_are_joined(shape in shapes()) {
             let board = BOARDS[0];
@@ -307,7 +310,8 @@ mod tests {
             prop_assert!(cost.microseconds <= sum + launches + rounding, "{cost:?}");
         }
 
-        /// A board with greater bandwidth, clock rate or launch speed never gets a longer estimate.
+        /// Greater bandwidth, clock rate or launch speed of a board never increases the estimated
+        /// time.
         #[test]
         fn faster_boards_are_no_slower(shape in shapes(), factor in 1.0..4.0f64) {
             let board = BOARDS[0];
@@ -321,8 +325,8 @@ mod tests {
             }
         }
 
-        /// More bytes in the same loops never shorten the estimate, a second kernel lengthens it,
-        /// and an empty array takes the time of the launches.
+        /// The estimate never decreases if the same loops process more bytes, and increases with a
+        /// second kernel. The estimate for an empty array is the launch time.
         #[test]
         fn more_is_slower(shape in shapes(), more in 1.0..4.0f64) {
             let board = BOARDS[0];

@@ -1,4 +1,5 @@
-//! Explanations of plans: the schedule of each op, its estimated time, and other candidates.
+//! Explanations of schedules: the schedule of each op, its estimated time, and other candidate
+//! schedules.
 
 use super::choose::{candidates, phase_candidates};
 use super::cost::{self, Bounds, Cost};
@@ -21,7 +22,7 @@ use tx_plan::{
 };
 use tx_target::{Board, Chip};
 
-/// Maximum number of candidate schedules in addition to the schedule of an op.
+/// Maximum number of candidate schedules, in addition to the current schedule.
 const MOST_CANDIDATES: usize = 24;
 /// Relative difference in time below which two estimates count as equal.
 const MARGIN: f64 = 0.02;
@@ -34,7 +35,8 @@ impl Unit<'_> {
         }
     }
 
-    /// Writes candidate schedules on the op, or on the first op of the group. Returns their number.
+    /// Attaches candidate schedules to the op, or to the first op of the group. Returns the number
+    /// of candidates.
     pub(crate) fn write_candidates(&self, chip: &Chip) -> i64 {
         match self {
             Self::Op(planned) => planned.write_candidates(chip),
@@ -44,7 +46,6 @@ impl Unit<'_> {
 }
 
 impl<'c> PlannedGroup<'c> {
-    /// Explains the shared kernels, and the kernel of each op for longer rows.
     fn explain(&self, chip: &Chip) {
         let leader = self.group.leader();
         let mut left: Vec<Lengths> = Vec::new();
@@ -71,7 +72,8 @@ impl<'c> PlannedGroup<'c> {
         self.rest.iter().for_each(|planned| planned.explain(chip));
     }
 
-    /// Returns the dimension lengths of each phase that [`cost::lengths`] assumes for the leader.
+    /// Returns the assumed dimension lengths of each phase, from the lengths that [`cost::lengths`]
+    /// assumes for the leading phase.
     fn lengths(&self) -> Vec<Vec<f64>> {
         let phases = &self.group.phases;
         let leader = &phases[self.group.leader()];
@@ -88,7 +90,7 @@ impl<'c> PlannedGroup<'c> {
         phases.iter().map(of_phase).collect()
     }
 
-    /// Estimates the kernel of the case that covers the assumed lengths.
+    /// Estimates the time of the kernel for the assumed lengths.
     fn cost(&self, cases: &[GroupCase<'c>], board: &Board) -> Option<Cost> {
         let (phases, lengths) = (&self.group.phases, self.lengths());
         let leader = &phases[self.group.leader()];
@@ -99,8 +101,8 @@ impl<'c> PlannedGroup<'c> {
             })
         };
         let case = cases.iter().find(is_own)?;
-        // A held array is loaded by the first phase that reads it, and stored by the phase that
-        // writes it.
+        // An array in registers is loaded by the first phase that reads the array, and stored by
+        // the phase that writes the array.
         let moved = |number: usize, access: &Access<'_>| {
             let phase = &phases[number];
             let array = access.value;
@@ -116,7 +118,7 @@ impl<'c> PlannedGroup<'c> {
         Cost::of_phases(parts, moved, board)
     }
 
-    /// Returns the schedule of the group, then its candidates, the fastest estimate first.
+    /// Returns the schedule of the group, then candidate schedules in order of estimated time.
     fn candidates(&self, chip: &Chip) -> Vec<(Vec<Case>, Cost)> {
         let board = chip.board();
         let own: Vec<Case> = self.cases.iter().map(GroupCase::case).collect();
@@ -136,7 +138,6 @@ impl<'c> PlannedGroup<'c> {
         std::iter::once((own, cost)).chain(others).collect()
     }
 
-    /// Writes candidate schedules on the first op of the group. Returns their number.
     fn write_candidates(&self, chip: &Chip) -> i64 {
         let candidates = self.candidates(chip);
         let Some((_, own)) = candidates.first() else {
@@ -195,7 +196,6 @@ impl<'c> PlannedGroup<'c> {
 }
 
 impl Planned<'_> {
-    /// Explains the schedule of the op, its estimated time, and its candidates.
     fn explain(&self, chip: &Chip) {
         let board = chip.board();
         let is_reduction = matches!(self.job.work, Work::Combine(..));
@@ -242,7 +242,7 @@ impl Planned<'_> {
         );
     }
 
-    /// Returns the range of lengths of each case, without the lengths of earlier cases.
+    /// Returns the lengths that each schedule case covers and that no earlier case covers.
     fn bounds(&self) -> Vec<Vec<Bounds>> {
         let mut left = vec![Bounds::default(); self.job.extents.len()];
         let of = |(case, _): &(Case, Nest)| {
@@ -256,8 +256,8 @@ impl Planned<'_> {
         self.cases.iter().map(of).collect()
     }
 
-    /// Returns the schedule of the op, then its candidates, the fastest estimate first. Empty if
-    /// the op is not a reduction.
+    /// Returns the schedule of the op, then candidate schedules in order of estimated time. The
+    /// result is empty if the op is not a reduction.
     fn candidates(&self, board: &Board, clusters: bool) -> Vec<(Vec<Case>, Cost)> {
         if !matches!(self.job.work, Work::Combine(..)) {
             return Vec::new();
@@ -295,7 +295,6 @@ impl Planned<'_> {
             .collect()
     }
 
-    /// Writes candidate schedules on the op. Returns their number.
     fn write_candidates(&self, chip: &Chip) -> i64 {
         let candidates = self.candidates(&chip.board(), chip.clusters);
         let Some((_, own)) = candidates.first() else {
@@ -306,7 +305,8 @@ impl Planned<'_> {
     }
 }
 
-/// Returns the board and the sizes for which estimates are computed. Dynamic sizes are assumed.
+/// Returns the GPU board and the sizes for which times are estimated, with assumed values for
+/// dynamic sizes.
 fn estimates(job: &Job<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates {
     Estimates {
         board: chip.board().name.to_string(),
@@ -318,9 +318,9 @@ fn estimates(job: &Job<'_>, chip: &Chip, own: tx_plan::Cost) -> Estimates {
     }
 }
 
-/// Writes candidate schedules and their estimated times on an op. `about` describes the board and
+/// Attaches candidate schedules and their estimated times to an op. `about` describes the board and
 /// sizes of the estimates. `loops` is the first letter of the loop names. Returns the number of
-/// written schedules.
+/// attached schedules.
 fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], loops: char) -> i64 {
     let context = context(op);
     let pair = |(cases, cost): &(Vec<Case>, Cost)| {
@@ -339,7 +339,8 @@ fn write_candidates(op: Op<'_>, about: &str, candidates: &[(Vec<Case>, Cost)], l
 }
 
 /// Returns up to [`MOST_CANDIDATES`] schedules, in the order of `all`. The first few schedules of
-/// each kind are always included: the model ranks schedules of different kinds less accurately.
+/// each kind are always included, because the cost model ranks schedules of different kinds less
+/// accurately.
 fn of_each_sort(all: Vec<(Vec<Case>, Cost)>) -> Vec<(Vec<Case>, Cost)> {
     const SORTS: [fn(&Step) -> bool; 3] = [
         |step| matches!(step, Step::Bind(_, Processor::Cluster(_))),

@@ -1,4 +1,5 @@
-//! Emits the loads at a point, and the element computed from them.
+//! Emits the loads at a point of the iteration space, and computes an element from the loaded
+//! values.
 
 use super::body::{Body, Place};
 use super::nest::Extent;
@@ -11,7 +12,7 @@ use tx_mlir::{Blk, Builder, Index, Val, i64_attribute};
 pub(super) const NONTEMPORAL: &str = "nontemporal";
 
 impl<'c> Body<'_, 'c> {
-    /// Emits the element at a point, as a partial result.
+    /// Emits the computation of the element at a point, as a partial result.
     pub(super) fn element(
         &self,
         b: &Builder<'c>,
@@ -44,7 +45,8 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Loads each source at a point. Returns the number and the element of each source.
+    /// Emits a load of each source at a point. Returns the operand number and the loaded element of
+    /// each source.
     pub(super) fn load_sources(
         &self,
         b: &Builder<'c>,
@@ -64,7 +66,7 @@ impl<'c> Body<'_, 'c> {
             .collect()
     }
 
-    /// Loads the element of `access` at a point.
+    /// Emits the load of the element of `access` at a point.
     pub(super) fn load(
         &self,
         b: &Builder<'c>,
@@ -87,13 +89,13 @@ impl<'c> Body<'_, 'c> {
         let Some(op) = tx_mlir::defining_op(value) else {
             return value;
         };
-        // Only this thread accesses an element that is also written.
+        // If the kernel also writes this array, only this thread accesses the element.
         if self.is_written(access) {
             tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), self.owner));
         }
-        // Head and tail elements share cache lines with the vectors, and most arrays have none. An
-        // evict-first load is a separate instruction, which LLVM assumes to take as long as many
-        // loads.
+        // Head and tail elements share cache lines with the vectors, and most arrays have no such
+        // elements. An evict-first load is a separate instruction, which LLVM assumes to be as slow
+        // as many plain loads.
         if self.is_streamed(access) && !self.nest.has_vectors() {
             tx_mlir::set_attribute(op, NONTEMPORAL, b.attribute("true"));
         }
@@ -117,7 +119,6 @@ impl<'c> Body<'_, 'c> {
     }
 }
 
-/// Returns the index of the element of `access` at a point.
 pub(super) fn element_index<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

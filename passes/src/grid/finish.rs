@@ -1,9 +1,9 @@
 //! Last-block (threadfence) reduction: `#tile.last_block`.
 //!
 //! The last block of a grid combines the partial results that all blocks stored in global memory.
-//! The second phase of a reduction split by `rfactor` therefore needs no second kernel. Blocks and
-//! threads compute the same results in both phases. The second phase adds a loop over the partial
-//! results, distributed over the threads that shared a row in the first phase.
+//! The second phase of a reduction with `rfactor` loops therefore needs no second kernel. Both
+//! phases map results to blocks and threads in the same way. The second phase adds a loop over the
+//! partial results, distributed over the threads that shared a row in the first phase.
 
 use super::body::{Body, Place, hardware};
 use super::job::Job;
@@ -22,8 +22,8 @@ const PARTS: &str = "parts";
 /// Last-block reduction at the end of a kernel.
 pub(crate) struct Finish<'a, 'c> {
     second: Body<'a, 'c>,
-    /// Number of blocks that have stored their partial results: one counter for each set of results
-    /// that blocks share.
+    /// Array of block counters: one counter for each group of results that blocks share. Each
+    /// counter counts the blocks that have stored their partial results.
     counters: Val<'c>,
 }
 
@@ -73,10 +73,10 @@ impl<'a, 'c> Finish<'a, 'c> {
     /// Increments a counter and returns whether the block is the last of `count` blocks. The last
     /// block may read the partial results of all blocks.
     ///
-    /// Only the first thread of a block counts, between two device-scope fences. The fences order
-    /// the stores of its block before the count, and the stores of all earlier counted blocks
-    /// before its later loads. A barrier on either side extends the order of memory accesses to the
-    /// other threads of the block.
+    /// Only the first thread of a block increments the counter. A device-scope fence orders the
+    /// stores of the block before the increment. In the last block, a second fence orders the
+    /// stores of all other blocks before the loads of their partial results. Barriers before and
+    /// after the increment extend the order of accesses to the other threads of the block.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)
@@ -119,7 +119,7 @@ impl<'a, 'c> Finish<'a, 'c> {
     }
 }
 
-/// Encodings of `addi` and `assign` in `memref.atomic_rmw`.
+/// Encoded kinds `addi` and `assign` of `memref.atomic_rmw`.
 const ADD: i64 = 1;
 const ASSIGN: i64 = 3;
 
@@ -132,7 +132,6 @@ fn atomic<'c>(b: &Builder<'c>, kind: i64, value: Val<'c>, place: &[Val<'c>]) -> 
         .value()
 }
 
-/// Emits an acquire-release fence at device scope.
 fn fence(b: &Builder<'_>) {
     const ACQUIRE_AND_RELEASE: i64 = 6;
     let device: Attribute<'_> = b.attribute("\"device\"");
@@ -155,8 +154,8 @@ pub(crate) fn groups(nest: &Nest) -> Extent {
 }
 
 /// Returns the schedule of the second phase, or the reason why this phase cannot run in the kernel
-/// of the first. The dimensions of the second phase are the `rfactor` loops, then the dimensions of
-/// the results.
+/// of the first phase. The dimensions of the second phase are the `rfactor` loops, then the
+/// dimensions of the results.
 pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec<Step>, Illegal> {
     let nodes = &nest.nodes;
     let parts = nest.global_rfactors();
@@ -253,8 +252,8 @@ pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec
     Ok(second)
 }
 
-/// Returns the name of loop `name` in the second phase, whose first `parts` dimensions are the
-/// partial results.
+/// Returns the name that loop `name` of the first phase has in the second phase. The first `parts`
+/// dimensions of the second phase enumerate the partial results.
 fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
     let Some(node) = nest.nodes.iter().position(|n| n.name == *name) else {
         return name.clone();

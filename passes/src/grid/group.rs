@@ -17,17 +17,17 @@ use tx_mlir::{
 };
 
 /// Phases of one kernel, in program order. Each block runs all phases for its rows. A phase can
-/// therefore use values that an earlier phase computed for the same row, from registers or, after a
-/// barrier, from memory.
+/// therefore use values that an earlier phase computed for the same row: from registers, or from
+/// memory after a barrier.
 pub(crate) struct Group<'c> {
     pub(crate) phases: Vec<Phase<'c>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The first access of the group is a read.
+    /// The first op that accesses the array reads it.
     Input,
-    /// An op writes the array and a later op reads it.
+    /// One op writes the array, and a later op reads the array.
     Temporary,
     /// The ops only write the array.
     Output,
@@ -53,21 +53,21 @@ pub(crate) struct Named<'c> {
 #[derive(Clone)]
 pub(crate) struct Phase<'c> {
     pub(crate) job: Job<'c>,
-    /// Dimension of the op for each loop over rows, which all phases share: `p0`, `p1`, ….
+    /// Dimensions of the op for the loops over rows (`p0`, `p1`, …), which all phases share.
     pub(crate) shared: Vec<usize>,
-    /// Dimension of the op for each loop over a row: `r0`, `r1`, …. Empty for an op with one
-    /// element per row.
+    /// Dimensions of the op for the loops over a row (`r0`, `r1`, …). An op with one element per
+    /// row has no such loops.
     pub(crate) row: Vec<usize>,
     /// Number of loops of the group: `p` and `r` loops together.
     loops: usize,
 }
 
-/// Returns the number of an op's `tile.group`, if any.
+/// Returns the value of the attribute `tile.group`, if present.
 pub(crate) fn number(op: Op<'_>) -> Option<i64> {
     integer_attribute(op, GROUP)
 }
 
-/// Returns the ops of a group in program order: those in the block of `op` with its group number.
+/// Returns the ops in the MLIR block of `op` with the same group number, in program order.
 pub(crate) fn members<'c>(op: Op<'c>) -> Vec<Op<'c>> {
     let (Some(block), Some(wanted)) = (op.block(), number(op)) else {
         return Vec::new();
@@ -121,8 +121,8 @@ impl<'c> Group<'c> {
         Ok(())
     }
 
-    /// Checks that no other op between the phases uses their memory, because the kernel is launched
-    /// at the position of the last phase.
+    /// Checks that no other op between the phases uses memory of the phases, because the kernel is
+    /// launched at the position of the last phase.
     fn check_meanwhile(&self, phase: &Phase<'c>, flow: &Dataflow<'c>) -> Result<(), String> {
         let ops: Vec<Op<'c>> = self.phases.iter().map(|phase| phase.job.op).collect();
         for before in &self.phases {
@@ -174,7 +174,7 @@ impl<'c> Group<'c> {
         (0..all.len()).map(named).collect()
     }
 
-    /// Returns whether the first op that uses `array` only writes it.
+    /// Returns whether the first op that uses `array` writes the array without reading it.
     pub(crate) fn writes_first(&self, array: Val<'c>) -> bool {
         let uses = |phase: &&Phase<'c>| phase.accesses().any(|(a, _)| a.value == array);
         self.phases
@@ -199,7 +199,8 @@ impl<'c> Group<'c> {
             .collect()
     }
 
-    /// Returns whether a schedule holds elements of rows in registers, and not only totals.
+    /// Returns whether a schedule holds elements of rows in registers, and not only reduction
+    /// results.
     pub(crate) fn holds_rows(&self, case: &Case) -> bool {
         let arrays = self.arrays();
         case.steps.iter().any(|step| match step {
@@ -225,9 +226,9 @@ impl<'c> Group<'c> {
             .collect()
     }
 
-    /// Returns the arrays that are held in registers and need no memory. `own` lists the
-    /// temporaries of the group. The first access of a returned array is a write, and all ops use
-    /// equal indices for it.
+    /// Returns the arrays that stay in registers and need no memory. `own` lists the temporaries of
+    /// the group. The first access to a returned array is a write, and all ops access the array
+    /// with equal indices.
     pub(crate) fn internal(
         &self,
         held: &[Val<'c>],
@@ -249,8 +250,8 @@ impl<'c> Group<'c> {
         held.iter().filter(is_internal).copied().collect()
     }
 
-    /// Returns whether no phase loads the values that phase `writer` stores to a held array: a later
-    /// phase overwrites the whole array, and the phases before it use the registers.
+    /// Returns whether phase `writer` need not store an array in registers to memory: a later phase
+    /// overwrites the whole array before any phase loads it.
     pub(crate) fn is_overwritten(
         &self,
         held: &[Val<'c>],
@@ -285,8 +286,9 @@ impl<'c> Group<'c> {
             && !after.take(last + 1).any(may_find)
     }
 
-    /// Returns the schedule of the group: the attribute of the first op, or else the chosen
-    /// schedule. For lengths outside all cases, each op has a kernel of its own.
+    /// Returns the schedule of the group: the attribute `schedule` of the first op, or else the
+    /// default schedule. For lengths that no case of the schedule covers, each op is compiled to
+    /// its own kernel.
     ///
     /// # Errors
     /// Reports an error in the schedule attribute.
@@ -347,8 +349,8 @@ impl<'c> Group<'c> {
         self.phases.iter().find(finds).map(|phase| phase.job.op)
     }
 
-    /// Returns whether an op with one element per row updates an old value in memory. Each block
-    /// that computes the element would repeat the update.
+    /// Returns whether an op with one element per row updates a previous value in memory: several
+    /// blocks of a cluster would repeat the update.
     pub(crate) fn updates_rows(&self) -> bool {
         self.phases.iter().any(|phase| {
             let mut written = phase.job.destinations.iter();
@@ -356,8 +358,8 @@ impl<'c> Group<'c> {
         })
     }
 
-    /// Returns whether values can stay in registers between phases. Totals that are combined with
-    /// old values in memory cannot stay in registers.
+    /// Returns whether values can stay in registers between phases. A reduction result that is
+    /// combined with a previous value in memory cannot stay in a register.
     pub(crate) fn can_be_held(&self) -> bool {
         self.phases.iter().all(|phase| match &phase.job.work {
             Work::Combine(work) => !work.accumulate,
@@ -369,7 +371,7 @@ impl<'c> Group<'c> {
     /// Returns the arrays that the schedule holds in registers.
     ///
     /// # Errors
-    /// Reports the array that cannot be held, and the reason.
+    /// Reports the array that cannot stay in registers, and the reason.
     pub(crate) fn held(&self, nests: &[Nest]) -> Result<Vec<Val<'c>>, Failed> {
         let (Some(first), Some(nest)) = (self.phases.first(), nests.get(self.leader())) else {
             return Ok(Vec::new());
@@ -429,7 +431,6 @@ impl<'c> Group<'c> {
         Ok(held)
     }
 
-    /// Reports an op that cannot share a kernel with its group.
     pub(crate) fn refuse(op: Op<'c>, reason: &str) -> Failed {
         error(
             op.location(),
@@ -481,8 +482,8 @@ impl<'c> Phase<'c> {
         })
     }
 
-    /// Returns the index of an operand in terms of the loops of the group: `p` loops, then `r`
-    /// loops.
+    /// Returns the index map of an operand over the loops of the group: first the `p` loops, then
+    /// the `r` loops.
     pub(crate) fn shared_map(&self, access: &Access<'c>) -> AffineMap {
         let mut dims = vec![Affine::Const(0); access.map.dims];
         let loops = self.shared.iter().chain(&self.row);
@@ -505,7 +506,7 @@ impl<'c> Phase<'c> {
         self.accesses().any(|(access, _)| access.value == array)
     }
 
-    /// Returns whether the phase reads an array, including the old value of a destination.
+    /// Returns whether the phase reads an array, including the previous value of a destination.
     pub(crate) fn reads(&self, array: Val<'c>) -> bool {
         let job = &self.job;
         let reads_old = |i: usize| match &job.work {
@@ -523,7 +524,7 @@ impl<'c> Phase<'c> {
         self.job.destinations.iter().any(|to| to.value == array)
     }
 
-    /// Returns the dimensions of an operand that are indexed by loop `dim` alone.
+    /// Returns the operand dimensions whose index is loop `dim`.
     fn places(access: &Access<'c>, dim: usize) -> Vec<usize> {
         let places = access.map.results.iter().enumerate();
         let alone = places.filter(|(_, index)| **index == Affine::Dim(dim));
@@ -644,7 +645,6 @@ impl<'c> Phase<'c> {
         innermost(&self.job).is_some_and(|d| self.row.contains(&d))
     }
 
-    /// Returns the number of elements of a row, or `None` if the number is dynamic.
     pub(crate) fn row_length(&self) -> Option<i64> {
         let lengths = self.row.iter().map(|d| self.job.extents[*d].known());
         lengths
@@ -653,7 +653,7 @@ impl<'c> Phase<'c> {
     }
 }
 
-/// Returns the loop from which a part such as `r0.o.i` was split: `r0`.
+/// Returns the name of the loop before all splits: `r0` for `r0.o.i`.
 fn root(name: &str) -> &str {
     name.split_once('.').map_or(name, |(root, _)| root)
 }

@@ -24,30 +24,32 @@ use tx_target::Chip;
 #[derive(Clone)]
 pub(crate) struct Combination<'c> {
     pub(crate) combiner: Combiner<'c>,
-    /// Region that computes an element. `None` if the source is the element.
+    /// Region that computes an element from the source values. `None` if the element is the source
+    /// value itself.
     pub(crate) element: Option<Blk<'c>>,
-    /// Region that computes the stored value from a total.
+    /// Region that computes the stored value from a reduction result.
     pub(crate) epilogue: Option<Blk<'c>>,
-    /// Whether a total is combined with the old value of the destination.
+    /// Whether a reduction result is combined with the previous value of the destination.
     pub(crate) accumulate: bool,
-    /// Whether totals are partial results that another phase combines with old values. A total of
-    /// no elements is then the initial value of the accumulator, which leaves an old value bitwise
-    /// unchanged.
+    /// Whether the results are partial results that another phase combines with previous values of
+    /// the destination. In that case, the result of an empty row is the initial value of the
+    /// accumulator, which leaves a previous value bitwise unchanged.
     pub(crate) is_partial_of_old: bool,
 }
 
 #[derive(Clone)]
 pub(crate) enum Work<'c> {
     Combine(Combination<'c>),
-    /// The body of a `linalg` op, from elements of sources and destinations to new elements.
+    /// The body of a `linalg` op, which computes new elements from elements of sources and
+    /// destinations.
     Body(Blk<'c>),
-    /// A copy of the first source.
+    /// Copies the first source to the destination.
     Copy,
-    /// The initial values for the atomics of another job.
+    /// Stores the initial values for the atomics of another job.
     Start(Combiner<'c>, Box<Job<'c>>),
 }
 
-/// One op over global memory.
+/// A grid-level op: an op over global memory.
 #[derive(Clone)]
 pub(crate) struct Job<'c> {
     pub(crate) op: Op<'c>,
@@ -59,14 +61,13 @@ pub(crate) struct Job<'c> {
     /// Operands of the epilogue.
     pub(crate) extras: Vec<Access<'c>>,
     pub(crate) work: Work<'c>,
-    /// Loops with separate partial results, in the first phase of a reduction. The loops are the
-    /// first dimensions of the destinations.
+    /// Names of the `rfactor` loops, which are the first dimensions of the destinations, in the
+    /// first phase of a reduction.
     pub(crate) partials: Vec<String>,
-    /// Expansion of conversions of 8-bit floats.
+    /// Expansion of 8-bit float conversions that the chip does not support.
     pub(crate) narrow: Narrow,
 }
 
-/// Returns whether `op` is a grid-level op.
 pub(crate) fn is_job(op: Op<'_>) -> bool {
     is(op, "memref.copy")
         || name(op).starts_with("linalg.")
@@ -76,7 +77,6 @@ pub(crate) fn is_job(op: Op<'_>) -> bool {
         || is(op, "tile.copy") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
 }
 
-/// Returns whether `block` uses its argument `number`.
 pub(super) fn reads_argument(block: Blk<'_>, number: usize) -> bool {
     number < block.argument_count() && tx_mlir::has_uses(tx_mlir::build::argument(block, number))
 }
@@ -100,14 +100,14 @@ impl<'c> Job<'c> {
             .max(1)
     }
 
-    /// Sets the expansion of conversions of 8-bit floats for a chip.
+    /// Sets the chip for which conversions of 8-bit floats are expanded.
     pub(crate) fn on(mut self, chip: &Chip) -> Self {
         self.narrow = Narrow::on(chip);
         self
     }
 
-    /// Returns whether the job uses elements of `source`. Other sources only set loop lengths, such
-    /// as the window of a pooling op.
+    /// Returns whether the job uses elements of `source`. Some sources only define loop lengths,
+    /// such as the window of a pooling op.
     pub(crate) fn reads(&self, source: usize) -> bool {
         let block = match &self.work {
             Work::Combine(work) => work.element,
@@ -117,7 +117,7 @@ impl<'c> Job<'c> {
         block.is_none_or(|block| reads_argument(block, source))
     }
 
-    /// Reads an op for which [`is_job`] holds.
+    /// Makes a job from an op for which [`is_job`] returns true.
     pub(crate) fn of(op: Op<'c>) -> Result<Self, Failed> {
         let job = if let Some(view) = Reduce::of(op) {
             Self::reduce(view)?
@@ -253,7 +253,6 @@ impl<'c> Job<'c> {
         Self::new(op, rank, Vec::new(), accesses, Work::Body(*body))
     }
 
-    /// Makes a job with the given sources, destinations and epilogue operands.
     pub(super) fn new(
         op: Op<'c>,
         rank: usize,
@@ -320,7 +319,8 @@ impl<'c> Job<'c> {
         Ok(job)
     }
 
-    /// Returns the operands, and their dimensions, whose size is the length of dimension `dim`.
+    /// Returns the operand dimensions whose size is the length of dimension `dim`, each with its
+    /// operand.
     pub(super) fn sizes(&self, dim: usize) -> impl Iterator<Item = (&Access<'c>, usize)> {
         let apart = |a: &Access<'c>| {
             a.memref
@@ -350,8 +350,8 @@ impl<'c> Job<'c> {
         Index::Val(b.dim(access.value, place))
     }
 
-    /// Checks that all operands are in global memory, and that no result overwrites an unread
-    /// element.
+    /// Checks that all operands are in global memory, and that no result overwrites an element
+    /// before it is read.
     fn check_memory(&self) -> Result<(), Failed> {
         let op = self.op;
         for access in self
@@ -471,8 +471,8 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// Returns the job that writes initial values for atomics. Returns `None` if the totals are
-    /// combined with old values.
+    /// Returns the job that writes initial values for atomics. Returns `None` if the results are
+    /// combined with previous values of the destination.
     pub(crate) fn start(&self) -> Option<Self> {
         let Work::Combine(work) = &self.work else {
             return None;
@@ -526,19 +526,17 @@ impl<'c> Job<'c> {
         self.numbers_elements() && length.is_some_and(|n| n < i64::from(i32::MAX))
     }
 
-    /// Returns all operands: sources, destinations, and operands of the epilogue.
     pub(crate) fn operands(&self) -> impl Iterator<Item = Val<'c>> {
         self.accesses().map(|access| access.value)
     }
 
-    /// Returns the schedule attribute of the op, if present.
     pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
         self.written_cases('d', self.extents.len())
     }
 
-    /// Returns the schedule attribute of the op, if present. The cases of the schedule limit
-    /// `count` loops, whose names are the letter `loops` and a number. A schedule of a group need
-    /// not cover all lengths.
+    /// Returns the cases of the attribute `schedule`, if present. The cases of the schedule limit the
+    /// lengths of `count` loops, named by the letter `loops` and a number. The cases of a group
+    /// need not cover all lengths.
     pub(crate) fn written_cases(
         &self,
         loops: char,
@@ -553,7 +551,7 @@ impl<'c> Job<'c> {
             return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
         }
         let mut cases = Vec::new();
-        // Limit of each dimension in an earlier case.
+        // Maximum length of each dimension in an earlier case.
         let mut before: Vec<Option<i64>> = vec![None; count];
         for (i, attribute) in list.iter().enumerate() {
             let (most, steps) = Case::of(*attribute, loops).ok_or_else(|| {
@@ -649,8 +647,8 @@ impl<'c> Job<'c> {
     }
 }
 
-/// Checks that a body has no side effects on memory that another point uses: points are computed in
-/// any order. The body may assert.
+/// Checks that a body only reads memory that the op does not write, because points are computed in
+/// any order. The body may contain `cf.assert`.
 fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Failed> {
     let is_free = |v: Val<'c>| destinations.iter().all(|d| root(d.value) != root(v));
     for op in tx_mlir::ops(body).into_iter().flat_map(tx_mlir::walk) {
@@ -687,7 +685,7 @@ pub(crate) fn atomic_kind(op: &str) -> Option<i64> {
         .map(|(_, kind)| *kind)
 }
 
-/// Returns the verb of a message about two memrefs that overlap, or may overlap.
+/// Returns the verb for a diagnostic about two memrefs that overlap or may overlap.
 fn overlaps<'c>(one: Val<'c>, two: Val<'c>, plural: bool) -> Option<&'static str> {
     match overlap(one, two) {
         Overlap::Never => None,

@@ -24,11 +24,11 @@ use tx_mlir::{
     string_attribute, symbol_path, walk,
 };
 
-/// Attribute of a kernel with the lengths for which it is launched, if other lengths have other
-/// kernels.
+/// Attribute with the lengths for which a kernel is launched, if other kernels are launched for
+/// other lengths.
 pub(crate) const LENGTHS: &str = "lengths";
 
-/// Lengths of a loop for which a kernel is launched.
+/// Range of lengths of a loop for which a kernel is launched.
 #[derive(Clone)]
 pub(crate) struct Lengths {
     /// Name of the loop, such as `d0`.
@@ -48,8 +48,8 @@ impl Lengths {
         }
     }
 
-    /// Removes the lengths of at most `most` iterations of loop `name` from `left`, and returns the
-    /// removed lengths.
+    /// Removes the lengths up to `most` of loop `name` from `left`, and returns the removed
+    /// lengths.
     pub(crate) fn take(left: &mut Vec<Self>, name: &str, most: i64) -> Vec<Self> {
         let known = left.iter().position(|lengths| lengths.name == name);
         let i = known.unwrap_or_else(|| {
@@ -75,7 +75,6 @@ impl fmt::Display for Lengths {
     }
 }
 
-/// Last-block reduction of a kernel.
 pub(crate) struct Last<'c> {
     /// Reduction of the partial results of all blocks.
     pub(crate) job: Job<'c>,
@@ -88,13 +87,12 @@ pub(crate) struct Launch<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) nest: Nest,
     pub(crate) steps: Vec<Step>,
-    /// Lengths for which the kernel is launched, if other lengths have other kernels.
+    /// Lengths for which the kernel is launched; empty for all lengths.
     pub(crate) only: Vec<Lengths>,
-    /// Last-block reduction at the end of the kernel, if any.
     pub(crate) last: Option<Last<'c>>,
     /// Op before which the kernel is launched.
     pub(crate) at: Op<'c>,
-    /// Temporaries whose last use is this kernel.
+    /// Temporary arrays that no later kernel uses.
     pub(crate) ends: Vec<Val<'c>>,
 }
 
@@ -103,10 +101,10 @@ pub(crate) struct Kernels<'c> {
     pub(crate) host: String,
     /// Prefix of kernel names.
     prefix: String,
-    /// The `gpu.module`, once the first kernel exists.
+    /// The `gpu.module`; `None` before the first kernel is emitted.
     module: Option<(Op<'c>, String)>,
     count: usize,
-    /// Names of constant arrays in the `gpu.module`, by their names in the surrounding module.
+    /// Names of constant arrays in the `gpu.module`; the key is the name in the surrounding module.
     constants: BTreeMap<String, String>,
 }
 
@@ -121,8 +119,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Emits a kernel and its launch. With `asserts`, the host also asserts sizes. If a job is
-    /// divided into several jobs, only one set of asserts is necessary.
+    /// Emits a kernel and its launch. If `asserts` is set, the host also asserts the operand sizes.
+    /// If an op has several kernels, one set of asserts is sufficient.
     pub(crate) fn add(&mut self, launched: &Launch<'c>, asserts: bool) {
         let Launch {
             job,
@@ -160,8 +158,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Emits the kernel of a group for some lengths, and its launch before `at`. A block completes
-    /// each phase for all of its rows before the next phase begins.
+    /// Emits the kernel of a group for a range of lengths, and its launch before `at`. A block
+    /// completes each phase for all of its rows before the next phase begins.
     pub(crate) fn add_group(
         &mut self,
         group: &Group<'c>,
@@ -268,7 +266,7 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Returns the `gpu.module`, which is made for the first kernel.
+    /// Returns the `gpu.module`, and creates it for the first kernel.
     fn module(&mut self, op: Op<'c>) -> (Op<'c>, String) {
         if let Some(known) = &self.module {
             return known.clone();
@@ -317,7 +315,6 @@ pub(crate) fn erase_group<'c>(ops: Vec<Op<'c>>, temporaries: &[(Val<'c>, Vec<Op<
     }
 }
 
-/// Writes the lengths of a kernel as an attribute, if other lengths have other kernels.
 fn write_lengths(kernel: Op<'_>, only: &[Lengths]) {
     if !only.is_empty() {
         let lengths: Vec<String> = only.iter().map(ToString::to_string).collect();
@@ -361,7 +358,6 @@ fn kernel<'c>(
     (kernel, tx_mlir::blocks(kernel)[0])
 }
 
-/// Erases pure ops without uses.
 fn remove_unused(kernel: Op<'_>) {
     for op in walk(kernel).into_iter().skip(1).rev() {
         let results = tx_mlir::results(op);
@@ -372,7 +368,8 @@ fn remove_unused(kernel: Op<'_>) {
 }
 
 /// Isolates the kernel from the host function: host values become kernel arguments, or are
-/// recomputed in the kernel from arguments. Returns the arguments: values of `first` come first.
+/// recomputed in the kernel from arguments. Returns the kernel arguments, which begin with the
+/// values of `first`.
 fn isolate<'c>(
     first: impl Iterator<Item = Val<'c>>,
     kernel: Op<'c>,
@@ -444,7 +441,7 @@ fn fold_sizes<'c>(array: Val<'c>, within: Op<'c>) {
 struct Sinker<'c> {
     builder: Builder<'c>,
     body: Blk<'c>,
-    /// Map from the keys of host values to the corresponding kernel values.
+    /// Kernel value for the key of each host value.
     known: BTreeMap<usize, Val<'c>>,
     arguments: Vec<Val<'c>>,
 }

@@ -19,7 +19,7 @@ use tx_mlir::{Builder, Failed, Index, Op, Val, defining_op, set_attribute};
 pub(crate) struct Branches<'c> {
     /// Op before which the kernels for all remaining lengths are launched.
     pub(crate) at: Op<'c>,
-    /// Lengths that no earlier case covers.
+    /// Lengths that no earlier case of the schedule covers.
     pub(crate) left: Vec<Lengths>,
     values: Vec<(String, Val<'c>)>,
 }
@@ -33,9 +33,9 @@ impl<'c> Branches<'c> {
         }
     }
 
-    /// Adds a case of at most `most` iterations of dimension `dim` of `job`, whose loop is called
-    /// `name`. Returns the op before which the kernels of this case are launched, and the lengths
-    /// of this case.
+    /// Adds a schedule case for lengths up to `most` of dimension `dim` of `job`; `name` is the
+    /// loop name of the dimension. Returns the op before which the kernels of the schedule case are
+    /// launched, and the lengths that the case covers.
     pub(crate) fn up_to(
         &mut self,
         job: &Job<'c>,
@@ -62,8 +62,8 @@ impl<'c> Branches<'c> {
     }
 }
 
-/// Returns the kernels of a plan, launched before `at`. With several cases, the launches are in
-/// branches of `scf.if`.
+/// Returns the kernels of an op, with launches before `at`. If the schedule has several cases, the
+/// launches are in branches of `scf.if`.
 pub(crate) fn launches<'c>(
     planned: &Planned<'c>,
     at: Op<'c>,
@@ -88,7 +88,7 @@ pub(crate) fn launches<'c>(
     Ok(all)
 }
 
-/// Returns the kernels of one case of a schedule, launched before `at`.
+/// Returns the kernels of one case of a schedule, with launches before `at`.
 fn of_case<'c>(
     job: &Job<'c>,
     case: &Case,

@@ -1,4 +1,4 @@
-//! The loop nest that a schedule makes of an iteration space.
+//! The loop nest that results from an iteration space and a schedule.
 
 use super::steps::{Processor, Step};
 use tx_dialect_tile::Residency;
@@ -18,8 +18,7 @@ pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16)
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Extent {
     Static(i64),
-    /// Dynamic length of a dimension of the iteration space. The value is the number of the
-    /// dimension.
+    /// Dynamic length of a dimension; the field is the dimension number.
     Dim(usize),
     /// Dynamic length of dimension `dim`, greater than `above` and at most `most`. Other lengths
     /// are dispatched to other kernels.
@@ -30,7 +29,7 @@ pub(crate) enum Extent {
     },
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
-    /// Upper bound of a length that depends on the address at which a row begins.
+    /// Length that depends on the address at which a row begins; the field is an upper bound.
     AtMost(Box<Self>),
 }
 
@@ -58,7 +57,6 @@ impl Extent {
         }
     }
 
-    /// Returns the minimum length.
     pub(crate) fn least(&self) -> i64 {
         match self {
             Self::Static(n) => *n,
@@ -95,8 +93,8 @@ impl Extent {
         }
     }
 
-    /// Emits the number of iterations, or its upper bound. The callback `dim` returns the length of
-    /// a dimension.
+    /// Emits the number of iterations of a loop, or its upper bound. The callback `dim` returns the
+    /// length of a dimension.
     pub(crate) fn value<'c>(
         &self,
         b: &Builder<'c>,
@@ -114,14 +112,14 @@ impl Extent {
     }
 }
 
-/// What the steps of a schedule did to a loop.
+/// Effect of the steps of a schedule on a loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// The loop remains: it is emitted as a loop, or bound to threads or blocks.
     Loop,
-    /// The loop was split into `outer` and `inner`, which has `factor` iterations. If `aligned`,
-    /// the first vector begins at the first aligned address of a row. The head and tail elements of
-    /// the row are then in neither loop.
+    /// The loop was split into the loops `outer` and `inner`; `inner` has `factor` iterations. If
+    /// `aligned` is set, the first vector begins at the first aligned address of a row, and neither
+    /// loop visits head and tail elements.
     Split {
         outer: usize,
         inner: usize,
@@ -140,7 +138,7 @@ pub(crate) enum Run {
     On(Processor),
 }
 
-/// A loop, including loops that a step has since split or fused.
+/// A loop of the nest, or a former loop that a step has split or fused.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(crate) name: String,
@@ -150,28 +148,28 @@ pub(crate) struct Node {
     pub(crate) reduced: bool,
     /// Whether each iteration stores a separate partial result (`rfactor`).
     pub(crate) apart: bool,
-    /// Members of a fused loop, outermost first.
+    /// Loops that were fused into this loop, outermost first.
     pub(crate) members: Vec<usize>,
 }
 
 impl Node {
-    /// Returns whether the iterations combine into one partial result.
+    /// Returns whether all iterations of the loop combine their elements into one partial result.
     pub(crate) fn combines(&self) -> bool {
         self.reduced && !self.apart
     }
 }
 
-/// A loop nest: an iteration space after the steps of a schedule.
+/// A loop nest: an iteration space, transformed by the steps of a schedule.
 #[derive(Debug, Clone)]
 pub(crate) struct Nest {
-    /// Loops: the dimensions of the iteration space, then the loops that steps made.
+    /// All loops: the dimensions of the iteration space, then the loops that steps created.
     pub(crate) nodes: Vec<Node>,
     dims: usize,
-    /// Loops that remain, outermost first.
+    /// Loops that no step has split or fused, outermost first.
     pub(crate) order: Vec<usize>,
-    /// Loops of `rfactor` steps, whose iterations store separate partial results.
+    /// Loops whose iterations store separate partial results (`rfactor`).
     pub(crate) rfactors: Vec<usize>,
-    /// Whether loads are evict-first (`#tile.stream`).
+    /// Whether the kernel uses evict-first loads (`#tile.stream`).
     pub(crate) streams: bool,
     /// Minimum number of resident threads per SM (`#tile.resident`).
     resident: Option<i64>,
@@ -186,7 +184,7 @@ pub(crate) struct Illegal {
     pub(crate) code: Code,
     pub(crate) reason: String,
     pub(crate) note: Option<String>,
-    /// Further errors of the schedule, independent of the first one.
+    /// Further errors of the schedule, independent of the first error.
     pub(crate) others: Vec<Illegal>,
 }
 
@@ -245,8 +243,8 @@ impl Nest {
             ));
         }
         let mut wrong: Vec<Illegal> = Vec::new();
-        // Loops of rejected steps: a later error about such a loop may only follow from the first
-        // error.
+        // Loops of rejected steps. A later error about such a loop may be only a consequence of the
+        // first error.
         let mut doubtful: Vec<&str> = Vec::new();
         let is_of = |name: &str, loops: &[&str]| {
             loops.iter().any(|other| {
@@ -487,7 +485,7 @@ impl Nest {
             members: Vec::new(),
         };
         let tiles = match aligned {
-            // Rounding up keeps one block for a row without a whole vector.
+            // Rounding up keeps one block for a row that is shorter than a vector.
             true => Extent::AtMost(Box::new(extent.ceildiv(factor))),
             false => extent.ceildiv(factor),
         };
@@ -615,7 +613,7 @@ impl Nest {
         Ok(())
     }
 
-    /// Returns a loop that has equally many iterations in all rows.
+    /// Returns loop `name`, which must have the same number of iterations in all rows.
     fn find_even(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
         match self.nodes[node].extent {
@@ -736,12 +734,10 @@ impl Nest {
         })
     }
 
-    /// Returns the number of threads of a block along x, y and z.
     pub(crate) fn block(&self) -> [i64; 3] {
         std::array::from_fn(|d| self.count_on(Processor::Thread(d)))
     }
 
-    /// Returns the number of blocks of a cluster along x, y and z.
     pub(crate) fn cluster(&self) -> [i64; 3] {
         std::array::from_fn(|d| self.count_on(Processor::Cluster(d)))
     }
@@ -778,7 +774,7 @@ impl Nest {
     }
 
     /// Returns the `rfactor` loops that are bound neither to threads nor to blocks of a cluster.
-    /// Partial results of the returned loops go through global memory.
+    /// The partial results of the returned loops are exchanged through global memory.
     pub(crate) fn global_rfactors(&self) -> Vec<usize> {
         let on_threads = |n: &usize| {
             let run = self.nodes[*n].run;
@@ -791,8 +787,8 @@ impl Nest {
             .collect()
     }
 
-    /// Checks the rules that concern the whole schedule. `atomics` is the reason why blocks cannot
-    /// combine into one result by atomics.
+    /// Checks the rules for the whole schedule. `atomics` is the reason, if any, why atomics cannot
+    /// combine the results of several blocks.
     pub(crate) fn check(&self, atomics: Option<&str>) -> Result<(), Illegal> {
         let block = self.block();
         let threads = block.iter().product::<i64>();
@@ -918,8 +914,8 @@ impl Nest {
         }
     }
 
-    /// Returns whether a loop is vectorized. Threads then load vectors, or scalars where vectors
-    /// are unaligned.
+    /// Returns whether the nest has a vectorized loop, so that threads load vectors, or scalars
+    /// where vectors are unaligned.
     pub(crate) fn has_vectors(&self) -> bool {
         self.nodes.iter().any(|node| node.run == Run::Vectorized)
     }
@@ -949,7 +945,7 @@ impl Nest {
         guards
     }
 
-    /// Returns whether `node` was made from the dimension of an `align` step.
+    /// Returns whether loop `node` descends from the dimension of an `align` step.
     pub(crate) fn is_of_vectors(&self, node: usize) -> bool {
         self.aligned()
             .is_some_and(|(a, _)| a != node && self.descends(node, a))
@@ -1004,8 +1000,7 @@ impl Nest {
             return true;
         }
         match self.nodes[of].fate {
-            // Aligned vectors begin at a multiple of an address; the element index there may be any
-            // number.
+            // Aligned vectors begin at an aligned address, which can have any element index.
             Fate::Split { aligned: true, .. } => false,
             Fate::Split {
                 outer,
@@ -1021,8 +1016,8 @@ impl Nest {
     }
 
     /// Returns whether each accumulator of a thread combines elements in ascending order along
-    /// `dim`, the only reduced dimension. With `shared`, all elements of a vector use one
-    /// accumulator; otherwise each element has its own accumulator.
+    /// `dim`, the only reduced dimension. If `shared` is set, all elements of a vector use one
+    /// accumulator; otherwise each vector element has its own accumulator.
     pub(crate) fn ascends_along(&self, dim: usize, shared: bool) -> bool {
         let loops: Vec<usize> = self
             .serial()
@@ -1070,7 +1065,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Returns the index of a node for the given iterations of the loops.
+    /// Returns the index of loop `node` in the given iterations of the remaining loops.
     fn index(nest: &Nest, node: usize, at: &BTreeMap<usize, i64>) -> i64 {
         match nest.nodes[node].fate {
             Fate::Loop => at[&node],
@@ -1089,7 +1084,8 @@ mod tests {
         }
     }
 
-    /// Returns the points of the iteration space that the loops visit within their bounds checks.
+    /// Returns the points of the iteration space that the loops visit and whose bounds checks
+    /// succeed.
     fn visited(nest: &Nest, dims: usize) -> Vec<Vec<i64>> {
         let length = |node: usize| nest.nodes[node].extent.known().unwrap_or(1);
         let count: i64 = nest.order.iter().map(|node| length(*node)).product();
@@ -1194,8 +1190,7 @@ mod tests {
         assert_eq!(even.guards(), [outer]);
     }
 
-    /// `step_of` follows splits and returns `None` for fused loops. Vector loads depend on
-    /// `step_of`.
+    /// `step_of` follows splits and returns `None` for fused loops.
     #[test]
     fn steps_follow_splits_and_stop_at_fused_loops() {
         let nest = matrix()
@@ -1213,7 +1208,6 @@ mod tests {
         assert_eq!(both.step_of(1, both.find("p").unwrap()), None);
     }
 
-    /// Reordering permutes the named loops and leaves all other loops in place.
     #[test]
     fn reordering_leaves_other_loops_in_place() {
         let three = [Extent::Static(2), Extent::Static(3), Extent::Static(4)];

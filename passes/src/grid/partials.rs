@@ -12,7 +12,7 @@ use tx_mlir::{Affine, AffineMap, Builder, Failed, Index, Val};
 pub(crate) struct Phases<'c> {
     /// First phase: computes the partial results, with schedule `schedule`.
     pub(crate) first: Job<'c>,
-    /// Schedule of the job without the steps that separate the partial results.
+    /// Schedule of the first phase, without the `rfactor` steps.
     pub(crate) schedule: Case,
     /// Second phase: combines the partial results.
     pub(crate) second: Job<'c>,
@@ -21,8 +21,8 @@ pub(crate) struct Phases<'c> {
 }
 
 impl<'c> Phases<'c> {
-    /// Returns the phases of a job whose `nest` has partial results in global memory, and allocates
-    /// these arrays at `b`. Returns `None` if the job is not a reduction.
+    /// Returns the phases of a job whose `nest` has partial results in global memory. Emits the
+    /// allocations of the partial results at `b`. Returns `None` if the job is not a reduction.
     ///
     /// # Errors
     /// Reports errors of [`Job::new`] in the second phase.
@@ -45,7 +45,7 @@ impl<'c> Phases<'c> {
             .iter()
             .map(|n| nest.nodes[*n].extent.value(b, &length))
             .collect();
-        // A case of at most `most` results needs no more memory, even if a length is greater.
+        // A kernel for at most `most` results needs no more memory, even if the length is greater.
         sizes.extend(kept.iter().map(|d| match (lengths[*d], case.most) {
             (Index::Val(length), Some((dim, most))) if dim == *d => {
                 Index::Val(b.binary("arith.minui", length, b.value(Index::Const(most))))
@@ -113,7 +113,6 @@ impl<'c> Phases<'c> {
     }
 }
 
-/// Emits a `memref.alloc` of a row-major memref.
 pub(crate) fn allocate<'c>(b: &Builder<'c>, sizes: &[Index<'c>], element: Type<'c>) -> Val<'c> {
     let shape: Vec<i64> = sizes
         .iter()

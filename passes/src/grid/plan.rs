@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use tx_mlir::{Failed, Op, Val, codes, context, enclosing, error, is, parent, set_attribute, walk};
 use tx_target::Chip;
 
-/// A job with a legal schedule for each case of lengths.
+/// A job with a legal schedule for each range of lengths.
 pub(crate) struct Planned<'c> {
     pub(crate) job: Job<'c>,
     pub(crate) cases: Vec<(Case, Nest)>,
@@ -28,24 +28,23 @@ pub(crate) struct Planned<'c> {
 
 /// One kernel of a group, for some row lengths, with a legal loop nest for each op.
 pub(crate) struct GroupCase<'c> {
-    /// Number of a row loop and its maximum number of iterations. `None` for all lengths.
+    /// Number of a row loop, and its maximum number of iterations; `None` if the kernel is for all
+    /// lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
     pub(crate) nests: Vec<Nest>,
     pub(crate) held: Vec<Val<'c>>,
-    /// Held arrays that only the group uses.
+    /// Arrays in registers that only the group uses.
     pub(crate) internal: Vec<Val<'c>>,
 }
 
-/// A group of ops that share a kernel.
 pub(crate) struct PlannedGroup<'c> {
     pub(crate) group: Group<'c>,
     pub(crate) cases: Vec<GroupCase<'c>>,
-    /// Plan of each op alone, for rows longer than all cases.
+    /// Plans of the single ops, for rows longer than the limits of all cases.
     pub(crate) rest: Vec<Planned<'c>>,
     /// Temporaries that only the group uses, with the ops that allocate and free them.
     pub(crate) own: Vec<(Val<'c>, Vec<Op<'c>>)>,
-    /// Name of the chosen mapping. `None` if the program contains a schedule attribute.
     pub(crate) mapping: Option<&'static str>,
 }
 
@@ -60,7 +59,8 @@ impl<'c> PlannedGroup<'c> {
         group_cases(&self.group, schedule, &self.own).ok()
     }
 
-    /// Returns the op before which the kernel of a case is launched, and the lengths of the case.
+    /// Returns the op before which the kernel of a schedule case is launched, and the lengths of
+    /// the case.
     pub(crate) fn enter(
         &self,
         case: &GroupCase<'c>,
@@ -110,7 +110,7 @@ impl Unit<'_> {
 }
 
 impl Unit<'_> {
-    /// Writes the schedule on the op, or on the first op of the group.
+    /// Attaches the schedule to the op, or to the first op of the group.
     pub(crate) fn write_schedule(&self) {
         let (op, schedule, loops) = match self {
             Self::Op(planned) => (planned.job.op, planned.schedule(), 'd'),
@@ -125,8 +125,8 @@ impl Unit<'_> {
 }
 
 impl Planned<'_> {
-    /// Returns whether the op needs several kernels: for several cases of lengths, or for partial
-    /// results in global memory.
+    /// Returns whether the op needs several kernels: its schedule has several cases, or partial
+    /// results are in global memory.
     pub(crate) fn has_parts(&self) -> bool {
         self.cases.len() > 1
             || self
@@ -158,7 +158,7 @@ pub(crate) fn plan_module<'c>(module: Op<'c>, chip: &Chip) -> Result<Vec<Unit<'c
 }
 
 /// Returns the plan of `op`, or of the group whose last op is `op`. Returns `None` for an op in a
-/// kernel, and for every other op of a group.
+/// kernel, and for all but the last op of a group.
 fn plan_op<'c>(
     op: Op<'c>,
     chip: &Chip,
@@ -210,7 +210,6 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     })
 }
 
-/// Returns the cases of a chosen mapping, and its name.
 pub(crate) fn named(chosen: Chosen) -> (Vec<Case>, Option<&'static str>) {
     (chosen.cases, Some(chosen.mapping))
 }
@@ -225,7 +224,6 @@ fn plan<'c>(op: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Planned<'c>,
     Planned::of(job, schedules, mapping, Above::new())
 }
 
-/// Plans the group whose last op is `last`.
 fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit<'c>, Failed> {
     let mut jobs = Vec::new();
     for op in members(last) {
@@ -242,7 +240,7 @@ fn plan_group<'c>(last: Op<'c>, chip: &Chip, flow: &Dataflow<'c>) -> Result<Unit
     if let Some((row, most)) = longest {
         for phase in &group.phases {
             let (schedules, mapping) = named(choose(&phase.job, chip.clusters));
-            // Shorter rows have a kernel of the group.
+            // A shared kernel of the group processes shorter rows.
             let is_for_longer = |case: &Case| {
                 let dim = phase.row.get(row);
                 case.most.is_none_or(|(d, n)| dim != Some(&d) || n > most)
@@ -280,7 +278,8 @@ fn group_cases<'c>(
     Ok(cases)
 }
 
-/// Makes the kernel of a group for one case. Rows of up to `above` iterations have other kernels.
+/// Makes the kernel of a group for one case of its schedule. Other kernels process rows of up to
+/// `above` iterations.
 ///
 /// # Errors
 /// Reports the reason why the ops cannot share a kernel.
@@ -345,7 +344,7 @@ fn group_case<'c>(
     })
 }
 
-/// Checks the properties of an op that its schedule does not change.
+/// Checks the rules that do not depend on the schedule of an op.
 fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
     if matches!(&job.work, Work::Combine(work) if work.accumulate) {
         let destinations: Vec<Val<'c>> = job.destinations.iter().map(|a| a.value).collect();
@@ -357,7 +356,7 @@ fn check_program<'c>(job: &Job<'c>, flow: &Dataflow<'c>) -> Result<(), Failed> {
 }
 
 impl<'c> Planned<'c> {
-    /// Plans a job with the given schedules. Lengths of up to `above` have other kernels already.
+    /// Plans a job with the given schedules. Other kernels process lengths up to `above`.
     ///
     /// # Errors
     /// Reports every illegal schedule, with the reason.
@@ -418,7 +417,7 @@ fn refuse_all(op: Op<'_>, wrong: Vec<Illegal>) -> Result<(), Failed> {
     result
 }
 
-/// Returns the loop nest of a job for one case.
+/// Returns the loop nest of a job for one case of a schedule.
 ///
 /// # Errors
 /// Reports the reason why the schedule is illegal.
@@ -442,10 +441,11 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
     node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
 }
 
-/// Maximum length of each dimension in the cases before.
+/// Maximum length of each dimension that earlier cases of a schedule cover.
 pub(crate) type Above = BTreeMap<usize, i64>;
 
-/// Returns the loop nest of a job for one case if its schedule is legal.
+/// Returns the loop nest of a job for one case of a schedule, or the reason why the schedule is
+/// illegal.
 pub(crate) fn legal(job: &Job<'_>, case: &Case, above: &Above) -> Result<Nest, Illegal> {
     let mut extents = job.extents.clone();
     for (dim, extent) in extents.iter_mut().enumerate() {

@@ -1,5 +1,6 @@
-//! Points of an element-wise op that one thread computes together. The thread loads the elements of
-//! several points, then computes, then stores, so that many loads are in flight.
+//! Emits the points of an element-wise op that one thread computes together. The thread loads the
+//! elements of several points before it computes and stores results, so that many loads are in
+//! flight.
 
 use super::body::{Body, Place};
 use super::elements::element_index;
@@ -20,9 +21,9 @@ impl<'c> Body<'_, 'c> {
             && loops.iter().all(|node| self.is_written_out(*node, place))
     }
 
-    /// Emits the points of the loops from `at` on. Points are computed together if all points are
-    /// in bounds and all vectors are aligned. Otherwise the points are computed one by one, for
-    /// small code.
+    /// Emits the code for all points of loop number `at` of a thread, and of the loops inside.
+    /// Points are computed together if all points are in bounds and all vectors are aligned.
+    /// Otherwise the points are computed one by one, for small code.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let loops = &self.outer[at..];
         let aligned = Place {
@@ -118,7 +119,8 @@ impl<'c> Body<'_, 'c> {
         group
     }
 
-    /// Computes the points of a vector and stores the results, as vectors if possible.
+    /// Emits the computation of the points of a vector, and the stores of the results, as vectors
+    /// if possible.
     fn store_group(&self, b: &Builder<'c>, group: &[Place<'c>], vector: Option<usize>) {
         let destinations = &self.job.destinations;
         let index = |place: &Place<'c>, destination: &Access<'c>| {
@@ -163,8 +165,8 @@ impl<'c> Body<'_, 'c> {
         vector.is_some() && self.alignment.destinations[destination]
     }
 
-    /// Loads the elements at points along loop `vector` one by one. A source that does not vary
-    /// along loop `vector` is loaded once.
+    /// Emits loads of the elements at points along loop `vector`, one by one. A source that does
+    /// not vary along loop `vector` is loaded once.
     pub(super) fn load_neighbours(
         &self,
         b: &Builder<'c>,
@@ -200,8 +202,8 @@ impl<'c> Body<'_, 'c> {
 }
 
 /// Emits the index of the element of `access` at `point`, which is `lane` points after the `first`
-/// point of a vector. Quotients and remainders along the vector are computed from those of the
-/// first point, with one division for the whole vector.
+/// point of a vector. One division at the first point determines the quotients and remainders of
+/// all points of the vector.
 fn index_of_lane<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,

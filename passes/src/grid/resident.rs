@@ -1,15 +1,15 @@
 //! Kernels of groups whose values stay in registers between phases.
 //!
-//! Each thread has the same elements of a row in every phase. An element that a phase loads or
-//! computes is an SSA value, which later phases use. Each thread of a row has the totals of this
-//! row. A kernel stores only values that the rest of the program reads. `tile-insert-sync` inserts
-//! the barriers for arrays in memory.
+//! Each thread processes the same elements of a row in every phase. An element that a phase loads
+//! or computes is an SSA value, which later phases use. Each thread of a row has the reduction
+//! results of the row in registers. A kernel stores only values that later code reads from memory.
+//! `tile-insert-sync` inserts the barriers for arrays in memory.
 //!
-//! If only totals are held, the outermost loops of a thread need no unrolling: each phase loads the
-//! row again. In each iteration, a thread has `slots`: vectors of consecutive elements, all
-//! unrolled. A slot outside its row is filled with zeros, which no reduction combines and no store
-//! writes. If the vectors of all phases are aligned, a slot is one load and one store. Otherwise
-//! the elements of a slot are loaded and stored one by one.
+//! If registers hold only reduction results, each phase loads the row again, and the outermost
+//! loops of a thread need no unrolling. In each iteration, a thread processes unrolled vectors of
+//! consecutive elements, called slots. A slot outside the row contains zeros, which are neither
+//! combined nor stored. If the vectors of all phases are aligned, slots are loaded and stored as
+//! vectors, otherwise element by element.
 
 use super::body::{Body, Iteration, Place};
 use super::elements::element_index;
@@ -28,13 +28,14 @@ use tx_mlir::{
     set_attribute, walk,
 };
 
-/// Maximum number of elements of each operand that a thread holds: 64 of 128 registers for 32-bit
-/// elements, if 512 threads are resident per SM.
+/// Maximum number of elements of each operand that a thread holds in registers. With 512 resident
+/// threads per SM, 64 elements of 32 bits occupy 64 of 128 registers.
 pub(crate) const MAX_HELD: i64 = 64;
 
-/// Number of slots that share one branch, in rows of dynamic length. If each slot has its own
-/// branch, LLVM moves a load next to the store that uses its value, so that only one load is in
-/// flight. With one branch for each slot, RMS norm of 65536x4096 f32 took 2079 µs on an H200.
+/// Number of slots (vectors of a thread) that share one branch, in rows of dynamic length. With a
+/// branch for each slot, LLVM moves a load next to the store that uses its value, so that only one
+/// load is in flight. RMS norm of 65536x4096 f32 took 2079 µs on an H200 with a branch for each
+/// slot.
 const TOGETHER: usize = 8;
 
 /// Elements of one operand in one thread.
@@ -58,7 +59,7 @@ impl<'c> Elements<'c> {
 /// An array with elements in registers at the current position of the kernel.
 struct Held<'c> {
     array: Val<'c>,
-    /// Index of the elements in terms of the loops of the group.
+    /// Index map of the elements over the loops of the group.
     map: AffineMap,
     elements: Elements<'c>,
 }
@@ -66,18 +67,18 @@ struct Held<'c> {
 pub(crate) struct Resident<'a, 'c> {
     group: &'a Group<'c>,
     bodies: Vec<Body<'a, 'c>>,
-    /// Arrays held in registers.
     held: &'a [Val<'c>],
-    /// Held arrays that only the group uses.
     internal: &'a [Val<'c>],
-    /// Whether each phase loads the rows again: no held array has several elements for a row.
+    /// Whether each phase loads the rows again, because no array in registers has several elements
+    /// per row.
     reloads: bool,
     /// Whether every vector is aligned to its size.
     aligned: Cond<'c>,
 }
 
-/// Checks that each thread can hold its elements of a row: all loops of a thread are unrolled. With
-/// `reloads`, only totals are held, and the outermost loops over a row need no unrolling.
+/// Checks that each thread can hold its elements of a row in registers: all loops of a thread must
+/// be unrolled. If `reloads` is set, registers hold only reduction results, and the outermost loops
+/// over a row need no unrolling.
 ///
 /// # Errors
 /// Returns a message about the loop that is not unrolled, or about too many elements.
@@ -224,8 +225,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Loads the operands that are equal at all points of a row. A phase with a loop over the row
-    /// loads constant operands before the loop.
+    /// Emits the loads of the operands that are equal at all points of a row. These loads precede
+    /// the loop over the row.
     fn row_operands(
         &self,
         b: &Builder<'c>,
@@ -244,8 +245,8 @@ impl<'a, 'c> Resident<'a, 'c> {
             .collect()
     }
 
-    /// Returns the points of a thread in one iteration of the loops of a phase, with their loaded
-    /// elements.
+    /// Returns the points that a thread computes in one iteration of the loops of a phase, with the
+    /// loaded elements.
     fn points(
         &self,
         b: &Builder<'c>,
@@ -392,7 +393,7 @@ impl<'a, 'c> Resident<'a, 'c> {
             types.iter().map(|ty| zeros(b, *ty)).collect()
         };
         if !varies {
-            // The row may be empty: this index does not use its dimensions.
+            // The row may be empty, so this index does not depend on the dimensions of the row.
             let mut place = row.clone();
             place
                 .index
@@ -488,7 +489,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Sets the `OWNED` value of an access to an array that the group writes.
+    /// Sets the attribute `OWNED` on an access to an array that the group writes.
     fn own(&self, b: &Builder<'c>, number: usize, access: &Access<'c>, value: Val<'c>) -> Val<'c> {
         if let (Some(owner), Some(op)) = (self.owner(number, access), defining_op(value)) {
             set_attribute(op, OWNED, i64_attribute(b.context(), owner));
@@ -496,8 +497,9 @@ impl<'a, 'c> Resident<'a, 'c> {
         value
     }
 
-    /// Returns the `OWNED` value of an access: accesses of an element with equal values are in one
-    /// thread. Returns `None` if the group does not write the array.
+    /// Returns the value of the attribute `OWNED` for an access. One thread executes all accesses
+    /// to an element with the same attribute value. Returns `None` if the group does not write the
+    /// array.
     fn owner(&self, number: usize, access: &Access<'c>) -> Option<i64> {
         let phases = &self.group.phases;
         let is_it = |a: &&Access<'c>| a.value == access.value;
@@ -515,7 +517,8 @@ impl<'a, 'c> Resident<'a, 'c> {
             let all = all.chain(&job.destinations).filter(is_it);
             all.map(|a| phase.shared_map(a)).collect::<Vec<_>>()
         });
-        // The first thread of a row stores the total; without a hold, the other threads load it.
+        // The first thread of a row stores the reduction result; the other threads load the result
+        // if registers do not hold it.
         let varies = (rows..map.dims).any(|d| map.results.iter().any(|index| index.uses(d)));
         let is_one_threads = varies && maps.all(|other| other == map);
         Some(match is_one_threads {
@@ -524,7 +527,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         })
     }
 
-    /// Emits a reduction. Each thread of a row gets the totals of the row.
+    /// Emits a reduction. Each thread of a row receives the results of the row.
     fn reduce(
         &self,
         b: &Builder<'c>,
@@ -629,7 +632,6 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Emits an element-wise op at each point.
     fn compute(
         &self,
         b: &Builder<'c>,
@@ -699,7 +701,8 @@ impl<'a, 'c> Resident<'a, 'c> {
             .map(|slot| {
                 let conditions = match always {
                     true => vec![Cond::Const(true); slot.len()],
-                    // Without a hold, only the thread that stores the element of a row computes it.
+                    // If registers do not hold the element of a row, only the thread that stores
+                    // the element computes it.
                     false if is_row && !is_held => {
                         vec![self.stores(b, number, slot, places); slot.len()]
                     }
@@ -731,8 +734,9 @@ impl<'a, 'c> Resident<'a, 'c> {
         results.collect()
     }
 
-    /// Emits whether a thread stores the elements of a slot. The elements must be inside the row.
-    /// The first thread of a row stores the element of an op with one element per row.
+    /// Emits the condition under which a thread stores the elements of a slot: the elements are
+    /// inside the row. The first thread of a row stores the element of an op with one element per
+    /// row.
     fn stores(
         &self,
         b: &Builder<'c>,
@@ -750,7 +754,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
     }
 
-    /// Stores the elements of destination `i` that are inside the row.
+    /// Emits the stores of the elements of destination `i` that are inside the row.
     fn store(
         &self,
         b: &Builder<'c>,
@@ -857,7 +861,6 @@ fn slots<'c>(
     points.chunks(width).map(<[Place<'c>]>::to_vec).collect()
 }
 
-/// Applies `change` to each element of all slots.
 fn with<'c>(
     slots: Vec<Vec<Place<'c>>>,
     change: impl Fn(usize, usize, Place<'c>) -> Place<'c>,
@@ -873,7 +876,8 @@ fn with<'c>(
         .collect()
 }
 
-/// Returns the row lengths that may end inside a vector of a thread, each with the vector width.
+/// Returns the row lengths that may not be multiples of the vector width, each with the vector
+/// width.
 fn parts<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> {
     let nodes = &body.nest.nodes;
     let mut serial = body.nest.serial().into_iter();
@@ -890,7 +894,7 @@ fn parts<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> {
         .collect()
 }
 
-/// Emits, for each element of a slot, whether the element is inside the row.
+/// Emits, for each element of a slot, the condition that the element is inside the row.
 fn insides<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Vec<Cond<'c>> {
     match parts(body).is_empty() {
         true => vec![inside(b, body, slot); slot.len()],
@@ -901,7 +905,8 @@ fn insides<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Vec<
     }
 }
 
-/// Emits whether a slot is inside the row. Indices ascend in a slot, so its last element decides.
+/// Emits the condition that a slot is inside the row. Indices ascend in a slot, so only the last
+/// element is checked.
 fn inside<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Cond<'c> {
     match slot.last() {
         Some(place) => b.and(body.guard(b, place, false), body.guard(b, place, true)),
@@ -909,8 +914,8 @@ fn inside<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Cond<
     }
 }
 
-/// Returns whether the bodies of an op may run on out-of-range elements: they load nothing, and
-/// contain no integer division.
+/// Returns whether the bodies of an op may run on out-of-range elements: the bodies contain no
+/// loads and no integer division.
 fn may_run_for_nothing(op: Op<'_>) -> bool {
     let divides = |op: &Op<'_>| {
         let name = name(*op);

@@ -77,9 +77,9 @@ impl<'c> Job<'c> {
     }
 
     /// Emits asserts on dynamic sizes that keep every index inside its array. All operands must
-    /// agree on the length of a dimension, a reduced dimension that a destination keeps must have
-    /// size 1, and each index expression must stay in range. Another assert checks that the index
-    /// type can number all elements.
+    /// agree on the length of a dimension, and each index expression must stay in range. A reduced
+    /// dimension that a destination keeps must have size 1. Another assert checks that the index
+    /// type can represent the index of every element.
     pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
         let number = |a: &Access<'c>| {
             let place = self.accesses().position(|o| std::ptr::eq(o, a));
@@ -169,8 +169,8 @@ impl<'c> Job<'c> {
     }
 }
 
-/// Returns the name of an operand dimension in messages: `arg0.dim1`, as in a launch plan, for
-/// arguments of the host function, otherwise the number of the operand.
+/// Returns the name of an operand dimension in messages: `arg0.dim1` for arguments of the host
+/// function, as in a launch plan. Operands that are not arguments are named by their number.
 fn called(value: Val<'_>, number: usize, place: usize) -> String {
     let argument = argument_of(value).filter(|(block, _)| {
         use melior::ir::block::BlockLike as _;
@@ -198,7 +198,6 @@ fn assert<'c>(
     }
 }
 
-/// Emits a `cf.assert` of a comparison.
 pub(crate) fn write_assert<'c>(
     b: &Builder<'c>,
     predicate: Predicate,
@@ -213,9 +212,9 @@ pub(crate) fn write_assert<'c>(
         .build();
 }
 
-/// Returns the minimum and maximum of an index expression, with each loop from 0 to its `last`
-/// iteration. Returns `None` if the ranges of the subexpressions do not determine the range, as in
-/// a sum with one loop in both operands.
+/// Returns the minimum and maximum of an index expression, where the index of each loop ranges from
+/// 0 to its entry in `last`. Returns `None` if the ranges of the subexpressions do not determine
+/// the range, as in a sum whose operands use the same loop.
 fn range<'c>(
     b: &Builder<'c>,
     index: &Affine,

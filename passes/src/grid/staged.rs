@@ -27,11 +27,12 @@ const IN_FLIGHT: i64 = 16;
 /// Tile of a source that one block reads.
 pub(crate) struct Footprint {
     source: usize,
-    /// Tile length along each dimension. The first index of a tile is a multiple of this length.
+    /// Tile length along each dimension. The first index of a tile is a multiple of the tile
+    /// length.
     shape: Vec<i64>,
 }
 
-/// Returns the tiles that a schedule holds in shared memory.
+/// Returns the source tiles that a schedule holds in shared memory.
 pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, Illegal> {
     let illegal = |reason: String| Illegal::new(codes::TX0327, reason);
     let mut footprints = Vec::new();
@@ -73,8 +74,8 @@ pub(crate) fn footprints(job: &Job<'_>, nest: &Nest) -> Result<Vec<Footprint>, I
     }
 }
 
-/// Returns the shape of a block's tile of a source, or the reason why the source has no such tile
-/// and the change to make instead.
+/// Returns the shape of a block's tile of a source, or the reason why the source has no tile, with
+/// a suggested change.
 fn shape(job: &Job<'_>, nest: &Nest, source: usize) -> Result<Vec<i64>, (String, &'static str)> {
     let access = &job.sources[source];
     let without = |why: &str| Err((why.to_owned(), "leave the `#tile.hold` out"));
@@ -136,9 +137,9 @@ impl Footprint {
 }
 
 impl Nest {
-    /// Returns the number of consecutive iterations of a loop that one block executes. The index of
-    /// the first iteration is a multiple of this number. Returns `None` for iterations that are not
-    /// consecutive, or whose number is dynamic.
+    /// Returns the number of consecutive iterations of a loop that one block executes, beginning at
+    /// a multiple of this number. Returns `None` if the iterations are not consecutive, or if their
+    /// number is dynamic.
     fn in_block(&self, node: usize) -> Option<i64> {
         let node = &self.nodes[node];
         match node.fate {
@@ -185,7 +186,7 @@ pub(super) struct Stage<'c> {
 }
 
 impl<'c> Stage<'c> {
-    /// Declares the tiles next to the kernel. `b` is at the start of the kernel.
+    /// Declares the tiles next to the kernel function; `b` inserts at the start of the kernel.
     pub(super) fn all(b: &Builder<'c>, kernel: Op<'c>, job: &Job<'c>, nest: &Nest) -> Vec<Self> {
         // An empty iteration space loads nothing.
         if job.extents.iter().any(|extent| extent.known() == Some(0)) {
@@ -222,12 +223,12 @@ impl<'c> Stage<'c> {
     }
 }
 
-/// Loops whose points can be assigned to the threads of a block in another order.
+/// Loops whose points may be distributed over the threads of a block in another order.
 #[derive(Clone, Copy)]
 pub(super) struct Exchangeable<'c> {
     thread: usize,
     vector: usize,
-    /// Whether all points of the block are points of the iteration space.
+    /// Condition that all points of the block are inside the iteration space.
     pub(super) is_whole: Cond<'c>,
 }
 
@@ -239,7 +240,7 @@ pub(super) struct Staged<'c> {
 }
 
 impl<'c> Staged<'c> {
-    /// Loads the element of `access` at `point` from the tile.
+    /// Emits the load of the element of `access` at `point` from the tile.
     pub(super) fn load(
         &self,
         b: &Builder<'c>,
@@ -296,8 +297,8 @@ impl<'c> Body<'_, 'c> {
         first
     }
 
-    /// Loads a tile into shared memory. If the whole tile is inside the source, each thread has
-    /// many loads in flight: aligned vectors, or else scalars.
+    /// Emits the copy of a tile to shared memory. If the whole tile is inside the source, each
+    /// thread has many loads in flight: aligned vectors, or else scalars.
     fn fill(&self, b: &Builder<'c>, stage: &Stage<'c>, place: &Place<'c>, origin: &[Index<'c>]) {
         let results = &self.job.sources[stage.source].map.results;
         let dims = results.iter().zip(origin).zip(&stage.shape);
@@ -320,8 +321,8 @@ impl<'c> Body<'_, 'c> {
         );
     }
 
-    /// Emits whether all iterations of some dimensions are in bounds. Each entry of `dims` is a
-    /// dimension, its first iteration, and a number of iterations.
+    /// Emits the condition that index ranges of some dimensions are in bounds. Each entry of `dims`
+    /// is a dimension, the first index of its range, and the length of the range.
     fn are_inside(&self, b: &Builder<'c>, dims: &[(usize, Index<'c>, i64)]) -> Cond<'c> {
         let is_open = |(dim, ..): &&(usize, Index<'c>, i64)| self.guards.contains(dim);
         let each = dims.iter().filter(is_open);
@@ -331,7 +332,6 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Emits the linear number of a thread in its block.
     fn thread_number(&self, b: &Builder<'c>, place: &Place<'c>) -> Index<'c> {
         let threads = (0..3).rev().filter_map(|dimension| {
             let node = self.nest.on(Processor::Thread(dimension))?;
@@ -342,7 +342,8 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Fills a tile that is entirely inside the source, by loads of `lanes` consecutive elements.
+    /// Emits the copy of a tile that is entirely inside the source, with loads of `lanes`
+    /// consecutive elements.
     fn fill_whole(
         &self,
         b: &Builder<'c>,
@@ -431,7 +432,7 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Fills a tile that is partly outside the source, element by element.
+    /// Emits the copy of a tile that is partly outside the source, element by element.
     fn fill_part(
         &self,
         b: &Builder<'c>,
@@ -468,8 +469,8 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Returns the thread loop and the vectorized loop if the points of a block can be assigned to
-    /// its threads in another order.
+    /// Returns the thread loop and the vectorized loop, if their points may be distributed over the
+    /// threads of a block in another order.
     pub(super) fn exchangeable(
         &self,
         place: &Place<'c>,
@@ -486,9 +487,9 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Computes the points of a block one by one, for destinations without vector stores.
-    /// Neighbouring threads then compute neighbouring points. The assignment of points to threads
-    /// does not change a result.
+    /// Emits the computation of the points of a block one by one, for destinations without vector
+    /// stores. Neighbouring threads compute neighbouring points. The distribution of points over
+    /// threads does not change a result.
     pub(super) fn points_apart(
         &self,
         b: &Builder<'c>,
@@ -537,7 +538,7 @@ impl<'c> Body<'_, 'c> {
         });
     }
 
-    /// Returns `place` with other indices for some loops.
+    /// Returns `place` with new indices for some loops.
     fn moved(
         &self,
         b: &Builder<'c>,
@@ -559,7 +560,8 @@ impl<'c> Body<'_, 'c> {
         moved
     }
 
-    /// Marks a store into a tile: only this thread stores the element, in every element-wise fill.
+    /// Marks a store to a tile with the attribute `OWNED`: in every element-wise copy, the same
+    /// thread stores the element.
     fn own(&self, b: &Builder<'c>, store: Op<'c>) {
         tx_mlir::set_attribute(store, OWNED, i64_attribute(b.context(), self.owner));
     }

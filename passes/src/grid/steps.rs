@@ -7,8 +7,7 @@ use tx_mlir::melior::ir::Attribute;
 use tx_mlir::melior::ir::attribute::ArrayAttribute;
 use tx_plan::{ScheduleStep, UpTo};
 
-/// Processor that a loop is bound to. The value is the grid or block dimension: 0 is x, 1 is y, 2
-/// is z.
+/// Processor that a loop is bound to, along dimension 0 (x), 1 (y) or 2 (z).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Processor {
     Block(usize),
@@ -29,12 +28,12 @@ pub(crate) enum Step {
     Stream,
     /// Minimum number of resident threads per SM.
     Resident(i64),
-    /// Residency of an array of a group, by the name of the array.
+    /// Name of an array of a group, and its residency.
     Hold(String, tile::Residency),
     LastBlock,
 }
 
-/// Processors of the dialect and their counterparts here.
+/// Processors of the `tile` dialect, each with the corresponding [`Processor`].
 const PROCESSORS: [(tile::Processor, Processor); 9] = [
     (tile::Processor::BlockX, Processor::Block(0)),
     (tile::Processor::BlockY, Processor::Block(1)),
@@ -66,7 +65,7 @@ impl Processor {
 }
 
 impl Step {
-    /// Reads one entry of the attribute `schedule`. Returns `None` if the entry is not a step.
+    /// Parses one entry of the attribute `schedule`. Returns `None` if the entry is not a step.
     pub(crate) fn of(a: Attribute<'_>) -> Option<Self> {
         let split = || tile::Split::of(a).map(|s| Self::Split(s.r#loop, s.factor));
         let align = || tile::Align::of(a).map(|s| Self::Align(s.r#loop, s.factor));
@@ -94,7 +93,6 @@ impl Step {
             .or_else(last_block)
     }
 
-    /// Returns the step as an entry of the attribute `schedule`.
     pub(crate) fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
         let name = |l: &String| l.clone();
         match self {
@@ -138,7 +136,7 @@ impl Step {
 }
 
 impl Step {
-    /// Returns the loops that the step names, including the loop that a fusion makes.
+    /// Returns the loops that the step names, including the result of a fusion.
     pub(crate) fn loops(&self) -> Vec<&str> {
         match self {
             Self::Split(l, _)
@@ -220,11 +218,11 @@ impl fmt::Display for Step {
     }
 }
 
-/// A schedule for some lengths.
+/// A schedule for a range of lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Case {
-    /// Dimension of the iteration space and its maximum length in this case. `None` for all lengths
-    /// that no other case covers.
+    /// Dimension of the iteration space, and the maximum length that this case covers. `None` if
+    /// the case covers all remaining lengths.
     pub(crate) most: Option<(usize, i64)>,
     pub(crate) steps: Vec<Step>,
 }
@@ -239,8 +237,8 @@ impl Case {
         Self { most: None, steps }
     }
 
-    /// Reads one entry of the attribute `schedule` that is a case. Returns the maximum length and
-    /// the list of steps of the case. Returns `None` if the entry is no case, or if its loop name
+    /// Parses one case of the attribute `schedule`. Returns the maximum length and the list of
+    /// steps of the case. Returns `None` if the attribute is not a case, or if the name of its loop
     /// does not begin with the letter `loops`.
     pub(crate) fn of(
         attribute: Attribute<'_>,
@@ -268,8 +266,8 @@ impl Case {
     }
 }
 
-/// Returns the attribute `schedule` of some cases. `loops` is the first letter of the loop names:
-/// `d` for an op, `r` for a group.
+/// Converts schedule cases to the attribute `schedule`. `loops` is the first letter of the loop
+/// names: `d` for an op, `r` for a group.
 pub(crate) fn cases_to_attribute<'c>(
     context: &'c Context,
     cases: &[Case],
@@ -298,7 +296,6 @@ mod tests {
     use super::*;
     use tx_plan::{Candidate, Cost};
 
-    /// Each processor of the dialect has a counterpart here that prints the same word.
     #[test]
     fn processors_read_back() {
         for word in tile::Processor::ALL {
@@ -317,7 +314,6 @@ mod tests {
         instructions: 0.0,
     };
 
-    /// A step survives the conversion to an attribute and back.
     #[test]
     fn steps_read_back() {
         let name = || "d1.i".to_owned();

@@ -1,4 +1,4 @@
-//! Emits the stores of a kernel: totals of a reduction, and results of element-wise ops.
+//! Emits the stores of a kernel: results of reductions and of element-wise ops.
 
 use super::body::{Body, Place};
 use super::elements::element_index;
@@ -12,8 +12,9 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, Val, i64_attribute, is};
 
 impl<'c> Body<'_, 'c> {
-    /// Combines the accumulators of each result. A vectorized loop has one accumulator for each
-    /// vector element. Returns the combined accumulators, one for each result of the thread.
+    /// Emits the combination of the accumulators of each result. A vectorized loop has one
+    /// accumulator for each vector element. Returns the combined values, one for each result of the
+    /// thread.
     pub(super) fn fold_lanes(
         &self,
         b: &Builder<'c>,
@@ -58,8 +59,7 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Stores the result of one point: a total, or the value that the body of an element-wise op
-    /// computes.
+    /// Emits the store of a reduction result, or of the result of an element-wise op at one point.
     pub(super) fn store(
         &self,
         b: &Builder<'c>,
@@ -111,7 +111,7 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns whether several blocks combine into one result by atomics.
+    /// Returns whether several blocks combine their partial results by atomics.
     fn by_atomics(&self) -> bool {
         let nodes = &self.nest.nodes;
         self.nest
@@ -120,8 +120,9 @@ impl<'c> Body<'_, 'c> {
             .any(|n| nodes[*n].combines() && matches!(nodes[*n].run, Run::On(Processor::Block(_))))
     }
 
-    /// Emits the stored value of a total: combined with the old value, and after the epilogue.
-    /// `extras` are the loaded operands of the epilogue, if they are known.
+    /// Emits the stored value of a reduction result: combines the previous value of the
+    /// destination, and applies the epilogue. `extras` lists the operands of the epilogue, if
+    /// already loaded.
     pub(super) fn finish(
         &self,
         b: &Builder<'c>,

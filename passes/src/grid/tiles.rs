@@ -6,7 +6,6 @@ use melior::ir::ValueLike;
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val};
 
-/// A tile whose elements have relative indices.
 pub(super) struct Tile<'c> {
     /// Absolute index of the first element of the tile.
     first: Index<'c>,
@@ -15,13 +14,14 @@ pub(super) struct Tile<'c> {
 /// Relative index of an accumulator that no element of the tile has replaced.
 const NONE: i64 = -1;
 
-/// Minimum number of tile elements for each accumulator. Smaller tiles use absolute indices.
+/// Minimum number of elements per accumulator in a tile with relative indices. Smaller tiles use
+/// absolute indices.
 const FEW: usize = 4;
 
 impl<'c> Body<'_, 'c> {
-    /// Gives each element of a tile a constant index, relative to the tile start, which saves one
-    /// instruction for each element. Returns `None` if the tile is small, or its elements are out
-    /// of order.
+    /// Assigns each element of a tile a constant index, relative to the tile start. Constant
+    /// indices save one instruction for each element. Returns `None` if the tile is small, or if
+    /// the elements of the tile are out of order.
     pub(super) fn number_tile(
         &self,
         loops: &[usize],
@@ -52,7 +52,8 @@ impl<'c> Body<'_, 'c> {
         Some(Tile { first })
     }
 
-    /// Returns the accumulators at the start of a tile: the old values, with no relative index.
+    /// Returns the accumulators at the start of a tile: the previous values, with the index
+    /// [`NONE`].
     pub(super) fn begin_tile(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let new = |pair: &[Val<'c>]| vec![pair[0], b.int(NONE, pair[1].r#type())];
         partial.chunks(2).flat_map(new).collect()

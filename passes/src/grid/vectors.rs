@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, i64_attribute, results};
 
-/// Maximum number of bytes of one access.
+/// Maximum number of bytes of one memory access.
 pub(super) const WIDEST: i64 = 16;
 /// Number of bytes of a register.
 const WORD: u64 = 4;
-/// Maximum number of elements that a thread loads before it uses the first one.
+/// Maximum number of elements that a thread loads before it uses the first element.
 const UNDER_WAY: usize = 64;
 
 /// Position of the aligned vectors in one row.
@@ -25,7 +25,7 @@ pub(super) struct Vectors<'c> {
     /// Number of elements before the first vector (peeled head).
     pub(super) first: Index<'c>,
     count: Index<'c>,
-    /// Number of iterations of each loop that depends on the number of vectors.
+    /// Number of iterations of each loop whose length depends on the number of vectors.
     pub(super) lengths: BTreeMap<usize, Index<'c>>,
 }
 
@@ -35,12 +35,12 @@ pub(super) struct Edge<'c> {
     place: Place<'c>,
 }
 
-/// Which operands are accessed by vectors, and the condition under which these vectors are aligned.
+/// The operands with vector accesses, and the condition that all vectors are aligned.
 pub(super) struct Alignment<'c> {
     pub(super) sources: Vec<bool>,
     /// Always false for a reduction, which stores scalars.
     pub(super) destinations: Vec<bool>,
-    /// Whether all vectors are aligned. False if no access is a vector.
+    /// Condition that all vectors are aligned; false if no access is a vector.
     pub(super) holds: Cond<'c>,
 }
 
@@ -98,8 +98,8 @@ fn aligned_where<'c>(
     let layout = Layout::of(b, source.value, memref);
     let mut conditions = Vec::new();
     match leader {
-        // Vectors begin at the aligned addresses of the leader, so both arrays need equal row
-        // offsets modulo the vector size.
+        // Vectors begin at the aligned addresses of the leading source, so both arrays need equal
+        // row offsets modulo the vector size.
         Some(leader) if nest.is_of_vectors(node) => {
             if leader.map.results != source.map.results {
                 return None;
@@ -130,7 +130,8 @@ fn aligned_where<'c>(
     Some(conditions)
 }
 
-/// Emits whether the first element of a memref is aligned to `bytes`, or to the widest access.
+/// Emits the condition that the first element of a memref is aligned to `bytes`, but at most to
+/// [`WIDEST`] bytes.
 fn first_is_aligned<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
@@ -151,9 +152,9 @@ fn first_is_aligned<'c>(
     )
 }
 
-/// Emits whether vectors of `lanes` elements are aligned at each index that is a multiple of
-/// `lanes` in the last dimension. The last dimension must be contiguous, and every row must begin
-/// at an aligned address.
+/// Emits the condition that vectors of `lanes` elements are aligned at each index that is a
+/// multiple of `lanes` in the last dimension. The last dimension must be contiguous, and every row
+/// must begin at an aligned address.
 pub(super) fn begins_aligned<'c>(b: &Builder<'c>, access: &Access<'c>, lanes: i64) -> Cond<'c> {
     let Some(memref) = &access.memref else {
         return Cond::Const(false);
@@ -252,9 +253,9 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns the number of vectors in the last partial tile, if there are fewer than threads per
-    /// row, otherwise 0. With an expensive combiner, all threads of the row share the elements of
-    /// the last vectors one by one, like head and tail elements.
+    /// Returns the number of vectors in the last, partial tile of a row, if there are fewer vectors
+    /// than threads per row; otherwise 0. With an expensive combiner, all threads of the row share
+    /// the elements of the last vectors, like head and tail elements.
     fn left_over(&self, dim: usize, count: i64) -> i64 {
         if !self.shares {
             return 0;
@@ -359,7 +360,7 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// Emits unrolled loops, in batches that load all elements before the first one is combined.
+    /// Emits unrolled loops, in batches that load all elements before combining the first element.
     pub(super) fn combine_at_once(
         &self,
         b: &Builder<'c>,
@@ -408,15 +409,14 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Returns whether a bounds check may fail for some iterations of loop `node` and hold for
-    /// others.
+    /// Returns whether the result of a bounds check may differ between iterations of loop `node`.
     fn is_cut(&self, node: usize, place: &Place<'c>) -> bool {
         self.open_guards(place)
             .any(|guard| self.nest.loops_of(guard).contains(&node))
     }
 
-    /// Loads the source elements of several points if `condition` holds, otherwise zeros.
-    /// Consecutive elements along loop `vector` are one vector load.
+    /// Emits loads of the source elements of several points, which yield zeros if `condition` is
+    /// false. Consecutive elements along loop `vector` are loaded as one vector.
     pub(super) fn load_where(
         &self,
         b: &Builder<'c>,
@@ -448,7 +448,7 @@ impl<'c> Body<'_, 'c> {
             vector.is_some() && points[0].aligned && self.alignment.sources[i] && !is_staged
         };
         // Narrow vectors are split into elements after the branch. Otherwise LLVM converts each
-        // element next to its load, so that each load waits for the previous one.
+        // element next to its load, so that each load waits for the previous load.
         let is_whole = |i: usize, ty: Type<'c>| {
             is_vector(i) && byte_width(ty).is_some_and(|bytes| bytes < WORD)
         };
@@ -508,7 +508,7 @@ impl<'c> Body<'_, 'c> {
         if self.is_streamed(source) {
             vector = vector.attr(NONTEMPORAL, b.attribute("true"));
         }
-        // Only this thread accesses an element that is also written.
+        // If the kernel also writes this array, only this thread accesses the element.
         if self.is_written(source) {
             vector = vector.attr(OWNED, i64_attribute(b.context(), self.owner));
         }

@@ -4,7 +4,7 @@
 //! cargo run -p tx-examples --example 01-compile
 //! ```
 
-/// Row sums of a matrix of dynamic size.
+/// Program that computes the row sums of a matrix of dynamic size.
 const SUMS: &str = "
 func.func @sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
@@ -12,7 +12,7 @@ func.func @sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 }";
 
 fn main() -> Result<(), tx::Error> {
-    // A compiler serves many programs and threads.
+    // One compiler object can compile many programs, also from several threads.
     let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?.with_stages();
     let artifact = compiler.compile(SUMS)?;
 
@@ -37,7 +37,7 @@ fn main() -> Result<(), tx::Error> {
     println!("-- plan");
     println!("{}", artifact.plan.to_json());
 
-    // Errors have locations. The library prints nothing.
+    // Errors carry source locations; the library prints nothing.
     let error = compiler
         .compile(&SUMS.replace("axes [1]", "axes [2]"))
         .expect_err("there is no axis 2");

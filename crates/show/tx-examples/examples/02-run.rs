@@ -1,17 +1,17 @@
-//! 02: runs a program on a GPU, or on the CPU if there is none.
+//! 02: runs a program on a GPU, or on the CPU if no GPU is present.
+//!
+//! A GPU runs the PTX. On the CPU, the SIMT executor runs the kernels thread by thread, and reports
+//! races.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 02-run
 //! ```
-//!
-//! A GPU runs the PTX. On the CPU, the SIMT executor runs the kernels thread by thread, and reports
-//! races.
 
 use std::error::Error;
 
 use tx_runtime::{Array, Device};
 
-/// Maximum of each row, and its position.
+/// Program that computes the maximum of each row and the column index of the maximum.
 const LARGEST: &str = "
 func.func @largest(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
   tile.reduce argmax %A into %V, %I axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = Device::auto()?;
     println!("device: {}, since {}", device.name(), device.reason());
 
-    // The CPU runs programs for any chip.
+    // The executor on the CPU runs programs that were compiled for any chip.
     let chip = device.chip().unwrap_or_else(|| "sm_80".to_owned());
     let compiler = tx::Compiler::new(tx::Target::parse(&chip)?)?;
     let program = device.load(&compiler.compile(LARGEST)?)?;

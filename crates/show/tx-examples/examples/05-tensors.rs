@@ -1,11 +1,11 @@
-//! 05: a small compiler for tensor expressions, which lowers sums and maxima of rows through tx.
+//! 05: compiles tensor expressions; tx lowers their row sums and row maxima.
+//!
+//! Each expression becomes one host function, with a `linalg.generic` for each reduction and for
+//! the result. The body of each `linalg.generic` contains the element-wise ops.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 05-tensors
 //! ```
-//!
-//! An expression becomes one host function: a `linalg.generic` per reduction, with the element-wise
-//! ops in its body, and one for the result. tx chooses blocks, warps and threads.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -98,7 +98,7 @@ impl Lowering {
         }
     }
 
-    /// Emits the reductions in `expr`, operands before users.
+    /// Emits the reductions that `expr` contains; operands precede their users.
     fn reductions(&mut self, expr: &Expr) {
         match expr {
             Expr::Input | Expr::Number(_) => {}
@@ -130,7 +130,7 @@ impl Lowering {
     }
 
     /// Emits a `linalg.generic` that evaluates `expr` for each element or row, and stores the
-    /// result in `out` or reduces into it.
+    /// results in `out` or reduces the results into `out`.
     fn generic(&mut self, expr: &Expr, kind: Option<Reduce>, out: &str, rows_only: bool) {
         let mut body = Body {
             lowering: self,
@@ -189,7 +189,7 @@ impl Lowering {
 
 struct Body<'l> {
     lowering: &'l Lowering,
-    /// Operands: name, and whether the memref has one element per row.
+    /// Operands: the name of each memref, and whether the memref has one element per row.
     operands: Vec<(String, bool)>,
     text: String,
     values: usize,
@@ -245,8 +245,8 @@ impl Body<'_> {
     }
 }
 
-/// Evaluates an expression on one row in f64, as a reference. A result of one element stands for a
-/// constant row.
+/// Evaluates an expression on one row in f64, as a reference. A result with one element represents
+/// a row of equal values.
 fn exact(expr: &Expr, row: &[f32]) -> Vec<f64> {
     match expr {
         Expr::Input => row.iter().copied().map(f64::from).collect(),

@@ -1,9 +1,9 @@
-//! Runs every example and looks at what it says. Those that need a GPU compute the same without one.
+//! Runs every example and checks its output. The GPU examples also run on the CPU.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// An example as cargo built it, beside the folder of this test.
+/// Returns the command of an example that cargo has built.
 fn example(name: &str) -> Command {
     let test = std::env::current_exe().expect("a path");
     let folder = test.ancestors().nth(2).expect("target/PROFILE");
@@ -18,7 +18,8 @@ fn example(name: &str) -> Command {
     Command::new(program)
 }
 
-/// Standard output of a run that ends with 0 and complains of nothing.
+/// Runs an example and returns its standard output. Fails on a non-zero exit status or output on
+/// standard error.
 fn run(name: &str, arguments: &[&str]) -> String {
     let output = example(name).args(arguments).output().expect("it starts");
     let (out, err) = texts(&output);
@@ -32,7 +33,7 @@ fn texts(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// Every one of these is in the text, in this order.
+/// Checks that `text` contains all `expected` strings in this order.
 fn says(text: &str, expected: &[&str]) {
     let mut rest = text;
     for each in expected {
@@ -135,7 +136,7 @@ fn e05_compiles_tensor_expressions() {
     );
 }
 
-/// The same sums as on a GPU, on the CPU.
+/// The GPU examples compute correct sums on the CPU.
 #[test]
 fn e06_to_e08_compute_the_same_without_a_gpu() {
     says(
@@ -160,7 +161,7 @@ fn e06_to_e08_compute_the_same_without_a_gpu() {
     );
 }
 
-/// On a GPU where there is one. Where there is none they say so, and do not end as if all were well.
+/// The examples succeed on a GPU. Without a GPU, they report its absence and return status 1.
 #[test]
 fn e06_and_e07_say_where_there_is_no_gpu() {
     let gpu = tx_runtime::CudaDriver::load().is_ok_and(|driver| !driver.devices.is_empty());
@@ -198,7 +199,7 @@ fn e06_to_e08_refuse_wrong_usage() {
         assert_eq!(output.status.code(), Some(2), "{out}\n{err}");
         assert!(err.contains(message) && err.contains("usage: "), "{err}");
     }
-    // Files that are not there are no wrong usage.
+    // A missing file is a failure, not wrong usage.
     let files = [
         "06", "--device", "cpu", "--ptx", "no.ptx", "--plan", "no.json",
     ];

@@ -1,3 +1,4 @@
-//! The tests of `tx-examples` in one program: each program holds all of LLVM, and takes seconds to link.
+//! One test program for all tests of `tx-examples`, because each program links LLVM statically,
+//! which takes seconds.
 
 mod examples;

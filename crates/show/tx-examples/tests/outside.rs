@@ -1,15 +1,16 @@
-//! The crate `another-compiler`, which registers a variant and a pass, compiles, and tests them with an opt and
-//! a `tx` of its own. Outside of the workspace it does so too, and its tests notice mistakes.
+//! Builds the crate `another-compiler` outside the workspace. The crate registers a variant and a
+//! pass, and tests them with its own `opt` and `tx` programs. Its tests must detect errors in the
+//! variant.
 //!
-//! It is made in a folder of its own, and built into this workspace's target folder: what comes
-//! from registries is there already, under the same profile.
+//! The crate is copied to a temporary folder, and built into the target folder of this workspace.
+//! This folder already contains the registry dependencies, built with the same profile.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The profile under which packages of registries are built here, without what is said of packages
-/// of the workspace: elsewhere these are others, and what they compile is small.
+/// Returns the `profile.dev` sections of the workspace manifest, without the overrides for packages
+/// of the workspace.
 fn profile(manifest: &str) -> String {
     let mut kept = String::new();
     let mut keeps = false;
@@ -25,14 +26,14 @@ fn profile(manifest: &str) -> String {
     kept
 }
 
-/// The crate `another-compiler`, in a folder of its own.
+/// Copy of the crate `another-compiler` in a temporary folder.
 struct Crate {
     folder: tempfile::TempDir,
 }
 
-/// Where the crate is in that folder, and in this workspace.
+/// Path of the crate in the temporary folder and in this workspace.
 const HOME: &str = "tools/another-compiler";
-/// The variant and the pass that it takes from the examples.
+/// Example files with the variant and the pass that the crate uses.
 const VARIANT: &str = "crates/show/tx-examples/examples/03-variant/pairwise.rs";
 const PASS: &str = "crates/show/tx-examples/examples/04-pass/set_determinism.rs";
 /// A test of the variant.
@@ -48,7 +49,8 @@ impl Crate {
         for part in [HOME, VARIANT, PASS] {
             copy(&root.join(part), &made.folder.path().join(part));
         }
-        // The versions, and where MLIR is: the lines that `docs/how-to/embed.md` tells to copy.
+        // Files with the dependency versions and the path of MLIR, which `docs/how-to/embed.md`
+        // tells users to copy.
         let home = made.folder.path().join(HOME);
         for part in ["Cargo.lock", ".cargo/config.toml"] {
             copy(&root.join(part), &home.join(part));
@@ -75,7 +77,8 @@ impl Crate {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         Command::new(cargo)
             .arg(arguments[0])
-            // The versions of the lock file, which also has packages that this needs not.
+            // Use the versions of the copied lock file, which lists more packages than the crate
+            // needs.
             .args(["--quiet", "--offline", "--target-dir"])
             .arg(target)
             .args(&arguments[1..])
@@ -85,7 +88,7 @@ impl Crate {
     }
 }
 
-/// Copies a file, or a folder with all that is in it.
+/// Copies a file, or a folder with its contents.
 fn copy(from: &Path, to: &Path) {
     let copied = if from.is_dir() {
         fs::read_dir(from).map(|entries| {
@@ -107,7 +110,7 @@ fn text(output: &Output) -> String {
     format!("{out}\n{err}")
 }
 
-/// It builds what is built already once more: without what this workspace says of its packages.
+/// Rebuilds the packages of the workspace, because the copy has no profile overrides for them.
 #[test]
 fn another_compiler_has_all_it_needs() {
     let made = Crate::new();
@@ -119,8 +122,8 @@ fn another_compiler_has_all_it_needs() {
     let tests = made.cargo(&["test", "--test", "lit"]);
     assert!(tests.status.success(), "{}", text(&tests));
 
-    // A variant that leaves out the last element, and panics for five: what it makes looks as before
-    // but for a load less.
+    // Insert two errors into the variant: it omits the last element, and panics for rows of five
+    // elements. The emitted code has one load less.
     made.edit(VARIANT, |variant| {
         variant.replace(
             "(0..length.cast_signed()).map",
@@ -139,9 +142,9 @@ fn another_compiler_has_all_it_needs() {
         assert!(said.contains(part), "{part}: {said}");
     }
 
-    // Random programs meet it as well, where they are made to use it.
+    // Random programs detect the error if they are forced to use the variant.
     let fuzz = ["run", "--bin", "my-tx", "--", "fuzz", "modules"];
-    // One of these is small, so that it is soon made as small as can be.
+    // One of these programs is small, so reducing it is fast.
     let forced = ["--variant", "pairwise", "--first", "8", "--cases", "4"];
     let output = made.cargo(&[&fuzz[..], &forced].concat());
     let said = text(&output);
@@ -150,7 +153,7 @@ fn another_compiler_has_all_it_needs() {
         assert!(said.contains(part), "{part}: {said}");
     }
 
-    // One that panics is told by its name, at the op that it was for.
+    // The error for a panic names the variant, at the location of the op.
     made.edit(TEST, |test| {
         test.replace("8x4xf32", "8x5xf32")
             .replace("[1, 4]", "[1, 5]")
@@ -163,7 +166,7 @@ fn another_compiler_has_all_it_needs() {
     let told = "pairwise.mlir:17:5: error: variant `pairwise` panicked: attempt to divide by zero";
     assert!(said.contains(told), "{said}");
 
-    // A name that is taken is told, by both programs.
+    // Both programs reject a variant whose name is already registered.
     made.edit(VARIANT, |variant| {
         variant.replace("\"pairwise\"", "\"shared\"")
     });

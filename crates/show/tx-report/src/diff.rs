@@ -74,7 +74,7 @@ fn key(tokens: &[Token<'_>]) -> String {
     key
 }
 
-/// Returns the first op of a line, or its text if it has no op.
+/// Returns the first op of a line, or the text of a line without ops.
 fn shape(tokens: &[Token<'_>]) -> Vec<String> {
     let mut ops: Vec<String> = tokens
         .iter()
@@ -88,14 +88,14 @@ fn shape(tokens: &[Token<'_>]) -> Vec<String> {
     ops
 }
 
-/// Value: its name, and the index among multiple results.
+/// Name of a value, and its result index if the op has several results.
 type Name<'t> = (&'t str, Option<usize>);
 
 /// Value that occurs in a line; `at` is the index of its token.
 struct Mention<'t> {
     at: usize,
     name: Name<'t>,
-    /// Number of results, if the op defines several under one name.
+    /// Number of results, if one name denotes several results, as in `%0:2`.
     results: Option<usize>,
     defines: bool,
 }
@@ -175,18 +175,17 @@ fn computation(tokens: &[Token<'_>]) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Value of one side.
 #[derive(Clone, Copy)]
 struct Known {
-    /// Identifier of the value; equal values of both sides have equal identifiers.
+    /// Identifier of the value; corresponding values of both modules have equal identifiers.
     id: usize,
-    /// Set while the op is removed or added, and its counterpart on the other side is unknown.
+    /// Set for a result of a removed or added op, as long as no value of the other module
+    /// corresponds to the result.
     is_open: bool,
 }
 
 type Values<'t> = BTreeMap<Name<'t>, Known>;
 
-/// Identifiers of the values of both sides.
 #[derive(Default)]
 struct Names<'t> {
     old: Values<'t>,
@@ -210,8 +209,8 @@ impl<'t> Names<'t> {
     }
 
     /// Returns whether value `old` before the pass corresponds to value `new` after the pass.
-    /// Values correspond if paired lines define them, if their expressions are equal, or if `new`
-    /// is the first added value in the place of the removed value `old`.
+    /// Values correspond if paired lines define the values, or if their expressions are equal. The
+    /// first added value that replaces a removed value also corresponds to the removed value.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;
@@ -264,7 +263,7 @@ impl<'t> Names<'t> {
         ids.collect()
     }
 
-    /// Returns which tokens of two lines differ. A renamed value is not a difference.
+    /// Marks the tokens in which two lines differ. A renamed value is not a difference.
     fn marks(&self, old: &[Token<'t>], new: &[Token<'t>]) -> (Vec<bool>, Vec<bool>) {
         let texts = |tokens: &[Token<'t>], values: &Values<'t>| {
             let mut texts: Vec<String> = tokens.iter().map(|t| t.text.to_owned()).collect();
@@ -290,7 +289,7 @@ impl<'t> Names<'t> {
     }
 }
 
-/// Returns the diff of two modules. Every line of each side occurs once.
+/// Returns the diff of two modules. Every line of both modules occurs once in the diff.
 pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
     let old: Vec<Vec<Token<'t>>> = old.iter().map(|line| mlir(line)).collect();
     let new: Vec<Vec<Token<'t>>> = new.iter().map(|line| mlir(line)).collect();
@@ -363,7 +362,7 @@ pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
     rows
 }
 
-/// Returns pairs of equal elements of two lists in order, and the ranges between them.
+/// Returns the pairs of equal elements of two lists, and the ranges of elements between the pairs.
 fn partners<T: Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>, bool)> {
     let mut all = Vec::new();
     let (mut i, mut j) = (0, 0);
@@ -380,8 +379,8 @@ fn partners<T: Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>, bo
     all
 }
 
-/// Returns a common subsequence of two lists. Elements that occur in one list only are dropped
-/// first, so that a complete rewrite does not take quadratic time.
+/// Returns a common subsequence of two lists. First removes the elements that occur in only one
+/// list, because comparing two unrelated lists would take quadratic time.
 fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     let mut numbers: BTreeMap<&T, [bool; 2]> = BTreeMap::new();
     for (side, elements) in [old, new].into_iter().enumerate() {
@@ -418,7 +417,7 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Folds unchanged rows far from changes, if this saves at least two lines.
+/// Folds unchanged rows that are far from a change, if folding saves at least two lines.
 pub fn fold(rows: &[Row]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut at = 0;
@@ -491,7 +490,7 @@ mod tests {
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1);
     }
 
-    /// Users of a replaced op are unchanged, and so are users of merged constants.
+    /// The diff marks neither the users of a replaced op nor the users of merged constants.
     #[test]
     fn a_value_that_takes_the_place_of_another_is_no_change() {
         let old = split(
@@ -509,7 +508,7 @@ mod tests {
         let old = split("%0 = gpu.thread_id x\na.use %0");
         let new = split("%0 = gpu.thread_id x\n  %1 = gpu.thread_id x\na.use %1");
         assert!(super::rows(&old, &new)[2].is_same());
-        // Two removed values are not one added value.
+        // Two removed values do not both correspond to one added value.
         let old = split("%0 = a.a\n%1 = a.b\n%2 = arith.addf %0, %1");
         let new = split("%7 = b.b\n%8 = b.c\n%9 = arith.addf %7, %7");
         let rows = super::rows(&old, &new);
@@ -519,7 +518,6 @@ mod tests {
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1, "{rows:?}");
     }
 
-    /// Renamed values in a changed line are not marked.
     #[test]
     fn only_what_changed_of_a_line_is_marked() {
         let old = split("%0 = a.a\n%1 = a.b %0, %0 {x = 1 : i64}");

@@ -16,7 +16,6 @@ use self::reader::Reader;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
-/// Maximum number of threads of a block.
 const MOST_THREADS: usize = 1024;
 
 /// Kernel as plain data.
@@ -26,29 +25,30 @@ pub struct Kernel {
     pub name: String,
     /// Row lengths for which this kernel is launched, if the program selects among several kernels.
     pub lengths: Option<String>,
-    /// Threads of a block along x, y and z.
+    /// Number of threads of a block along x, y and z.
     pub block: [usize; 3],
-    /// Value numbers and names of the arguments.
+    /// SSA value number and name of each argument.
     pub arguments: Vec<(usize, String)>,
     /// Body.
     pub body: Region,
 }
 
-/// Region: block arguments and ops, concatenated over the blocks.
+/// Region of an op; the arguments and ops of all blocks are concatenated.
 #[derive(Debug, Clone, Default)]
 pub struct Region {
-    /// Value numbers of the block arguments.
+    /// SSA value numbers of the block arguments.
     pub arguments: Vec<usize>,
     /// Ops, over all blocks.
     pub ops: Vec<Op>,
 }
 
-/// Op. Values are numbers.
+/// Op, with numbers for SSA values.
 #[derive(Debug, Clone, Default)]
 pub struct Op {
     /// Name, such as `arith.addi`.
     pub name: String,
-    /// Attribute names and printed values. Enumeration attributes hold only the keyword.
+    /// Name and printed value of each attribute. The printed value of an enumeration attribute is
+    /// its keyword.
     pub attributes: Vec<(String, String)>,
     /// Operands.
     pub operands: Vec<usize>,
@@ -58,7 +58,7 @@ pub struct Op {
     pub results: Vec<usize>,
     /// Types of the results.
     pub result_types: Vec<String>,
-    /// Value of an integer constant.
+    /// Value of the result, if the op is an integer constant.
     pub constant: Option<i64>,
     /// Regions.
     pub regions: Vec<Region>,
@@ -197,7 +197,7 @@ pub enum Wait {
     Fence,
 }
 
-/// Step of a kernel, in program order.
+/// Step of a kernel: an exchange of values, a synchronization, a memory access or a loop.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Shuffle within a warp.

@@ -1,4 +1,4 @@
-//! Table of the elements of a fragment and the threads that hold them.
+//! Table of the elements of a fragment, with the thread and register of each element.
 
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
@@ -15,18 +15,19 @@ pub struct Fragment {
     pub ty: String,
     /// Shape of the fragment.
     pub shape: Vec<usize>,
-    /// Holders of each element in row-major order; empty if the fragment is too large to list.
+    /// Threads and registers that hold each element, in row-major order; empty if the fragment is
+    /// too large to list.
     pub holders: Vec<Vec<Holder>>,
-    /// Names of the values of this type.
+    /// Names of the SSA values that have this fragment type.
     pub values: Vec<String>,
 }
 
 /// Thread and register that hold an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Holder {
-    /// Thread index within its group.
+    /// Index of the thread in the group of threads that share the fragment.
     pub thread: usize,
-    /// Register index within the thread's part of the fragment.
+    /// Index of the register among the thread's registers for the fragment.
     pub register: usize,
 }
 
@@ -50,7 +51,7 @@ fn numbers(of: &[usize]) -> String {
     }
 }
 
-/// Returns a short and a long description of the holders of an element.
+/// Returns a short and a long description of the threads and registers that hold an element.
 fn name(holders: &[Holder], several_warps: bool) -> (String, String) {
     let sorted = |f: fn(&Holder) -> usize| {
         let mut all: Vec<usize> = holders.iter().map(f).collect();
@@ -87,7 +88,6 @@ fn name(holders: &[Holder], several_warps: bool) -> (String, String) {
     )
 }
 
-/// Appends the table of a fragment.
 pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     page.push_str("<p class=type><code>");
     let mut code = String::new();
@@ -187,7 +187,7 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     }
 }
 
-/// Returns the index of a row, over all dimensions except the last.
+/// Formats the fragment index of a table row: all dimensions except the last.
 fn place(row: usize, shape: &[usize]) -> String {
     let outer = &shape[..shape.len().saturating_sub(1)];
     let mut rest = row;

@@ -121,7 +121,7 @@ fn is_builtin_type(word: &str) -> bool {
     }
 }
 
-/// Splits a line of MLIR into tokens. The concatenation of the tokens is the line.
+/// Splits a line of MLIR into tokens. Concatenated, the tokens equal the line.
 pub fn mlir(line: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut rest = line;
@@ -184,7 +184,7 @@ pub fn mlir(line: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Splits a line of PTX into tokens. The concatenation of the tokens is the line.
+/// Splits a line of PTX into tokens. Concatenated, the tokens equal the line.
 pub fn ptx(line: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut rest = line;

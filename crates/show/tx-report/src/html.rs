@@ -1,6 +1,6 @@
 //! HTML escaping.
 
-/// Returns whether a character changes the text direction. These characters in a name could reorder
+/// Returns whether a character changes the text direction. Such a character in a name could reorder
 /// the text of the page.
 fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -18,7 +18,7 @@ fn push_visible(text: &mut String, c: char) {
     }
 }
 
-/// Returns text with visible control characters, for insertion by a script.
+/// Replaces control characters by visible characters in a text that a script inserts into the page.
 pub(crate) fn visible(text: &str) -> String {
     let mut seen = String::with_capacity(text.len());
     text.chars().for_each(|c| push_visible(&mut seen, c));
@@ -39,7 +39,6 @@ pub(crate) fn escape_into(page: &mut String, text: &str) {
     }
 }
 
-/// Returns text, escaped for elements and quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
     let mut page = String::with_capacity(text.len());
     escape_into(&mut page, text);
@@ -61,7 +60,7 @@ pub(crate) fn code_into(page: &mut String, text: &str) {
     escape_into(page, rest);
 }
 
-/// Returns text with backtick-quoted parts as `<code>`.
+/// Returns text as HTML, with `<code>` elements instead of backticks.
 pub(crate) fn prose(text: &str) -> String {
     let mut page = String::new();
     let parts: Vec<&str> = text.split('`').collect();

@@ -4,7 +4,7 @@
 //! and verdicts. This crate compares lines ([`diff`]), colours them ([`highlight`]), derives the
 //! steps of kernels ([`exchange`]), and maps PTX instructions to source lines ([`ptx`]).
 //!
-//! Equal reports give identical bytes. Program text is always escaped.
+//! Equal reports render to identical bytes. Program text is always escaped.
 
 pub mod diff;
 pub mod exchange;
@@ -29,7 +29,7 @@ use tx_plan::Explanation;
 pub struct Report {
     /// Path of the program, as given by the user.
     pub file: String,
-    /// Program text; `None` if it is not valid text.
+    /// Program text; `None` if the text is not valid UTF-8.
     pub source: Option<String>,
     /// Compiled function or kernel.
     pub entry: Option<String>,
@@ -37,7 +37,7 @@ pub struct Report {
     pub chip: String,
     /// Compiler version.
     pub version: String,
-    /// Name of the command that renders the page, for command lines on the page.
+    /// Program name in the command lines that the page shows.
     pub program: String,
     /// Errors, if the program was rejected.
     pub problems: Vec<Remark>,
@@ -45,7 +45,7 @@ pub struct Report {
     pub stages: Vec<Stage>,
     /// Result of validation by execution.
     pub check: Check,
-    /// Warnings: legal but probably mistaken constructs.
+    /// Warnings about constructs that are legal but probably mistakes.
     pub warnings: Vec<Remark>,
     /// Selected schedules and variants, with reasons.
     pub choices: Vec<Explanation>,
@@ -75,9 +75,9 @@ pub struct Stage {
 /// Category of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mood {
-    /// Equal to the previous stage.
+    /// Results are equal to the results of the previous stage.
     Good,
-    /// Different bits within the allowed error bound.
+    /// Results differ within the allowed error bound.
     Fair,
     /// Not comparable.
     Unknown,
@@ -92,9 +92,9 @@ pub enum Mood {
 pub struct Verdict {
     /// Category.
     pub mood: Mood,
-    /// Verdict in one or two words.
+    /// One or two words that summarize the verdict.
     pub word: String,
-    /// Full message; empty if `word` is complete.
+    /// Full message; empty if `word` is the whole verdict.
     pub detail: String,
 }
 
@@ -104,17 +104,17 @@ pub enum Check {
     /// Validation was not requested.
     #[default]
     NotAsked,
-    /// Validation failed to start, for this reason.
+    /// Reason why validation could not start.
     Impossible(String),
     /// Validation ran.
     Done {
-        /// Set if no stage failed.
+        /// Set if no stage failed validation.
         is_good: bool,
         /// Set if a combiner property fails for values that may not occur in the inputs.
         is_conditional: bool,
-        /// Note on other possible causes of an error.
+        /// Note about other possible causes of a failure.
         note: Option<String>,
-        /// Grid that was assumed for a kernel, and the option that changes it.
+        /// Message about the assumed grid of a kernel, and the option that changes the grid.
         grid: Option<String>,
         /// Names of the inputs.
         inputs: Vec<String>,

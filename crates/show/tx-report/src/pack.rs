@@ -1,9 +1,9 @@
 //! Compressed data from which the page's script renders stages and PTX.
 //!
 //! Stages share most of their lines, and a table of coloured lines is far larger than its text. The
-//! page therefore stores each distinct line once, and each stage as line numbers; the script
-//! renders a table when it is opened. The format is base64 of deflated JSON, decoded by
-//! [`page.js`](../page.js).
+//! page therefore stores each distinct line once, and each stage as line numbers. The script
+//! renders the table of a stage when the stage is opened. The format is base64 of deflated JSON,
+//! decoded by [`page.js`](../page.js).
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -19,17 +19,17 @@ use crate::html::visible;
 pub(crate) struct Pack {
     /// Distinct lines.
     lines: Vec<String>,
-    /// Style index of each line.
+    /// Index in `styles` of the style of each line.
     style: Vec<usize>,
-    /// Token lengths and classes of a style, as in `2p3v1p`. Lengths are in UTF-16 code units, as
-    /// in JavaScript.
+    /// Token lengths and token classes of each style, as in `2p3v1p`. Lengths are in UTF-16 code
+    /// units, as in JavaScript.
     styles: Vec<String>,
     /// Number of truncated characters of a line, by line number.
     cut: BTreeMap<usize, usize>,
-    /// Stages; `None` if the module is unchanged.
+    /// Stages; `None` for a stage that does not change the module.
     stages: Vec<Option<Stage>>,
     ptx: Option<Ptx>,
-    /// Other content of collapsed boxes, as HTML.
+    /// HTML of the collapsed boxes that are not stages.
     parts: Vec<String>,
     #[serde(skip)]
     known: BTreeMap<(String, usize, usize), usize>,
@@ -39,12 +39,14 @@ pub(crate) struct Pack {
 
 #[derive(Debug, Serialize)]
 struct Stage {
-    /// Runs of consecutive lines, each as a line index and a length.
+    /// Indices of the lines of the stage, as runs of consecutive indices: first index and length of
+    /// each run.
     lines: Vec<usize>,
     /// Diff to the previous stage. `=3` keeps three lines, `-2` removes two lines, and `+1` adds
     /// one line. `~0-1|2-3,5-6` changes tokens 0 to 1 into tokens 2 to 3 and 5 to 6.
     rows: String,
-    /// Numbers of shown rows; negative numbers are folded rows.
+    /// Lengths of consecutive ranges of diff rows: positive for shown rows, negative for folded
+    /// rows.
     folds: Vec<isize>,
 }
 
@@ -59,8 +61,8 @@ struct Ptx {
 }
 
 impl Pack {
-    /// Returns the index of a line in `lines`. The line is given as tokens, and `cut` characters
-    /// are truncated.
+    /// Returns the index of a line in `lines`. `cut` is the number of characters by which the line
+    /// was truncated.
     fn line(&mut self, tokens: &[Token<'_>], cut: usize) -> usize {
         let (mut text, mut style) = (String::new(), String::new());
         for token in tokens {
@@ -88,7 +90,7 @@ impl Pack {
         found
     }
 
-    /// Returns line indices as runs of consecutive indices.
+    /// Returns the indices of some lines as runs of consecutive indices.
     fn lines<'t>(
         &mut self,
         lines: impl IntoIterator<Item = (Vec<Token<'t>>, usize)>,
@@ -145,7 +147,6 @@ impl Pack {
         self.parts.len() - 1
     }
 
-    /// Returns the encoded data.
     pub(crate) fn encode(&self) -> String {
         // Serialization of numbers, strings and lists to a vector cannot fail.
         let json = serde_json::to_vec(self).unwrap_or_default();
@@ -188,7 +189,7 @@ fn operations(rows: &[Row]) -> String {
     all.join(" ")
 }
 
-/// Returns the marked indices as ranges of tokens.
+/// Returns the indices of the marked tokens as ranges.
 fn ranges(marks: &[bool]) -> String {
     let mut all: Vec<String> = Vec::new();
     let mut at = 0;
@@ -218,7 +219,6 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Decodes the data of a page to JSON.
 #[cfg(test)]
 pub(crate) fn decode(text: &str) -> serde_json::Value {
     let digit = |c: u8| match c {
@@ -262,7 +262,6 @@ mod tests {
         }
     }
 
-    /// Lines that several stages share are stored once.
     #[test]
     fn a_line_stands_there_once() {
         let mut pack = Pack::default();

@@ -28,7 +28,7 @@
     store.set(name);
   });
 
-  // What there is to the sides of what is shown fades out, and keys reach it.
+  // An element with hidden content on a side fades out on that side, and can be scrolled by keyboard.
   const sides = element => {
     const { scrollLeft, clientWidth, scrollWidth } = element;
     element.classList.toggle('before', scrollLeft > 1);
@@ -59,21 +59,21 @@
     return;
   }
 
-  // Runs of lines, as their numbers.
+  // Returns the line numbers of runs of consecutive lines.
   const numbers = runs => {
     const found = [];
     for (let at = 0; at < runs.length; at += 2) for (let i = 0; i < runs[at + 1]; i++) found.push(runs[at] + i);
     return found;
   };
   const tokens = pack.styles.map(style => [...style.matchAll(/(\d+)([a-z])/g)].map(([, length, kind]) => [Number(length), kind]));
-  // A line as coloured text, with marks on tokens.
+  // Returns a line as coloured text, with marked tokens.
   const drawn = new Map();
   const draw = (number, marks = []) => {
     if (!marks.length && drawn.has(number)) return drawn.get(number).cloneNode(true);
     const line = document.createDocumentFragment(), text = pack.lines[number];
     let at = 0, mark = null, plain = '';
     const flush = () => {
-      // A line does not end within a size: browsers take `?` for the end of a sentence.
+      // No line break inside a shape: browsers may break a line after `?`.
       const parts = plain.split(/(\?.?)/su).filter(Boolean);
       (mark ?? line).append(...parts.map(part => part[0] === '?' ? make('i', { className: 'w', textContent: part }) : part));
       plain = '';
@@ -101,7 +101,7 @@
     make('caption', { className: 'vh', textContent: caption }),
     make('thead', { className: 'vh' }, make('tr', {}, ...headings.map(name => make('th', { scope: 'col', textContent: name })))),
     ...bodies);
-  // Long ones are laid out when they are seen; until then, they are about as high as their lines.
+  // Browsers lay out a long table when it becomes visible; until then, its height is estimated.
   const scroll = (label, lines, inside) => {
     const made = make('div', { className: 'scroll', role: 'group', 'aria-label': label }, inside);
     if (lines > 200) {
@@ -110,7 +110,7 @@
     }
     return scrolls(made);
   };
-  // Scrolls to an element, also where what is laid out on the way moves it.
+  // Scrolls to an element, and scrolls again after the layout of other elements has moved it.
   const show = (element, block) => {
     const go = () => element.scrollIntoView({ block, behavior: 'instant' });
     go();
@@ -118,8 +118,8 @@
   };
   const cell = (className, ...children) => make('td', { className }, ...children);
 
-  // Texts that are searched: what lines they have, in order, each with a key; which cell shows one, if it is made yet; and how
-  // it is made and shown.
+  // Searchable texts. `lines` returns all lines with their keys, `cell` returns the table cell of a line if
+  // the cell exists, and `show` makes and shows the cell.
   const places = [];
   const written = all('#program td.t');
   places.push({
@@ -128,7 +128,7 @@
     show: key => written[key],
   });
 
-  // Lines one below the other, with what else a row has.
+  // Returns a table of lines. `more` returns additional cells of a row.
   const listing = (numbers, name, caption, headings, more = () => []) => {
     const rows = numbers.map((line, at) => {
       const row = make('tr', {}, cell('n', String(at + 1)), cell('t', draw(line)));
@@ -138,7 +138,7 @@
     return [scroll(caption, rows.length, table(`code ${name}`, caption, headings, make('tbody', {}, ...rows))), rows.map(row => row.cells[1])];
   };
 
-  // Rows of the same side from which on they have all of the width.
+  // Minimum number of consecutive added or removed rows that are shown at full width.
   const wide = 6;
   const ranges = text => text.split(',').filter(Boolean).map(range => range.split('-').map(Number));
   const compare = (stage, before, after) => {
@@ -161,7 +161,7 @@
   };
 
   const boxes = all('details.stage');
-  // What a box holds is made when it is opened; stages can be asked for it.
+  // Functions that make the content of a box when it is opened.
   const makers = new Map();
   const opened = box => { makers.get(box)?.(); makers.delete(box); };
   let lines = [];
@@ -185,7 +185,7 @@
     }
     let known;
     const rows = () => known ??= compare(stage, before, after);
-    // Both sides of a row have a key.
+    // Each side of a row has its own key.
     const cells = new Map(), folds = [];
     const row = (each, number) => {
       const left = () => cell('t old', draw(before[each.old], each.gone));
@@ -201,7 +201,7 @@
         return made;
       }
       const [a, b] = [other ? cell('old none') : one ?? left(), one ? cell('new none') : other ?? right()];
-      // It is read once.
+      // Screen readers read an unchanged line once.
       if (!each.kind) a.setAttribute('aria-hidden', 'true');
       made.append(cell('n old', other ? '' : String(each.old + 1)), a, cell('n new', one ? '' : String(each.new + 1)), b);
       cells.set(number * 2, a).set(number * 2 + 1, b);
@@ -284,14 +284,14 @@
       cell: key => cells[key],
       show: key => { box.open = true; return cells[key]; },
     });
-    // Instructions that come from the same line show together.
+    // Highlight all instructions of the source line under the pointer.
     const body = made.querySelector('tbody');
     const mark = row => { for (const each of body.rows) each.classList.toggle('same-line', !!row && each.dataset.line === row.dataset.line); };
     body.addEventListener('pointerover', event => mark(event.target.closest('tr.from')));
     body.addEventListener('pointerleave', () => mark(null));
   }
 
-  // Search: over the program, every stage as it is after its pass, what went, and PTX.
+  // Searches the program, the module after every pass, removed lines, and the PTX.
   const query = $('query'), said = $('hits');
   const most = 5000;
   let hits = [], at = -1, timer = 0, searched = '';
@@ -312,7 +312,7 @@
     const cell = hit.place.cell(hit.key);
     return hit.range ??= cell && range(cell, hit.from, hit.from + searched.length);
   };
-  // Marks hits in what is made so far.
+  // Marks the hits in cells that exist.
   function paint() {
     if (canMark && searched) CSS.highlights.set('hit', new Highlight(...hits.map(spot).filter(Boolean)));
   }
@@ -320,7 +320,7 @@
     const count = hits.length >= most ? `${most}+` : String(hits.length);
     said.textContent = !searched ? '' : !hits.length ? 'no hits' : at < 0 ? `${count} hit${hits.length > 1 ? 's' : ''}` : `${at + 1} of ${count}`;
   };
-  // Where a text has it.
+  // Returns the positions of `wanted` in a text.
   const find = (text, wanted) => {
     const found = [], whole = text.toLowerCase();
     for (let from = whole.indexOf(wanted); from >= 0; from = whole.indexOf(wanted, from + wanted.length)) found.push(from);
@@ -334,7 +334,7 @@
     at = -1;
     const wanted = searched.toLowerCase();
     if (wanted) {
-      // Most lines stand in several stages.
+      // Most lines occur in several stages, so search each distinct line once.
       const known = new Map();
       const inLine = line => known.get(line) ?? known.set(line, find(pack.lines[line], wanted)).get(line);
       for (const place of places) {
@@ -372,7 +372,7 @@
     tell();
   };
   if (query) {
-    // The first hit shows while its text is typed, and Enter goes on from it, or to it where it came sooner.
+    // Typing shows the first hit after a delay; Enter shows the next hit, or the first hit without a delay.
     query.addEventListener('input', () => {
       clearTimeout(timer);
       timer = setTimeout(() => { search(); if (at < 0) move(1); }, 200);
@@ -401,7 +401,7 @@
   };
   addEventListener('hashchange', jump);
   document.addEventListener('click', event => {
-    // A second click on the same link.
+    // A second click on the same link does not change the hash, so no `hashchange` event occurs.
     const link = event.target.closest('a[href^="#"]');
     if (link && link.getAttribute('href') === location.hash) jump();
   });
@@ -417,12 +417,13 @@
     openAll.textContent = open ? 'Close all stages' : 'Open all stages';
   });
 
-  // Where these keys went, until the reader scrolls: what is laid out on the way may have moved it out of the window.
+  // Last stage shown by `j` or `k`, until the reader scrolls: layout may have moved it out of the window.
   let kept = null;
   for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
     addEventListener(type, event => { if (!event.key || /^(Arrow|Page|Home|End)/.test(event.key)) kept = null; }, { passive: true });
   }
-  // To the next stage and back: from the one that has the focus, as long as it is in the window, and else from where the reader is.
+  // Shows the next or previous stage, relative to the focused stage if it is visible, or else to the scroll
+  // position.
   const step = by => {
     const top = dock?.offsetHeight ?? 0, middle = (top + innerHeight) / 2;
     const place = box => box.getBoundingClientRect();
@@ -430,7 +431,7 @@
     const isSeen = at >= 0 && (boxes[at] === kept || (place(boxes[at]).bottom > top && place(boxes[at]).top < innerHeight));
     if (!isSeen) {
       at = boxes.findLastIndex(box => place(box).top < middle);
-      // Back is first to where this one begins.
+      // `k` first shows the start of the current stage.
       if (by < 0 && at >= 0 && place(boxes[at]).top < top) at += 1;
     }
     const box = boxes[at + by];

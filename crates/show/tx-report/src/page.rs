@@ -16,13 +16,11 @@ use tx_plan::{
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Maximum number of characters shown of a line. A binary can be a single line.
+/// Maximum number of characters shown per line. The IR prints a binary on one line.
 const MOST_CHARACTERS: usize = 2000;
-/// Maximum number of lines of a stage that is open initially.
+/// A stage with at most this number of lines is expanded initially.
 const MOST_OPEN: usize = 60;
-/// Number of kernels whose steps are open initially.
 const MOST_OPEN_KERNELS: usize = 2;
-/// Number of fragments that are open initially.
 const MOST_OPEN_FRAGMENTS: usize = 3;
 
 /// Renders the complete page.
@@ -81,7 +79,6 @@ pub fn render(report: &Report) -> String {
     page
 }
 
-/// Appends the list of keyboard shortcuts.
 fn keys(page: &mut String, report: &Report, parts: &[(&str, &str)]) {
     let mut keys = Vec::new();
     if !parts.is_empty() {
@@ -99,7 +96,6 @@ fn keys(page: &mut String, report: &Report, parts: &[(&str, &str)]) {
     }
 }
 
-/// Returns the sections of the page, in order.
 fn parts(report: &Report) -> Vec<(&'static str, &'static str)> {
     let has = |id: &str| match id {
         "check" => !matches!(report.check, Check::NotAsked),
@@ -231,7 +227,6 @@ fn place(page: &mut String, line: Option<usize>, column: Option<usize>) {
     }
 }
 
-/// Appends a source line.
 fn source_line(page: &mut String, report: &Report, line: Option<usize>) {
     let line = line.and_then(|n| report.source.as_ref()?.lines().nth(n.checked_sub(1)?));
     if let Some(line) = line {
@@ -274,7 +269,7 @@ fn shown(line: &str) -> (&str, usize) {
     }
 }
 
-/// Returns the diff of each stage; empty for the first.
+/// Returns the diff of each stage; the diff of the first stage is empty.
 fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
     let cut = |stage: &Stage| -> Vec<String> {
         stage
@@ -317,7 +312,8 @@ fn difference(rows: &[Row]) -> String {
     }
 }
 
-/// Appends the diff counts of a stage (for the first stage, its line count), and its duration.
+/// Appends the numbers of added and removed lines of a stage, and its duration. For the first
+/// stage, appends the number of lines.
 fn meta(page: &mut String, number: usize, stage: &Stage, rows: &[Row]) {
     if number > 0 {
         page.push_str(&difference(rows));
@@ -367,7 +363,7 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
     page.push_str("</ol></nav>\n");
 }
 
-/// Name of the stage that reports combiner properties.
+/// Name of the validation stage that reports combiner properties.
 const LAWS: &str = "laws";
 
 fn check(page: &mut String, report: &Report) {
@@ -617,7 +613,6 @@ fn choices(page: &mut String, report: &Report) {
     }
 }
 
-/// Appends the names of schedule steps, without their attributes.
 fn steps(page: &mut String, steps: &[ScheduleStep]) {
     page.push_str("<ul class=steps>");
     for step in steps {
@@ -662,7 +657,6 @@ fn schedule(page: &mut String, choice: &ScheduleChoice) {
     }
 }
 
-/// Appends the ops of a kernel, its notes and its steps.
 fn group(page: &mut String, choice: &GroupChoice) {
     page.push_str("<ol>");
     for op in &choice.ops {
@@ -779,7 +773,8 @@ fn estimates(page: &mut String, choice: &ScheduleChoice, known: &Estimates) {
     page.push_str("</tbody></table></div></details>");
 }
 
-/// Appends a collapsible box. Unless `open`, the script inserts its content when the box is opened.
+/// Appends a collapsible box. If `open` is false, the script inserts the content when the reader
+/// opens the box.
 fn folding(page: &mut String, pack: &mut Pack, open: bool, summary: &str, inside: String) {
     let _ = match open {
         true => writeln!(
@@ -891,7 +886,7 @@ fn program(page: &mut String, report: &Report) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// Returns tokenized lines, with their truncated character counts.
+/// Returns tokenized lines, each with the number of truncated characters.
 fn packed(text: &str) -> impl Iterator<Item = (Vec<Token<'_>>, usize)> {
     text.lines().map(|line| {
         let (line, cut) = shown(line);
@@ -947,7 +942,7 @@ fn stages(page: &mut String, pack: &mut Pack, report: &Report, changes: &[Vec<Ro
     }
 }
 
-/// Returns the beginning of a line, for a note next to another line.
+/// Returns a line, truncated to fit in a note.
 fn quote(text: &str) -> String {
     const ROOM: usize = 72;
     if text.chars().count() <= ROOM {
@@ -1068,7 +1063,7 @@ mod tests {
         ScheduleCase, Traffic, UpTo, VariantChoice,
     };
 
-    /// Text that would be HTML if unescaped; `word` identifies it.
+    /// Returns a text that contains HTML; `word` identifies the text.
     fn hostile(word: &str) -> String {
         format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
     }
@@ -1250,7 +1245,6 @@ mod tests {
         }
     }
 
-    /// Returns the decoded data of a page.
     fn packed(page: &str) -> serde_json::Value {
         let (_, rest) = page.split_once("<template id=pack>").unwrap();
         crate::pack::decode(rest.split('<').next().unwrap())
@@ -1259,7 +1253,7 @@ mod tests {
     #[test]
     fn no_text_is_html_wherever_it_stands() {
         let mut report = full();
-        // One kernel more than are open initially.
+        // One kernel more than the page expands initially.
         report.kernels = vec![report.kernels[0].clone(); MOST_OPEN_KERNELS + 1];
         report.kernels[MOST_OPEN_KERNELS].name = hostile("folded");
         let page = render(&report);
@@ -1304,7 +1298,7 @@ mod tests {
             assert!(page.contains(&plain) || page.contains(&token), "{word}");
         }
         assert!(!page.contains("<img"));
-        // Folded parts are HTML; lines are plain text.
+        // In the packed data, folded parts are HTML, and lines are plain text.
         let parts = pack["parts"].as_array().unwrap();
         assert!(parts[0].as_str().unwrap().contains("&#39;folded&#39;"));
         assert!(
@@ -1359,7 +1353,6 @@ mod tests {
         );
     }
 
-    /// Verdicts that repeat an earlier verdict are folded.
     #[test]
     fn verdicts_that_repeat_are_folded() {
         let again = |name: &str, detail: &str| {
@@ -1400,7 +1393,7 @@ mod tests {
             "XMLHttpRequest",
         ] {
             let found = page.matches(word).count();
-            // Only the escaped hostile texts contain this word.
+            // Only the escaped hostile texts contain `word`.
             let told = page.matches("&lt;img src=x").count();
             assert_eq!(found, if word == "src=" { told } else { 0 }, "{word}");
         }

@@ -9,7 +9,6 @@ pub struct Line {
     pub source: Option<usize>,
 }
 
-/// Returns whether a line is debug information.
 fn is_debug(line: &str) -> bool {
     let line = line.trim();
     line.starts_with(".loc")
@@ -69,7 +68,7 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
         if is_debug(line) {
             continue;
         }
-        // A location does not extend beyond its function.
+        // The location of a `.loc` directive ends with its function.
         if trimmed.contains(".entry") || trimmed.contains(".func") {
             source = None;
         }

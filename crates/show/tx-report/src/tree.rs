@@ -4,7 +4,8 @@ use crate::exchange::{Access, Kernel, LANES, Space, Step, Wait, describe, steps}
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
-/// SVG units between adjacent lanes, and left of the first lane.
+/// Distance between adjacent lanes (`PITCH`), and from the left edge to the first lane (`LEFT`), in
+/// SVG units.
 const PITCH: usize = 21;
 const LEFT: usize = 34;
 const WIDTH: usize = LEFT + PITCH * LANES + 6;
@@ -25,10 +26,10 @@ fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)
     }
 }
 
-/// For a sequence of shuffles, returns which lanes contribute to the result in the first lane of
-/// each group, before each shuffle.
+/// Returns, for each shuffle, the lanes whose values after the shuffle contribute to the final
+/// result in the first lane of each group.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
-    // Lanes that exchange values, directly or indirectly, form a group.
+    // A group contains the lanes that exchange values directly or indirectly.
     let mut group: Vec<usize> = (0..lanes).collect();
     for _ in 0..lanes {
         let before = group.clone();
@@ -377,7 +378,7 @@ mod tests {
             .iter()
             .map(|w| w.iter().filter(|w| **w).count())
             .collect();
-        // Four groups of 8 lanes: 4, 2 and 1 results per group after the steps.
+        // Four groups of 8 lanes: 4, 2 and 1 partial results per group remain after the shuffles.
         assert_eq!(counts, [16, 8, 4]);
         assert!(wanted[2][0] && wanted[2][8] && wanted[2][16] && wanted[2][24]);
     }

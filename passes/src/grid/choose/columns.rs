@@ -1,5 +1,4 @@
-//! Schedules of columns: neighbouring elements belong to neighbouring results, and each thread
-//! reduces its own columns.
+//! Schedules of column reductions, in which neighbouring elements belong to neighbouring results.
 
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Step};
@@ -9,27 +8,26 @@ use super::{
 };
 use std::ops::RangeInclusive;
 
-/// Number of elements of a column that a thread has in flight: first for several columns per
-/// thread, then for one column per thread.
+/// Number of elements of a column that a thread has in flight. `DOWN[0]` is for several columns per
+/// thread, `DOWN[1]` for one column per thread.
 const DOWN: [i64; 2] = [8, 16];
 /// Number of threads of a block for rows at unaligned addresses. Neighbouring blocks both load the
 /// cache line at their common border, so larger blocks load fewer lines twice. Sums of
 /// 128x4096x4095 f32 on an H200 read 3974 GB/s with 1024 threads, 3710 with 512 and 3393 with 256
 /// (PyTorch: 3899).
 const UNALIGNED: i64 = 4 * THREADS;
-/// Column lengths, in elements, for which more threads share a column, if one block reduces the
-/// column alone. Measured on an H100 (`docs/performance.md`, log entry 45).
+/// Range of column lengths, in elements, for which more threads of a block share a column, unless
+/// columns are split across blocks. Measured on an H100 (`docs/performance.md`, log entry 45).
 const TALL: RangeInclusive<i64> = 64..=512;
-/// Maximum length in elements of columns that are never split across blocks, if their number is
-/// dynamic.
+/// Maximum length, in elements, of columns that are never split across blocks, for a dynamic number
+/// of columns.
 const SHORT_COLUMNS: i64 = 1 << 10;
-/// Maximum length in elements of many columns that are not split across blocks: the tiles of
-/// several blocks would be partly empty.
+/// Maximum length, in elements, of columns that are not split across blocks if there are many
+/// columns: with several blocks, tiles would be partly empty.
 const MEDIUM_COLUMNS: i64 = 1 << 12;
-/// Splits for few columns, if their number is dynamic: maximum number of columns, threads across
-/// the columns, and blocks that share a column. More columns use [`MANY_COLUMNS`], with more
-/// threads across the columns and fewer blocks for each column. Measured on an H100
-/// (`docs/performance.md`, log entries 28 and 37).
+/// Mappings for few columns, if the number of columns is dynamic: maximum number of columns,
+/// threads across columns, and blocks that share a column. More columns use [`MANY_COLUMNS`].
+/// Measured on an H100 (`docs/performance.md`, log entries 28 and 37).
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
     (16, LANES / 4, CUTS),
     (64, LANES / 2, CUTS / 2),
@@ -39,13 +37,12 @@ const MANY_COLUMNS: Columns = Columns {
     threads: 2 * THREADS,
     ..Columns::new(2 * LANES, DOWN[0], Blocks::ThenLast(LEAST_CUTS))
 };
-/// Columns shared by a cluster: maximum number of elements for each thread, bytes of neighbouring
-/// columns in one row of threads, and loads in flight for each thread. Measured on an H200
+/// Mapping of columns that a cluster shares: maximum elements per thread, bytes that a row of
+/// threads loads at once, and loads in flight per thread. Measured on an H200
 /// (`docs/performance.md`, log entry 23).
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
-/// Mapping of columns: threads across columns, elements in flight for each thread, threads of a
-/// block, and blocks that share a column.
+/// Mapping of columns to threads and blocks.
 struct Columns {
     across: i64,
     under_way: i64,
@@ -86,7 +83,8 @@ impl Chooser<'_, '_> {
                     let down = THREADS / across;
                     let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
                     let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
-                    // Blocks for each column, where `cuts` is the number of blocks for all columns.
+                    // Number of blocks that share a column, if all columns together use `cuts`
+                    // blocks.
                     let parts = |cuts: i64| ceildiv(cuts, blocks.max(1)).min(most);
                     let share = match *share {
                         Blocks::ThenAnother(cuts) => Blocks::ThenAnother(parts(cuts)),
@@ -112,8 +110,8 @@ impl Chooser<'_, '_> {
         all
     }
 
-    /// Makes schedules for a dynamic number of columns: few columns are split across blocks, many
-    /// are not.
+    /// Makes schedules for a dynamic number of columns: few columns are split across blocks, and
+    /// many columns are not.
     pub(super) fn columns_by_length(&mut self) -> Option<Vec<Case>> {
         let (&[reduced], &[nearest]) = (&*self.job.axes, &*self.kept) else {
             return None;
@@ -161,8 +159,6 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// Makes a schedule with a cluster for each group of columns, instead of independent blocks, if
-    /// this is faster.
     pub(super) fn columns_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
         let (kept, length) = (self.kept.clone(), self.total(&self.job.axes));
         let nearest = self.nearest?;
@@ -178,7 +174,8 @@ impl Chooser<'_, '_> {
     /// Returns the number of threads across columns, the maximum of this number, and whether the
     /// columns are few enough to be split across blocks.
     fn across(vector: i64, groups: Option<i64>) -> (i64, i64, bool) {
-        // At unaligned addresses, neighbouring blocks share cache lines. Wide blocks share fewer.
+        // At unaligned addresses, neighbouring blocks share cache lines. Wide blocks share fewer
+        // lines.
         let widest = if vector == 1 && groups.is_some() {
             4 * LANES
         } else {
@@ -189,7 +186,6 @@ impl Chooser<'_, '_> {
         (across, widest, is_shared)
     }
 
-    /// Returns the mapping of columns to clusters, if clusters are faster.
     fn columns_in_clusters(&self, kept: &[usize], length: Option<i64>) -> Option<Columns> {
         let (most, bytes, loads) = IN_CLUSTERS;
         let (results, length) = (self.total(kept)?, length?);
@@ -220,14 +216,14 @@ impl Chooser<'_, '_> {
     fn column_vectors(&self, kept: &[usize], nearest: usize) -> (i64, Option<i64>) {
         let vector = match self.vectors(nearest) {
             Vectors::Plain(n) => n,
-            // Scalar loads: the last columns would need them anyway.
+            // Use scalar loads, which the last columns need in any case.
             _ => 1,
         };
         (vector, self.total(kept).map(|n| n / vector))
     }
 
-    /// Makes a schedule in which each thread has neighbouring columns. Several threads share a
-    /// column, and several blocks do if there are few columns.
+    /// Makes a schedule in which each thread reduces neighbouring columns. Several threads share a
+    /// column. If there are few columns, several blocks share a column.
     pub(super) fn columns(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.columns_alone(&kept, self.total(&self.job.axes));
@@ -241,7 +237,8 @@ impl Chooser<'_, '_> {
         let (across, widest, is_shared) = Self::across(vector, groups);
         let all: Vec<usize> = (0..job.extents.len()).collect();
         let is_large = self.total(&all).is_none_or(|n| n >= LARGE);
-        // With vectors of eight or more elements, more threads would have too few registers.
+        // With vectors of eight or more elements, a larger block would have too few registers per
+        // thread.
         let is_wide = vector > 4;
         let is_tall = length.is_some_and(|n| TALL.contains(&n));
         let is_unaligned = vector == 1 && across == widest && widest > LANES;
@@ -282,7 +279,7 @@ impl Chooser<'_, '_> {
     }
 
     /// Returns whether columns are long enough for eight rounds of loads by a block of
-    /// [`UNALIGNED`] threads, with few ops for each element.
+    /// [`UNALIGNED`] threads, and whether each element needs few ops.
     fn fills_threads(&self, length: Option<i64>) -> bool {
         let round = UNALIGNED / (4 * LANES) * DOWN[1];
         !self.is_heavy() && length.is_some_and(|n| n >= 8 * round)

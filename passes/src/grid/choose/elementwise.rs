@@ -1,7 +1,8 @@
 //! Schedules of element-wise ops. A thread computes a vector of 16 bytes, and neighbouring threads
 //! compute neighbouring vectors.
 //!
-//! The table has `a + a` of 1 GiB on an H200, in GB/s. A PyTorch copy of 1 GiB reaches 4189 GB/s.
+//! The table shows the bandwidth of `a + a` on arrays of 1 GiB, in GB/s on an H200. A copy of 1 GiB
+//! by PyTorch reaches 4189 GB/s.
 //!
 //! | vectors per thread | f32 | bf16 |
 //! |--:|--:|--:|
@@ -13,11 +14,11 @@
 //!
 //! With one 32-byte vector of f32 for each thread, `a + a` reaches 3774 GB/s. Blocks of 128 or 512
 //! instead of 256 threads change the speed of `a + a` by at most 1 %. With one vector for each
-//! thread, 2048 threads of an SM have 32 KiB in flight.
+//! thread, the 2048 threads of an SM have loads of 32 KiB in flight.
 //!
-//! A source that is contiguous along another dimension than the destination passes through tiles in
-//! shared memory. The table has transposes of 16384x16384 on an H200, in GB/s. The first tile
-//! length is along the contiguous dimension of the source.
+//! A source that is contiguous along another dimension than the destination is copied through tiles
+//! in shared memory. The table shows the bandwidth of transposes of 16384x16384, in GB/s on an
+//! H200. The first tile length is along the contiguous dimension of the source.
 //!
 //! | tile | f32 | bf16 |
 //! |---|--:|--:|
@@ -31,10 +32,10 @@
 //! | (Triton of `torch.compile`) | 2724 | 2098 |
 //!
 //! Transposes of i8 reach 3835 GB/s with tiles of 256x64, 3538 with 128x64 and 2629 with 64x64.
-//! Transposes of f64 reach 3780 GB/s with tiles of 32x32 and 3795 with 64x64. Blocks of 128 instead
-//! of 256 threads change the speed of a transpose by at most 2 %, blocks of 512 threads by at most
-//! 10 %. A transpose takes 2 % longer if consecutive blocks have consecutive tiles of the source
-//! instead of the destination.
+//! Transposes of f64 reach 3780 GB/s with tiles of 32x32 and 3795 with 64x64. Compared with 256
+//! threads, blocks of 128 threads change the speed of a transpose by at most 2 %, blocks of 512
+//! threads by at most 10 %. A transpose takes 2 % longer if consecutive blocks process consecutive
+//! tiles of the source instead of the destination.
 
 use super::super::steps::{Case, Step};
 use super::{Access, Chooser, FEW, Processor, THREADS, VECTOR, is_packed};
@@ -44,39 +45,39 @@ use tx_target::STATIC_SHARED_BYTES;
 
 /// Tile length along the contiguous dimension of the source, in bytes.
 const READ: i64 = 256;
-/// Tile length along the contiguous dimension of the destination, in elements, for elements of up
-/// to 4 bytes. For elements wider than 4 bytes, tiles have half this length.
+/// Tile length along the contiguous dimension of the destination, in elements of up to 4 bytes;
+/// half of `SIDE` for wider elements.
 const SIDE: i64 = 64;
 /// Minimum length of a tiled dimension, in elements.
 const SHORTEST: i64 = 16;
 
-/// How an operand is accessed along a dimension.
+/// Access pattern of an operand along a dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Walk {
-    /// One element for all points, or a few elements that stay in the cache.
+    /// All points access one element, or a few elements that stay in the cache.
     Held,
-    /// Contiguous elements. The value is the number of bytes of an element.
+    /// Consecutive points access contiguous elements; the field is the element size in bytes.
     Neighbours(i64),
-    /// Elements with a stride.
+    /// Consecutive points access elements with a stride.
     Apart,
 }
 
 impl Chooser<'_, '_> {
-    /// Makes a schedule of vectors, if all operands are contiguous along one dimension.
+    /// Makes a schedule with vector accesses, if all operands are contiguous along one dimension.
     pub(super) fn vectors_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.points(&kept, false).then(|| self.done())
     }
 
-    /// Makes a schedule of shared-memory tiles, if some sources are contiguous along another
+    /// Makes a schedule with shared-memory tiles, if some sources are contiguous along another
     /// dimension than the destinations.
     pub(super) fn tiles_of_points(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.points(&kept, true).then(|| self.done())
     }
 
-    /// Adds the steps of a vector schedule, or with `tiles`, of a schedule with shared-memory
-    /// tiles. Returns false if the op allows neither vectors nor tiles.
+    /// Adds the steps of a schedule with vector accesses, or with shared-memory tiles if `tiles` is
+    /// set. Returns false if the op allows neither vectors nor tiles.
     fn points(&mut self, kept: &[usize], tiles: bool) -> bool {
         let job = self.job;
         let Some(nearest) = self
@@ -206,8 +207,8 @@ impl Chooser<'_, '_> {
     }
 }
 
-/// Returns the dimension along which a source is contiguous. Returns `None` if an index is neither
-/// 0 nor a dimension of its own.
+/// Returns the dimension along which a source is contiguous. Returns `None` unless each index is 0
+/// or a dimension that no other index uses.
 fn read_along(source: &Access<'_>) -> Option<usize> {
     let memref = source.memref.as_ref()?;
     let results = &source.map.results;
@@ -223,7 +224,6 @@ fn read_along(source: &Access<'_>) -> Option<usize> {
     }
 }
 
-/// Returns how an operand is accessed along dimension `dim`.
 pub(super) fn walk(access: &super::Access<'_>, dim: usize) -> Walk {
     let Some(memref) = &access.memref else {
         return Walk::Held;
@@ -240,7 +240,8 @@ pub(super) fn walk(access: &super::Access<'_>, dim: usize) -> Walk {
     let is_next = memref.strides.last() == Some(&Some(1));
     match byte_width(memref.element).and_then(|bytes| i64::try_from(bytes).ok()) {
         _ if is_packed(memref.element) || !is_alone => Walk::Apart,
-        // Quotients and remainders repeat the elements of a row, which stay in the cache.
+        // Indices with quotients and remainders repeat the elements of a row, which stay in the
+        // cache.
         _ if divided && is_next => Walk::Held,
         Some(bytes) if is_next && last.step(dim) == Some(1) => Walk::Neighbours(bytes),
         _ => Walk::Apart,

@@ -1,11 +1,10 @@
-//! The default schedule of a job without a schedule attribute.
+//! Default schedules of grid-level ops without the attribute `schedule`.
 //!
 //! Neighbouring threads load neighbouring elements. If neighbouring elements belong to one result,
-//! a group of threads reduces the result. If neighbouring elements belong to neighbouring results,
+//! a group of threads computes the result. If neighbouring elements belong to neighbouring results,
 //! each thread computes its own results. A reduction with few results and many elements is split
-//! across blocks. The last block, or a second kernel, combines the partial results of all blocks.
-//! The number of partial results does not depend on the length, so the order in which elements are
-//! combined does not depend on the length either.
+//! across blocks, and the last block or a second kernel combines their partial results. Neither the
+//! number of partial results nor the order in which elements are combined depends on the length.
 
 mod columns;
 mod elementwise;
@@ -27,23 +26,22 @@ use tx_target::PORTABLE_CLUSTER;
 
 /// Number of threads of a block.
 const THREADS: i64 = 256;
-/// Number of threads of a warp.
 const LANES: i64 = 32;
 /// Number of bytes of a vector load.
 pub(crate) const VECTOR: i64 = 16;
 /// Maximum number of accumulators of one thread.
 const MOST_PARTS: i64 = 32;
-/// Maximum number of unrolled ops of one thread: elements times ops for each element.
+/// Maximum number of unrolled ops of one thread: number of elements times ops per element.
 const MOST_WRITTEN: i64 = 1024;
-/// Maximum number of elements of an op that uses scalar loads. With a single vector for each
-/// thread, LLVM merges the vector load with the scalar loads of the unaligned path.
+/// Number of elements up to which an op uses scalar loads. With a single vector for each thread,
+/// LLVM merges the vector load with the scalar loads of the unaligned path.
 const FEW: i64 = 4096;
-/// Maximum number of elements of a result that one thread computes, if vectors cannot be loaded.
+/// Maximum number of elements that one thread reduces to a result, if vector loads are impossible.
 const SHORT: i64 = 16;
-/// Minimum row length in bytes for evict-first loads. A shorter row uses part of a cache line,
-/// which the next request should find in the cache.
+/// Minimum row length in bytes for evict-first loads. A shorter row uses only part of a cache line,
+/// so the line should stay in the cache for the next request.
 const STREAMED: i64 = 256;
-/// Numbers of blocks of a cluster that [`candidates`] tries.
+/// Cluster sizes, in blocks, that [`candidates`] tries.
 const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
 /// Minimum number of elements for which a last-block reduction is faster than a second kernel. In
 /// smaller reductions, the fence and the atomic of each block take longer than the launch of a
@@ -54,35 +52,35 @@ const CUTS: i64 = 528;
 /// Minimum number of blocks across which each of several results is split. With fewer blocks, the
 /// partial tile of the last block would be a greater part of the work.
 const LEAST_CUTS: i64 = 16;
-/// Number of blocks across which each of many very long rows is split.
+/// Number of blocks across which each very long row is split, if there are many rows.
 const SHARES: i64 = 64;
-/// Number of ops for each element above which elements count as expensive.
+/// Number of ops per element above which elements count as expensive.
 const HEAVY: i64 = 8;
-/// Number of ops for each element from which computing takes as long as loading. One call of a math
-/// function, such as `exp`, counts as 20 ops.
+/// Minimum number of ops per element for which computing takes as long as loading. One call of a
+/// math function, such as `exp`, counts as 20 ops.
 const COSTLY_OPS: i64 = 24;
 
-/// A mapping, with its schedule for each case of lengths.
+/// The chosen mapping, with one schedule for each range of lengths.
 pub(crate) struct Chosen {
     pub(crate) mapping: &'static str,
     pub(crate) cases: Vec<Case>,
 }
 
-/// Returns the schedule of a job for each case of lengths. With `clusters`, a row may be shared by
-/// the blocks of a cluster.
+/// Returns the default schedule of an op for each range of lengths. If `clusters` is set, the
+/// blocks of a cluster may share a row.
 pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), true)
 }
 
-/// Returns one schedule for all lengths. The second phase of a reduction uses it, because partial
-/// results are few.
+/// Returns one schedule for all lengths. The second phase of a reduction uses this schedule,
+/// because there are few partial results.
 pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Chosen {
     table::of_op(&mut Chooser::of(job, clusters), false)
 }
 
-/// Returns the schedule of a group, with loops `p0`, …, and `r0`, …. With `clusters`, a long row
-/// may be shared by the blocks of a cluster. Rows of dynamic length have one case for each class of
-/// lengths, or none if registers cannot hold the rows.
+/// Returns the default schedule of a group; its loops are named `p0`, …, and `r0`, …. If `clusters`
+/// is set, the blocks of a cluster may share a long row. For rows of dynamic length, the schedule
+/// has one case for each class of lengths, or no case if registers cannot hold the rows.
 pub(crate) fn choose_phases(group: &Group<'_>, clusters: bool) -> Chosen {
     table::of_group(group, clusters, None)
 }
@@ -93,7 +91,7 @@ pub(crate) fn bytes_of_block(group: &Group<'_>, clusters: bool) -> Option<i64> {
     phases::bytes_of_block(&table::Request::of_group(group, clusters))
 }
 
-/// Returns other schedules, which may be faster than the schedule of [`choose`].
+/// Returns alternative schedules, which may be faster than the schedule of [`choose`].
 pub(crate) fn candidates(job: &Job<'_>, clusters: bool) -> Vec<Vec<Case>> {
     Chooser::of(job, clusters).candidates()
 }
@@ -115,9 +113,9 @@ struct Chooser<'a, 'c> {
 enum Vectors {
     /// Scalar loads.
     None,
-    /// Vectors from the start of the row. The value is the vector width in elements.
+    /// Vector loads from the start of the row; the field is the vector width in elements.
     Plain(i64),
-    /// Vectors from the first aligned address of the row. The value is the vector width in
+    /// Vector loads from the first aligned address of the row; the field is the vector width in
     /// elements.
     Aligned(i64),
 }
@@ -140,21 +138,21 @@ impl Vectors {
     }
 }
 
-/// The blocks that compute a result.
+/// Distribution of the results over blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Blocks {
     /// One block computes one result, or several results.
     One,
-    /// One block computes a result, in a grid-stride loop over results. The value is the number of
-    /// blocks of the grid.
+    /// Each block computes its results in a grid-stride loop; the field is the number of blocks of
+    /// the grid.
     InTurns(i64),
-    /// Several blocks share a result, and a second kernel combines their partial results. The value
-    /// is the number of blocks.
+    /// Several blocks share a result, and a second kernel combines their partial results; the field
+    /// is the number of blocks per result.
     ThenAnother(i64),
-    /// Several blocks share a result, and the last one combines their partial results. The value is
-    /// the number of blocks.
+    /// Several blocks share a result, and the last block combines their partial results; the field
+    /// is the number of blocks per result.
     ThenLast(i64),
-    /// The blocks of a cluster share a result. The value is the size of the cluster.
+    /// The blocks of a cluster share a result; the field is the cluster size.
     Cluster(i64),
 }
 
@@ -226,22 +224,21 @@ impl<'a, 'c> Chooser<'a, 'c> {
         vec![Case::always(std::mem::take(&mut self.steps))]
     }
 
-    /// Returns the innermost dimension of a row.
     fn inner(&self) -> usize {
         let axes = &self.job.axes;
         let nearest = self.nearest.filter(|d| axes.contains(d));
         nearest.or(axes.last().copied()).unwrap_or(0)
     }
 
-    /// Makes a schedule with one thread for each result.
     fn a_thread_each(&mut self) -> Option<Vec<Case>> {
         let kept = self.kept.clone();
         self.one_thread_each(&kept, self.nearest, THREADS);
         Some(self.done())
     }
 
-    /// Splits the reduced loop into tiles, across the blocks that share a result along grid
-    /// dimension `along`. Returns the name of the loop that remains inside each block.
+    /// Splits the reduced loop into tiles, and distributes the tiles over the blocks that share a
+    /// result, along grid dimension `along`. Returns the name of the loop that remains inside each
+    /// block.
     fn share(&mut self, reduced: &str, tile: i64, blocks: Blocks, along: usize) -> String {
         if blocks.sharing() == 1 {
             return reduced.to_owned();
@@ -265,7 +262,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         format!("{inner}.i")
     }
 
-    /// Halves a number of elements until their ops are few enough to be unrolled.
+    /// Halves `elements` until the ops of all elements are few enough to be unrolled.
     fn affordable(&self, mut elements: i64) -> i64 {
         while elements > 1 && self.is_too_much(elements) {
             elements /= 2;
@@ -279,7 +276,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
     }
 
     /// Returns whether an exchange of partial results is expensive: a partial result has several
-    /// values, or its combiner more than [`HEAVY`] ops.
+    /// values, or its combiner has more than [`HEAVY`] ops.
     fn exchanges_parts(&self) -> bool {
         match &self.job.work {
             Work::Combine(Combination { combiner, .. }) => {
@@ -296,7 +293,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         i64::try_from(byte_width(memref.element)?).ok()
     }
 
-    /// Returns how elements along `dim` are loaded.
+    /// Returns the kind and width of the loads along `dim`.
     fn vectors(&self, dim: usize) -> Vectors {
         let Some(vector) = self.vector(dim).filter(|n| *n > 1) else {
             return Vectors::None;
@@ -346,13 +343,12 @@ impl<'a, 'c> Chooser<'a, 'c> {
         Some(vector)
     }
 
-    /// Adds evict-first loads.
     fn stream(&mut self) {
         self.steps.push(Step::Stream);
     }
 
-    /// Splits dimension `last` by `vector`, and fuses `dims` into one loop without the inner part
-    /// of the split. Returns the name of the fused loop.
+    /// Splits dimension `last` by `vector`, and fuses the outer loop of the split with the other
+    /// `dims` into one loop. Returns the name of the fused loop.
     fn cut(&mut self, dims: &[usize], last: usize, vector: i64, name: &str) -> String {
         if vector == 1 {
             return self.fused(dims, Some(last), name);
@@ -368,14 +364,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         name.to_owned()
     }
 
-    /// Adds steps with one thread for each result, and neighbouring results in neighbouring
-    /// threads.
+    /// Adds the steps by which one thread computes each result, and neighbouring threads compute
+    /// neighbouring results.
     fn one_thread_each(&mut self, kept: &[usize], nearest: Option<usize>, threads: i64) {
         if kept.is_empty() {
             return;
         }
         let threads = match self.total(kept) {
-            // A batch-invariant op needs the same exchange for every number of results.
+            // A batch-invariant op needs equal blocks for every number of results.
             Some(n) if n < threads && !self.fixed => power_of_two(n),
             _ => threads,
         };
@@ -383,7 +379,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.split(&results, threads, Some(0), Some(0));
     }
 
-    /// Splits a loop into `.o` and `.i`, and binds these parts to a grid and a block dimension.
+    /// Splits a loop into an outer loop `.o` and an inner loop `.i`. Binds the outer loop to grid
+    /// dimension `block` and the inner loop to block dimension `thread`, if given.
     fn split(&mut self, name: &str, by: i64, block: Option<usize>, thread: Option<usize>) {
         self.steps.push(Step::Split(name.to_owned(), by));
         if let Some(d) = block {
@@ -394,8 +391,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
     }
 
-    /// Binds a loop to blocks. With `turns`, the grid has `turns` blocks, and each block executes a
-    /// grid-stride loop.
+    /// Binds a loop to blocks. If `turns` is given, the grid has `turns` blocks, and each block
+    /// executes a grid-stride loop.
     fn bind_in_turns(&mut self, name: &str, block: usize, turns: Option<i64>) {
         let Some(blocks) = turns else {
             return self.bind(name, Processor::Block(block));
@@ -449,7 +446,6 @@ fn main_operand<'a, 'c>(job: &'a Job<'c>) -> Option<&'a Access<'c>> {
     }
 }
 
-/// Returns whether the op is batch-invariant.
 fn is_fixed(job: &Job<'_>) -> bool {
     let determinism = attribute(job.op, "determinism").and_then(Determinism::of);
     determinism == Some(Determinism::BatchInvariant)
@@ -481,7 +477,8 @@ fn nearest(job: &Job<'_>) -> Option<usize> {
 }
 
 /// Returns the distance in elements between consecutive points along `dim`. A dynamic stride counts
-/// as greater than any static stride, and an outer dynamic stride as greater than an inner one.
+/// as greater than any static stride, and an outer dynamic stride as greater than an inner dynamic
+/// stride.
 fn distance(access: &Access<'_>, dim: usize) -> Option<i64> {
     let memref = access.memref.as_ref()?;
     let rank = memref.rank();

@@ -1,7 +1,8 @@
-//! Schedules of groups: ops that share rows, each row reduced by threads of one block or cluster.
+//! Schedules of groups of ops that share rows. The threads of one block or cluster process each
+//! row.
 //!
 //! If the threads can hold a row in registers, the kernel loads the row once, and temporaries of
-//! the group stay in registers. In longer rows, each phase (op of the group) loads the elements
+//! the group stay in registers. For longer rows, each phase (op of the group) loads the elements
 //! again, from the cache.
 
 use super::super::group::{Group, Phase, Role, is_reduction};
@@ -14,32 +15,31 @@ use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
 use tx_target::{MAX_CLUSTER, MAX_THREADS};
 
-/// Number of elements of each operand that a thread holds. A thread holds more elements if
-/// [`MOST_THREADS`] threads cannot hold the row otherwise.
+/// Number of elements of each operand that a thread holds in registers. A thread holds more
+/// elements if the row is too long for the maximum number of threads.
 const HELD: i64 = 32;
-/// Number of elements of each operand that a thread holds in long rows without column operands,
-/// which are faster with fewer threads.
+/// Number of elements of each operand that a thread holds in registers, for long rows without
+/// column operands: such rows are faster with fewer threads.
 const HELD_ALONE: i64 = 64;
 /// Maximum number of threads per row in one block.
 const MOST_THREADS: i64 = 512;
 /// Maximum number of threads per row in one block, for long rows that are faster with fewer
 /// threads.
 const FEW_THREADS: i64 = 256;
-/// Minimum number of threads of a block.
 const LEAST_THREADS: i64 = 128;
-/// Maximum number of blocks of a cluster on every chip with clusters.
+/// Maximum cluster size, in blocks, that every chip with clusters supports.
 const MOST_BLOCKS: i64 = 8;
-/// Maximum number of blocks of a cluster. More than [`MOST_BLOCKS`] blocks are not portable: on an
-/// H200, clusters of 16 blocks run on 128 of the 132 SMs.
+/// Maximum cluster size in blocks. More than [`MOST_BLOCKS`] blocks are not portable: on an H200,
+/// clusters of 16 blocks run on 128 of the 132 SMs.
 const NON_PORTABLE_BLOCKS: i64 = MAX_CLUSTER as i64;
 
-/// A class of rows that each phase loads again, although registers could hold them.
+/// A class of rows that each phase loads again, although the rows fit in registers.
 struct Reloaded {
-    /// Minimum and maximum number of operands with one element for each column.
+    /// Minimum and maximum number of operands with one element per column.
     columns: (i64, i64),
     /// Whether elements have at most 16 bits.
     is_narrow: bool,
-    /// Whether an op writes rows. `None` applies to both.
+    /// Whether an op of the group writes rows. `None` matches groups with and without such an op.
     writes: Option<bool>,
     /// Minimum and exclusive maximum of the row length in bytes.
     bytes: (i64, i64),
@@ -50,10 +50,10 @@ struct Reloaded {
 const KIB: i64 = 1 << 10;
 const MIB: i64 = 1 << 20;
 
-/// Classes of rows that are faster reloaded than held. A thread that holds the row and all columns
-/// has too few registers left for enough rows in flight per SM. The table has GB/s on an H200.
-/// Column `held` is the faster of two kinds of kernels: rows held in registers, and one kernel for
-/// each op.
+/// Classes of rows for which reloading the row in each phase is faster than holding the row in
+/// registers. If registers hold the row and all column operands, too few registers are left for
+/// enough rows in flight per SM. The table shows the bandwidth in GB/s on an H200. Column `held`
+/// shows the faster alternative: rows in registers, or one kernel for each op.
 ///
 /// | row | program | held | reloaded | blocks |
 /// |---|---|--:|--:|--:|
@@ -150,9 +150,9 @@ const RELOADED: [Reloaded; 11] = [
     },
 ];
 
-/// Number of vectors of a 16-bit row above which a thread needs four vectors in flight instead of
-/// two, if the ops have several column operands. The table has layer norm of bf16 on an H200, in
-/// GB/s.
+/// Number of vectors in a row of 16-bit elements above which a thread needs four vectors in flight
+/// instead of two, if there are several column operands. The table shows the bandwidth of layer
+/// norm of bf16, in GB/s on an H200.
 ///
 /// | columns | two in flight | four in flight |
 /// |--:|--:|--:|
@@ -160,15 +160,16 @@ const RELOADED: [Reloaded; 11] = [
 /// | 16384 | 3853 | 3777 |
 /// | 32768 | 3122 | 3469 |
 const LONG_VECTORS: i64 = 2048;
-/// Number of vectors of a row in one block above which the block needs its maximum number of
-/// threads, with fewer vectors in flight for each. RMS norm of 262144 f32 columns on an H200, with
-/// 8 blocks of 1024 threads, reaches 3022 GB/s with one vector in flight, and 2752 GB/s with four.
+/// Number of vectors of a row per block above which a block needs the maximum number of threads,
+/// with fewer vectors in flight per thread. RMS norm of 262144 f32 columns on an H200 reaches 3022
+/// GB/s with one vector in flight, and 2752 GB/s with four (8 blocks of 1024 threads).
 const MANY_VECTORS: i64 = 4096;
 
-/// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel is for
-/// all lengths that its threads can hold. The kernels for dynamic lengths use scalar loads: vectors
-/// would need another kernel for lengths that the vector width does not divide. The table has
-/// softmax of 65536 rows of f32 on an H200, in GB/s.
+/// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel
+/// processes all row lengths that the registers of its threads can hold. The kernels for dynamic
+/// lengths use scalar loads: vectors would need another kernel for lengths that the vector width
+/// does not divide. The table shows the bandwidth of softmax of 65536 rows of f32, in GB/s on an
+/// H200.
 ///
 /// | columns | scalar loads | vector loads |
 /// |--:|--:|--:|
@@ -178,17 +179,16 @@ const CLASSES: [i64; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32
 
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// Number of elements of each operand that a thread should hold.
+    /// Target number of elements of each operand that a thread holds in registers.
     held: i64,
-    /// Maximum number of threads per row in one block, and of blocks of a cluster.
+    /// Maximum number of threads per row in one block, and maximum cluster size in blocks.
     threads: i64,
     blocks: i64,
-    /// Whether registers may hold elements.
+    /// Whether registers may hold elements of a row.
     holds: bool,
 }
 
 impl Limits {
-    /// Limits for each class of dynamic lengths.
     const OF_CLASSES: Self = Self {
         held: HELD,
         threads: MOST_THREADS,
@@ -196,8 +196,9 @@ impl Limits {
         holds: true,
     };
 
-    /// Returns the limits for rows of `length` elements. The table has GB/s on an H200. A mapping is
-    /// written as blocks x threads x elements held by each thread.
+    /// Returns the limits for rows of `length` elements. The table shows the bandwidth in GB/s on
+    /// an H200. A mapping is written as blocks x threads x elements in the registers of each
+    /// thread.
     ///
     /// | program | columns | mapping | | other mappings | |
     /// |---|--:|---|--:|---|--:|
@@ -241,7 +242,6 @@ impl Limits {
     }
 }
 
-/// Returns the entry of [`RELOADED`] that applies to a request.
 fn reloaded(request: &Request) -> Option<&'static Reloaded> {
     let bytes = bytes_of_row(request)?;
     RELOADED.iter().find(|row| {
@@ -256,13 +256,13 @@ fn bytes_of_row(request: &Request) -> Option<i64> {
     Some(request.length?.saturating_mul(request.bytes))
 }
 
-/// Returns whether each phase loads its rows again, although registers could hold them.
+/// Returns whether reloading the rows in each phase is faster than holding the rows in registers.
 pub(super) fn is_faster_reloaded(request: &Request) -> bool {
     let is_possible = request.can_hold_totals || !request.has_row_ops;
     is_possible && reloaded(request).is_some()
 }
 
-/// Returns the number of operands with one element for each column, which all rows share.
+/// Returns the number of operands that have one element for each column and are shared by all rows.
 pub(super) fn columns(group: &Group<'_>) -> i64 {
     let mut found = Vec::new();
     for phase in &group.phases {
@@ -279,8 +279,8 @@ pub(super) fn columns(group: &Group<'_>) -> i64 {
     found.len() as i64
 }
 
-/// Limits that [`phase_candidates`] tries: elements that a thread holds, threads per row in one
-/// block, and blocks of a cluster.
+/// Limits that [`phase_candidates`] tries: elements in the registers of a thread, threads per row
+/// in one block, and blocks of a cluster.
 const HELD_TRIED: [i64; 4] = [8, 16, 32, 64];
 const THREADS_TRIED: [i64; 4] = [128, 256, 512, 1024];
 const BLOCKS_TRIED: [i64; 5] = [1, 2, 4, MOST_BLOCKS, NON_PORTABLE_BLOCKS];
@@ -315,7 +315,7 @@ pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limit
         .phases
         .get(group.leader())
         .map(|first| first.row.len());
-    // A row of several loops would need a product of lengths on the host.
+    // For a row with several loops, the host would have to compare the product of their lengths.
     if row != Some(1) {
         return Vec::new();
     }
@@ -336,8 +336,8 @@ pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limit
     cases
 }
 
-/// Returns a schedule in which the threads of a block or cluster hold a row. The result is empty if
-/// registers cannot hold the row.
+/// Returns a schedule in which the threads of a block or cluster hold a row in registers. The
+/// result is empty if registers cannot hold the row.
 pub(super) fn held(group: &Group<'_>, request: &Request, limits: Option<Limits>) -> Vec<Case> {
     let mapping = request.length.map(|length| {
         let limits = limits.unwrap_or_else(|| Limits::of(request, length));
@@ -371,7 +371,6 @@ pub(super) fn loaded_again(
         .collect()
 }
 
-/// Returns the number of blocks of a cluster that share a reloaded row.
 fn blocks_that_reload(request: &Request) -> i64 {
     match request.clusters && request.can_share && request.can_hold_totals {
         true => reloaded(request).map_or(1, |row| row.blocks),
@@ -379,26 +378,25 @@ fn blocks_that_reload(request: &Request) -> i64 {
     }
 }
 
-/// Returns the number of bytes of a reloaded row in one block, or `None` for a dynamic length.
+/// Returns the number of bytes of a reloaded row that one block loads, or `None` for a dynamic
+/// length.
 pub(super) fn bytes_of_block(request: &Request) -> Option<i64> {
     Some(ceildiv(bytes_of_row(request)?, blocks_that_reload(request)))
 }
 
-/// Returns whether totals can stay in registers while rows are reloaded. Ops must not exchange
-/// values other than totals through memory.
+/// Returns whether reduction results can stay in registers while each phase reloads the row. The
+/// ops must not exchange other values through memory.
 pub(super) fn can_hold_totals(group: &Group<'_>) -> bool {
     let totals: Vec<_> = group.row_values().iter().map(|known| known.array).collect();
     group.can_be_held() && group.exchange_through_memory(&totals).is_none()
 }
 
-/// Returns whether an op writes rows.
 pub(super) fn writes(group: &Group<'_>) -> bool {
     let writes_rows = |phase: &Phase<'_>| !phase.row.is_empty() && !is_reduction(&phase.job);
     group.phases.iter().any(writes_rows)
 }
 
-/// Returns the number of elements of a row that one load reads in all phases: 1 for a dynamic
-/// length.
+/// Returns the vector width, in elements, for the rows of all phases: 1 for a dynamic length.
 pub(super) fn vector_of(group: &Group<'_>) -> i64 {
     let leader = group.phases.get(group.leader());
     let length = leader.and_then(Phase::row_length);
@@ -409,8 +407,8 @@ pub(super) fn vector_of(group: &Group<'_>) -> i64 {
     whole.map(|phase| vector(phase, divides)).min().unwrap_or(1)
 }
 
-/// Returns the number of bytes of the widest element along a row, and the number of ops for each
-/// element, both as the maximum over all phases.
+/// Returns the size in bytes of the widest element along a row, and the number of ops per element:
+/// both maxima over all phases.
 pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
     let ops = whole().map(|phase| phase.job.weight()).max();
@@ -424,10 +422,10 @@ pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
 struct Mapping {
     /// Number of elements that one load reads.
     vector: i64,
-    /// Threads per row in one block, and blocks of a cluster that share a row.
+    /// Number of threads per row in one block, and number of blocks of a cluster that share a row.
     threads: i64,
     blocks: i64,
-    /// Number of vectors of a row in one block.
+    /// Number of vectors of a row that one block processes.
     part: i64,
     /// Number of vectors that a thread has in flight.
     loads: i64,
@@ -437,16 +435,16 @@ struct Mapping {
 /// Values that a thread holds in registers between phases.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// The thread holds its elements of the row, and totals.
+    /// Registers hold the thread's elements of the row, and the reduction results.
     Row,
-    /// The thread holds totals only.
+    /// Registers hold only the reduction results.
     Totals,
-    /// The thread holds no values: phases exchange values through memory.
+    /// Registers hold no values: phases exchange values through memory.
     Nothing,
 }
 
 impl Mapping {
-    /// Returns the mapping of rows of `length` elements that registers hold.
+    /// Returns the mapping of rows of `length` elements that stay in registers.
     fn of(request: &Request, limits: Limits, length: i64) -> Self {
         let Request {
             vector,
@@ -457,10 +455,10 @@ impl Mapping {
         // At least one warp per row, if the row has enough vectors.
         let least = power_of_two(vectors).min(LANES);
         let loads = unrolled(limits.held / vector, vector * weight);
-        // The blocks of a cluster share a row that one block should not hold alone. The longest
-        // rows use more threads, with fewer registers for each. For 16-bit rows that are only read,
-        // separate kernels are then faster: cross entropy of 262144 bf16 columns on an H200 reaches
-        // 2176 GB/s with separate kernels, and 1682 GB/s with 8 blocks of 512 threads.
+        // The blocks of a cluster share a row that is too long for one block. The longest rows use
+        // more threads, with fewer registers per thread. If the ops only read 16-bit rows of this
+        // length, separate kernels are faster: cross entropy of 262144 bf16 columns on an H200
+        // reaches 2176 GB/s with separate kernels, and 1682 GB/s with 8 blocks of 512 threads.
         let is_shared = request.bytes >= 4 || request.columns == 0;
         let most = match request.clusters && is_shared && request.can_share {
             true => limits.blocks,
@@ -495,7 +493,8 @@ impl Mapping {
     }
 
     /// Returns the mapping of rows of `length` elements to at most `most` threads, if each phase
-    /// loads the row again. The table has rows of 65536 bf16 columns on an H200.
+    /// loads the row again. The table shows the bandwidth for rows of 65536 bf16 columns on an
+    /// H200.
     ///
     /// | program | vectors in flight | threads | GB/s |
     /// |---|--:|--:|--:|
@@ -536,12 +535,13 @@ impl Mapping {
         }
     }
 
-    /// Returns the number of elements of a row that the threads of the row can hold.
+    /// Returns the maximum row length, in elements, that the registers of all threads of the row
+    /// can hold.
     fn capacity(&self) -> i64 {
         self.vector * self.threads * self.blocks * self.loads
     }
 
-    /// Returns the steps. With `most`, the schedule is for rows of at most `most` elements.
+    /// Returns the steps of the schedule, for rows of at most `most` elements if `most` is given.
     fn steps(&self, group: &Group<'_>, most: Option<i64>) -> Vec<Step> {
         let Self {
             vector,
@@ -604,9 +604,9 @@ impl Mapping {
         if vector > 1 {
             steps.push(Step::Vectorize(format!("{inner}.i")));
         }
-        // The kernel stores only one element per row, so it needs no loaded line again. Cross
+        // A kernel that stores only one element per row needs each loaded cache line once. Cross
         // entropy of 1024 bf16 columns on an H200 reaches 4349 GB/s with plain loads, and 4590 GB/s
-        // with evict-first loads. Softmax, which writes rows, loses 2 %.
+        // with evict-first loads. For softmax, which writes rows, evict-first loads are 2 % slower.
         if holds == Holds::Row && most.is_none() && !writes(group) {
             steps.push(Step::Stream);
         }
@@ -621,7 +621,8 @@ impl Mapping {
     }
 }
 
-/// Returns the number of unrolled vectors of `weight` ops each, at most `loads`.
+/// Halves the number of vectors, `loads`, until `loads` times `weight` ops are few enough to be
+/// unrolled.
 fn unrolled(mut loads: i64, weight: i64) -> i64 {
     while loads > 1 && loads * weight > MOST_WRITTEN {
         loads /= 2;
@@ -629,8 +630,8 @@ fn unrolled(mut loads: i64, weight: i64) -> i64 {
     loads.max(1)
 }
 
-/// Fuses `count` loops into one. Loop number `cut` is split already: its outer part is fused.
-/// Returns the name of the fused loop.
+/// Fuses `count` loops into one loop. If loop number `cut` was already split, the outer loop of the
+/// split is fused. Returns the name of the fused loop.
 fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>) -> Option<String> {
     let names = (0..count).map(|n| match cut == Some(n) {
         true => format!("{kind}{n}.o"),
@@ -644,7 +645,6 @@ fn one_loop(steps: &mut Vec<Step>, kind: char, count: usize, cut: Option<usize>)
     names.pop()
 }
 
-/// Returns the number of bytes of the widest element that a phase accesses along a row.
 fn row_element_bytes(phase: &Phase<'_>) -> i64 {
     let job = &phase.job;
     let reads = job.sources.iter().chain(&job.extras);
@@ -660,9 +660,9 @@ fn row_element_bytes(phase: &Phase<'_>) -> i64 {
     bytes.flatten().max().unwrap_or(1)
 }
 
-/// Returns the number of elements of a row that one load reads. A vector of the widest type has at
-/// most [`VECTOR`] bytes, its width divides the row length, and every operand is contiguous along
-/// the row.
+/// Returns the number of elements of a row that one load reads. A vector has at most [`VECTOR`]
+/// bytes of the widest type, and a width that divides the row length. Vectors need operands that
+/// are contiguous along the row.
 fn vector(phase: &Phase<'_>, divides: impl Fn(i64) -> bool) -> i64 {
     let job = &phase.job;
     let Some(last) = phase.row.last() else {

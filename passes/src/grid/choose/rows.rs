@@ -1,4 +1,5 @@
-//! Schedules of rows: neighbouring elements belong to one result, which a group of threads reduces.
+//! Schedules of row reductions, in which neighbouring elements belong to one result. A group of
+//! threads reduces each row.
 
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Processor, Step};
@@ -16,24 +17,23 @@ const VERY_LONG: i64 = 1 << 16;
 /// Minimum number of elements for which a row is split across blocks, independent of the number of
 /// rows.
 const ENDLESS: i64 = 1 << 18;
-/// Threads of the blocks that share a long row.
+/// Thread group of each block, if several blocks share a long row.
 const BESIDE: Group = Group::new([THREADS, UNDER_WAY, 1, THREADS]);
-/// Reductions of many bytes, with few ops for each element: minimum number of bytes, blocks that
-/// share the reduction, and their threads. Blocks with little work leave fewer SMs idle at the end.
-/// Measured on an H100 (`docs/performance.md`, log entry 44).
+/// Mapping of large reductions with few ops per element. With many small blocks, fewer SMs are idle
+/// at the end of the kernel. Measured on an H100 (`docs/performance.md`, log entry 44).
 const VAST: Vast = Vast {
     bytes: 1 << 29,
     blocks: 1 << 13,
     group: Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
 };
-/// Number of blocks that occupies a device, about two for each SM.
+/// Minimum number of blocks that keeps all SMs of a device busy, about two for each SM.
 const BUSY: i64 = 256;
-/// Classes of dynamic row lengths, by the maximum number of bytes of an element. Each class has a
-/// maximum row length in elements, and a thread group `[threads per row, loads in flight for each
-/// row, rows for each thread, threads of a block]`. With fewer threads per row, an element takes
-/// fewer instructions, but a partial tile has more useless loads. Scalar loads of narrow elements
-/// use only part of a cache line. Measured on an H100 and an H200 (`docs/performance.md`, log
-/// entries 6, 31, 41, 42, 51 and 52).
+/// Classes of dynamic row lengths, by maximum element size in bytes. Each class has a maximum row
+/// length in elements, and a thread group `[threads per row, loads in flight per row, rows per
+/// thread, threads per block]`. With fewer threads per row, each element needs fewer instructions,
+/// but a partial tile causes more out-of-range loads. Scalar loads of narrow elements use only part
+/// of a cache line. Measured on an H100 and an H200 (`docs/performance.md`, log entries 6, 31, 41,
+/// 42, 51 and 52).
 const ROWS: [(i64, &[Class]); 4] = [
     (
         1,
@@ -43,8 +43,8 @@ const ROWS: [(i64, &[Class]); 4] = [
             Class::by_vectors(112, [1, 4, 1, THREADS / 2])
                 .of(4)
                 .resident(ENOUGH),
-            // The maximum is one more than a tile. In this class, rows of 128 elements load their
-            // whole tile without bounds checks.
+            // The maximum row length is one more than the tile length. Rows of 128 elements
+            // therefore load a full tile without bounds checks.
             Class::by_vectors(129, [2, 8, 1, THREADS / 2])
                 .of(8)
                 .resident(ENOUGH),
@@ -114,9 +114,9 @@ const ROWS: [(i64, &[Class]); 4] = [
         ],
     ),
 ];
-/// Classes as in [`ROWS`], for elements of more than [`HEAVY`] ops or partial results of several
-/// values. Fewer threads need fewer exchanges. Measured on an H100 (`docs/performance.md`, log
-/// entries 31, 48, 52 and 53).
+/// Classes as in [`ROWS`], for elements with more than [`HEAVY`] ops or partial results with
+/// several values. With fewer threads per row, fewer partial results are exchanged. Measured on an
+/// H100 (`docs/performance.md`, log entries 31, 48, 52 and 53).
 const HEAVY_ROWS: [(i64, &[Class]); 3] = [
     (
         1,
@@ -177,70 +177,74 @@ const HEAVY_ROWS: [(i64, &[Class]); 3] = [
         ],
     ),
 ];
-/// Threads per row for combiners of at least [`super::COSTLY_OPS`] ops. The maximum row lengths, in
-/// elements, are for vectors from the start of the row, and from the first aligned address. Fewer
-/// threads need fewer exchanges. Measured on an H200 (`docs/performance.md`, log entry 15).
+/// Maximum row lengths in elements, and threads per row, for combiners with at least
+/// [`super::COSTLY_OPS`] ops. The first length is for vectors from the start of the row, the second
+/// for vectors from the first aligned address. Measured on an H200 (`docs/performance.md`, log
+/// entry 15).
 const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
-/// Occupancy target in threads per SM for short rows, and for partial results of several values
-/// with more than [`HEAVY`] ops. With more registers, a thread keeps more loads in flight. Measured
+/// Occupancy target in threads per SM, for short rows and for partial results with several values
+/// and more than [`HEAVY`] ops. With more registers, a thread keeps more loads in flight. Measured
 /// on an H100 (`docs/performance.md`, log entry 35).
 const ENOUGH: i64 = 1024;
-/// Number of vectors of a long row for each thread. The four entries are for combiners of one
-/// value, of several values, of several values with more than [`HEAVY`] ops and aligned vectors,
-/// and with at least [`super::COSTLY_OPS`] ops. With few vectors for each thread, more threads have
-/// loads in flight. With many vectors for each thread, fewer threads exchange partial results.
-/// Measured on an H100 and an H200 (`docs/performance.md`, log entries 15 and 26).
+/// Number of vectors of a long row that each thread loads. `EACH[0]` is for combiners of one value,
+/// `EACH[1]` for combiners of several values. `EACH[2]` is for several values with more than
+/// [`HEAVY`] ops and aligned vectors, `EACH[3]` for at least [`super::COSTLY_OPS`] ops. With fewer
+/// vectors per thread, more threads have loads in flight. With more vectors per thread, fewer
+/// partial results are exchanged. Measured on an H100 and an H200 (`docs/performance.md`, log
+/// entries 15 and 26).
 const EACH: [i64; 4] = [2, 4, 8, 32];
 const SMALL_BLOCK: i64 = 64;
-/// Threads for the longest rows of dynamic length: one block for each row, with vector loads.
+/// Thread group for the longest rows of dynamic length: one block reduces each row with vector
+/// loads.
 const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
-/// Splits for few long rows of dynamic length and number: maximum number of rows, factor on the
+/// Mappings for few long rows of dynamic length: maximum number of rows, factor on the number of
 /// threads of [`LONGEST`], and blocks that share a row. More blocks would speed up the longest
 /// rows, and slow down rows of medium length. Measured on an H100 (`docs/performance.md`, log
 /// entries 25 and 28).
 const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
-/// Limits for one result that one block reduces: maximum number of elements, and threads. The
-/// second entry applies to static lengths only. Measured on an H200 (`docs/performance.md`, log
-/// entry 12).
+/// Mappings for reductions to one result in one block: maximum number of elements, and thread
+/// group. The second entry of `SMALL` applies to static lengths only. Measured on an H200
+/// (`docs/performance.md`, log entry 12).
 const SMALL: [(i64, Group); 2] = [
     (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
     (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
 ];
-/// Limits for one result that fewer than [`CUTS`] blocks reduce: maximum number of elements,
-/// threads, and number of blocks. With fewer blocks, the counter of the last-block reduction is
-/// complete earlier. The first entry applies to static lengths only. Measured on an H200
+/// Mappings for reductions to one result in fewer than [`CUTS`] blocks: maximum number of elements,
+/// thread group, and number of blocks. With fewer blocks, the last block begins earlier to combine
+/// partial results. The first entry of `MEDIUM` applies to static lengths only. Measured on an H200
 /// (`docs/performance.md`, log entry 12).
 const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
     (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128),
     (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
-/// Number of bytes of a register (`WORD`), and the row length in elements above which narrower
-/// elements use vectors although the row has head and tail elements (`NARROW`).
+/// `WORD` is the size of a register in bytes. Rows of more than `NARROW` elements that are narrower
+/// than a register use vector loads, although there are head and tail elements.
 const WORD: i64 = 4;
 const NARROW: i64 = 64;
 /// Number of bytes of a sector, the smallest memory transaction.
 const SECTOR: i64 = 32;
-/// Threads per row and loads in flight that [`super::candidates`] tries, those that are often fast
-/// first.
+/// Numbers of threads per row and of loads in flight that [`super::candidates`] tries. Values that
+/// are often fast come first.
 const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
-/// Rows that the blocks of a cluster share. A cluster barrier takes less time than a fence, an
-/// atomic and a load of partial results, and needs no second kernel. The disadvantage of a cluster
-/// is its small number of blocks. Measured on an H200 for `sum`, `max` and `argmax`
+/// Limits and mappings for rows that the blocks of a cluster share. A cluster barrier takes less
+/// time than a fence, an atomic and a load of partial results, and needs no second kernel. On the
+/// other hand, a cluster has only few blocks. Measured on an H200 for `sum`, `max` and `argmax`
 /// (`docs/performance.md`, log entry 23).
 struct Clusters {
-    /// Limits for one result: maximum number of elements, threads, and blocks of the cluster.
+    /// Mapping of a reduction to one result: maximum number of elements, thread group, and cluster
+    /// size in blocks.
     alone: (i64, Group, i64),
-    /// Limits for several results: maximum number of results, blocks of a cluster, and minimum row
-    /// length in bytes.
+    /// Limits for several results: maximum number of results, cluster size in blocks, and minimum
+    /// row length in bytes.
     rows: [(i64, i64, i64); 4],
-    /// Minimum number of blocks on the device, and the maximum row length in elements for which
-    /// fewer blocks suffice.
+    /// Minimum number of blocks of the grid, and the maximum length, in elements, of rows for which
+    /// the grid may have fewer blocks.
     busy: (i64, i64),
-    /// Maximum row length in elements, and threads for these rows. The first entry uses scalar
-    /// loads.
+    /// Maximum row length in elements, and thread group for rows up to this length. Rows up to the
+    /// first maximum length use scalar loads.
     groups: [(i64, Group); 2],
 }
 
@@ -269,13 +273,12 @@ struct Vast {
     group: Group,
 }
 
-/// Number of threads that reduce a row, and number of their loads in flight.
+/// Distribution of rows over threads, and number of loads in flight.
 #[derive(Clone, Copy)]
 struct Group {
     lanes: i64,
     /// Number of loads that a thread has in flight for each row.
     under_way: i64,
-    /// Rows for each thread.
     rows: i64,
     threads: i64,
 }
@@ -299,7 +302,7 @@ impl Group {
     }
 }
 
-/// A class of row lengths, and the mapping of its rows.
+/// A class of row lengths, and the mapping of rows in this class.
 struct Class {
     most: i64,
     group: Group,
@@ -359,14 +362,11 @@ struct Rows {
     blocks: Blocks,
     /// Maximum number of elements of a row, if there is a static bound.
     most: Option<i64>,
-    /// Minimum number of resident threads per SM (`#tile.resident`), if set.
     resident: Option<i64>,
-    /// Whether loads are evict-first, independent of the row length.
     streamed: bool,
 }
 
 impl Rows {
-    /// Makes a mapping with one block for each row or for several rows.
     const fn new(group: Group, vectors: Vectors, most: Option<i64>) -> Self {
         Self {
             group,
@@ -379,17 +379,17 @@ impl Rows {
     }
 }
 
-/// Properties of the rows of a job.
+/// Properties of the rows of an op.
 struct Asked {
     inner: usize,
     /// Whether all reduced dimensions are fused into one loop.
     together: bool,
-    /// Whether one loop (the fused loop, or the only reduced dimension) is the whole row.
+    /// Whether one loop (the fused loop, or the only reduced dimension) covers the whole row.
     is_whole: bool,
     vectors: Vectors,
     /// Maximum number of elements of a row, or of its inner dimension, if there is a static bound.
     most: Option<i64>,
-    /// Whether the job has at least as many bytes as [`VAST`], and few ops for each element.
+    /// Whether [`VAST`] applies: the operands have many bytes, and each element needs few ops.
     is_vast: bool,
 }
 
@@ -454,7 +454,7 @@ impl Chooser<'_, '_> {
         all
     }
 
-    /// Returns whether a mapping may be fast for the rows of the job.
+    /// Returns whether a mapping may be fast for the rows of the op.
     fn is_worth_a_try(&self, kept: &[usize], rows: &Rows) -> bool {
         let Rows {
             group,
@@ -466,13 +466,14 @@ impl Chooser<'_, '_> {
         let across = group.lanes * vectors.width();
         let tile = across * group.under_way;
         let fits = most.is_none_or(|n| tile / 2 < n && n <= 256 * tile * blocks.sharing());
-        // The blocks of a cluster wait for each other, so each needs enough work, and one row.
+        // The blocks of a cluster wait for each other, so each block needs enough work, and each
+        // thread only one row.
         let is_shared = !matches!(blocks, Blocks::Cluster(_))
             || group.rows == 1
                 && group.lanes >= THREADS
                 && most.is_none_or(|n| n >= tile * blocks.sharing());
-        // Several rows or few loads for each thread only pay if a thread loads its whole part of a
-        // row at once.
+        // Several rows or few loads per thread are fast only if a thread loads all its elements of
+        // a row at once.
         let is_whole = most.is_some_and(|n| n <= tile);
         let has_enough = is_whole || group.under_way >= UNDER_WAY && group.rows == 1;
         let is_block = !kept.is_empty() || group.rows == 1 && group.lanes >= THREADS / 2;
@@ -484,7 +485,7 @@ impl Chooser<'_, '_> {
         fits && has_enough && is_block && is_shared && fills_sectors && is_short
     }
 
-    /// Makes schedules for a dynamic row length or number of rows.
+    /// Makes one schedule for each class of row lengths, for rows of dynamic length.
     pub(super) fn rows_by_length(&mut self) -> Option<Vec<Case>> {
         let (job, inner, kept) = (self.job, self.inner(), self.kept.clone());
         let kept = kept.as_slice();
@@ -504,7 +505,7 @@ impl Chooser<'_, '_> {
             up_to(one_by_one(SMALL[0], Blocks::One));
             let (most, group, blocks) = SHARED.alone;
             if self.clusters {
-                // In a row of dynamic length, a cluster needs a loop, so the maximum length is
+                // A cluster reduces a row of dynamic length in a loop, so the maximum length is
                 // halved.
                 up_to(one_by_one((most / 2, group), Blocks::Cluster(blocks)));
             }
@@ -535,8 +536,8 @@ impl Chooser<'_, '_> {
                 });
             }
         }
-        // The longest rows have one block each, or several if there are few rows. In a
-        // batch-invariant schedule, this must not depend on the number of rows.
+        // One block reduces each of the longest rows, or several blocks if there are few rows. In a
+        // batch-invariant schedule, the blocks per row must not depend on the number of rows.
         let mut longest = Rows::new(LONGEST, vectors, None);
         if let [number] = kept
             && !self.fixed
@@ -597,7 +598,6 @@ impl Chooser<'_, '_> {
         })
     }
 
-    /// Returns the mapping of rows of `length` elements to clusters, if clusters are faster.
     fn in_clusters(&self, kept: &[usize], length: Option<i64>, vectors: Vectors) -> Option<Rows> {
         let is_possible = self.clusters && !self.fixed;
         let (results, length) = (self.total(kept)?, length?);
@@ -618,8 +618,7 @@ impl Chooser<'_, '_> {
         })
     }
 
-    /// Adds the steps of a mapping, and reduces the number of unrolled elements if elements have
-    /// many ops.
+    /// Adds the steps of a mapping, with fewer unrolled elements if elements need many ops.
     fn rows_as(&mut self, kept: &[usize], inner: usize, together: bool, mut rows: Rows) {
         let Rows { group, vectors, .. } = &mut rows;
         while group.rows > 1 && self.is_too_much(group.rows * group.under_way) {
@@ -635,7 +634,7 @@ impl Chooser<'_, '_> {
         let (job, inner) = (self.job, self.inner());
         let row = job.extents[inner].known();
         // Fuse all reduced dimensions if indices then need no division by a dynamic length, or if
-        // there are too few rows to occupy the device.
+        // there are too few rows to keep all SMs busy.
         let few = !self.fixed && self.total(&self.kept).is_some_and(|n| n <= BUSY);
         let together = job.axes.len() > 1 && (row.is_some() || few);
         let is_whole = together || job.axes.len() == 1;
@@ -643,9 +642,9 @@ impl Chooser<'_, '_> {
         let vectors = match self.vectors(inner) {
             Vectors::Aligned(_) if together => Vectors::None,
             _ if together && row.is_none() => Vectors::None,
-            // With few vectors, head and tail elements cost more than scalar loads. Scalar loads of
-            // part of a register cost more than both, and shorter vectors leave fewer head and tail
-            // elements.
+            // In a short row, head and tail elements take longer than scalar loads of the whole
+            // row. Scalar loads of elements narrower than a register take even longer, so such
+            // elements use shorter vectors, which leave fewer head and tail elements.
             Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => match narrow {
                 Some(width) if row.is_some_and(|row| row > NARROW) => {
                     Vectors::Aligned(VECTOR / 2 / width)
@@ -672,7 +671,6 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// Makes a schedule for a reduction to one result that needs fewer than [`CUTS`] blocks.
     pub(super) fn one_result(&mut self) -> Option<Vec<Case>> {
         let (asked, kept) = (self.asked(), self.kept.clone());
         let rows = self.alone(&kept, asked.most?)?;
@@ -680,7 +678,6 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Makes a schedule with a cluster for each row, if clusters are faster.
     pub(super) fn rows_that_a_cluster_shares(&mut self) -> Option<Vec<Case>> {
         let (asked, kept) = (self.asked(), self.kept.clone());
         let shared = self.in_clusters(&kept, asked.most, asked.vectors);
@@ -689,8 +686,8 @@ impl Chooser<'_, '_> {
         Some(self.done())
     }
 
-    /// Makes a schedule in which a group of threads reduces each result. Long rows are split across
-    /// blocks if there are few rows.
+    /// Makes a schedule in which a group of threads computes each result. Long rows are split
+    /// across blocks if there are few rows.
     pub(super) fn rows(&mut self) -> Option<Vec<Case>> {
         self.write_long_rows();
         Some(self.done())
@@ -740,7 +737,8 @@ impl Chooser<'_, '_> {
         self.total(dims).is_some_and(|n| bytes(n) >= VAST.bytes)
     }
 
-    /// Adds the steps for rows along dimension `inner`, or along all reduced dimensions.
+    /// Adds the steps for rows along dimension `inner`, or along all reduced dimensions if
+    /// `together` is set.
     fn write_rows(&mut self, kept: &[usize], inner: usize, together: bool, rows: Rows) {
         let job = self.job;
         let Rows {
@@ -845,9 +843,10 @@ impl Chooser<'_, '_> {
         // A small array stays in the cache, from which evict-first loads would remove it.
         let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= VAST.bytes);
         // With several values for each accumulator, registers limit the loads in flight. An
-        // evict-first line may then be evicted before all of it is loaded.
+        // evict-first cache line may then be evicted before the threads have loaded all its
+        // elements.
         let is_long = self.exchanges_parts() && job.weight() > HEAVY;
-        // With many ops, half as large requests are complete in time.
+        // With many ops per element, requests of half this size are large enough.
         let request = if is_long { STREAMED / 2 } else { STREAMED };
         let is_late =
             vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < request;
@@ -887,7 +886,7 @@ impl Chooser<'_, '_> {
         (most && cuts.min(whole) > 1).then(|| cuts.min(whole))
     }
 
-    /// Returns the threads for rows of `pieces` vectors.
+    /// Returns the thread group for rows of `pieces` vectors.
     fn group(&self, kept: &[usize], pieces: Option<i64>, vectors: Vectors, is_cut: bool) -> Group {
         let alone = kept.is_empty();
         // An exchange of several values is expensive: use fewer threads, with more loads in flight.
@@ -910,8 +909,8 @@ impl Chooser<'_, '_> {
                     .iter()
                     .find(|(most, _)| n <= most[usize::from(is_aligned)])
             });
-        // Loads in flight of a thread in a short row. With fewer loads, more threads share the row,
-        // which is faster unless the combiner has many ops.
+        // Number of loads that a thread has in flight in a short row. With fewer loads, more
+        // threads share the row, which is faster unless the combiner has many ops.
         let apart = match self.job.weight() > HEAVY {
             true => UNDER_WAY,
             false => UNDER_WAY / 2,
@@ -949,7 +948,7 @@ impl Chooser<'_, '_> {
         while under_way > 1 && self.is_too_much(under_way * vectors.width()) {
             under_way /= 2;
         }
-        // Load several rows together if there are many rows, and each thread loads its whole part
+        // Load several rows together if there are many rows, and each thread loads all its elements
         // of a row at once.
         let is_written_out = pieces.is_some_and(|n| n <= lanes * under_way);
         let is_fixed = self.fixed && vectors.width() > 1;
@@ -962,7 +961,8 @@ impl Chooser<'_, '_> {
             // two warps with little work ends before the next block begins.
             1 if lanes > LANES && self.exchanges_parts() => lanes,
             1 if lanes > LANES => lanes.max(THREADS / 2),
-            // If a warp takes long for each row, the other warps of its block would hold registers.
+            // If a warp needs long for a row, warps of the same block that have finished would keep
+            // their registers.
             1 if lanes == LANES && is_heavy => LANES,
             1 if is_heavy && (is_aligned || !self.is_costly()) => SMALL_BLOCK,
             1 => THREADS,
@@ -977,9 +977,9 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// Returns whether the last vectors of a row are fewer than its threads, so that some threads
-    /// would idle. All threads of the row then share the elements of the last vectors, like head
-    /// and tail elements.
+    /// Returns whether the last round of loads of a row has fewer vectors than threads, so that
+    /// some threads would idle. All threads of such a row share the elements of the last vectors,
+    /// like head and tail elements.
     fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.lanes * group.under_way;
         let is_possible = !kept.is_empty() && !self.fixed && group.rows == 1;
@@ -987,13 +987,12 @@ impl Chooser<'_, '_> {
         is_possible && is_one_tile && has_all_some && self.is_costly()
     }
 
-    /// Returns whether a vector of `vector` elements has less than [`VECTOR`] bytes.
     fn is_short(&self, vector: i64) -> bool {
         self.width().is_some_and(|width| vector * width < VECTOR)
     }
 
-    /// Returns the number of threads for a row with more vectors than a warp has threads. If the
-    /// number of vectors is slightly above a power of two, no threads are added.
+    /// Returns the number of threads for a long row of `pieces` vectors: one thread for every few
+    /// vectors, rounded down to a power of two.
     fn lanes_of(&self, pieces: i64, is_aligned: bool) -> i64 {
         let is_heavy = self.job.weight() > HEAVY;
         let (each, widest) = match self.exchanges_parts() {
@@ -1056,7 +1055,8 @@ mod tests {
         }
     }
 
-    /// Maximum lengths ascend in each table. An entry after a longer entry would never be chosen.
+    /// Maximum lengths ascend in each table. An entry after an entry with a greater maximum length
+    /// would never be chosen.
     #[test]
     fn lengths_ascend() {
         for table in [&ROWS[..], &HEAVY_ROWS] {
@@ -1075,7 +1075,6 @@ mod tests {
         assert!(SHARED.groups.is_sorted_by(|a, b| a.0 < b.0));
     }
 
-    /// The size of each cluster is allowed on every chip with clusters.
     #[test]
     fn clusters_are_portable() {
         let blocks = SHARED.rows.iter().map(|(_, blocks, _)| *blocks);

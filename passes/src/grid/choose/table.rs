@@ -1,5 +1,5 @@
-//! Chooses a mapping by an ordered table. The first entry applies whose condition holds for the
-//! request, and whose mapping has a schedule for the request.
+//! Chooses a mapping from an ordered table. The first entry applies whose condition is true and
+//! whose mapping has a schedule for the op.
 
 use super::super::group::{Group, Phase};
 use super::super::job::Work;
@@ -7,13 +7,13 @@ use super::super::steps::Case;
 use super::phases::{self, Limits};
 use super::{Chooser, Chosen, SHORT};
 
-/// Properties of an op or a group from which its mapping is chosen.
+/// Properties of an op or a group of ops that determine the mapping.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) work: Kind,
-    /// Number of elements of a row, which one result combines. `None` if the number is dynamic.
+    /// Number of elements that are combined into one result; `None` if dynamic.
     pub(super) length: Option<i64>,
-    /// Number of rows or results. `None` if the number is dynamic.
+    /// Number of results; `None` if dynamic.
     pub(super) results: Option<i64>,
     /// Whether several kernels for different lengths are allowed.
     pub(super) by_length: bool,
@@ -23,18 +23,16 @@ pub(super) struct Request {
     pub(super) vector: i64,
     pub(super) bytes: i64,
     pub(super) ops: i64,
-    /// Number of operands of phases with one element for each column, such as the weights of a
-    /// norm.
+    /// Number of operands with one element for each column, such as the weights of a norm.
     pub(super) columns: i64,
     /// Whether elements of a row can stay in registers between phases.
     pub(super) can_hold: bool,
-    /// Whether totals can stay in registers while each phase loads the row again.
+    /// Whether reduction results can stay in registers while each phase reloads the row.
     pub(super) can_hold_totals: bool,
-    /// Whether an op of the group has one element per row.
+    /// Whether an op of the group produces one element per row.
     pub(super) has_row_ops: bool,
-    /// Whether an op writes rows.
+    /// Whether an op of the group writes rows.
     pub(super) writes: bool,
-    /// Whether blocks of a cluster may share a row.
     pub(super) can_share: bool,
     /// Whether the op is batch-invariant.
     pub(super) is_fixed: bool,
@@ -73,7 +71,8 @@ struct Mapping {
     measured: &'static str,
 }
 
-/// Makes the schedule of a mapping, or returns none if the mapping does not apply to the op.
+/// Function that makes the schedule of a mapping. Returns no schedule if the mapping does not apply
+/// to the op.
 enum Schedule {
     Op(fn(&mut Chooser<'_, '_>) -> Option<Vec<Case>>),
     Group(fn(&Group<'_>, &Request, Option<Limits>) -> Vec<Case>),
@@ -186,8 +185,8 @@ const TABLE: [Mapping; 17] = [
     },
 ];
 
-/// Returns the schedule of an op. With `by_length`, the schedule may have one case for each class
-/// of lengths.
+/// Returns the schedule of an op. If `by_length` is set, the schedule may have one case for each
+/// class of lengths.
 pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
     let request = Request::of_op(chooser, by_length);
     first(&request, |schedule| match schedule {
@@ -196,8 +195,8 @@ pub(super) fn of_op(chooser: &mut Chooser<'_, '_>, by_length: bool) -> Chosen {
     })
 }
 
-/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. `limits`, if
-/// present, replaces the measured limits.
+/// Returns the schedule of a group, with no cases if its ops cannot share a kernel. `limits`
+/// replaces the measured limits, if given.
 pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>) -> Chosen {
     let request = Request::of_group(group, clusters);
     first(&request, |schedule| match schedule {
@@ -206,7 +205,6 @@ pub(super) fn of_group(group: &Group<'_>, clusters: bool, limits: Option<Limits>
     })
 }
 
-/// Returns the first mapping whose condition holds and which has a schedule.
 fn first(request: &Request, mut schedule: impl FnMut(&Schedule) -> Option<Vec<Case>>) -> Chosen {
     let rows = TABLE.iter().filter(|row| (row.holds)(request));
     let mut found = rows.filter_map(|row| {
@@ -289,7 +287,6 @@ impl Request {
 mod tests {
     use super::*;
 
-    /// Each row of the table has a name and a measurement.
     #[test]
     fn rows_say_what_was_measured() {
         let log = include_str!("../../../../docs/performance.md");

@@ -1,11 +1,11 @@
-//! 03: a custom variant, which is an algorithm for reductions.
+//! 03: registers a custom variant, which is an algorithm for reductions.
+//!
+//! The module [`pairwise`] defines the predicates, the cost and the expansion of the variant. The
+//! variant supports every reduction kind and element type, and contains no barriers and no PTX.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 03-variant
 //! ```
-//!
-//! The variant is in [`pairwise`]: its predicates, its cost, and its expansion into ops. The
-//! variant supports every kind of reduction and every type, and contains no barriers and no PTX.
 
 mod pairwise;
 

@@ -12,10 +12,10 @@ use tx::parts::{
 use tx::tile::Scope;
 use tx::{Params, Predicate, Reduction, Variant};
 
-/// Maximum number of elements of a row, each of which occupies a register.
+/// Maximum row length in elements; each element occupies a register.
 const MOST: u64 = 64;
 
-/// Approximate latency in cycles of a load, and of a combining op.
+/// Approximate latencies of a load and of a combining op, in cycles.
 const LOAD: u64 = 30;
 const COMBINE: u64 = 4;
 
@@ -27,8 +27,8 @@ impl Variant for Pairwise {
     }
 
     fn priority(&self) -> i32 {
-        // Equal to the priority of competing variants: among accepting variants, the lowest cost
-        // decides.
+        // The competing variants have the same priority, so the applicable variant with the lowest
+        // cost is chosen.
         10
     }
 
@@ -56,7 +56,7 @@ impl Variant for Pairwise {
                     None => Err(format!("length known at run time, expected 2 to {MOST}")),
                 },
             },
-            // The combiner supports every kind and type, so the variant needs no cases.
+            // This predicate accepts every kind and type that the shared combiner code supports.
             checks::KIND,
         ]
     }
@@ -75,7 +75,7 @@ impl Variant for Pairwise {
     fn expand<'c>(&self, r: &Reduction<'c>, _: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
         let (Some(source), Ok(combiner), Some(length)) = (r.source(), r.combiner(), r.length())
         else {
-            // The predicates have rejected these reductions.
+            // Unreachable: the predicates reject reductions without a source or a static length.
             return;
         };
         let value = r.view.sources[0];

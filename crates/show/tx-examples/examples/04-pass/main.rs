@@ -1,17 +1,17 @@
-//! 04: a custom pass in the pipeline of the compiler.
+//! 04: inserts a custom pass into the pipeline of the compiler.
+//!
+//! The module [`set_determinism`] declares the pass, with documentation, options and counters, and
+//! implements its `run` function.
 //!
 //! ```console
 //! cargo run -p tx-examples --example 04-pass
 //! ```
-//!
-//! The pass is in [`set_determinism`]: a declaration with documentation, options and counters, and
-//! its `run` function.
 
 mod set_determinism;
 
 use set_determinism::SetDeterminism;
 
-/// Two reductions, of which one specifies its determinism.
+/// Program with two reductions; only the second reduction has the attribute `determinism`.
 const PROGRAM: &str = "
 func.func @rows(%A: memref<?x?xf32>, %sum: memref<?xf32>, %max: memref<?xf32>) {
   tile.reduce sum %A into %sum axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
@@ -21,7 +21,8 @@ func.func @rows(%A: memref<?x?xf32>, %sum: memref<?xf32>, %max: memref<?xf32>) {
 }";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // After the registration, every pipeline of the process can name the pass, in any MLIR context.
+    // After the registration, every pipeline of this process can contain the pass, in any MLIR
+    // context.
     tx::register_pass(&SetDeterminism::INFO)?;
 
     let info = &SetDeterminism::INFO;

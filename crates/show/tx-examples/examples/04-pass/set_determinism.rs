@@ -4,7 +4,7 @@ use tx::melior::ir::operation::OperationLike;
 use tx::mlir::{Failed, Op, attribute, context, error, is, parse_attribute, set_attribute, walk};
 use tx::pass::{Counts, Pass};
 
-/// Values of the attribute `determinism`.
+/// Valid values of the option `to`.
 const KNOWN: [&str; 3] = ["any", "run_to_run", "batch_invariant"];
 
 tx::pass! {
@@ -12,8 +12,8 @@ tx::pass! {
     ///
     /// ## What it does
     /// A server that answers equal requests in batches of different sizes needs row results whose
-    /// bits do not depend on the number of rows. The server's input programs do not request this
-    /// property. The pass adds `determinism` to every `tile.reduce` without the attribute.
+    /// bits do not depend on the number of rows. The input programs of the server do not request
+    /// this determinism. The pass adds `determinism` to every `tile.reduce` without the attribute.
     ///
     /// ## Before
     /// ```mlir
@@ -27,7 +27,7 @@ tx::pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The option `to` has another value than `any`, `run_to_run` or `batch_invariant`.
+    /// The value of the option `to` is not `any`, `run_to_run` or `batch_invariant`.
     pub struct SetDeterminism as "serving-set-determinism" creates [tile] {
         /// `any`, `run_to_run` or `batch_invariant`
         to: String = "batch_invariant",

@@ -1,7 +1,7 @@
-//! 06: a reduction as an operation in a program with its own buffers and streams.
+//! 06: runs a reduction on CUDA buffers and streams that the program itself creates.
 //!
-//! The program uses cudarc for its context, streams and buffers. [`RowSums`] adds row sums: their
-//! kernels run on the program's stream and access its buffers in place, without copies.
+//! The program creates its context, streams and buffers with cudarc. [`RowSums`] launches kernels
+//! on the program's stream; the kernels access the program's buffers without copies.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,11 +13,12 @@ use tx_runtime::{Device, DeviceArray, Executable, Prepared, RunOptions};
 use crate::program::{check, exact, gpus, numbers, on_cpu, row_sums, sums_on_host};
 use crate::{Failure, Options};
 
-/// Row sums on cudarc buffers.
+/// Operation that computes the row sums of a matrix in a cudarc buffer.
 pub(crate) struct RowSums<'p> {
     program: &'p Executable,
-    /// Prepared programs, by stream and shape. Launches on one stream do not overlap, so they can
-    /// share one [`Prepared`].
+    /// Prepared launches; the key is the stream, the number of rows and the number of columns.
+    /// Launches on one stream do not overlap, so all launches on a stream can share one
+    /// [`Prepared`].
     prepared: BTreeMap<(usize, usize, usize), Prepared<'p>>,
 }
 
@@ -29,8 +30,8 @@ impl<'p> RowSums<'p> {
         }
     }
 
-    /// Computes the sum of each row of `x`, which has `columns` columns, into `sums`, in the order
-    /// of `stream`. `x` and `sums` must live until the stream has completed the launch.
+    /// Enqueues a launch on `stream` that stores in `sums` the sum of each row of `x`, a matrix
+    /// with `columns` columns. `x` and `sums` must not be freed before the launch completes.
     pub(crate) fn call(
         &mut self,
         stream: &CudaStream,
@@ -100,7 +101,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let mut operation = RowSums::new(&program);
     for (turn, (rows, columns)) in shapes.into_iter().enumerate() {
         let host = numbers(rows * columns, turn as u64);
-        // The upload and the launch are on different streams, without an explicit wait.
+        // The upload and the launch use different streams; cudarc inserts the wait between them.
         let x = upload.clone_htod(&host)?;
         let mut sums = compute.alloc_zeros::<f32>(rows)?;
         operation.call(&compute, &x, columns, &mut sums)?;

@@ -1,4 +1,4 @@
-//! 07: launches captured once in the program's own CUDA graph, and replayed.
+//! 07: captures launches once in a CUDA graph of the program, and replays the graph.
 
 use std::time::Instant;
 

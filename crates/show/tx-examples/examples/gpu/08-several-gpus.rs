@@ -1,8 +1,9 @@
 //! 08: each GPU reduces its shard of a matrix, and NCCL adds the results.
 //!
-//! The columns of the matrix are distributed over the GPUs. One launch computes the row sums of a
-//! shard, and an all-reduce turns them into row sums of the matrix, on every GPU. Either one
-//! process uses all GPUs, or one process per GPU; these processes find each other through a file.
+//! The columns of the matrix are distributed over the GPUs. Each GPU computes the row sums of its
+//! shard in one launch. An NCCL all-reduce adds the row sums of all shards on every GPU. Either one
+//! process uses all GPUs, or each GPU has its own process. The processes exchange the NCCL id
+//! through a file.
 
 use crate::program::{check, exact, numbers, on_cpu, sums_on_host};
 use crate::{Failure, Options};
@@ -14,7 +15,7 @@ fn shard(rank: usize) -> Vec<f32> {
     numbers(ROWS * COLUMNS, rank as u64)
 }
 
-/// Compares row sums with the sums over all shards, in f64.
+/// Compares row sums with the f64 row sums over all shards.
 fn verdict(who: &str, sums: &[f32], count: usize) -> Result<(), Failure> {
     let shards: Vec<Vec<f32>> = (0..count).map(shard).collect();
     let off = check(who, sums, &exact(&shards, ROWS))?;
@@ -123,7 +124,7 @@ mod nccl {
     }
 
     impl Gpu {
-        /// Opens the GPU of a rank, and loads the program on it.
+        /// Opens the GPU whose ordinal is `rank`, and loads the program on this GPU.
         fn open(artifact: &Artifact, rank: usize) -> Result<(Executable, Self), Failure> {
             let context = CudaContext::new(rank)?;
             let stream = context.new_stream()?;
@@ -138,7 +139,7 @@ mod nccl {
         }
     }
 
-    /// Runs all GPUs concurrently from one process, each in the order of its stream.
+    /// Runs the example in one process, concurrently on all GPUs.
     fn one_process(options: &Options, count: usize) -> Result<(), Failure> {
         println!("08 several GPUs: one process with {count}");
         let artifact = row_sums(options)?;
@@ -151,8 +152,8 @@ mod nccl {
         for (operation, gpu) in operations.iter_mut().zip(&mut gpus) {
             operation.call(&gpu.stream, &gpu.shard, COLUMNS, &mut gpu.sums)?;
         }
-        // NCCL calls for several GPUs in one thread need a group, because each all-reduce waits for
-        // the others.
+        // NCCL calls for several GPUs in one thread must be in a group, because each all-reduce
+        // waits for the all-reduces of the other GPUs.
         group_start()?;
         for (comm, gpu) in comms.iter().zip(&mut gpus) {
             comm.all_reduce_in_place(&mut gpu.sums, &ReduceOp::Sum)?;
@@ -166,7 +167,7 @@ mod nccl {
         Ok(())
     }
 
-    /// Runs one GPU of several in this process.
+    /// Runs the example in this process on the GPU `rank`; other processes use the other GPUs.
     fn one_of_several(
         options: &Options,
         rank: usize,
@@ -229,7 +230,7 @@ mod nccl {
         )))
     }
 
-    /// Starts this program once per GPU.
+    /// Starts one process of this program for each GPU.
     fn several(options: &Options, count: usize) -> Result<(), Failure> {
         println!("08 several GPUs: {count} processes with one each");
         let program = env::current_exe()
@@ -275,8 +276,8 @@ mod nccl {
         Ok(())
     }
 
-    /// Waits for all processes. After the failure of one process, the others would wait forever, so
-    /// they are stopped.
+    /// Waits for all processes. If one process fails, the function stops the other processes,
+    /// because they would wait forever.
     fn wait(children: &mut [Child]) -> Result<(), Failure> {
         let mut open: Vec<usize> = (0..children.len()).collect();
         while !open.is_empty() {
@@ -307,7 +308,7 @@ mod nccl {
 
     fn stop(children: &mut [Child]) {
         for child in children {
-            // An error about a process that has ended is ignored.
+            // Ignore errors for a process that has already ended.
             let _ = child.kill();
             let _ = child.wait();
         }

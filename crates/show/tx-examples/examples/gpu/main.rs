@@ -1,4 +1,4 @@
-//! 06, 07 and 08: programs with their own GPUs, buffers and streams.
+//! 06, 07 and 08: programs that create their own CUDA contexts, buffers and streams.
 //!
 //! ```console
 //! cargo run -p tx-examples --example gpu -- 06                      # compiled here, for the GPU that is here
@@ -37,9 +37,9 @@ struct Options {
     plan: Option<PathBuf>,
     gpus: Option<usize>,
     processes: bool,
-    /// Rank of this process among several.
+    /// NCCL rank of this process, if several processes run.
     rank: Option<usize>,
-    /// File through which processes find each other.
+    /// File through which the processes exchange the NCCL id.
     id: Option<PathBuf>,
 }
 

@@ -1,12 +1,12 @@
-//! Common parts of the examples: the launched program, its input, and the expected results.
+//! Code that the GPU examples share: the launched program, its input, and the expected results.
 
 use tx_plan::Artifact;
 use tx_runtime::{Array, CudaDriver, Device, Executable};
 
 use crate::{Failure, Options};
 
-/// Returns the program for row sums: the output of `tx compile`, or compiled here if this build has
-/// the compiler.
+/// Returns the row-sum program. Reads the output of `tx compile`, or compiles the program if this
+/// build contains the compiler.
 pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
     let (Some(ptx), Some(plan)) = (&options.ptx, &options.plan) else {
         return compiled();
@@ -29,7 +29,7 @@ pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
 #[cfg(feature = "compiler")]
 fn compiled() -> Result<Artifact, Failure> {
     let compile = || {
-        // PTX for this chip runs on every later chip.
+        // PTX for `sm_80` runs on every later chip.
         let compiler = tx::Compiler::new(tx::Target::parse("sm_80")?)?;
         compiler.compile(include_str!("row_sums.mlir"))
     };
@@ -73,8 +73,8 @@ pub(crate) fn numbers(count: usize, seed: u64) -> Vec<f32> {
         .collect()
 }
 
-/// Returns the sum of each row, and the sum of magnitudes, in f64. Each part holds some columns of
-/// each row.
+/// Returns for each row the sum of its elements and the sum of their absolute values, in f64. Each
+/// entry of `parts` contains some columns of all rows.
 pub(crate) fn exact(parts: &[Vec<f32>], rows: usize) -> Vec<(f64, f64)> {
     let row_of = |row: usize, part: &Vec<f32>| {
         let columns = part.len() / rows;
@@ -89,7 +89,7 @@ pub(crate) fn exact(parts: &[Vec<f32>], rows: usize) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Returns the largest error of the sums, relative to the sum of magnitudes of the row.
+/// Returns the largest error of a row sum, divided by the sum of the absolute values of the row.
 pub(crate) fn check(what: &str, sums: &[f32], exact: &[(f64, f64)]) -> Result<f64, Failure> {
     if sums.len() != exact.len() {
         return Err(Failure::Wrong(format!(
@@ -112,7 +112,7 @@ pub(crate) fn check(what: &str, sums: &[f32], exact: &[(f64, f64)]) -> Result<f6
     Ok(worst)
 }
 
-/// Computes row sums of a host array, on the device of `program`.
+/// Returns the row sums of a host array, computed on the device of `program`.
 pub(crate) fn sums_on_host(
     program: &Executable,
     numbers: &[f32],
@@ -126,7 +126,7 @@ pub(crate) fn sums_on_host(
     Ok(sums.transpose()?.unwrap_or_default())
 }
 
-/// Loads the program on the SIMT executor, if this build has it.
+/// Loads the row-sum program on the SIMT executor (CPU). Fails if the options specify PTX.
 pub(crate) fn on_cpu(options: &Options) -> Result<Executable, Failure> {
     let device = Device::cpu()?;
     if options.ptx.is_some() {

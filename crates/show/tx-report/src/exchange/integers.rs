@@ -23,7 +23,6 @@ impl Known {
     }
 }
 
-/// Known integer values of a kernel.
 pub(super) struct Integers {
     block: [usize; 3],
     threads: usize,
@@ -31,7 +30,6 @@ pub(super) struct Integers {
 }
 
 impl Integers {
-    /// Returns an empty table for blocks of this shape and thread count.
     pub(super) const fn new(block: [usize; 3], threads: usize) -> Self {
         Self {
             block,
@@ -40,7 +38,6 @@ impl Integers {
         }
     }
 
-    /// Sets the known value of an integer.
     pub(super) fn set(&mut self, value: usize, known: Known) {
         if !matches!(known, Known::Nothing) {
             self.known.insert(value, known);
@@ -54,7 +51,8 @@ impl Integers {
             .unwrap_or(Known::Nothing)
     }
 
-    /// Evaluates a function of integers, once if all operands are uniform, else per thread.
+    /// Evaluates a function of integers: once if all operands are uniform, otherwise for each
+    /// thread.
     pub(super) fn compute(&self, operands: &[Known], f: impl Fn(&[i64]) -> Option<i64>) -> Known {
         if operands.iter().all(|k| matches!(k, Known::All(_))) {
             let numbers: Vec<i64> = operands.iter().filter_map(|k| k.of(0)).collect();

@@ -1,4 +1,4 @@
-//! Walk over the ops of a kernel that collects its steps.
+//! Walks the ops of a kernel and collects its steps.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,16 +12,16 @@ pub(super) struct Reader<'k> {
     threads: usize,
     /// Name of the memory to which a memref or pointer value refers.
     memory: BTreeMap<usize, String>,
-    /// First op that uses a value.
+    /// Name of the first op that uses each SSA value.
     users: BTreeMap<usize, &'k str>,
-    /// All ops that use a value.
+    /// Ops that use each SSA value.
     readers: BTreeMap<usize, Vec<&'k Op>>,
-    /// Names of the ops that combine shuffled values. The key is the source line of the shuffle and
-    /// its first user.
+    /// Names of the ops that combine shuffled values. The key is the source line of a shuffle and
+    /// the name of the first op that uses the shuffled value.
     combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 
-/// Returns whether an op only moves data and combines nothing.
+/// Returns whether an op moves or converts a value without combining values.
 fn only_moves(name: &str) -> bool {
     matches!(
         name,
@@ -382,8 +382,8 @@ impl<'k> Reader<'k> {
     }
 }
 
-/// Appends a step, or increments the count of an equal preceding step. Loads are unordered, so any
-/// equal load since the last step of another kind counts too.
+/// Appends a step, or increments the count of an equal preceding step. A load also increments the
+/// count of an equal load if only loads are in between.
 fn push(steps: &mut Vec<Step>, step: Step) {
     let is_load = |step: &Step| {
         matches!(
@@ -404,7 +404,7 @@ fn push(steps: &mut Vec<Step>, step: Step) {
     }
 }
 
-/// Increments the count of `known` if `step` is equal; returns whether it is.
+/// Increments the count of `known` if `known` and `step` are equal; returns whether they are equal.
 fn counted(known: &mut Step, step: &Step) -> bool {
     match (known, step) {
         (

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Builds ops with numbered values.
+/// Builder of ops that numbers their SSA values.
 #[derive(Default)]
 struct Maker(usize);
 
@@ -82,7 +82,7 @@ fn a_butterfly_of_three_steps() {
     }
 }
 
-/// All ops of a complex multiplication are named; ops on its result are not.
+/// The description names all ops of a complex multiplication, and no op that uses its result.
 #[test]
 fn all_ops_of_a_combiner_are_named() {
     let mut m = Maker::default();
@@ -122,7 +122,8 @@ fn all_ops_of_a_combiner_are_named() {
     assert_eq!(told, [wanted(1), wanted(2)]);
 }
 
-/// Shuffle with a computed source lane: the next lane, except for the last of each group of 12.
+/// Shuffle with a computed source lane: each lane reads from the next lane, except the last lane of
+/// each group of 12.
 #[test]
 fn computed_source_lanes_are_followed() {
     let mut m = Maker::default();
@@ -226,7 +227,7 @@ fn guards_narrow_and_unknown_conditions_are_said() {
     );
 }
 
-/// A partly known condition restricts the active threads by its known part.
+/// If one operand of a conjunction is unknown, the known operand restricts the active threads.
 #[test]
 fn a_part_of_a_condition_narrows() {
     let mut m = Maker::default();
@@ -292,8 +293,8 @@ fn loops_hold_their_steps_and_those_of_one_turn_are_none() {
     assert_eq!(steps.len(), 1);
 }
 
-/// Alternating loads of two arrays, as in an unrolled loop, are two steps. A load after a store is
-/// a new step.
+/// Alternating loads of two arrays, as in an unrolled loop, are counted as two steps. A load after
+/// a store is counted as a new step.
 #[test]
 fn loads_in_turns_are_counted() {
     let mut m = Maker::default();
