@@ -346,7 +346,6 @@ impl<'c> Builder<'c> {
 mod tests {
     use super::*;
 
-    /// Checks that a printed map with extreme constants parses to an equal map.
     #[test]
     fn maps_are_read_again() {
         let context = Context::new();

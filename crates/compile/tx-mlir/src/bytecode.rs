@@ -160,7 +160,6 @@ mod tests {
         numbers.iter().map(|number| number << 1 | 1).collect()
     }
 
-    /// Checks that groups that are too long are detected, and that other damage is left to MLIR.
     #[test]
     fn groups_that_are_too_long() {
         let whole = [2, 1, 0, 1, 9, 1, 1, 9, 0, 1, 9];

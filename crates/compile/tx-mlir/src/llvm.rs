@@ -493,7 +493,6 @@ mod tests {
     use super::*;
     use crate::Session;
 
-    /// Checks that the PTX of any split into batches equals the PTX of the whole module.
     #[test]
     fn parts_make_the_same_as_the_module() {
         let kernel = |name: &str, comparison: &str| {

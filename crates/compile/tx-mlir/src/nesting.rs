@@ -218,7 +218,6 @@ mod tests {
         open.repeat(times) + &close.repeat(times)
     }
 
-    /// Checks that open brackets of every kind, also mixed, count as nesting levels.
     #[test]
     fn levels_are_counted() {
         for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")] {
@@ -235,7 +234,6 @@ mod tests {
         assert_eq!(too_deep(mixed.as_bytes()), Some((MOST / 2 + 2, MOST + 1)));
     }
 
-    /// Checks that repeated minus signs and nested aliases count as nesting levels.
     #[test]
     fn signs_and_aliases_are_counted() {
         let signs = |times: usize| format!("affine_map<(d0) -> ({}d0)>", "- -".repeat(times));
@@ -304,7 +302,6 @@ mod tests {
         assert_eq!(too_deep(text.as_bytes()), Some((2, MOST + 1)));
     }
 
-    /// Checks that brackets in strings and comments, arrows and comparisons do not count.
     #[test]
     fn what_is_no_bracket_does_not_count() {
         for text in [
