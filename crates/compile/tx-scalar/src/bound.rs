@@ -266,8 +266,8 @@ impl Bound {
     }
 
     /// Copies the overflow or underflow mark from `again`, the bound of this component in a
-    /// combination of the result with itself. An overflow or underflow in one component affects
-    /// each component that depends on it.
+    /// further combination of the result. An overflow or underflow in one component affects each
+    /// component that depends on it.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
