@@ -25,7 +25,7 @@ pub(crate) enum Format {
 static FORMAT: OnceLock<Format> = OnceLock::new();
 
 impl Format {
-    /// Sets the format for the rest of the process. Only the first call has an effect.
+    /// Sets the message format for the rest of the process. Only the first call has an effect.
     pub(crate) fn choose(self) {
         FORMAT.get_or_init(|| self);
     }
@@ -35,7 +35,7 @@ impl Format {
     }
 }
 
-/// Message.
+/// Message for standard error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     severity: Severity,
@@ -51,15 +51,16 @@ pub(crate) struct Said {
 /// Source of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Origin {
-    /// `tx` itself, about its arguments.
+    /// The message is from `tx`, about its command line.
     Tx,
-    /// `tx` itself, about this file; the message already names the file.
+    /// The message is from `tx`, about the given file, and its text contains the file name.
     File(String),
-    /// `tx` itself; the text is printed without an added prefix.
+    /// The message is from `tx`, and its text is printed without a prefix.
     Text,
-    /// Compiler or executor, with an optional source location.
+    /// The message is from the compiler or the executor, at an optional source location.
     Program(Option<tx::Location>),
-    /// Validation; in text format, the details are in the table on standard output.
+    /// The message is from a validation, whose details are in a table on standard output in text
+    /// format.
     Finding(tx::Location),
 }
 
@@ -76,9 +77,9 @@ impl Said {
         }
     }
 
-    /// Creates an error for a failed validation, at the first source location in `verdict`. JSON
-    /// includes `verdict` as a note; in text format, the table on standard output shows the
-    /// verdict.
+    /// Creates an error for a failed validation, at the first source location in `text` or
+    /// `verdict`. In JSON format, the error contains `verdict` as a note. In text format, the table
+    /// on standard output shows the verdict.
     pub(crate) fn finding(
         text: &str,
         code: Option<Code>,
@@ -92,7 +93,7 @@ impl Said {
             origin,
             ..Self::progress(message)
         };
-        // The first location in the text is the subject of the message.
+        // The first location in `text` becomes the location of the message.
         let own = place(text, &file);
         let text = match &own {
             Some(at) => text.replacen(&format!(" at {}:{}:{}", at.file, at.line, at.column), "", 1),
@@ -116,7 +117,7 @@ impl Said {
         }
     }
 
-    /// Creates an error for a failed run. `text` already names its source.
+    /// Creates an error for a failed run. The text already names its source.
     pub(crate) fn failed(text: &str) -> Self {
         match text.strip_prefix("tx: ") {
             Some(message) => Self::by_tx(message),
@@ -127,7 +128,7 @@ impl Said {
         }
     }
 
-    /// Creates an error of `tx` itself. Strips a leading `tx: `.
+    /// Creates an error from `tx` itself. Removes the prefix `tx: ` of the message, if present.
     pub(crate) fn by_tx(message: &str) -> Self {
         let message = message.trim_end();
         Self {
@@ -140,7 +141,6 @@ impl Said {
         }
     }
 
-    /// Creates an error about a file.
     pub(crate) fn of_file(file: &Path, reason: &str) -> Self {
         let file = file.display().to_string();
         Self {
@@ -149,7 +149,6 @@ impl Said {
         }
     }
 
-    /// Creates a warning of `tx` itself.
     pub(crate) fn warning(message: &str) -> Self {
         Self {
             severity: Severity::Warning,
@@ -213,7 +212,8 @@ impl Said {
         }
     }
 
-    /// Creates an error for arguments that do not fit a program, at a source location.
+    /// Creates an error for arguments that violate a check of the program, at the source location
+    /// of the check.
     pub(crate) fn of_arguments(
         error: &tx_plan::CheckError,
         file: &Path,
@@ -267,7 +267,6 @@ impl Said {
         }
     }
 
-    /// Appends a note with `tx` as its source.
     pub(crate) fn with_note(mut self, note: &str) -> Self {
         self.notes.push(Self {
             severity: Severity::Note,
@@ -276,7 +275,7 @@ impl Said {
         self
     }
 
-    /// Adds the source lines that the message quotes.
+    /// Adds the source lines that the message and its notes quote.
     pub(crate) fn quoting(self, lines: &Lines<'_>) -> Self {
         let line = match (&self.origin, &self.severity) {
             (Origin::Program(Some(location)), _) | (Origin::Finding(location), Severity::Error) => {
@@ -300,8 +299,8 @@ impl Said {
         }
     }
 
-    /// Converts the diagnostics of a compilation. Equal diagnostics of ops that were cloned are
-    /// merged.
+    /// Converts the diagnostics of a compilation. Cloned ops may cause equal diagnostics, of which
+    /// only the first is kept.
     pub(crate) fn diagnostics(
         diagnostics: &[tx::Diagnostic],
         file: &Path,
@@ -316,7 +315,7 @@ impl Said {
             .collect()
     }
 
-    /// Returns coloured text for terminals.
+    /// Returns the message as coloured text for terminals.
     pub(crate) fn styled(&self) -> String {
         let mut text = String::new();
         self.style_into(&mut text, None, false);
@@ -324,7 +323,7 @@ impl Said {
         text
     }
 
-    /// Appends the code and the command that explains it.
+    /// Appends the diagnostic code, and the command that explains the code.
     fn name_code(&self, text: &mut String) {
         if let Some(code) = self.code {
             let dim = Style::new().dimmed();
@@ -335,8 +334,9 @@ impl Said {
         }
     }
 
-    /// Appends the text of the message. The source line of location `shown` is not repeated.
-    /// `findings` includes verdicts, which text format shows in a table on standard output.
+    /// Appends the text of the message. If the message is at location `shown`, its source line is
+    /// omitted. `findings` includes validation verdicts, which are otherwise only in a table on
+    /// standard output.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {
@@ -355,7 +355,7 @@ impl Said {
             }
             Origin::Tx | Origin::File(_) | Origin::Program(None) => format!("{}:", name::get()),
             Origin::Program(Some(location)) | Origin::Finding(location) => match location.line {
-                // Line 0 means the whole file.
+                // Line 0 denotes the whole file.
                 0 => format!("{}:", location.file),
                 _ => format!("{location}:"),
             },
@@ -371,7 +371,8 @@ impl Said {
             && shown != Some(location)
         {
             shown = Some(location);
-            // Columns count bytes from 1. Tabs are kept, so that the caret is below the column.
+            // Columns count bytes from 1. The indentation of the caret contains the tabs of the
+            // line, so that the caret is below the column.
             let before = line
                 .get(..location.column.saturating_sub(1))
                 .unwrap_or_default();
@@ -392,12 +393,12 @@ impl Said {
         }
     }
 
-    /// Returns text without colours.
+    /// Returns the message as text without colours.
     pub(crate) fn text(&self) -> String {
         anstream::adapter::strip_str(&self.styled()).to_string()
     }
 
-    /// Returns the JSON form; `docs/diagnostics.md` documents the fields.
+    /// Returns the message as JSON, with the fields documented in `docs/diagnostics.md`.
     pub(crate) fn json(&self) -> Value {
         let mut object = self.json_without_text();
         object["code"] = self.code.map(|code| code.to_string()).into();
@@ -405,7 +406,7 @@ impl Said {
         object
     }
 
-    /// Returns text without colours, including verdicts.
+    /// Returns the message as text without colours, including validation verdicts.
     fn whole_text(&self) -> String {
         let mut text = String::new();
         self.style_into(&mut text, None, true);
@@ -421,13 +422,13 @@ impl Said {
             Origin::File(file) => (Some(file), None),
             Origin::Tx | Origin::Text | Origin::Program(None) => (None, None),
         };
-        // The prefix `tx: ` is not part of the message.
+        // In JSON, the message excludes the prefix `tx: `.
         let message = match self.origin {
             Origin::Text => self.message.strip_prefix("tx: "),
             _ => None,
         };
         let message = message.unwrap_or(&self.message);
-        // Line 0 means the whole file.
+        // Line 0 denotes the whole file.
         let number = |n: Option<usize>| n.filter(|n| *n > 0);
         json!({
             "severity": self.severity.to_string(),
@@ -440,7 +441,7 @@ impl Said {
     }
 }
 
-/// Lines of a program, for quoting in messages.
+/// Lines of a program, which messages quote.
 pub(crate) struct Lines<'a> {
     file: String,
     lines: Vec<&'a str>,
@@ -456,8 +457,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Replaces argument numbers in a message by the names in the enclosing function: `arg0.dim1`
-    /// becomes `%A.dim1`.
+    /// Replaces argument numbers in a message by argument names of the function that contains
+    /// `location`. For example, `arg0.dim1` becomes `%A.dim1`.
     fn named(&self, location: &tx::Location, message: &str) -> String {
         const ARGUMENT: &str = "arg";
         if !message.contains(ARGUMENT) || location.file != self.file {
@@ -510,7 +511,7 @@ fn arguments(before: &str) -> Vec<&str> {
     let header = begin.and_then(|begin| before[begin..].split_once('('));
     let mut rest = header.map_or("", |(_, rest)| rest);
     let mut names = Vec::new();
-    // Types contain parentheses and commas, and comments contain any text.
+    // Commas and parentheses in types do not separate arguments, and comments may contain any text.
     let mut depth = 0_usize;
     while let Some(at) = rest.find(['%', '(', ')', '/']) {
         let (sign, after) = (&rest[at..=at], &rest[at + 1..]);
@@ -535,7 +536,7 @@ fn arguments(before: &str) -> Vec<&str> {
     names
 }
 
-/// Returns the first location of a file that a text mentions.
+/// Returns the first location in `file` that a text contains.
 fn place(text: &str, file: &str) -> Option<tx::Location> {
     let start = text.find(&format!("{file}:"))?;
     let rest = &text[start + file.len()..];
@@ -544,7 +545,7 @@ fn place(text: &str, file: &str) -> Option<tx::Location> {
     location(&format!("{file}{numbers}"))
 }
 
-/// Parses `file:line:column`.
+/// Parses a location of the form `file:line:column`.
 fn location(text: &str) -> Option<tx::Location> {
     let (rest, column) = text.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;
@@ -565,7 +566,8 @@ pub(crate) fn say_all(said: &[Said]) {
     }
 }
 
-/// Writes to standard error. Colours follow the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
+/// Writes a text to standard error. The colours depend on the terminal, `NO_COLOR` and
+/// `CLICOLOR_FORCE`.
 fn write(text: &str) {
     use std::io::Write;
     crate::progress::around(|| {
@@ -643,7 +645,7 @@ mod tests {
             assert_eq!(said[0].text(), text);
             assert_eq!(said[0].json()["code"], Value::Null);
         }
-        // A column beyond the line, inside a character, and invalid UTF-8.
+        // The cases are a column beyond the line, a column inside a character, and invalid UTF-8.
         for (column, text) in [(99, &b"short"[..]), (2, "é".as_bytes()), (1, b"\xff\n")] {
             let said = said(&[error(at(1, column), "odd")], text);
             assert!(said[0].text().starts_with("a.mlir:1:"), "{said:?}");
