@@ -1,19 +1,19 @@
-//! Reader and writer for NumPy's `.npy` files, to exchange arrays with `tx run`.
+//! Reader and writer of `.npy` files of NumPy, for the exchange of arrays with `tx run`.
 //!
-//! Elements stay little-endian bytes; the caller interprets them. This code is independent of the
-//! `.npy` code in `tx`, so that an error there cannot cancel out in a test.
+//! Elements are little-endian bytes, which the caller interprets. This code is independent of the
+//! `.npy` code in `tx`, so that an error in `tx` cannot cancel out in a test.
 
 use std::fs;
 use std::path::Path;
 
-/// Array.
+/// Array of one element type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
-    /// NumPy's element type: `<f4`, `<f2`, `<i4` ...
+    /// Element type in NumPy's notation, such as `<f4`, `<f2` or `<i4`.
     pub(crate) descr: String,
     /// Dimensions, outermost first.
     pub(crate) shape: Vec<usize>,
-    /// Elements in row-major order.
+    /// Bytes of the elements, in row-major order.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -46,7 +46,7 @@ impl Array {
             .collect())
     }
 
-    /// Writes a file in format version 1.0.
+    /// Writes the array to a file in format version 1.0.
     pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
         let dimensions: String = self
             .shape
@@ -56,7 +56,7 @@ impl Array {
         let mut header = format!(
             "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
             self.descr,
-            // Python requires the comma in a tuple of one element.
+            // Python requires a comma in a tuple of one element.
             dimensions.trim_end(),
         );
         // The data start at a multiple of 64 bytes, and the header ends with a newline.
@@ -73,7 +73,7 @@ impl Array {
         fs::write(path, file).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Reads a file of any format version, in row-major order.
+    /// Reads an array in row-major order from a file of any format version.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let file = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Self::parse(&file).map_err(|error| format!("{}: {error}", path.display()))

@@ -1,11 +1,11 @@
-//! Child processes and terminal output.
+//! Execution of commands, and colours of terminal output.
 
 use std::io::IsTerminal;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Prints and runs a command with inherited input and output; fails if the command fails.
+/// Prints and runs a command with inherited input and output. Fails if the command fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     eprintln!(
         "{}",
@@ -20,13 +20,13 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Output of a command.
+/// Standard output and standard error of a command.
 pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// Runs a command silently and returns its output; an error contains the output.
+/// Runs a command silently, and returns its output. An error of the function contains the output.
 pub(crate) fn capture(command: &mut Command) -> Result<Output> {
     let output = command
         .stdin(Stdio::null())
@@ -50,7 +50,7 @@ pub(crate) fn capture(command: &mut Command) -> Result<Output> {
     Ok(Output { stdout, stderr })
 }
 
-/// Runs a command silently; returns whether it succeeded.
+/// Runs a command silently, and returns whether it succeeded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -60,7 +60,7 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs a command silently; returns whether it could be started.
+/// Runs a command silently, and returns whether it could be started.
 pub(crate) fn starts(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -70,7 +70,7 @@ pub(crate) fn starts(command: &mut Command) -> bool {
         .is_ok()
 }
 
-/// Returns the command as shell input.
+/// Returns the command in shell syntax.
 pub(crate) fn display(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())
@@ -86,7 +86,7 @@ pub(crate) fn display(command: &Command) -> String {
         .join(" ")
 }
 
-/// Terminal colours, if supported.
+/// Colours of terminal output; empty if the terminal does not support colours.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     on: bool,
