@@ -25,7 +25,6 @@ pub(crate) fn copy(from: &mut impl BufRead, to: &mut impl Write) -> io::Result<(
     }
 }
 
-/// Parses a header line such as `Content-Length: 12`.
 fn content_length(line: &[u8]) -> Option<u64> {
     let (name, value) = std::str::from_utf8(line).ok()?.split_once(':')?;
     name.eq_ignore_ascii_case("Content-Length")

@@ -29,14 +29,12 @@ const WARM: usize = 3;
 /// cache hits.
 const MOST_COPIES: usize = 64;
 
-/// Result of a benchmark.
 #[derive(serde::Serialize)]
 struct Measured {
     file: String,
     entry: String,
     device: String,
     kernels: usize,
-    /// Whether a CUDA graph launched the kernels.
     graph: bool,
     /// Total size of all memref arguments, in bytes.
     bytes: usize,
@@ -106,10 +104,8 @@ pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32
     asked.unwrap_or(usual)
 }
 
-/// Measured run times of one program.
 pub(crate) struct Timed {
     kernels: usize,
-    /// Whether a CUDA graph launched the kernels.
     graph: bool,
     bytes: usize,
     copies: usize,
@@ -179,7 +175,6 @@ pub(crate) fn time(
 }
 
 impl Timed {
-    /// Returns the median run time in seconds.
     pub(crate) fn median(&self) -> f64 {
         self.seconds[self.seconds.len() / 2]
     }

@@ -121,7 +121,6 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// Rejects an output file whose directory does not exist.
 pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
     let folder = path.parent();
     let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
@@ -140,7 +139,6 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Reads a program; `-` reads standard input.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let read = || {
         if file == Path::new("-") {
@@ -294,7 +292,6 @@ fn reporting(
     Ok(artifact)
 }
 
-/// Returns the diagnostics of a compiler error, with their source lines.
 pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said> {
     Said::diagnostics(&error.diagnostics, file, text)
 }
@@ -317,7 +314,6 @@ impl Times {
         }
     }
 
-    /// Returns a table with the median duration of each stage and the median total duration.
     fn table(mut self) -> String {
         let width = self.0.iter().map(|(name, _)| name.chars().count()).max();
         let width = width.unwrap_or(0);

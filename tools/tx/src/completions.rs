@@ -10,7 +10,6 @@ use crate::pages;
 
 /// Prefixes of generated arguments. An argument without such a prefix is a file.
 const FORMS: &str = "rand: zeros: full:";
-/// File name pattern of array arguments.
 const ARRAYS: &str = "*.npy";
 
 pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {

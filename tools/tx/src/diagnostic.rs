@@ -35,20 +35,16 @@ impl Format {
     }
 }
 
-/// Message for standard error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     severity: Severity,
     origin: Origin,
-    /// Code of the violated rule.
     code: Option<Code>,
     message: String,
-    /// Source line to quote.
     line: Option<String>,
     notes: Vec<Said>,
 }
 
-/// Source of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Origin {
     /// The message is from `tx`, about its command line.
@@ -65,7 +61,6 @@ enum Origin {
 }
 
 impl Said {
-    /// Creates a progress message.
     pub(crate) fn progress(text: &str) -> Self {
         Self {
             severity: Severity::Remark,
@@ -156,7 +151,6 @@ impl Said {
         }
     }
 
-    /// Creates an error for a fault during execution.
     pub(crate) fn fault(fault: &tx_runtime::Fault) -> Self {
         let said = |severity, place: Option<&str>, message: String| {
             let unknown = || tx::Location {
@@ -230,7 +224,6 @@ impl Said {
         }
     }
 
-    /// Creates warnings for probable mistakes in a program.
     pub(crate) fn warnings(warnings: &[tx_plan::Warning], file: &Path, text: &[u8]) -> Vec<Self> {
         let lines = Lines::of(file, text);
         let one = |warning: &tx_plan::Warning| {
@@ -255,7 +248,6 @@ impl Said {
         warnings.iter().map(one).collect()
     }
 
-    /// Converts a diagnostic of the compiler.
     fn diagnostic(diagnostic: &tx::Diagnostic) -> Self {
         Self {
             severity: diagnostic.severity,
@@ -315,7 +307,6 @@ impl Said {
             .collect()
     }
 
-    /// Returns the message as coloured text for terminals.
     pub(crate) fn styled(&self) -> String {
         let mut text = String::new();
         self.style_into(&mut text, None, false);
@@ -393,7 +384,6 @@ impl Said {
         }
     }
 
-    /// Returns the message as text without colours.
     pub(crate) fn text(&self) -> String {
         anstream::adapter::strip_str(&self.styled()).to_string()
     }
@@ -441,7 +431,6 @@ impl Said {
     }
 }
 
-/// Lines of a program, which messages quote.
 pub(crate) struct Lines<'a> {
     file: String,
     lines: Vec<&'a str>,
@@ -545,7 +534,6 @@ fn place(text: &str, file: &str) -> Option<tx::Location> {
     location(&format!("{file}{numbers}"))
 }
 
-/// Parses a location of the form `file:line:column`.
 fn location(text: &str) -> Option<tx::Location> {
     let (rest, column) = text.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;

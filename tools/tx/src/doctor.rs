@@ -11,7 +11,6 @@ use crate::cli::{Doctor, Kept};
 use crate::compile;
 use crate::failure::Failure;
 
-/// Instructions to install `ptxas`.
 pub(crate) const GET_PTXAS: &str = "`pip install nvidia-cuda-nvcc` and put its `bin` on PATH; \
                                     in a clone of tx, `cargo xtask setup` installs it as \
                                     `target/tools/ptxas`, which `--ptxas` may name";
@@ -151,7 +150,6 @@ pub(crate) fn find_ptxas() -> Option<PathBuf> {
     .find("ptxas")
 }
 
-/// Locations in which tools are searched.
 struct Places {
     path: OsString,
     program: Option<PathBuf>,

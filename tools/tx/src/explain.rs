@@ -67,7 +67,6 @@ fn code(number: u64) -> Result<(), Failure> {
     crate::print(crate::name::spoken(page).as_bytes())
 }
 
-/// Explains the choices of the compiler for a program.
 fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let source = tx::Source {

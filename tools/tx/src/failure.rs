@@ -8,7 +8,6 @@ use tx_runtime::ErrorKind;
 
 use crate::diagnostic::{Lines, Said, say_all};
 
-/// Reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Usage error, with exit status 2.
@@ -26,7 +25,6 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Creates the failure for an I/O error of a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::of_file(path, &error.to_string())
     }
@@ -38,12 +36,10 @@ impl Failure {
         Self::of_file(path, &missing.unwrap_or_else(|| error.to_string()))
     }
 
-    /// Creates the failure for unexpected contents of a file.
     pub(crate) fn of_file(path: &Path, reason: &str) -> Self {
         Self::Diagnosed(vec![Said::of_file(path, reason)])
     }
 
-    /// Creates the failure for a failed write to standard output.
     pub(crate) fn stdout(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
@@ -51,7 +47,6 @@ impl Failure {
         }
     }
 
-    /// Adds the source lines that the messages quote.
     pub(crate) fn quoting(self, file: &Path, text: &[u8]) -> Self {
         let lines = Lines::of(file, text);
         match self {
@@ -110,7 +105,6 @@ impl From<tx_runtime::Error> for Failure {
     }
 }
 
-/// Prints a progress message to standard error.
 pub(crate) fn say(message: &str) {
     say_all(&[Said::progress(message)]);
 }

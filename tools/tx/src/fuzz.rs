@@ -132,10 +132,8 @@ fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Description of a replayed file, for error messages.
 const DESCRIPTION: &str = "the description of a case, as JSON that `tx fuzz` wrote";
 
-/// Checks again the cases in files that an earlier run wrote.
 fn replay(files: &[PathBuf]) -> Result<(), Failure> {
     let mut bad = false;
     for file in files {
@@ -153,7 +151,6 @@ fn replay(files: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-/// Prints random programs, and does not check them.
 fn show(run: &FuzzRun) -> Result<(), Failure> {
     for index in run.first..run.first + run.cases.unwrap_or(1) {
         let case = tx_fuzz::generate(run.seed, index, None);

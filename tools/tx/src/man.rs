@@ -31,7 +31,6 @@ pub(crate) fn run(options: &Man) -> Result<(), Failure> {
     }
 }
 
-/// Writes the manual pages of a command and of its subcommands.
 fn write(command: &Command, folder: &Path) -> io::Result<()> {
     let page = page(command);
     let mut text = Vec::new();

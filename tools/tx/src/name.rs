@@ -17,7 +17,6 @@ const OURS: &str = "tx";
 
 static NAME: OnceLock<String> = OnceLock::new();
 
-/// Returns the actual name of the program.
 pub(crate) fn get() -> &'static str {
     NAME.get().map_or(OURS, String::as_str)
 }
@@ -55,7 +54,6 @@ pub(crate) fn of(command: Command) -> Command {
     helped(command).name(get()).bin_name(get())
 }
 
-/// Returns the command with the actual program name in its help texts.
 fn helped(command: Command) -> Command {
     let renamed = |text: Option<&StyledStr>| text.map(|text| renamed(&text.to_string(), get()));
     let argument = |arg: Arg| {

@@ -5,7 +5,6 @@ use tx_mlir::Code;
 /// Each diagnostic code and the text of its page, in ascending order.
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// Page that lists all diagnostic codes by topic.
 const INDEX: &str = include_str!("../../../docs/diagnostics.md");
 
 pub(crate) fn page(code: Code) -> Option<&'static str> {

@@ -67,7 +67,6 @@ const FEW_LINES: Form = Form::Lines {
 
 static QUIET: OnceLock<bool> = OnceLock::new();
 static FORM: OnceLock<Form> = OnceLock::new();
-/// Progress bar that is currently shown.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Polling interval for work that does not report its steps.
@@ -94,7 +93,6 @@ pub(crate) fn configure(options: &Options, is_logging: bool) {
     let _ = QUIET.set(options.quiet);
 }
 
-/// Prints a note, unless the option `--quiet` is set.
 pub(crate) fn note(message: &str) {
     if QUIET.get() != Some(&true) {
         crate::failure::say(message);
@@ -107,14 +105,12 @@ pub(crate) fn warn(warnings: &[Said]) {
     }
 }
 
-/// Prints a note once per process, unless the option `--quiet` is set.
 pub(crate) fn note_once(message: &str) {
     if is_news(message) {
         note(message);
     }
 }
 
-/// Prints a warning once per process, unless the option `--quiet` is set.
 pub(crate) fn warn_once(message: &str) {
     if is_news(message) && QUIET.get() != Some(&true) {
         say_all(&[Said::warning(message)]);
@@ -154,7 +150,6 @@ pub(crate) struct Task {
     said: Mutex<Option<Instant>>,
 }
 
-/// Starts the progress display of work that consists of `steps` steps.
 pub(crate) fn start(what: &'static str, steps: u64) -> Task {
     let form = FORM.get().copied().unwrap_or(Form::Nothing);
     let target = match form {
@@ -181,7 +176,6 @@ pub(crate) fn start(what: &'static str, steps: u64) -> Task {
 }
 
 impl Task {
-    /// Shows the current activity in the progress display.
     pub(crate) fn doing(&self, message: &str) {
         self.bar.set_message(message.to_owned());
         self.line();

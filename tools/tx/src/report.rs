@@ -215,7 +215,6 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
     }
 }
 
-/// Validation options.
 struct Asked {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,

@@ -19,14 +19,12 @@ const MOST_STEPS: u64 = 1 << 28;
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
 
-/// Note for an error about a wrong number of arguments.
 pub(crate) const ONE_FOR_EACH: &str = "there is one `--arg` for each, in order";
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     run_on(options, &Device::open(&options.launch.device)?)
 }
 
-/// Runs a program on an open device.
 pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
     let artifact = options.launch.compiled(
@@ -74,7 +72,6 @@ impl Launch {
         self.chip.clone().unwrap_or_else(|| newest_for(device))
     }
 
-    /// Compiles a program for the device.
     pub(crate) fn compiled(
         &self,
         program: &Program,

@@ -24,7 +24,6 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::failure::Failure;
 
-/// Trace file of this process, if the user requested a trace.
 static TRACE: OnceLock<Trace> = OnceLock::new();
 
 struct Trace {
@@ -35,9 +34,7 @@ struct Trace {
 
 struct Out {
     file: LineWriter<File>,
-    /// Whether the file contains an event.
     begun: bool,
-    /// First write error, if any.
     error: Option<io::Error>,
 }
 
@@ -131,7 +128,6 @@ fn thread() -> u64 {
     NUMBER.with(|number| *number)
 }
 
-/// Fields of a span or an event.
 #[derive(Default)]
 struct Fields(Map<String, Value>);
 
@@ -173,7 +169,6 @@ impl Visit for Fields {
     }
 }
 
-/// Tracing layer that writes spans and events to the trace file.
 struct Events(&'static Trace);
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Events {

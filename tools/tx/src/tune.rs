@@ -157,7 +157,6 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     }
 }
 
-/// Returns a line that describes a reduction and its candidates.
 fn headline(file: &Path, tunable: &tx::Tunable) -> String {
     let place = tunable.place.as_ref();
     let place = place.map_or_else(String::new, |at| {
@@ -180,7 +179,6 @@ impl Errors {
     }
 }
 
-/// Returns the arguments that a run changes.
 fn results(
     program: &Executable,
     args: &[Arg],

@@ -45,14 +45,12 @@ pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     }
 }
 
-/// Returns the subcommand that the arguments select.
 fn command<'c>(root: &'c Command, args: impl IntoIterator<Item = &'c OsString>) -> &'c Command {
     args.into_iter().fold(root, |parent, arg| {
         parent.find_subcommand(arg).unwrap_or(parent)
     })
 }
 
-/// Returns the visible subcommands.
 fn commands(parent: &Command) -> impl Iterator<Item = &Command> {
     parent
         .get_subcommands()

@@ -210,13 +210,11 @@ pub(crate) fn watch(task: &Arc<progress::Task>, what: String) -> Watch {
     })
 }
 
-/// Returns whether the generated PTX was checked and is correct.
 fn has_ptx(validation: &Validation) -> bool {
     let mut verdicts = validation.stages.iter().map(|stage| &stage.verdict);
     verdicts.any(|verdict| matches!(verdict, Verdict::AsInIr(_)))
 }
 
-/// Returns the table of stages and their verdicts.
 fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     let open = match validation.open {
         0 => String::new(),

@@ -80,7 +80,6 @@ fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the number of warnings and errors in the log of mdBook.
 fn warnings(log: &str) -> usize {
     log.lines()
         .filter_map(|line| line.split_whitespace().next())
@@ -145,7 +144,6 @@ pub(crate) fn check_summary(summary: &str, files: &[PathBuf]) -> Vec<String> {
     wrong
 }
 
-/// Copies the source files of the book to `stage/src`.
 fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
     let files = workspace.files()?;
     let source = stage.join("src");
@@ -237,7 +235,6 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns an error for each broken link of the generated book.
 fn check(book: &Path) -> Result<Vec<String>> {
     let mut files = Vec::new();
     walk(book, &mut files)?;

@@ -49,7 +49,6 @@ impl Program {
         Array::f32(self.source, &values)
     }
 
-    /// Returns the sum of each row in f64.
     pub(crate) fn reference(&self) -> Vec<f64> {
         let values = self.input().to_f32().unwrap_or_default();
         let rows: usize = self.destination.iter().product();

@@ -48,7 +48,7 @@ const DEBIAN_LIBRARIES: &[(&str, &str)] = &[
     ("zstd", "libzstd-dev"),
 ];
 
-/// Maximum size of the archive in bytes.
+/// Maximum size of the archive, in bytes.
 const SIZE_LIMIT: u64 = 52_500_000;
 
 const SCRIPT: &str = include_str!("gpu-test.py");
@@ -360,7 +360,6 @@ fn write_checksum(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the name of cargo's environment variable for the linker of the host.
 fn linker_variable() -> String {
     format!(
         "CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_LINKER",

@@ -10,7 +10,6 @@ use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-/// Links and anchors of one page.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     /// Line number (from 1) and target of each link.
@@ -60,7 +59,6 @@ impl Page {
         page
     }
 
-    /// Reads the links and anchors of an HTML page.
     pub(crate) fn of_html(html: &str) -> Self {
         let mut page = Self::default();
         page.read_html(1, html);
@@ -82,7 +80,6 @@ impl Page {
         }
     }
 
-    /// Reads the links and anchors in the attributes of an HTML tag.
     fn read_html(&mut self, line: usize, html: &str) {
         for (name, is_link) in [
             ("href", true),
@@ -124,7 +121,6 @@ fn slug(heading: &str) -> String {
         .collect()
 }
 
-/// Returns whether a link target is external.
 pub(crate) fn is_elsewhere(link: &str) -> bool {
     link.split_once(':').is_some_and(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())

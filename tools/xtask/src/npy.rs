@@ -6,7 +6,6 @@
 use std::fs;
 use std::path::Path;
 
-/// Array of one element type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
     /// Element type in NumPy's notation, such as `<f4`, `<f2` or `<i4`.
@@ -20,7 +19,6 @@ pub(crate) struct Array {
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 impl Array {
-    /// Creates an f32 array.
     pub(crate) fn f32(shape: &[usize], values: &[f32]) -> Self {
         Self {
             descr: "<f4".to_owned(),
@@ -32,7 +30,6 @@ impl Array {
         }
     }
 
-    /// Returns the elements of an f32 array.
     pub(crate) fn to_f32(&self) -> Result<Vec<f32>, String> {
         if self.descr != "<f4" {
             return Err(format!("expected elements `<f4`, found `{}`", self.descr));

@@ -66,7 +66,6 @@ const NODE_PACKAGES: &[(&str, &str)] = &[
 const DRIVER_FILES: &[&str] = &["package.json", "package-lock.json"];
 const DRIVER_SOURCE: &str = "tools/tx/tests/browser";
 const DRIVER: &str = "browser";
-/// Minimum major version of Node.js.
 const NODE_MAJOR: u32 = 18;
 
 pub(crate) fn setup(workspace: &Workspace) -> Result<()> {
@@ -122,7 +121,6 @@ fn install_packages() -> Result<()> {
     apt_install(&wanted)
 }
 
-/// Returns whether the system is Debian, Ubuntu or a derivative.
 fn is_debian() -> bool {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let family = release.lines().any(|line| {
@@ -161,7 +159,6 @@ fn check_prefix(prefix: &Path) -> Result<()> {
     );
 }
 
-/// Installs the missing ones of the packages `wanted`.
 fn apt_install(wanted: &[(&str, &str)]) -> Result<()> {
     let missing: Vec<(&str, &str)> = wanted
         .iter()

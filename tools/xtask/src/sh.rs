@@ -20,7 +20,6 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Standard output and standard error of a command.
 pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -70,7 +69,6 @@ pub(crate) fn starts(command: &mut Command) -> bool {
         .is_ok()
 }
 
-/// Returns the command in shell syntax.
 pub(crate) fn display(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())

@@ -603,7 +603,6 @@ fn holds_path(line: &str, path: &str) -> bool {
     })
 }
 
-/// Returns the path and text of every Markdown page.
 fn markdown(workspace: &Workspace, files: &[PathBuf]) -> Result<BTreeMap<PathBuf, String>> {
     files
         .iter()

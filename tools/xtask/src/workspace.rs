@@ -11,13 +11,10 @@ use crate::sh;
 /// Major version of LLVM. `.cargo/config.toml` also contains the version, and `tidy` compares both.
 pub(crate) const LLVM_MAJOR: u32 = 22;
 
-/// Cargo workspace in a checkout of the repository.
 pub(crate) struct Workspace {
     /// Directory of the workspace's `Cargo.toml`.
     pub(crate) root: PathBuf,
-    /// Cargo's target directory.
     pub(crate) target: PathBuf,
-    /// Version of the workspace packages.
     pub(crate) version: String,
     /// Output of `cargo metadata --no-deps`.
     pub(crate) metadata: Value,
@@ -50,7 +47,6 @@ impl Workspace {
         })
     }
 
-    /// Returns a cargo command that runs in the root of the workspace.
     pub(crate) fn cargo(&self) -> Command {
         let mut command = Command::new(cargo_program());
         command.current_dir(&self.root);

@@ -13,7 +13,6 @@ pub(crate) struct Pipeline {
     pub(crate) commands: Vec<Vec<String>>,
     /// Whether the checked output includes the standard error of the last program.
     pub(crate) both_streams: bool,
-    /// Whether `not` precedes the last program.
     pub(crate) negated: bool,
 }
 

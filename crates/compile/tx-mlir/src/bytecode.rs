@@ -145,7 +145,6 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    /// Returns a bytecode file whose offset section has fewer than 64 bytes.
     fn file(offsets: &[u8]) -> Vec<u8> {
         let mut file = b"ML\xefR\x0dtest\0".to_vec();
         // An aligned string section precedes the offset section.
@@ -155,7 +154,6 @@ mod tests {
         file
     }
 
-    /// Encodes small numbers as variable-length integers.
     fn numbers(numbers: &[u8]) -> Vec<u8> {
         numbers.iter().map(|number| number << 1 | 1).collect()
     }

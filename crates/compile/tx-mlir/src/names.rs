@@ -111,7 +111,6 @@ impl<'s> Names<'s> {
         value(from)
     }
 
-    /// Returns the source text before and after a location.
     fn at(&self, location: Location<'_>) -> Option<(&'s str, &'s str)> {
         let place = source_location(location).filter(|place| place.file == self.file)?;
         let line = *self.lines.get(place.line.checked_sub(1)?)?;

@@ -139,7 +139,6 @@ impl<'s> Aliases<'s> {
         self.defined = Some((name, 0));
     }
 
-    /// Records a nesting depth inside the current alias definition.
     fn reach(&mut self, levels: usize) {
         if let Some((_, most)) = &mut self.defined {
             *most = levels.max(*most);

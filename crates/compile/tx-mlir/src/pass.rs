@@ -310,7 +310,6 @@ macro_rules! pass {
     };
 }
 
-/// Returns the C API's getter of an upstream dialect handle.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dialect_getter {

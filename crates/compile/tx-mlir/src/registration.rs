@@ -357,7 +357,6 @@ fn output(args: &[String]) -> Option<&str> {
         .filter(|name| *name != "-")
 }
 
-/// Returns the arguments that may be names of input files.
 fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
     let after_output =
         std::iter::once(false).chain(args.iter().map(|arg| arg.trim_start_matches('-') == "o"));
@@ -368,7 +367,6 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Returns false, after an error message, if [`is_right`] rejects the file `name`.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     // The function does not read a pipe, because reading would consume the content.
     if !Path::new(name).is_file() {
@@ -392,7 +390,6 @@ fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     parse(&context, name, source).is_some()
 }
 
-/// Name of standard input in MLIR's locations.
 pub(crate) const STANDARD_INPUT: &str = "<stdin>";
 
 /// Flags for which the program prints information and exits, without reading input.

@@ -63,7 +63,6 @@ pub(crate) fn value_name(location: Location<'_>) -> Option<String> {
     name_at(line.get(at.column.checked_sub(1)?..)?)
 }
 
-/// Returns the SSA name at the start of a text.
 fn name_at(text: &[u8]) -> Option<String> {
     let letters = text.strip_prefix(b"%")?;
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"_$.-".contains(byte);

@@ -664,7 +664,6 @@ pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
         .is_some_and(|holds| holds >> relation & 1 == 1)
 }
 
-/// Evaluates `arith.cmpi` for the integer encoding of its predicate.
 fn compare_ints(predicate: i64, a: u64, b: u64, bits: u32) -> bool {
     let (x, y) = (signed(a, bits), signed(b, bits));
     match predicate {

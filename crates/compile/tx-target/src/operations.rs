@@ -124,7 +124,6 @@ const fn at_least(capability: u32, ptx: u32) -> Needs {
     }
 }
 
-/// Returns requirements that only architecture-specific chips meet.
 const fn only(capability: u32, ptx: u32) -> Needs {
     Needs {
         specific: true,

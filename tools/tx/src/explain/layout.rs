@@ -13,7 +13,6 @@ const WIDTH: usize = 100;
 /// Maximum number of schedule kinds listed for one op.
 const MOST_SORTS: usize = 5;
 
-/// Explanation of an op.
 pub(super) struct Told<'e> {
     pub(super) place: Option<SourcePlace>,
     pub(super) message: String,
@@ -35,7 +34,6 @@ enum Of<'e> {
 pub(super) struct Laid {
     /// Lines with the choice and its reason, followed by details.
     pub(super) summary: Vec<String>,
-    /// Schedule steps of each kernel.
     pub(super) schedules: Vec<String>,
 }
 
@@ -148,7 +146,6 @@ impl Told<'_> {
         }
     }
 
-    /// Returns the lines about schedules that were not chosen.
     pub(super) fn candidates(&self, how: Candidates) -> Vec<String> {
         let Of::Schedule(ScheduleChoice {
             estimates: Some(Estimates { others, .. }),
@@ -343,7 +340,6 @@ fn sorts(others: &[Candidate]) -> Vec<String> {
     lines
 }
 
-/// Returns a line with the estimated time and the steps of a candidate.
 fn short(other: &Candidate) -> String {
     format!("{:.1} µs: {}", other.cost.microseconds, other.words())
 }

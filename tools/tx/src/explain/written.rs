@@ -5,7 +5,6 @@ use tx_mlir::memref::Space;
 use tx_mlir::{MemRef, Op, name, string_attribute, top, walk};
 use tx_target::{Operation, Role};
 
-/// Op counts of a kernel.
 #[derive(Default)]
 struct Counts {
     loops: usize,

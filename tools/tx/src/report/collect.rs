@@ -19,7 +19,6 @@ fn line(op: tx_mlir::Op<'_>, file: &str) -> Option<usize> {
         .map(|place| place.line)
 }
 
-/// Returns the kernels of a module, in order.
 pub(super) fn kernels(
     module: tx_mlir::Op<'_>,
     file: &str,

@@ -3,7 +3,6 @@
 use super::{Act, Found, Function, Space};
 use tx_target::{Operation, Role};
 
-/// Ops that define functions.
 const FUNCTIONS: &[&str] = &["gpu.func", "func.func", "llvm.func"];
 
 /// Ops with an unknown number of memory accesses.
@@ -71,7 +70,6 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
     functions
 }
 
-/// Returns the PTX texts in the `gpu.binary` ops of a module.
 pub(super) fn assembly(text: &str) -> Vec<String> {
     let binaries = text
         .lines()
@@ -104,7 +102,6 @@ fn unescaped(text: &str) -> Option<String> {
     }
 }
 
-/// Returns a line without its comment, and with blanks in place of strings.
 fn without_strings(line: &str) -> String {
     let mut code = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
@@ -183,7 +180,6 @@ fn symbol(line: &str) -> Option<String> {
     Some(rest[..end].to_owned())
 }
 
-/// Returns the counted kind of an op from its name and its types.
 fn act(name: &str, line: &str, code: &str) -> Act {
     let types = types(code);
     let vector = types.contains("vector<");
@@ -265,7 +261,6 @@ fn types(code: &str) -> &str {
     &code[types..]
 }
 
-/// Returns the memory spaces of the memref and pointer types in a type list, in order.
 fn spaces(types: &str) -> Vec<Space> {
     let mut found = Vec::new();
     let mut rest = types;
