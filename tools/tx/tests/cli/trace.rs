@@ -129,7 +129,6 @@ fn traces_end_when_programs_fail() {
     assert_eq!(begun(&events(&case, "missing.json")), [""; 0]);
 }
 
-/// An unwritable trace is reported with its file.
 #[test]
 fn traces_need_a_file() {
     let case = Case::new();
