@@ -55,8 +55,9 @@ fn pages() -> std::io::Result<()> {
 }
 
 /// Returns the directory in which `cargo xtask setup` installs tools, for programs built outside of
-/// this repository. For programs built inside of the repository, the path is empty: such a program
-/// must not contain paths of the build machine, and searches tools relative to its own location.
+/// this repository. For programs built inside of the repository, the path is empty. A program built
+/// inside of the repository searches tools relative to its own location, because it must not
+/// contain paths of the build machine.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

@@ -1,5 +1,5 @@
-//! Example of a compiler that depends on tx only through the package `tx-compiler`. Its tests also
-//! run `my-opt` and `my-tx`.
+//! Example of a compiler that depends on tx only through the package `tx-compiler`. The tests of
+//! the example also run `my-opt` and `my-tx`.
 
 use tx::melior::dialect::DialectRegistry;
 use tx::melior::ir::Module;

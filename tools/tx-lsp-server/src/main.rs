@@ -1,8 +1,8 @@
 //! `tx-lsp-server`: MLIR's language server with the tile dialect.
 //!
 //! MLIR's server runs in a child process, which reads standard input directly. This process copies
-//! the messages of the server to the editor. It also adds the documentation of ops to hovers,
-//! because MLIR's server does not.
+//! the messages of the server to the editor. The process adds the documentation of ops to hovers,
+//! because the hovers of MLIR's server have no documentation.
 
 mod docs;
 mod relay;

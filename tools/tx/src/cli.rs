@@ -92,9 +92,9 @@ pub(crate) enum Command {
     /// Explain how a program is compiled, or what a diagnostic means
     ///
     /// For each reduction of a program, `tx explain` prints the chosen schedule and the reason for
-    /// the choice. If the host selects a kernel by the length of a row, it prints the range of
-    /// lengths of each kernel. It lists every variant with its cost or the reason for its
-    /// rejection, and every schedule with its threads and loops.
+    /// the choice. If the host selects a kernel by the length of a row, `tx explain` prints the
+    /// range of lengths of each kernel. `tx explain` also lists every variant with its cost or the
+    /// reason for its rejection, and every schedule with its threads and loops.
     ///
     /// For a diagnostic code, `tx explain` prints the rule, the reason for the rule, a fix, and an
     /// example: a rejected and an accepted program. Error messages end with their diagnostic code.
@@ -117,11 +117,11 @@ pub(crate) enum Command {
     Validate(Validate),
     /// Write an HTML report of the lowering of a program
     ///
-    /// The report is a single HTML file. For each pass, it shows a diff of the IR, the verdict of
-    /// `tx validate`, and the run time of the pass. It also shows the chosen and rejected schedules
-    /// and variants, the exchanges between threads, the layouts of fragments, and the PTX with the
-    /// source line of each instruction. If a pass rejects the program, the report ends at this
-    /// pass.
+    /// The report is a single HTML file. For each pass, the report shows a diff of the IR, the
+    /// verdict of `tx validate`, and the run time of the pass. The report also shows the chosen and
+    /// rejected schedules and variants, the exchanges between threads, the layouts of fragments,
+    /// and the PTX with the source line of each instruction. If a pass rejects the program, the
+    /// report ends at this pass.
     #[cfg(feature = "report")]
     #[command(after_help = report::EXAMPLES)]
     Report(report::Report),

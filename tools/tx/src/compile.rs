@@ -167,8 +167,8 @@ const UNCLEAR: [&str; 12] = [
 /// Maximum size of the compilation cache, in bytes.
 const MOST_KEPT: u64 = 512 << 20;
 
-/// Returns the compilation cache. Its directory is the one given by the user, or `tx` in the cache
-/// directory of the user.
+/// Returns the compilation cache. The cache is in the directory given by the user, or in `tx` in
+/// the cache directory of the user.
 pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
     let (from, given) = match &kept.cache {
         Some(folder) => ("--cache", Some(folder.clone())),
@@ -297,7 +297,7 @@ pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said>
 }
 
 /// Duration of each stage in milliseconds, one value per compilation, in stage order. The last
-/// entry is the total.
+/// entry is the total duration.
 #[derive(Default)]
 struct Times(Vec<(String, Vec<f64>)>);
 

@@ -14,7 +14,7 @@ use crate::name;
 use crate::progress;
 
 /// Hidden arguments of a worker process, which checks the cases that it reads from standard input.
-/// The clap definition omits these arguments, so help texts and completions do not show them.
+/// The clap definition omits the hidden arguments, so help texts and completions do not show them.
 const WORKER: [&str; 2] = ["fuzz", "worker"];
 
 pub(crate) fn is_worker() -> bool {

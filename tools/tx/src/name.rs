@@ -1,8 +1,8 @@
 //! Name of the program in messages. Another compiler can provide the commands of `tx` under its own
 //! name.
 //!
-//! Messages in the source code contain the name `tx`. The output functions replace it by the actual
-//! name.
+//! Messages in the source code contain the name `tx`, which the output functions replace by the
+//! actual name.
 
 use std::borrow::Cow;
 use std::env;

@@ -167,7 +167,7 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Runs all benchmark targets. Test binaries are excluded, because their benchmark mode is empty.
+/// Runs all benchmark targets. Test binaries are excluded, because they contain no benchmarks.
 pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let packages = workspace.packages_with("bench");
     if packages.is_empty() {

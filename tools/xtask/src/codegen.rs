@@ -1,9 +1,9 @@
 //! Generated pages of `docs/`.
 //!
 //! The task generates `passes.md` from the pass registry (`tx-opt --tx-dump-registry`), which
-//! contains the doc comments of passes. It generates `variants.md` from the variants (`tx-opt
-//! --tx-dump-variants`), and `tile-dialect.md` from `Tile.td` with `mlir-tblgen`. It generates
-//! `tutorial.md` from the tests in `lit-tests/tutorial` and their snapshots.
+//! contains the doc comments of passes. The sources of `variants.md` are the variants (`tx-opt
+//! --tx-dump-variants`). `mlir-tblgen` generates `tile-dialect.md` from `Tile.td`. The sources of
+//! `tutorial.md` are the tests in `lit-tests/tutorial` and their snapshots.
 
 use std::fmt::Write as _;
 use std::fs;

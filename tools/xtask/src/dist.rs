@@ -1,10 +1,10 @@
 //! `cargo xtask dist`: builds a self-contained archive of `tx` for Linux machines with a CUDA
 //! driver.
 //!
-//! The program contains MLIR, LLVM and the C++ runtime. It uses the C library of the host, because
-//! the CUDA driver does. The task checks which shared libraries and which glibc version the program
-//! requires. The archive also contains test programs with inputs and expected outputs, and a script
-//! that runs the test programs without Rust.
+//! The program contains MLIR, LLVM and the C++ runtime. The program uses the C library of the host,
+//! because the CUDA driver uses it. The task checks which shared libraries and which glibc version
+//! the program requires. The archive also contains test programs with inputs and expected outputs,
+//! and a script that runs the test programs without Rust.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -10,7 +10,7 @@ use crate::semantic::{Assemble, RaceFree, Validate};
 use crate::suite::Suite;
 
 /// Check that runs after the RUN lines of a test file. Functions of type `Fn(&Context) ->
-/// Result<(), String>` implement this trait.
+/// Result<(), String>` implement the trait.
 pub trait Directive: Send + Sync {
     /// Runs the check.
     ///

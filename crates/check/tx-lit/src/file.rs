@@ -214,8 +214,8 @@ impl Test {
         text
     }
 
-    /// Checks that no prefix of a RUN line is the name of a directive. The CHECK lines of this
-    /// prefix could not be distinguished from the directive.
+    /// Checks that no prefix of a RUN line is the name of a directive. Otherwise, a CHECK line with
+    /// the prefix could not be distinguished from the directive.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {

@@ -1,7 +1,8 @@
 //! Test harness for compilers. A test file contains commands and their expected output in comments.
 //!
-//! This harness runs the [lit tests][lit] of `tx`. Other projects can use it for their own passes,
-//! dialects or variants. The harness runs programs as processes, so its build does not need MLIR.
+//! This harness runs the [lit tests][lit] of `tx`. Other projects can use the harness for their own
+//! passes, dialects or variants. The harness runs programs as processes, so its build does not need
+//! MLIR.
 //!
 //! [lit]: https://llvm.org/docs/CommandGuide/lit.html
 //!
@@ -40,17 +41,11 @@
 //! and calls `tx_cli::main_with`. `docs/how-to/test-your-own.md` shows both programs.
 //!
 //! Every `.mlir` file in `tests/lit` and its subfolders is a test. The name of a test is its path:
-//! 47-49
+//!
+//! ```console
 //! cargo test --test lit                                 # all tests
 //! cargo test --test lit -- my-pass                      # tests whose name contains `my-pass`
 //! cargo test --test lit -- --exact my-pass/rows.mlir    # one test
-//! 58
-//! // Eight lanes of a warp reduce a row in three butterfly steps.
-//!
-//! ```console
-//! cargo test --test lit                                 # all
-//! cargo test --test lit -- my-pass                      # those whose name contains this
-//! cargo test --test lit -- --exact my-pass/rows.mlir    # one
 //! cargo test --test lit -- --list
 //! ```
 //!
@@ -59,7 +54,7 @@
 //! ```mlir
 //! // RUN: my-opt %s --lower-reduction
 //!
-//! // Eight lanes take a row each, and its sum is three butterfly steps. All are in one warp.
+//! // Eight lanes of a warp reduce each row in three butterfly steps.
 //! // CHECK-LABEL:   gpu.func @rows
 //! // CHECK-COUNT-3: gpu.shuffle xor
 //! // COUNT:         @rows barriers = 0, shuffles = 3, shared loads <= 1
@@ -67,8 +62,8 @@
 //! ```
 //!
 //! A test needs a `RUN` line or another directive that runs a program, a check of each `RUN` line,
-//! and a sentence that describes the test. The harness rejects a file without these elements. It
-//! also rejects an unknown directive, because a misspelt CHECK would otherwise have no effect.
+//! and a sentence that describes the test. The harness rejects a test file without these parts, and
+//! a file with an unknown directive. Otherwise, a misspelt CHECK would have no effect.
 //!
 //! # Directives
 //!
@@ -96,8 +91,9 @@
 //! of its folder, and `%t` a path for a temporary file. In the output, `$ROOT` replaces the path
 //! [`Suite::root`], and `$TMP` replaces the path of the folder for temporary files.
 //!
-//! A project can add [tools](Suite::tool) and [directives](Suite::directive). It can also declare
-//! directives that [other tools read](Suite::read_elsewhere) with the function [`directives`].
+//! A project can add [tools](Suite::tool) and [directives](Suite::directive). A project can also
+//! declare directives that [other tools read](Suite::read_elsewhere) with the function
+//! [`directives`].
 //!
 //! ## Validation of a program
 //!
@@ -111,8 +107,8 @@
 //!
 //! ## Counts
 //!
-//! `COUNT` checks the output of the RUN line: MLIR, PTX, or PTX in a `gpu.binary`. If there are
-//! several RUN lines, the prefix selects one of them: `COUNT(PTX): @rows shuffles = 3`.
+//! `COUNT` checks the output of the RUN line: MLIR, PTX, or PTX in a `gpu.binary`. In a test with
+//! several RUN lines, the prefix selects a RUN line: `COUNT(PTX): @rows shuffles = 3`.
 //!
 //! Counts are static: `COUNT` counts the operations in the text of a function, not their
 //! executions. The comparison operators are `=`, `<=` and `>=`. The function name is optional if
@@ -157,8 +153,8 @@
 //! accepted snapshot of a test with `VALIDATE` has therefore been validated.
 //!
 //! If a snapshot differs from the output, the harness does not change the snapshot, but writes the
-//! output to `x.snap.new`. `cargo insta` reads this file, and the next successful run removes it. A
-//! line `*.snap.new` in `.gitignore` keeps the file out of commits.
+//! output to `x.snap.new`. `cargo insta` reads the file `x.snap.new`, and the next successful run
+//! of the test removes it. A line `*.snap.new` in `.gitignore` keeps the file out of commits.
 //!
 //! [insta]: https://insta.rs
 

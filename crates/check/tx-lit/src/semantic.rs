@@ -118,7 +118,8 @@ impl Directive for RaceFree {
     }
 }
 
-/// Returns the reason why the verdicts do not prove the absence of a race; `None` if they do.
+/// Returns the reason why a race is possible in spite of the verdicts; `None` if the verdicts
+/// exclude a race.
 ///
 /// ```text
 /// FILE: @ENTRY for CHIP, N inputs

@@ -20,8 +20,8 @@ use crate::report::{CONTEXT_LINES, describe, difference, indent, show_run};
 use crate::text::snapshot_contents;
 use crate::tool::Tool;
 
-/// Function that compares a text with a named snapshot. [`suite!`](crate::suite) expands it in the
-/// crate of the caller.
+/// Function that compares a text with a named snapshot. [`suite!`](crate::suite) expands the
+/// function in the crate of the caller.
 pub type AssertSnapshot = fn(&str, &str);
 
 /// Creates a [`Suite`] of the tests in a folder and its subfolders.
@@ -102,7 +102,7 @@ impl Suite {
 
     /// Sets the working folder of the programs, which the output shows as `$ROOT`. The default is
     /// the current folder, in which cargo runs the tests of a package. Paths in failure messages
-    /// are relative to this folder, and the path of the test folder may be.
+    /// are relative to the working folder.
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
         self
@@ -136,9 +136,9 @@ impl Suite {
         self
     }
 
-    /// Enables the round-trip check for a tool. If the tool is the last program of a RUN line, it
-    /// must parse its output again, and print the same text without passes. 152
-    ///         // `// STABLE: --canonicalize`: a second run changes nothing.
+    /// Enables the round-trip check for a tool. If the tool is the last program of a RUN line, the
+    /// harness runs the tool again on its own output, without passes. The second output must be
+    /// equal to the first.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self
@@ -150,7 +150,7 @@ impl Suite {
     /// fn main() -> std::process::ExitCode {
     ///     tx_lit::suite!("tests/lit")
     ///         .tool("my-opt", "target/debug/my-opt")
-    ///         // `// STABLE: --canonicalize`: once more changes nothing.
+    ///         // `// STABLE: --canonicalize`: a second run changes nothing.
     ///         .directive("STABLE", |at: &tx_lit::Context<'_>| {
     ///             let file = at.path().display().to_string();
     ///             let flags = at.words()?;

@@ -63,7 +63,7 @@ pub struct Builder<'c> {
     block: Blk<'c>,
     before: Option<Op<'c>>,
     location: Location<'c>,
-    /// Constants and memref sizes that this builder and its parents have emitted. These values
+    /// Constants and memref sizes that this builder and its parents have emitted. The stored values
     /// dominate every later op, because a builder only appends ops.
     constants: RefCell<BTreeMap<Known, Val<'c>>>,
 }

@@ -4,8 +4,8 @@
 //! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The offset section contains the numbers
 //! of attributes and types, followed by groups of their offsets. Each group begins with its length.
 //! `AttrTypeReader::initialize` of MLIR 22 does not compare the group lengths with the total
-//! numbers, so a group that is too long overwrites the heap. MLIR also accepts dense arrays with an
-//! element type that is not a number type, and its printer then reads the elements as numbers. MLIR
+//! numbers, so a group that is too long overwrites the heap. MLIR also accepts dense arrays whose
+//! element type is not a number type; MLIR's printer then reads the elements as numbers. MLIR
 //! itself reports all other damage.
 
 use crate::ffi::txHoldsNumbers;

@@ -109,7 +109,7 @@ pub fn dense_bytes(attribute: Attribute<'_>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns a `dense` attribute of type `tensor<Nxi8>` with these bytes.
+/// Returns a `dense` attribute of type `tensor<Nxi8>` with the bytes `bytes`.
 pub fn dense_of<'c>(context: &'c Context, bytes: &[u8]) -> Attribute<'c> {
     let element = IntegerType::new(context, 8).into();
     let ty = RankedTensorType::new(&[bytes.len() as u64], element, None);

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 pub struct Code(u16);
 
 impl Code {
-    /// Returns the code with this number, 1 to 9999.
+    /// Returns the diagnostic code with a number from 1 to 9999.
     pub const fn new(number: u16) -> Self {
         assert!(number >= 1 && number <= 9999, "codes have four digits");
         Self(number)
@@ -58,7 +58,7 @@ impl FromStr for Code {
 }
 
 /// Proof that an error diagnostic was emitted. A pass or a verifier can report failure only with a
-/// value of this type.
+/// value of type `Failed`.
 #[derive(Debug)]
 pub struct Failed(());
 

@@ -60,8 +60,8 @@ pub fn name(op: Op<'_>) -> &str {
     std::str::from_utf8(name_bytes(op)).unwrap_or_default()
 }
 
-/// Returns whether the name of `op` is `expected`. The function compares bytes, because passes call
-/// it for every op.
+/// Returns whether the name of `op` is `expected`. The comparison is byte by byte, because passes
+/// compare the name of every op.
 pub fn is(op: Op<'_>, expected: &str) -> bool {
     name_bytes(op) == expected.as_bytes()
 }

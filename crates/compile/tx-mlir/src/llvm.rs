@@ -87,9 +87,9 @@ unsafe extern "C" {
 
 /// LLVM option that this module turns off for the process. With the option, straight-line strength
 /// reduction checks whether a reused integer addition may be poison, for each index of an unrolled
-/// loop. For a softmax of 4096 f32 columns, the checks took 60 of 75 ms of code generation. The
-/// code is correct without the checks, because LLVM adds overflow flags only to additions that
-/// provably do not overflow.
+/// loop. For a softmax of 4096 f32 columns, the poison checks took 60 of 75 ms of code generation.
+/// The code is correct without the poison checks, because LLVM adds overflow flags only to
+/// additions that provably do not overflow.
 const POISON_GUARD: &str = "enable-poison-reuse-guard";
 
 /// Value of `LLVMAssemblyFile`.
@@ -101,8 +101,8 @@ const ERROR: c_int = 0;
 const ADD: c_int = 8;
 
 /// Maximum number of integer additions in a function for which LLVM runs straight-line strength
-/// reduction. The pass compares each pair of additions: for a kernel with 512 additions, it took
-/// 3.4 of 3.5 s of compile time, and did not change the code.
+/// reduction. Straight-line strength reduction compares each pair of additions. For a kernel with
+/// 512 additions, the pass took 3.4 of 3.5 s of compile time, and did not change the code.
 const MAX_COMPARED_ADDITIONS: usize = 128;
 
 /// Target of code generation.
@@ -173,20 +173,20 @@ pub struct Code<'a, 'c> {
     pub passes: &'a str,
 }
 
-/// Runs the LLVM IR passes on each module, and returns its assembly.
+/// Returns the assembly of each module, after running its LLVM IR passes.
 ///
 /// Independent kernels are compiled separately, with one thread per idle processor. Small kernels
 /// are compiled in batches. The assembly does not depend on the number of threads.
 ///
 /// # Errors
 /// Returns LLVM's message for each module that fails: an unknown triple, an invalid pipeline, or IR
-/// that the code generator rejects. Some errors in LLVM's code generator end the process instead.
+/// that the code generator rejects. Some errors in LLVM's code generator end the process.
 pub fn assembly(codes: &[Code<'_, '_>]) -> Vec<Result<String, String>> {
     assembly_by_parts(codes, MOST_OPS)
 }
 
-/// Implements [`assembly`] with batches of at most `most_ops` ops. A larger kernel is a batch of
-/// its own.
+/// Implements [`assembly`] with batches of at most `most_ops` ops. A kernel with more than
+/// `most_ops` ops is a batch of its own.
 fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<String, String>> {
     static ONCE: Once = Once::new();
     // SAFETY: LLVM's target registration runs once.
@@ -296,7 +296,7 @@ impl Translated {
         }
     }
 
-    /// Disables straight-line strength reduction for functions in which it would take too long.
+    /// Disables straight-line strength reduction for functions with many integer additions.
     fn gate(&mut self) {
         // SAFETY: the module is alive; gate and names outlive the context.
         unsafe {

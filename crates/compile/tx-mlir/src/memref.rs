@@ -122,7 +122,8 @@ impl<'c> MemRef<'c> {
 }
 
 /// Returns the static and dynamic offsets, sizes or strides of a view op as one list. `attribute`
-/// is the name of the static list. `dynamic` contains the values of its dynamic entries, in order.
+/// is the name of the static list. `dynamic` contains the SSA values of the dynamic entries, in
+/// order.
 pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec<Index<'c>>> {
     // SAFETY: the call has no preconditions.
     let marker = unsafe { mlir_sys::mlirShapedTypeGetDynamicStrideOrOffset() };

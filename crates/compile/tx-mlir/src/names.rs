@@ -2,8 +2,8 @@
 //!
 //! The lookup of a name uses the location of the value. The location of a block argument is the
 //! source position of its name. The location of an op result is the source position of the op,
-//! after `%name =`. The op at this position must have the same name as the op in the IR, because
-//! ops that passes created may have copied the location.
+//! after `%name =`. A result has a source name only if the op at its location has the same name as
+//! the op in the IR. Passes may copy the location to an op with another name.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;

@@ -1,8 +1,7 @@
 //! Pass framework: the trait [`Pass`], and the declaration and registry of passes.
 //!
 //! A pass is one file with one [`pass!`] block and one `impl` of [`Pass`]. The doc comment of the
-//! block is the documentation of the pass. A crate with passes lists them in one [`registry!`]
-//! block.
+//! block is the documentation of the pass. A crate lists its passes in one [`registry!`] block.
 #![forbid(unsafe_code)]
 
 use crate::registration::{OptionDesc, PassDesc, PipelineDesc, RunPass, StatisticDesc};

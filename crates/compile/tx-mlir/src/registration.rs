@@ -409,8 +409,8 @@ fn reads_standard_input(args: &[String]) -> bool {
     !args.iter().skip(1).any(is_answered) && inputs(args).next().is_none()
 }
 
-/// Reads standard input completely, and replaces it by a copy that MLIR can read. Returns `None` if
-/// standard input is a terminal, and on systems without `memfd_create`.
+/// Reads the complete standard input, and replaces standard input by a copy that MLIR can read.
+/// Returns `None` if standard input is a terminal, and on systems without `memfd_create`.
 ///
 /// # Errors
 /// Returns the I/O error of the read or of the copy.
@@ -556,7 +556,7 @@ unsafe extern "C" fn pass_run(
     crate::diagnostic::working_on(op, || caught(desc, op, values, statistics))
 }
 
-/// Runs a pass. A panic becomes an error diagnostic, because it must not unwind into C++.
+/// Runs a pass. A panic becomes an error diagnostic, because a panic must not unwind into C++.
 fn caught(
     desc: &'static PassDesc,
     op: Op<'_>,

@@ -1,5 +1,6 @@
 //! Detection of block, cluster and grid size attributes with an unexpected type. MLIR's parser
-//! drops these attributes without a message, so the kernel would have no known size.
+//! drops an attribute with an unexpected type without a message, so the kernel would have no known
+//! size.
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 

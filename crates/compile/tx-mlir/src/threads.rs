@@ -52,9 +52,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Returns the result of `work` for each job, in the order of `jobs`. `jobs` yields each job with
 /// its size. The largest queued job starts first.
 ///
-/// The calling thread creates the jobs in order, and then also executes jobs. Helper threads are
-/// created only while fewer threads than processors execute `map`, so concurrent calls share this
-/// limit.
+/// The calling thread creates the jobs in order, and then also executes jobs. All concurrent calls
+/// of `map` together have at most as many helper threads as there are idle processors.
 pub(crate) fn map<J: Send, R: Send>(
     jobs: impl ExactSizeIterator<Item = (usize, J)>,
     work: impl Fn(J) -> R + Sync,

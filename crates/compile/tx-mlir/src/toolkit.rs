@@ -5,9 +5,9 @@
 /// environment, and compilation would take longer. Compilation would also fail if LLVM cannot read
 /// that version of libdevice.
 ///
-/// MLIR uses the first of these variables that is set; an empty value denotes no toolkit. The
-/// option `toolkit` of `gpu-module-to-binary` cannot replace this function, because MLIR reports an
-/// error if its folder has no libdevice.
+/// MLIR uses the first of the three environment variables that is set; an empty value denotes no
+/// toolkit. The option `toolkit` of `gpu-module-to-binary` is not sufficient, because MLIR reports
+/// an error for a toolkit folder without libdevice.
 ///
 /// # Safety
 /// No other thread may access the environment during the call, so `main` must call the function

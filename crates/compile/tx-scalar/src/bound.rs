@@ -95,7 +95,7 @@ impl Bound {
         self.error == 0.0
     }
 
-    /// Returns the rounding error of a value with these terms in the type `float`.
+    /// Returns the rounding error of the value in the type `float`.
     fn rounding(self, float: Float) -> f64 {
         let fits = self.grain > NO_GRAIN / 2
             && self.magnitude < power_of_two((self.grain.min(2000) + float.digits()).min(1023))
@@ -279,8 +279,8 @@ impl Bound {
 
     /// Converts bounds for one order of combination into bounds for every order.
     ///
-    /// A component becomes unbounded if its largest partial result overflows. If its smallest
-    /// partial result underflows, the error grows by [`Bound::slip`].
+    /// A component becomes unbounded if its largest partial result overflows. If the smallest
+    /// partial result of a component underflows, the error grows by [`Bound::slip`].
     pub fn of_every_order(parts: &mut [Self]) {
         // All other elements multiply the underflow error of one element.
         let most = parts.iter().map(|part| part.high).sum::<f64>().max(1.0);

@@ -18,8 +18,8 @@ pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 pub struct Operation {
     /// Function that computes the result.
     pub calc: Calc,
-    /// Function that computes the [`Bound`] of the result. Without this function, the result is
-    /// exact if all operands are exact, and otherwise unbounded.
+    /// Function that computes the [`Bound`] of the result. If the function is absent, the bound of
+    /// the result is exact for exact operands, and infinite for other operands.
     pub bound: Option<BoundOf>,
 }
 
@@ -29,8 +29,8 @@ impl Operation {
     }
 
     /// Adds the error of the approximate PTX instruction that `fastmath<afn>` permits for the op
-    /// `name`. Returns the operation unchanged if PTX has no such instruction, or if the result
-    /// type `float` is f64.
+    /// `name`. Returns the operation unchanged if PTX has no approximate instruction for the op, or
+    /// if the result type `float` is f64.
     #[must_use]
     pub fn approximate(self, name: &str, float: Float) -> Self {
         let (Some(error), true) = (approximation(name), float.bits() <= 32) else {

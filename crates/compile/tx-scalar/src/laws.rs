@@ -136,8 +136,8 @@ pub trait Evaluator: Sized {
     /// Partial result, with one value per component. For example, `argmax` has two components:
     /// value and index.
     type Partial: Clone + 'static;
-    /// Number of tests per batch. A search evaluates complete batches, so it may run up to this
-    /// many tests after the first match.
+    /// Number of tests per batch. A search evaluates complete batches, so up to `BATCH` tests may
+    /// run after the first match.
     const BATCH: usize;
 
     /// Combines each pair of a left and a right partial result. Returns `None` for an undefined

@@ -26,8 +26,8 @@ pub const MAX_RESIDENT_BLOCKS: u32 = 32;
 /// Maximum number of blocks per cluster. A kernel with more than [`PORTABLE_CLUSTER`] blocks per
 /// cluster must opt in.
 pub const MAX_CLUSTER: u32 = 16;
-/// Maximum static shared memory per kernel on every chip, in bytes. A kernel with more shared
-/// memory must allocate it dynamically.
+/// Maximum static shared memory per kernel on every chip, in bytes. A kernel that needs more shared
+/// memory must use dynamic shared memory.
 pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
 /// Maximum cluster size, in blocks, that every chip with clusters supports without opt-in.
 pub const PORTABLE_CLUSTER: u32 = 8;
@@ -41,8 +41,8 @@ pub struct Chip {
     pub name: &'static str,
     /// Compute capability times ten.
     pub capability: u32,
-    /// Whether the chip is an architecture-specific variant such as `sm_90a`. Code for the variant
-    /// runs only on this architecture.
+    /// Whether the chip is an architecture-specific variant such as `sm_90a`. Code for an
+    /// architecture-specific variant runs on one architecture only.
     pub specific: bool,
     /// PTX ISA version of the emitted code, times ten: the lowest version with the chip and with
     /// every instruction that `tx` emits for it. For example, the three-operand `max.f32` of sm_100
@@ -131,8 +131,8 @@ const fn board(
     }
 }
 
-/// One board per chip generation. For the H200, the bandwidth and the clock are measured; for the
-/// other boards, they are from data sheets.
+/// One board per chip generation. The numbers of the H200 are measured; the numbers of the other
+/// boards are from data sheets.
 pub const BOARDS: [Board; 5] = [
     board("A100", 80, 108.0, 1555.0, 1410.0),
     board("GeForce RTX 3090", 86, 82.0, 936.0, 1695.0),

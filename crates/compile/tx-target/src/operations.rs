@@ -45,8 +45,8 @@ pub enum Memory {
     Ordered,
     /// Atomic read-modify-write of the memory operand.
     Atomic,
-    /// Memory effects that the interfaces of the op declare; unknown if the op implements no such
-    /// interface.
+    /// Memory effects that the op declares through MLIR's interfaces; unknown if the op does not
+    /// declare any.
     Declared,
 }
 

@@ -234,8 +234,8 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Returns the lines that `place` selects: `OP`, `OP > NESTED OP`, or `FIRST LINE .. LINE AFTER`.
-/// If `place` is empty, returns all lines.
+/// Returns the lines that `place` selects: an op, a nested op or a range of lines, in the syntax of
+/// `SHOW` lines. If `place` is empty, returns all lines.
 fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     let mut lines = lines;
     for text in place.split(" > ").filter(|text| !text.is_empty()) {
