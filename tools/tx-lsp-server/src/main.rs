@@ -58,7 +58,7 @@ fn relay(args: &[String]) -> io::Result<ExitStatus> {
     server.0.wait()
 }
 
-/// Process of MLIR's server. The drop of this value kills the process.
+/// Process of MLIR's server, which is killed when the value is dropped.
 struct Server(Child);
 
 impl Drop for Server {

@@ -111,8 +111,8 @@ pub(crate) enum Command {
     /// Check every pass by execution
     ///
     /// Runs the input program, and the program after each pass, on generated inputs. Reports the
-    /// first pass that changes the results. Before each run, the output arrays contain different
-    /// values. Most generated dynamic sizes are not multiples of a block or vector size.
+    /// first pass that changes the results. The output arrays are filled with different values
+    /// before each run. Most generated dynamic sizes are not multiples of a block or vector size.
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
     /// Write an HTML report of the lowering of a program
@@ -260,8 +260,8 @@ Examples:
   tx man | man -l -
   tx man --dir ~/.local/share/man/man1";
 
-/// Parser that accepts any text, and offers known words for completion. The user of the value
-/// rejects unknown words, with a list of the known words.
+/// Parser that accepts any text, and offers known words for completion. The commands reject unknown
+/// words, with a list of the known words.
 #[derive(Clone)]
 struct Offered(fn() -> Vec<&'static str>);
 

@@ -55,8 +55,8 @@ enum Origin {
     Text,
     /// The message is from the compiler or the executor, at an optional source location.
     Program(Option<tx::Location>),
-    /// The message is from a validation, whose details are in a table on standard output in text
-    /// format.
+    /// The message is from a validation. In text format, a table on standard output contains the
+    /// details.
     Finding(tx::Location),
 }
 
@@ -112,7 +112,7 @@ impl Said {
         }
     }
 
-    /// Creates an error for a failed run. The text already names its source.
+    /// Creates an error from the complete message of a failed run.
     pub(crate) fn failed(text: &str) -> Self {
         match text.strip_prefix("tx: ") {
             Some(message) => Self::by_tx(message),

@@ -1,8 +1,8 @@
 //! The `tx` program as a library, for compilers with additional variants and passes.
 //!
-//! A compiler that registers variants or passes defines its own `main`, as below. The commands of
-//! `tx` then use the registered variants and passes. The options and exit statuses are those of
-//! `tx`. Messages contain the name by which the program was started.
+//! A compiler that registers variants or passes defines its own `main`, as below. All commands of
+//! `tx` use the registered variants and passes. Messages contain the name by which the program was
+//! started.
 //!
 //! ```no_run
 //! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }

@@ -73,7 +73,7 @@ static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 #[cfg(feature = "fuzz")]
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Sets the form of the progress display. The bar is disabled if log messages are enabled.
+/// Sets the form of the progress display. Log messages disable the progress bar.
 pub(crate) fn configure(options: &Options, is_logging: bool) {
     let is_terminal = io::stderr().is_terminal()
         && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");

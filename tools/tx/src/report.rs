@@ -27,7 +27,7 @@ const KERNELS: &str = "convert-tile-to-gpu";
 const FRAGMENTS: &str = "parse";
 
 /// Work limit per stage for generated inputs: a sixteenth of the limit of `tx validate`. Most
-/// programs complete all inputs within this limit.
+/// programs complete all inputs within the work limit.
 const WORK: u64 = 1 << 22;
 
 /// Number of steps of the progress display: compile, explain, compile with locations, validate.

@@ -13,9 +13,9 @@ use crate::failure::Failure;
 use crate::memory;
 use crate::progress::note_once;
 
-/// Default limit on the steps of a launch on the CPU. A run of this length takes some seconds.
+/// Default limit on the steps of a launch on the CPU. A run of 2^28 steps takes some seconds.
 const MOST_STEPS: u64 = 1 << 28;
-/// Number of additional steps per element of the arguments.
+/// Number of steps that each argument element adds to the default limit.
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
 

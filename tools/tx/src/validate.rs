@@ -263,7 +263,7 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     text
 }
 
-/// Pass that expands reductions by variants. Validation errors about this pass name the variants.
+/// Pass that expands reductions by variants, and for which validation errors name the variants.
 const EXPANDS: &str = "tile-expand-reduce";
 
 /// Returns the name of a pass; for the expanding pass, also the names of the variants.

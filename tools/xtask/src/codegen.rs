@@ -58,7 +58,7 @@ pub(crate) struct Entry {
     options: Vec<[String; 4]>,
     /// Name and description of each counter.
     statistics: Vec<[String; 2]>,
-    /// Pass pipeline of a named pipeline, as text.
+    /// Passes of a named pipeline, as the text of a pass pipeline.
     expansion: Option<String>,
 }
 

@@ -25,7 +25,8 @@ pub(crate) struct Output {
     pub(crate) stderr: String,
 }
 
-/// Runs a command silently, and returns its output. An error of the function contains the output.
+/// Runs a command silently, and returns its output. If the command fails, the error contains the
+/// output.
 pub(crate) fn capture(command: &mut Command) -> Result<Output> {
     let output = command
         .stdin(Stdio::null())

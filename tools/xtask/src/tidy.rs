@@ -39,8 +39,8 @@ const CXX_LINES: usize = 654;
 /// Maximum number of columns in a line of code.
 const COLUMNS: usize = 110;
 
-/// Permitted workspace dependencies of each package. Other packages are tools, which may depend on
-/// any package.
+/// Permitted workspace dependencies of each package. Packages that are not in the list are tools,
+/// which may depend on any package.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-target", &[]),
     ("tx-plan", &[]),
@@ -377,8 +377,8 @@ fn dependencies(packages: &[Value]) -> Vec<String> {
 }
 
 /// Requires that folder, package and library have the same name: `crates/LAYER/PACKAGE` or
-/// `tools/PROGRAM`. In other folders, the package name is `tx-` and the path. Libraries in
-/// [`LIBRARY_NAMES`] are exempt.
+/// `tools/PROGRAM`. In folders outside of `crates` and `tools`, the package name is `tx-` followed
+/// by the path. Libraries in [`LIBRARY_NAMES`] are exempt.
 fn names(packages: &[Value], root: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for package in packages {

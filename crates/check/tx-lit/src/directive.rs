@@ -28,8 +28,9 @@ pub trait Directive: Send + Sync {
         Ok(())
     }
 
-    /// Returns whether the directive checks the output of a RUN line ([`Context::output`]).
-    /// `NAME(PREFIX): …` then selects the RUN line, and the RUN line needs no CHECK lines.
+    /// Returns whether the directive checks the output of a RUN line ([`Context::output`]). A
+    /// directive `NAME(PREFIX): …` that checks output selects the RUN line by its prefix, and
+    /// replaces its CHECK lines.
     fn reads_output(&self) -> bool {
         false
     }
@@ -75,7 +76,7 @@ pub(crate) struct Running<'a> {
     pub(crate) done: RefCell<BTreeMap<Vec<String>, Output>>,
 }
 
-/// Directive, its test, and the output that it checks.
+/// Input of a directive: its text, its line, the test, and the checked output.
 pub struct Context<'a> {
     pub(crate) running: &'a Running<'a>,
     pub(crate) value: &'a str,

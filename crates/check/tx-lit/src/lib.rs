@@ -4,8 +4,6 @@
 //! passes, dialects or variants. The harness runs programs as processes, so its build does not need
 //! MLIR.
 //!
-//! [lit]: https://llvm.org/docs/CommandGuide/lit.html
-//!
 //! # A suite
 //!
 //! Declare a test target without the standard harness in `Cargo.toml`:
@@ -62,8 +60,8 @@
 //! ```
 //!
 //! A test needs a `RUN` line or another directive that runs a program, a check of each `RUN` line,
-//! and a sentence that describes the test. The harness rejects a test file without these parts, and
-//! a file with an unknown directive. Otherwise, a misspelt CHECK would have no effect.
+//! and a sentence that describes the test. The harness rejects an incomplete test file. The harness
+//! also rejects an unknown directive, because a misspelt CHECK would otherwise have no effect.
 //!
 //! # Directives
 //!
@@ -81,8 +79,6 @@
 //! | `VALIDATE` | `validate` of the driver accepts the program: every stage computes equal results |
 //! | `RACE-FREE` | the lowered program runs on the executor without a data race |
 //! | `PTXAS: sm_80 sm_90` | `compile` of the driver for each chip; NVIDIA's `ptxas` must accept the PTX |
-//!
-//! [FileCheck]: https://llvm.org/docs/CommandGuide/FileCheck.html
 //!
 //! A command is a [tool](Suite::tool) with arguments. Arguments that contain blanks are in quotes.
 //! The prefix `not` expects a failing command, with exit status 1 to 127. `|` connects standard
@@ -102,8 +98,9 @@
 //! `--arg`, `tx validate` generates the inputs.
 //!
 //! `RACE-FREE` is weaker than `VALIDATE`, because the results of intermediate stages may be wrong.
-//! Each function and kernel must run to its end, because a fault could hide a later race. Without
-//! `--synchronized`, the input program may have a race that the lowering removes.
+//! `RACE-FREE` requires that each function and kernel runs to its end, because a fault could hide a
+//! later race. `RACE-FREE` accepts a race that the lowering removes, unless `--synchronized` is
+//! given.
 //!
 //! ## Counts
 //!
@@ -139,11 +136,11 @@
 //!
 //! # Snapshots
 //!
-//! CHECK lines test required properties. A snapshot contains the complete output, so that a review
-//! shows every change. The snapshot of `x.mlir` is the file `x.snap` in the same folder
-//! (`x.NAME.snap` for `RUN(NAME)`). The harness uses [insta]: `INSTA_UPDATE=always` accepts the
-//! current output, and `cargo insta review` asks for each change. Failure messages recommend the
-//! command [`Suite::bless_hint`].
+//! CHECK lines test required properties of the output. A snapshot contains the complete output, so
+//! that a review shows every change. The snapshot of `x.mlir` is the file `x.snap` in the same
+//! folder (`x.NAME.snap` for `RUN(NAME)`). The harness uses [insta]: `INSTA_UPDATE=always` accepts
+//! the current output, and `cargo insta review` asks for each change. Failure messages recommend
+//! the command [`Suite::bless_hint`].
 //!
 //! A snapshot has at most [300 lines](Suite::max_snapshot_lines), because longer snapshots are not
 //! reviewed. A test with longer output disables the snapshot with `SNAPSHOT: none — REASON`, and
@@ -156,7 +153,9 @@
 //! output to `x.snap.new`. `cargo insta` reads the file `x.snap.new`, and the next successful run
 //! of the test removes it. A line `*.snap.new` in `.gitignore` keeps the file out of commits.
 //!
+//! [FileCheck]: https://llvm.org/docs/CommandGuide/FileCheck.html
 //! [insta]: https://insta.rs
+//! [lit]: https://llvm.org/docs/CommandGuide/lit.html
 
 mod text;
 

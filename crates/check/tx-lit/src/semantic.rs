@@ -121,12 +121,13 @@ impl Directive for RaceFree {
 /// Returns the reason why a race is possible in spite of the verdicts; `None` if the verdicts
 /// exclude a race.
 ///
+/// The function reads the following lines, and ignores other unindented lines, such as a note about
+/// a missing assembler:
+///
 /// ```text
 /// FILE: @ENTRY for CHIP, N inputs
 ///   STAGE   VERDICT
 /// ```
-///
-/// The function ignores other unindented lines, such as a note about a missing assembler.
 fn races(verdicts: &str) -> Option<String> {
     let mut entries: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
     for line in verdicts.lines() {

@@ -137,8 +137,8 @@ impl Suite {
     }
 
     /// Enables the round-trip check for a tool. If the tool is the last program of a RUN line, the
-    /// harness runs the tool again on its own output, without passes. The second output must be
-    /// equal to the first.
+    /// harness runs the tool again on its own output, without passes. The output of the second run
+    /// must be equal to the output of the first run.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self
@@ -208,13 +208,13 @@ impl Suite {
         self
     }
 
-    /// Sets the time limit of each program. The default is two minutes.
+    /// Sets the time limit of each program, by default two minutes.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
     }
 
-    /// Sets the maximum number of lines of a snapshot file. The default is 300, because longer
+    /// Sets the maximum number of lines of a snapshot file, by default 300, because longer
     /// snapshots are not reviewed. A test with longer output fails unless it contains the directive
     /// `SNAPSHOT: none`.
     pub fn max_snapshot_lines(mut self, lines: usize) -> Self {
@@ -223,8 +223,8 @@ impl Suite {
     }
 
     /// Runs the tests with the arguments of `cargo test`: filters, `--exact`, `--list`,
-    /// `--test-threads` … The caller must be a `main` function, because this function sets the
-    /// panic hook and the environment variable `INSTA_OUTPUT`.
+    /// `--test-threads` and others. The caller must be a `main` function, because this function
+    /// sets the panic hook and the environment variable `INSTA_OUTPUT`.
     #[must_use = "it says whether the tests passed"]
     pub fn run(self) -> ExitCode {
         self.run_with(&Arguments::from_args(), Vec::new())

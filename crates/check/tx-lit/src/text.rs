@@ -11,7 +11,8 @@ pub struct Line<'t> {
     pub argument: Option<&'t str>,
     /// Text after the colon: `tool %s` for `RUN(A,B): tool %s`; empty without a colon.
     pub value: &'t str,
-    /// Whether a colon follows the name. If there is no colon, the comment contains only the name.
+    /// Whether a colon follows the name of the directive. If there is no colon, the comment
+    /// contains only the name.
     pub colon: bool,
 }
 

@@ -14,8 +14,8 @@ const ASSEMBLY: [&str; 2] = [
 ];
 
 /// Asynchronous store of `value` at `slot`. After the store, the hardware adds the size of the
-/// value in bytes to the transaction count of the mbarrier object at `barrier`. Both addresses are
-/// in the shared memory of one block of the cluster (`!llvm.ptr<7>`).
+/// value in bytes to the transaction count of the mbarrier object at `barrier`. `slot` and
+/// `barrier` are addresses in the shared memory of one block of the cluster (`!llvm.ptr<7>`).
 #[derive(Clone, Copy)]
 pub struct AsyncStore<'c> {
     /// Address that receives the value.

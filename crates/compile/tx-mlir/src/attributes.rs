@@ -70,7 +70,7 @@ impl NvvmTarget {
         }
     }
 
-    /// Returns an `#nvvm.target` with this chip and these features, and the other parameters of
+    /// Returns an `#nvvm.target` with the given chip and features, and the other parameters of
     /// `like`.
     ///
     /// # Panics

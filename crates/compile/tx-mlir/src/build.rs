@@ -160,7 +160,7 @@ impl<'c> Builder<'c> {
         self.location
     }
 
-    /// Starts the creation of an op with this name.
+    /// Starts the creation of an op named `name`.
     pub fn create<'n>(&self, name: &'n str) -> Create<'_, 'n, 'c> {
         Create {
             builder: self,
@@ -187,17 +187,18 @@ impl<'c> Builder<'c> {
         IntegerType::new(self.context, bits).into()
     }
 
-    /// Returns the float type with this name.
+    /// Returns the float type named `name`.
     pub fn float_type(&self, name: &str) -> Type<'c> {
         Type::parse(self.context, name).unwrap_or_else(|| panic!("`{name}` is no type"))
     }
 
-    /// Emits an `arith.constant` of an integer type, of `index`, or a splat of a vector of either.
+    /// Emits an `arith.constant` of type `ty`: an integer, an `index`, or a vector of equal
+    /// elements.
     pub fn int(&self, value: i64, ty: Type<'c>) -> Val<'c> {
         self.number(|element| IntegerAttribute::new(element, value).into(), ty)
     }
 
-    /// Emits an `arith.constant` of a float type, or a splat of a vector of floats.
+    /// Emits an `arith.constant` of type `ty`: a float, or a vector of equal floats.
     pub fn float(&self, value: f64, ty: Type<'c>) -> Val<'c> {
         let number = |element| FloatAttribute::new(self.context, element, value).into();
         self.number(number, ty)
@@ -772,7 +773,7 @@ impl<'c> Create<'_, '_, 'c> {
     /// Creates the op.
     ///
     /// # Panics
-    /// Panics if MLIR rejects the op, because the caller is then incorrect.
+    /// Panics if MLIR rejects the op, which is an error of the caller.
     pub fn build(self) -> Op<'c> {
         let op = OperationBuilder::new(self.name, self.builder.location)
             .add_operands(&self.operands)

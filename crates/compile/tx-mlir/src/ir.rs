@@ -687,7 +687,7 @@ pub fn type_value<'c>(attribute: Attribute<'c>) -> Option<Type<'c>> {
 /// Parses the text of an attribute, which must be valid.
 ///
 /// # Panics
-/// Panics if the text is invalid, because the caller is then incorrect.
+/// Panics if the text is invalid, which is an error of the caller.
 pub fn parse_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     Attribute::parse(context, text).unwrap_or_else(|| panic!("`{text}` is not an attribute"))
 }

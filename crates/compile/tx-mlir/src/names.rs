@@ -3,7 +3,7 @@
 //! The lookup of a name uses the location of the value. The location of a block argument is the
 //! source position of its name. The location of an op result is the source position of the op,
 //! after `%name =`. A result has a source name only if the op at its location has the same name as
-//! the op in the IR. Passes may copy the location to an op with another name.
+//! the op in the IR. Passes may copy the location of an op to an op with another name.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;

@@ -72,7 +72,8 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Maximum number of terms and factors in an affine expression. MLIR's parser recurses once per
-/// term. The limit is at most a quarter of the recursion depth that a 2 MiB stack supports.
+/// term of an affine expression. The limit is at most a quarter of the recursion depth that a 2 MiB
+/// stack supports.
 pub(crate) const MOST_TERMS: usize = 4096;
 
 /// Returns the line and column, from 1, of the operator at which an expression exceeds

@@ -229,8 +229,8 @@ pub fn run_pass<'c, P: Pass>(
 /// its handle getter: `mine = my_dialect::handle`.
 ///
 /// An option has the form `NAME: TYPE = DEFAULT`. `TYPE` implements [`OptionValue`]. `DEFAULT` is a
-/// string for every type, with the text that a pipeline such as `tile-count-things{limit=8}` would
-/// contain. `creates [...]` and `counts {...}` are optional.
+/// string literal for every type, such as `"8"` for `tile-count-things{limit=8}`. `creates [...]`
+/// and `counts {...}` are optional.
 ///
 /// ```text
 /// pass! {

@@ -13,8 +13,8 @@ thread_local! {
     static PARSED: RefCell<Option<(String, Rc<Vec<u8>>)>> = const { RefCell::new(None) };
 }
 
-/// Whether names may be read from the files on disk to which locations refer. In an editor, the
-/// text may differ from the file on disk.
+/// Whether argument names may be read from source files on disk. In an editor, the text may differ
+/// from the file on disk.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
 
 static INPUT: OnceLock<Vec<u8>> = OnceLock::new();
@@ -31,7 +31,7 @@ pub(crate) fn reads() -> bool {
     READS_FILES.load(Ordering::Relaxed)
 }
 
-/// Calls `parse`. During the call, `text` is the content of the file named `name` in locations.
+/// Calls `parse`. During the call, locations in the file `name` refer to `text`.
 pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
     PARSED.set(Some((name.to_owned(), text)));
     let parsed = parse();

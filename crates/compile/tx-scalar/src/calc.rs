@@ -65,8 +65,8 @@ impl Operation {
     }
 }
 
-/// Returns the operation of the op `name` on these operand and result types; `None` if the op is
-/// not supported. `predicate` is the encoded predicate of a comparison.
+/// Returns the operation of the op `name` for operand types `from` and result type `to`; `None` if
+/// the op is not supported. `predicate` is the encoded predicate of a comparison.
 pub fn operation(
     name: &str,
     predicate: Option<i64>,

@@ -161,7 +161,7 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Combines the pairs that are present. The result is `None` for an absent pair, and for an
+    /// Combines each pair of partial results. The result is `None` for an absent pair, and for an
     /// undefined or inconclusive combination.
     fn combine_known<'r>(
         &self,
@@ -242,13 +242,13 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Tests a law on all operands. The error is the counterexample of the first violation.
+    /// Tests a law on all operands. On failure, returns the counterexample of the first violation.
     fn holds<'p>(&self, law: Law, operands: impl Iterator<Item = Operands<'p, Self>>) -> Verdict {
         let broken = self.find(law, operands, |case| self.is_broken(case) == Some(true));
         broken.map_or(Ok(()), |case| Err(self.counterexample(&case)))
     }
 
-    /// Returns success if at least one conclusive test satisfies the law. The error is the
+    /// Succeeds if at least one conclusive test satisfies the law. On failure, returns the
     /// counterexample of the first violation.
     fn holds_for_some<'p>(
         &self,

@@ -1,7 +1,7 @@
 //! Properties of NVIDIA GPUs as constant tables.
 //!
-//! The sources are the table of compute capabilities in the CUDA programming guide, and the PTX
-//! ISA. The crate does not query a device.
+//! The sources of the numbers are the PTX ISA, and the table of compute capabilities in the CUDA
+//! programming guide. The crate does not query a device.
 
 mod operations;
 
@@ -44,11 +44,12 @@ pub struct Chip {
     /// Whether the chip is an architecture-specific variant such as `sm_90a`. Code for an
     /// architecture-specific variant runs on one architecture only.
     pub specific: bool,
-    /// PTX ISA version of the emitted code, times ten: the lowest version with the chip and with
-    /// every instruction that `tx` emits for it. For example, the three-operand `max.f32` of sm_100
-    /// requires PTX 8.8, and the `cvt` of 8-bit floats of sm_89 requires PTX 8.1.
+    /// PTX ISA version of the emitted code, times ten: the lowest version that supports the chip
+    /// and every instruction that `tx` emits for the chip. For example, the three-operand `max.f32`
+    /// of sm_100 requires PTX 8.8, and the `cvt` of 8-bit floats of sm_89 requires PTX 8.1.
     pub ptx: u32,
-    /// Maximum shared memory per block, in bytes. A kernel with more than 48 KiB must opt in.
+    /// Maximum shared memory per block, in bytes. A kernel with more than 48 KiB of shared memory
+    /// must opt in.
     pub shared_bytes: u32,
     /// Whether the chip supports `redux.sync` on 32-bit integers.
     pub redux_i32: bool,
@@ -309,7 +310,7 @@ impl Chip {
         }
     }
 
-    /// Returns the chip with this name.
+    /// Returns the chip named `name`.
     ///
     /// # Errors
     /// Returns [`UnknownChip`] if no chip has this name. The message of the error lists the known

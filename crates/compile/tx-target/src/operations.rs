@@ -41,7 +41,7 @@ pub enum Role {
 pub enum Memory {
     /// No memory effect, because the op only uses registers.
     Untouched,
-    /// Order of memory accesses, without an access to memory.
+    /// Ordering of memory accesses, without a memory access.
     Ordered,
     /// Atomic read-modify-write of the memory operand.
     Atomic,
@@ -59,8 +59,8 @@ pub struct Needs {
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
-    /// Compute capability from which a lower PTX version suffices, and that version. Both numbers
-    /// are multiplied by ten.
+    /// Compute capability from which a lower PTX version suffices, and the lower PTX version, both
+    /// times ten.
     pub newer: Option<(u32, u32)>,
 }
 
@@ -91,7 +91,7 @@ pub struct Operation {
     pub memory: Memory,
     /// Requirements of the op; `None` if every chip of `tx` supports the op.
     pub needs: Option<Needs>,
-    /// Form of the op with other requirements, and these requirements.
+    /// Form of the op with different requirements (such as float operands), and its requirements.
     pub special: Option<(Form, Needs)>,
 }
 
@@ -138,7 +138,7 @@ const fn needing(capability: u32, ptx: u32, operation: Operation) -> Operation {
     }
 }
 
-/// Returns the entry of a conversion between pairs of 8-bit floats and other floats. The conversion
+/// Returns the table entry of a conversion between pairs of 8-bit floats and other floats, which
 /// requires PTX 7.8 on sm_90, and PTX 8.1 on sm_89.
 const fn converting(name: &'static str) -> Operation {
     Operation {

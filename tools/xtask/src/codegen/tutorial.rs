@@ -185,7 +185,8 @@ fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
         .ok_or_else(|| anyhow!("no RUN line has the prefix `{prefix}`"))
 }
 
-/// Appends an output, or the part that `place` selects. The command precedes the first part.
+/// Appends a program output, or the part of the output that `place` selects. The command precedes
+/// the first part of an output.
 fn show(page: &mut String, command: &str, output: &str, place: &str, first: bool) -> Result<()> {
     let program = command.starts_with("tx-opt");
     if place.is_empty() && !program {

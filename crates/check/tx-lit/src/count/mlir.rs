@@ -163,8 +163,8 @@ fn is_results(text: &str) -> bool {
         })
 }
 
-/// Returns the name of a function. The custom form is `gpu.func @rows(`, the generic form contains
-/// `sym_name = "rows"`.
+/// Returns the name of a function, from `gpu.func @rows(` in custom form, or from `sym_name =
+/// "rows"` in generic form.
 fn symbol(line: &str) -> Option<String> {
     let quoted = |text: &str| Some(text.split_once('"')?.0.to_owned());
     if let Some((_, rest)) = line.split_once("sym_name = \"") {
@@ -287,14 +287,14 @@ fn first_space(types: &str) -> Space {
     spaces(types).first().copied().unwrap_or(Space::Generic)
 }
 
-/// Returns the memory space of the memref of a store, which is the last operand. The result types
-/// follow an arrow.
+/// Returns the memory space of the memref of a store: the last type in front of the arrow.
 fn last_space(types: &str) -> Space {
     let operands = types.split(") -> ").next().unwrap_or(types);
     spaces(operands).last().copied().unwrap_or(Space::Generic)
 }
 
-/// Returns the text between the first `<` and the matching `>`. The `>` of an arrow is skipped.
+/// Returns the text between the first `<` and the matching `>`. The `>` of an arrow `->` does not
+/// match.
 fn bracketed(text: &str) -> &str {
     let mut depth = 0_usize;
     let mut before = ' ';

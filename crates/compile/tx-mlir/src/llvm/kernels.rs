@@ -132,7 +132,8 @@ impl<'c> Separable<'c> {
     }
 
     /// Joins the PTX of the batches into the PTX that LLVM would print for the whole module.
-    /// Returns `None` if a batch contains more than kernels and demoted shared-memory globals.
+    /// Returns `None` if a batch contains anything other than kernels and demoted shared-memory
+    /// globals.
     pub(super) fn join(&self, ptx: &[String]) -> Option<String> {
         let (mut start, mut moved, mut kernels) = (None, Vec::new(), Vec::new());
         for ptx in ptx {
