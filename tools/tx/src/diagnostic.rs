@@ -491,7 +491,6 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the argument names of the last function header in a text.
 fn arguments(before: &str) -> Vec<&str> {
     let begin = ["func.func ", "gpu.func "]
         .iter()
@@ -525,7 +524,6 @@ fn arguments(before: &str) -> Vec<&str> {
     names
 }
 
-/// Returns the first location in `file` that a text contains.
 fn place(text: &str, file: &str) -> Option<tx::Location> {
     let start = text.find(&format!("{file}:"))?;
     let rest = &text[start + file.len()..];

@@ -74,7 +74,6 @@ impl Failure {
         }
     }
 
-    /// Returns the messages of the failure as text; `None` if standard output is closed.
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Self::Closed => None,

@@ -21,7 +21,6 @@ pub(crate) fn is_worker() -> bool {
     std::env::args_os().skip(1).eq(WORKER)
 }
 
-/// Checks the cases from standard input, as a worker process.
 pub(crate) fn serve() -> Result<(), Failure> {
     tx_fuzz::serve(&crate::compiler).map_err(|error| Failure::Refused(error.to_string()))
 }
@@ -102,7 +101,6 @@ fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
     progress::start("fuzz", run.cases.unwrap_or(run.seconds)).while_running(look, work)
 }
 
-/// Prints the summary of a fuzz run. Fails if the run has findings.
 fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     crate::print(format!("{summary}\n").as_bytes())?;
     // The times are printed to standard error, because they differ between runs.

@@ -148,7 +148,6 @@ fn panic_message(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-/// Creates a compiler, and changes it by the [`Prepare`] function.
 pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     let compiler = tx::Compiler::new(target)?;
     match PREPARE.get() {

@@ -46,7 +46,6 @@ pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the command-line definition with the actual program name.
 pub(crate) fn of(command: Command) -> Command {
     if get() == OURS {
         return command;

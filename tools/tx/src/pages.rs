@@ -22,7 +22,6 @@ pub(crate) fn titles() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// Returns the list of all diagnostic codes by topic, for `tx explain --list`.
 pub(crate) fn list() -> String {
     let (_, codes) = INDEX.split_once("\n## Codes\n").unwrap_or_default();
     let mut text = String::new();

@@ -162,7 +162,6 @@ fn lower(
     Ok(artifact)
 }
 
-/// Adds the choices of the compiler and the PTX with source locations to the report.
 fn explain(
     compiler: &tx::Compiler,
     source: &tx::Source,

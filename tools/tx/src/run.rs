@@ -107,7 +107,6 @@ impl Launch {
         }
     }
 
-    /// Prints a note with the automatically selected device.
     pub(crate) fn tell(&self, device: &Device) {
         if self.device == "auto" {
             note_once(&format!(
@@ -182,7 +181,6 @@ pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
     load(specs).map(Some)
 }
 
-/// Returns the name of an element type in NumPy, if NumPy supports the type.
 fn numpy_name(element: ElementType) -> Option<&'static str> {
     Some(match element {
         ElementType::F16 => "float16",

@@ -72,7 +72,6 @@ where
     Ok(Events(trace).with_filter(own))
 }
 
-/// Writes the closing bracket of the trace file, if there is a trace file.
 pub(crate) fn finish() -> Result<(), Failure> {
     let Some(trace) = TRACE.get() else {
         return Ok(());

@@ -195,7 +195,6 @@ fn results(
     Ok(arrays)
 }
 
-/// Returns the index of the first argument whose difference exceeds the tolerance.
 fn first_difference(expected: &[Option<Array>], found: &[Option<Array>]) -> Option<usize> {
     expected
         .iter()

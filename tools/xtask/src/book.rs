@@ -111,7 +111,6 @@ fn install(workspace: &Workspace) -> Result<PathBuf> {
     Ok(mdbook)
 }
 
-/// Returns the pages that the summary lists, in order.
 pub(crate) fn chapters(summary: &str) -> Vec<PathBuf> {
     Page::read(summary)
         .links

@@ -62,7 +62,6 @@ pub(crate) struct Entry {
     expansion: Option<String>,
 }
 
-/// Builds `tx-opt`, and reads the registry of passes and pipelines.
 pub(crate) fn registry(workspace: &Workspace) -> Result<Vec<Entry>> {
     let tx_opt = workspace.build("tx-opt", "dev")?;
     let output = sh::capture(Command::new(tx_opt).arg("--tx-dump-registry"))?;
@@ -102,7 +101,6 @@ pub(crate) fn parse_registry(text: &str) -> Result<Vec<Entry>> {
         .collect()
 }
 
-/// Builds `tx-opt`, and reads the list of variants.
 fn variants(workspace: &Workspace) -> Result<Vec<Value>> {
     let tx_opt = workspace.build("tx-opt", "dev")?;
     let output = sh::capture(Command::new(tx_opt).arg("--tx-dump-variants"))?;
@@ -248,7 +246,6 @@ fn entry_section(page: &mut String, entry: &Entry) -> Result<()> {
     Ok(())
 }
 
-/// Escapes a text for a cell of a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

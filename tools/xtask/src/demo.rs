@@ -126,7 +126,6 @@ impl Words {
     }
 }
 
-/// Returns the names of the kernel arguments and of its shared memory buffers.
 fn arguments(kernel: &[String]) -> Vec<String> {
     let head: Vec<&str> = kernel
         .iter()

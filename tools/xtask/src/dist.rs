@@ -236,7 +236,6 @@ fn add_manual(tx: &Path, staging: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds the licences of all packages and Debian libraries that are linked into `tx`.
 fn add_licenses(workspace: &Workspace, folder: &Path) -> Result<()> {
     let output = sh::capture(workspace.cargo().args([
         "metadata",
@@ -345,7 +344,6 @@ fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
     linked
 }
 
-/// Writes the SHA-256 sum of a file in the format of `sha256sum --check`.
 fn write_checksum(file: &Path) -> Result<()> {
     let name = file
         .file_name()
@@ -475,7 +473,6 @@ fn needed_libraries(readelf: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the sorted `GLIBC_x.y` versions in a listing.
 fn glibc_versions(readelf: &str) -> BTreeSet<(u32, u32)> {
     readelf
         .split("GLIBC_")
@@ -511,7 +508,6 @@ fn add_examples(workspace: &Workspace, tx: &Path, gpu: &Path, staging: &Path) ->
     make_executable(&script)
 }
 
-/// Adds the two demo programs as the first test cases.
 fn add_demonstrations(workspace: &Workspace, cases: &Path) -> Result<()> {
     let mut list = Vec::new();
     for program in [demo::SHARED, demo::LOCAL] {

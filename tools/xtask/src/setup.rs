@@ -84,7 +84,6 @@ pub(crate) fn setup(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Installs packages that only tests need.
 pub(crate) fn setup_tests() -> Result<()> {
     if is_debian() {
         return apt_install(SHELL_PACKAGES);
@@ -245,7 +244,6 @@ fn apt_get(arguments: &[&str]) -> Result<()> {
     sh::run(&mut command)
 }
 
-/// Installs the pinned version of `ptxas` in `tools` if it is missing, and returns its path.
 fn install_ptxas(tools: &Path) -> Result<PathBuf> {
     if let Some(own) = std::env::var_os("TX_PTXAS") {
         let own = PathBuf::from(own);
@@ -378,7 +376,6 @@ fn install_browser(root: &Path, tools: &Path) -> Result<PathBuf> {
     Ok(browser)
 }
 
-/// Returns whether npm and Node.js, at least version [`NODE_MAJOR`], are installed.
 fn has_node() -> bool {
     let version = sh::capture(Command::new("node").arg("--version"));
     let major = version.ok().and_then(|output| {

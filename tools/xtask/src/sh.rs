@@ -50,7 +50,6 @@ pub(crate) fn capture(command: &mut Command) -> Result<Output> {
     Ok(Output { stdout, stderr })
 }
 
-/// Runs a command silently, and returns whether it succeeded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -60,7 +59,7 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs a command silently, and returns whether it could be started.
+/// Returns whether a command can be started; the exit status is ignored.
 pub(crate) fn starts(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())

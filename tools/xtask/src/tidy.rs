@@ -451,14 +451,12 @@ fn floors(packages: &[Value], root: &Path) -> Vec<String> {
     wrong
 }
 
-/// Returns the folder of a package, relative to `root`.
 fn folder(package: &Value, root: &Path) -> PathBuf {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let folder = manifest.parent().unwrap_or(manifest);
     folder.strip_prefix(root).unwrap_or(folder).to_owned()
 }
 
-/// Returns the names of the targets of a kind, such as `lib` or `bin`.
 fn targets<'a>(package: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a str> {
     let all = package["targets"].as_array().into_iter().flatten();
     all.filter(move |target| target["kind"][0] == kind)

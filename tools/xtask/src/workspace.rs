@@ -115,7 +115,6 @@ impl Workspace {
             .collect()
     }
 
-    /// Returns the workspace packages, as `cargo metadata` describes them.
     pub(crate) fn packages(&self) -> &[Value] {
         self.metadata["packages"]
             .as_array()

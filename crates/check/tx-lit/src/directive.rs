@@ -159,7 +159,6 @@ impl Context<'_> {
 }
 
 impl Running<'_> {
-    /// Expands `%s`, `%S` and `%t` in a word to paths.
     pub(crate) fn replace(&self, word: &str) -> String {
         let folder = self.path.parent().unwrap_or(self.path);
         word.replace("%s", &self.path.display().to_string())

@@ -192,7 +192,6 @@ fn validate(context: &Context<'_>) -> Result<command::Output, String> {
     context.run(context.driver(), &arguments)
 }
 
-/// Returns the command, its standard output and its standard error as text.
 fn both(output: &command::Output) -> String {
     let text = |bytes: &[u8]| indent(&String::from_utf8_lossy(bytes));
     format!(

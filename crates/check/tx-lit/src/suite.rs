@@ -560,7 +560,6 @@ impl Suite {
         ))
     }
 
-    /// Compares an output with the snapshot `x.snap` or `x.PREFIX.snap` in the folder of the test.
     fn compare_snapshot(&self, path: &Path, run: &Run, text: &str) -> Result<(), String> {
         let snapshot = snapshot_path(path, run);
         let lines = SNAPSHOT_HEADER_LINES + text.lines().count();

@@ -17,7 +17,7 @@ use mlir_sys::MlirAttribute;
 const MAGIC: &[u8] = b"ML\xefR";
 /// Identifier of the section with the offsets of attributes and types.
 const ATTR_TYPE_OFFSET: u8 = 3;
-/// Bit of a section identifier. If the bit is set, the alignment of the section follows.
+/// Bit of a section identifier that announces an alignment field.
 const ALIGNED: u8 = 0x80;
 const PADDING: u8 = 0xcb;
 

@@ -86,7 +86,7 @@ pub fn explanation(code: Code) -> Option<String> {
 }
 
 thread_local! {
-    /// Module that a pass or verifier on this thread processes. The module is set only if
+    /// Module that a pass or verifier on this thread processes. The variable is set only if
     /// diagnostics show source lines.
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }

@@ -353,7 +353,6 @@ impl Drop for Printer<'_> {
     }
 }
 
-/// Returns the concatenation of the pieces that `print` passes to its callback.
 fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) -> String {
     unsafe extern "C" fn append(piece: MlirStringRef, text: *mut c_void) {
         if piece.length > 0 {

@@ -14,7 +14,6 @@ use std::marker::{PhantomData, PhantomPinned};
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Opaque LLVM object, used only through a pointer.
 #[repr(C)]
 struct Opaque {
     _bytes: [u8; 0],

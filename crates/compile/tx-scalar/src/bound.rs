@@ -245,8 +245,8 @@ impl Bound {
     ///
     /// Each slice contains one bound per component. In another order of combination, a subset of
     /// the elements may be combined first. `high` therefore becomes the maximum over both operands
-    /// and the combination, even if a later element is zero. `low` becomes the minimum over the
-    /// nonzero values.
+    /// and the combination, even if a later element is zero. `low` becomes the smallest nonzero
+    /// `low` of both operands and the combination.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -267,7 +267,7 @@ impl Bound {
     }
 
     /// Marks the bound as overflowed or underflowed if `again` is marked. `again` is the bound of
-    /// the same component after a further combination, which other components can affect.
+    /// the same component after another application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;

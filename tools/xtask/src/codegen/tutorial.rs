@@ -174,7 +174,6 @@ fn section(path: &str, test: &str, snapshot: &dyn Fn(&str) -> Result<String>) ->
     Ok(page)
 }
 
-/// Returns the command of the RUN line with prefix `prefix`.
 fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
     tx_lit::directives(test)
         .find(|line| {
@@ -208,7 +207,6 @@ fn show(page: &mut String, command: &str, output: &str, place: &str, first: bool
     Ok(())
 }
 
-/// Returns a command, wrapped to several lines if it is too long.
 fn in_lines(command: &str) -> String {
     let mut text = String::new();
     let mut rest = command.to_owned();

@@ -35,7 +35,6 @@ pub(super) struct Separable<'c> {
     module: Op<'c>,
     /// Batches: adjacent kernels that are compiled as one module.
     parts: Vec<Vec<Kernel<'c>>>,
-    /// Names of all globals, in module order.
     globals: Vec<String>,
 }
 
