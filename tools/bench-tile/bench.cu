@@ -2,10 +2,9 @@
 // reductions of CUB and of TIRx, the tile language of TVM. This file contains the algorithms of
 // TIRx, written in CUDA from their description.
 //
-// bench-tile.py compiles this file once per element type and kind of reduction, with ELEMENT, TYPE,
-// KIND and KIND_NAME defined, which contains only kernels. It also compiles the file without these
-// macros, which is the main program, and links all objects. bench-tile.py writes rows.inc, the list
-// of shapes.
+// bench-tile.py compiles the kernels of this file once per element type and kind of reduction, with
+// the macros ELEMENT, TYPE, KIND and KIND_NAME. Without the macros, the file is the main program.
+// bench-tile.py writes rows.inc, the list of shapes.
 
 #include <cstdio>
 #include <string>

@@ -106,7 +106,6 @@ impl Server {
         self.send_body(message.to_string().as_bytes());
     }
 
-    /// Returns the complete response to a request.
     fn answer(&mut self, method: &str, params: &Value) -> Value {
         self.last_id += 1;
         let id = self.last_id;
@@ -115,7 +114,6 @@ impl Server {
         self.wait_for(|message| message["id"] == id)
     }
 
-    /// Returns the result of a request, which must succeed.
     fn ask(&mut self, method: &str, params: &Value) -> Value {
         let mut answer = self.answer(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
@@ -160,7 +158,6 @@ impl Server {
         assert_eq!(self.ended().code(), Some(0));
     }
 
-    /// Closes standard input, and waits until the server ends.
     fn ended(mut self) -> ExitStatus {
         drop(self.input.take());
         let (sender, ended) = channel();
@@ -173,7 +170,6 @@ impl Server {
     }
 }
 
-/// Returns the next message; `None` at the end of the stream.
 fn read(output: &mut impl BufRead) -> Option<Value> {
     let mut length = None;
     loop {

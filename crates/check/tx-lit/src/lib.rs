@@ -146,8 +146,7 @@
 //! reviewed. A test with longer output disables the snapshot with `SNAPSHOT: none — REASON`, and
 //! checks the output with CHECK, `COUNT` or `VALIDATE` lines.
 //!
-//! If a directive or a CHECK line fails, the harness neither compares nor writes a snapshot. An
-//! accepted snapshot of a test with `VALIDATE` has therefore been validated.
+//! If a directive or a CHECK line fails, the harness neither compares nor writes a snapshot.
 //!
 //! If a snapshot differs from the output, the harness does not change the snapshot, but writes the
 //! output to `x.snap.new`. `cargo insta` reads the file `x.snap.new`, and the next successful run

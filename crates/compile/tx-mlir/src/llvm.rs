@@ -121,7 +121,6 @@ pub struct Machine<'a> {
 /// Names of functions for which LLVM skips straight-line strength reduction.
 struct Large(BTreeSet<String>);
 
-/// Diagnostics that LLVM emitted.
 #[derive(Default)]
 struct Reports(Vec<String>);
 
@@ -152,7 +151,6 @@ unsafe fn taken(message: *mut c_char) -> String {
     }
 }
 
-/// LLVM object, and the function that frees it.
 struct Owned(Ref, unsafe extern "C" fn(Ref));
 
 impl Drop for Owned {
@@ -329,7 +327,6 @@ unsafe extern "C" fn free_gate(gate: Ref) {
     unsafe { txFreeGate(gate.cast()) }
 }
 
-/// Target machine of LLVM, and the parameters of its creation.
 struct Kept {
     triple: CString,
     chip: String,
@@ -390,7 +387,6 @@ fn terminated(text: &str) -> Result<CString, String> {
 /// # Safety
 /// The module must be alive.
 unsafe fn with_many_additions(module: Ref) -> BTreeSet<String> {
-    /// Iterates over an LLVM list from the element `first`.
     fn all(first: Ref, next: unsafe extern "C" fn(Ref) -> Ref) -> impl Iterator<Item = Ref> {
         let some = |value: Ref| (!value.is_null()).then_some(value);
         // SAFETY: a non-null element belongs to the module, which is alive.
@@ -444,7 +440,6 @@ fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<St
     made
 }
 
-/// Returns the assembly of an LLVM IR module, with the given target machine.
 fn emit_by(kept: &Kept, mut translated: Translated, passes: &str) -> Result<String, String> {
     let Kept {
         triple, machine, ..

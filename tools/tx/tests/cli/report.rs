@@ -58,7 +58,6 @@ fn reports_are_pages() {
     assert!(stdout(&output).contains("the arguments given"));
 }
 
-/// Only reports contain PTX with locations.
 #[test]
 fn ptx_has_no_locations_elsewhere() {
     let case = Case::new();

@@ -101,7 +101,6 @@ fn traces_have_every_pass_and_stage() {
     );
 }
 
-/// A trace is complete if the program is rejected, fails, or is not compiled.
 #[test]
 fn traces_end_when_programs_fail() {
     let case = Case::new();

@@ -148,7 +148,6 @@ fn numbers_have_a_range() {
     }
 }
 
-/// An unknown shell is rejected with a list of the known ones; a misspelled one is suggested.
 #[test]
 fn misspelt_values_are_known() {
     let case = Case::new();
@@ -172,7 +171,6 @@ fn misspelt_values_are_known() {
     }
 }
 
-/// The suggested command has the smallest edit distance among the commands at this position.
 #[test]
 fn misspelt_commands_are_known() {
     let case = Case::new();
@@ -198,7 +196,6 @@ fn misspelt_commands_are_known() {
     }
 }
 
-/// Help is printed to standard output, with examples and existing options only.
 #[test]
 fn help_shows_examples() {
     let case = Case::new();
