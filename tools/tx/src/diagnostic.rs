@@ -326,8 +326,8 @@ impl Said {
     }
 
     /// Appends the text of the message. If the message is at location `shown`, its source line is
-    /// omitted. `findings` includes validation verdicts, which are otherwise only in a table on
-    /// standard output.
+    /// omitted. If `findings` is true, the text includes validation verdicts, which are otherwise
+    /// only in a table on standard output.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {
