@@ -1,6 +1,8 @@
-// What CUB does, and how fast the device reads, for bench-grid.py: a shared library of plain functions.
+// CUB reductions and a kernel that reads device memory, as a shared library of C functions for
+// bench-grid.py.
 //
-// Every function returns a status of the runtime. With `temp` null, CUB's functions only say how many bytes they need.
+// Each function returns a status of the CUDA runtime. If `temp` is null, the CUB functions only set
+// `bytes`, the required size of temporary storage.
 #include <cub/cub.cuh>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -12,7 +14,7 @@
 
 namespace {
 
-// Vectors of 16 bytes that a thread loads before it uses the first.
+// Reads an array. Each thread loads `Vectors` vectors of 16 bytes before it uses the first vector.
 template <int Vectors>
 __global__ void read_tiles(const uint4 *data, unsigned *out) {
   const uint4 *tile = data + static_cast<size_t>(blockIdx.x) * blockDim.x * Vectors + threadIdx.x;
@@ -24,7 +26,7 @@ __global__ void read_tiles(const uint4 *data, unsigned *out) {
 #pragma unroll
   for (int i = 0; i < Vectors; ++i)
     all ^= loaded[i].x ^ loaded[i].y ^ loaded[i].z ^ loaded[i].w;
-  // Almost never, so that the loads have a use.
+  // The condition is almost never true; it prevents the compiler from removing the loads.
   if (all == 0x9e3779b9u)
     *out = all;
 }
@@ -34,7 +36,7 @@ struct Begin {
   __host__ __device__ long long operator()(long long row) const { return row * length; }
 };
 
-// In the type in which partial results are.
+// The operators use the type `Acc` of partial results.
 template <typename Acc> struct Plus {
   __host__ __device__ Acc operator()(Acc a, Acc b) const { return a + b; }
 };

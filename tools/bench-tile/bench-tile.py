@@ -108,7 +108,6 @@ def all_rows():
                     yield Row(element, kind, threads, shape, axes)
 
 
-# ---------------------------------------------------------------------------------------------------
 # Programs
 
 
@@ -209,7 +208,6 @@ gpu.module @kernels {{
 """
 
 
-# ---------------------------------------------------------------------------------------------------
 # Data and expected results
 
 
@@ -281,7 +279,6 @@ def reference(row, rounds, inputs, first=False):
     return r, sums
 
 
-# ---------------------------------------------------------------------------------------------------
 # Building
 
 
@@ -350,7 +347,6 @@ def build_program(nvcc, folder, chip, rows):
     return folder / "bench", wrong
 
 
-# ---------------------------------------------------------------------------------------------------
 # Measuring
 
 
@@ -447,7 +443,6 @@ def progress(done, of):
         print(file=sys.stderr)
 
 
-# ---------------------------------------------------------------------------------------------------
 # Chosen variants
 
 
@@ -465,7 +460,6 @@ def chosen(row, tx, folder):
     return found and (found[1] or found[2])
 
 
-# ---------------------------------------------------------------------------------------------------
 # The table
 
 
@@ -629,7 +623,6 @@ def report(results, rows, variants, build_trouble, took):
     return text
 
 
-# ---------------------------------------------------------------------------------------------------
 
 
 def run_on_cpu(row, tx, folder):

@@ -1,16 +1,16 @@
-// Times reductions inside one block: kernels that `tx` compiled, against the same loops around
-// CUB's reductions and around the algorithms of TIRx, TVM's tile language, written here as CUDA
-// from their description.
+// Benchmark of reductions inside one block: kernels compiled by `tx`, and the same loops with the
+// reductions of CUB and of TIRx, the tile language of TVM. This file contains the algorithms of
+// TIRx, written in CUDA from their description.
 //
-// bench-tile.py compiles this file once for each element type and kind of reduction (with ELEMENT,
-// TYPE, KIND and KIND_NAME defined: kernels alone), once without (the program), and links what
-// compiled. rows.inc, which it writes, lists the shapes.
+// bench-tile.py compiles the kernels of this file once per element type and kind of reduction, with
+// the macros ELEMENT, TYPE, KIND and KIND_NAME. Without the macros, the file is the main program.
+// bench-tile.py writes rows.inc, the list of shapes.
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
-// A kernel to compare with, known by the row of the table and the way it computes.
+// Kernel of another implementation, with the table row and the name of the implementation.
 struct Entry {
   std::string row, way;
   const void *kernel;
@@ -40,9 +40,7 @@ namespace {
 using Element = ELEMENT;
 constexpr unsigned kAllLanes = 0xffffffffu;
 
-//===----------------------------------------------------------------------===//
-// What is reduced with CUB
-//===----------------------------------------------------------------------===//
+// Values of CUB reductions
 
 #if KIND == ARGMAX
 using Value = cub::KeyValuePair<int, Element>;
@@ -51,7 +49,7 @@ __device__ Value make(Element x, int index) { return {index, x}; }
 __device__ Element element(Value v) { return v.value; }
 __device__ int index(Value v) { return v.key; }
 #else
-// Sums of halves are kept in f32, as `tx` does: the same numbers for the same work.
+// Sums of f16 use f32 accumulators, as in `tx`.
 using Value = std::conditional_t<KIND == SUM && std::is_same_v<Element, __half>, float, Element>;
 using Combine = std::conditional_t<KIND == SUM, cuda::std::plus<>, cuda::maximum<>>;
 __device__ Value make(Element x, int) { return static_cast<Value>(x); }
@@ -59,7 +57,7 @@ __device__ Element element(Value v) { return static_cast<Element>(v); }
 __device__ int index(Value) { return 0; }
 #endif
 
-// One warp needs no barrier of the block, and nobody would write one.
+// For one warp, a warp barrier replaces the block barrier.
 template <int Threads> __device__ void sync() {
   if constexpr (Threads == 32)
     __syncwarp();
@@ -67,9 +65,7 @@ template <int Threads> __device__ void sync() {
     __syncthreads();
 }
 
-//===----------------------------------------------------------------------===//
-// TIRx's algorithms: everything in the element's own type
-//===----------------------------------------------------------------------===//
+// Algorithms of TIRx, in the element type
 
 #if KIND != ARGMAX
 [[maybe_unused]] __device__ float lowest(float) { return -FLT_MAX; }
@@ -82,7 +78,7 @@ template <int Threads> __device__ void sync() {
 __device__ Element identity() { return KIND == SUM ? Element(0) : lowest(Element()); }
 __device__ Element combine(Element a, Element b) { return KIND == SUM ? Element(a + b) : greater(a, b); }
 
-// A butterfly, the longest step first; the result in every lane.
+// Butterfly reduction, beginning with the largest distance. Every lane receives the result.
 template <int Width> __device__ Element tirx_warp(Element v) {
 #pragma unroll
   for (int distance = Width / 2; distance > 0; distance /= 2)
@@ -90,8 +86,9 @@ template <int Width> __device__ Element tirx_warp(Element v) {
   return v;
 }
 
-// Every warp, then the first warp over the warps' results, then everybody reads. There is no
-// barrier before the first write: calls that follow each other must not share `scratch`.
+// Each warp reduces its values, the first warp reduces the results of the warps, and all threads
+// read the result. There is no barrier before the first write, so consecutive calls must use
+// different `scratch` arrays.
 template <int Warps> __device__ Element tirx_block(Element v, Element *scratch) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   v = tirx_warp<32>(v);
@@ -116,13 +113,11 @@ __host__ __device__ constexpr int tirx_group(int length, int threads) {
 }
 #endif
 
-//===----------------------------------------------------------------------===//
-// One value a thread
-//===----------------------------------------------------------------------===//
+// Reductions of one value per thread
 
-// Each reduction's input depends on the result of the one before, by a compare and a select, the
-// same for all. Where only thread 0 has the result, only its input depends on it: `y` is then `x`
-// in the other threads.
+// The input of each reduction depends on the previous result, by a comparison and a selection that
+// are equal in all implementations. If only thread 0 has the result, only its input depends on the
+// result: in the other threads, `y` equals `x`.
 template <class Way, int Threads>
 __global__ void __launch_bounds__(Threads)
     one(const Element *, const Element *a, const Element *b, Element *V, int *I, long n) {
@@ -130,7 +125,8 @@ __global__ void __launch_bounds__(Threads)
   const Element x = a[t], y = Way::kEverywhere || t == 0 ? b[t] : a[t];
   Element v = x, r = x;
   int sum = 0;
-  // As LLVM leaves the loop of the others: what is timed is one reduction a round.
+  // LLVM does not unroll this loop in the kernels of `tx`. The benchmark measures one reduction per
+  // round.
 #pragma unroll 1
   for (long i = 0; i < n; ++i) {
     int j = 0;
@@ -160,12 +156,12 @@ template <bool Everywhere> struct OneCub {
         __shared__ cub::Uninitialized<Value> everybody;
         if (threadIdx.x == 0)
           everybody.Alias() = result;
-        // Also separates the use of `temp` from the next one. The next write of `everybody` comes
-        // after the barrier in CUB's reduction.
+        // The barrier also separates this use of `temp` from the next one. A barrier in the CUB
+        // reduction precedes the next write of `everybody`.
         __syncthreads();
         result = everybody.Alias();
       } else {
-        __syncthreads(); // `temp` is used again
+        __syncthreads(); // The next round uses `temp`.
       }
     }
     r = element(result);
@@ -180,7 +176,7 @@ struct OneTirx {
     if constexpr (Threads == 32) {
       r = tirx_warp<32>(v);
     } else {
-      // Two areas in turn cost less than a third barrier.
+      // Two alternating arrays are cheaper than a third barrier.
       __shared__ Element scratch[2][32];
       r = tirx_block<Threads / 32>(v, scratch[i % 2]);
     }
@@ -188,12 +184,10 @@ struct OneTirx {
 };
 #endif
 
-//===----------------------------------------------------------------------===//
-// Tiles in shared memory
-//===----------------------------------------------------------------------===//
+// Reductions of tiles in shared memory
 
-// Result (o, i) is over the elements (o, r, i) for all r: any tile whose reduced dimensions are
-// neighbours is one of these.
+// Tile of shape Outer x Length x Inner, whose dimension Length is reduced. Every tile with adjacent
+// reduced dimensions has such a shape.
 template <int Outer, int Length, int Inner> struct Shape {
   static constexpr int kElements = Outer * Length * Inner, kResults = Outer * Inner, kLength = Length;
   static __device__ int at(int result, int r) {
@@ -201,10 +195,10 @@ template <int Outer, int Length, int Inner> struct Shape {
   }
 };
 
-// A tile that changes with the results of the round before: each thread reads a result and
-// overwrites one element, neither of them those it works on itself. So no round can start early or be left out,
-// and every way of reducing needs two barriers a round: results before they are read, elements
-// before the next round.
+// The tile changes with the results of the previous round: each thread reads a result and
+// overwrites one element, neither of which the thread itself computes or reads in the reduction.
+// Rounds therefore cannot overlap, and every implementation needs two barriers per round: before
+// results are read, and before the next round reads elements.
 template <class Way, class S, int Threads>
 __global__ void __launch_bounds__(Threads)
     tile(const Element *from, const Element *a, const Element *b, Element *V, int *I, long n) {
@@ -219,10 +213,11 @@ __global__ void __launch_bounds__(Threads)
   const Element x = a[t], y = b[t];
   Element r = x;
   int sum = 0;
-  // As LLVM leaves the loop of the others: what is timed is one reduction a round.
+  // LLVM does not unroll this loop in the kernels of `tx`. The benchmark measures one reduction per
+  // round.
 #pragma unroll 1
   for (long i = 0; i < n; ++i) {
-    Way::template reduce<S, Threads>(A, B, J); // ends with a barrier
+    Way::template reduce<S, Threads>(A, B, J); // The reduction ends with a barrier.
     r = B[mirror % S::kResults];
     if constexpr (KIND == ARGMAX)
       sum += J[mirror % S::kResults];
@@ -309,9 +304,7 @@ struct TileTirx {
 };
 #endif
 
-//===----------------------------------------------------------------------===//
-// What there is
-//===----------------------------------------------------------------------===//
+// List of kernels
 
 void add(const std::string &row, const char *way, const void *kernel) {
   registry().push_back({row + "-" TYPE "-" KIND_NAME, way, kernel});
@@ -327,8 +320,8 @@ template <int Threads> void add_one(const char *row) {
 
 template <int Outer, int Length, int Inner, int Threads> void add_tile(const char *row) {
   using S = Shape<Outer, Length, Inner>;
-  // What makes no sense to write is left out: blocks for rows shorter than the block, warps where
-  // most would have nothing to do, threads where there are few results in one line of banks.
+  // Inefficient combinations are excluded: blocks for rows shorter than the block, warps if most of
+  // them would be idle, and single threads for few results in the same bank.
   constexpr bool kBlock = Threads > 32 && Length >= Threads;
   if constexpr (kBlock)
     add(row, "cub-block", reinterpret_cast<const void *>(tile<TileCubBlock, S, Threads>));
@@ -367,13 +360,13 @@ struct Everything {
 
 namespace {
 
-// Exit status after a fault on the device: nothing more can be done in this process.
+// Exit status after a device fault, after which the process cannot use the device.
 constexpr int kFault = 3;
 
 [[noreturn]] void fault(const char *what, const char *why) {
   std::printf("fault\t%s: %s\n", what, why);
   std::fflush(stdout);
-  // Not exit(): what runs then could wait for the device.
+  // `exit` could wait for the device.
   std::_Exit(kFault);
 }
 
@@ -382,7 +375,7 @@ void check(cudaError_t status, const char *what) {
     fault(what, cudaGetErrorString(status));
 }
 
-// The driver, found as the runtime finds it: its own library need not be where the linker looks.
+// CUDA driver, loaded like the CUDA runtime loads it, because the linker may not find its library.
 struct Driver {
   decltype(&::cuGetErrorString) errorString;
   decltype(&::cuModuleLoadData) moduleLoadData;
@@ -420,19 +413,20 @@ struct Driver {
   }
 };
 
-// A line of the list of rows.
+// Line of the list of rows.
 struct Row {
   std::string name;
-  long elements, threads, bytes; // bytes of an element
-  long few, many;                // rounds: the difference of the two is what is timed
-  std::vector<std::string> skip; // ways that are known to fail
+  long elements, threads, bytes; // bytes: size of an element
+  long few, many;                // Numbers of rounds; their time difference is measured.
+  std::vector<std::string> skip; // implementations that are known to fail
 };
 
 struct Buffers {
   void *A, *a, *b, *V, *I;
 };
 
-// What a row's kernels get and should give; `first` where only thread 0 has the results.
+// Inputs and expected outputs of the kernels of a row. `first` is for kernels in which only thread
+// 0 receives results.
 struct Data {
   std::vector<char> A, a, b;
   struct Expected {
@@ -443,8 +437,8 @@ struct Data {
 struct Way {
   std::string name;
   CUfunction function;
-  bool descriptors; // a memref is passed as MLIR's descriptor
-  int resident = 1; // blocks that fit on a multiprocessor at a time
+  bool descriptors; // whether a memref argument is MLIR's descriptor
+  int resident = 1; // resident blocks per SM
   std::vector<double> latency{}, throughput{};
 };
 
@@ -476,13 +470,13 @@ Data load(const std::string &folder, const Row &row) {
   return data;
 }
 
-// Cycles of the multiprocessor's clock that `n` dependent steps take.
+// Measures the clock cycles of `n` dependent steps on an SM.
 __global__ void spin(long n, float factor, long long *cycles, float *sink) {
   float x = factor;
   const long long begin = clock64();
   for (long i = 0; i < n; ++i)
     x = fmaf(x, factor, 1.0f);
-  asm volatile("" : "+f"(x)); // all of it before the clock is read
+  asm volatile("" : "+f"(x)); // All steps end before the clock is read.
   const long long end = clock64();
   *sink = x;
   *cycles = end - begin;
@@ -504,7 +498,7 @@ public:
     check(cudaDriverGetVersion(&driver_version), "version");
     std::printf("device\t%s\t%d\t%d\t%d.%d.%d\n", properties.name, multiprocessors, driver_version,
                 CUB_MAJOR_VERSION, CUB_MINOR_VERSION, CUB_SUBMINOR_VERSION);
-    // Out of the idle clocks.
+    // Leaves the idle clock frequency.
     for (int i = 0; i < 100; ++i)
       megahertz();
   }
@@ -572,7 +566,7 @@ private:
     }
     for (Way &way : ways) {
       say("begin", row, way);
-      // So that as many blocks fit as the occupancy below says.
+      // With this preference, the number of resident blocks is the occupancy computed below.
       driver.check(driver.funcSetAttribute(way.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100),
                    "shared memory");
       driver.check(driver.occupancy(&way.resident, way.function, static_cast<int>(row.threads), 0), "occupancy");
@@ -587,7 +581,7 @@ private:
     auto memref = [&](void *&pointer, int64_t &size) {
       arguments.push_back(&pointer);
       if (way.descriptors)
-        // allocated, aligned, offset, size, stride
+        // The descriptor of a memref has allocated and aligned pointer, offset, size and stride.
         arguments.insert(arguments.end(), {&pointer, &zero, &size, &unit});
     };
     memref(buffers.A, elements);
@@ -602,8 +596,8 @@ private:
                  "launch");
   }
 
-  // What is wrong with the results, or null. Numbers are small integers, so that sums are exact in
-  // any order and results are compared bit by bit.
+  // Returns a description of a wrong result, or null. All numbers are small integers, so sums are
+  // exact in any order, and results are compared bit by bit.
   const char *wrong(const Row &row, const Way &way, const Data &data, Buffers &buffers) {
     const bool first = way.name == "cub-first";
     const struct {
@@ -631,7 +625,7 @@ private:
     return nullptr;
   }
 
-  // The ways take turns, so that a clock that drifts does so for all.
+  // The implementations run in turn, so that a drift of the clock frequency affects all of them.
   void time(const Row &row, std::vector<Way> &ways, Buffers &buffers) {
     constexpr int kLatencyRepeats = 15, kThroughputRepeats = 7;
     for (const bool full : {false, true}) {
@@ -644,7 +638,7 @@ private:
           const long blocks = full ? long(way.resident) * multiprocessors : 1;
           const double many = microseconds([&] { launch(row, way, buffers, blocks, row.many); });
           const double few = microseconds([&] { launch(row, way, buffers, blocks, row.few); });
-          // The first is to warm up.
+          // The first measurement is a warm-up.
           if (repeat >= 0)
             (full ? way.throughput : way.latency)
                 .push_back((many - few) / double(row.many - row.few) / (full ? way.resident : 1));
@@ -673,7 +667,8 @@ private:
     return 1e3 * milliseconds;
   }
 
-  // The clock as it is now: cycles counted by a kernel over the time that events saw.
+  // Returns the current clock frequency: the cycles that a kernel counts, divided by the time
+  // between two events.
   double megahertz() {
     double time[2];
     long long count[2];
@@ -696,7 +691,7 @@ private:
 
 } // namespace
 
-// bench FOLDER ROWS: the list of rows, and the folder with their kernels and data.
+// Runs `bench FOLDER ROWS` with a list of rows, and the folder of their kernels and data.
 int main(int argc, char **argv) {
   if (argc != 3) {
     std::fprintf(stderr, "usage: bench FOLDER ROWS\n");

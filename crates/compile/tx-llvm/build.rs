@@ -1,10 +1,9 @@
-//! Finds LLVM, or ends the build with instructions.
+//! Locates the LLVM installation, or fails the build with installation instructions.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Environment variables that the build scripts of `mlir-sys` and of `tblgen` (used by `melior`)
-/// read.
+/// Environment variables read by the build scripts of the crates `mlir-sys` and `tblgen`.
 const VARIABLES: [&str; 2] = ["MLIR_SYS_220_PREFIX", "TABLEGEN_220_PREFIX"];
 const LLVM: &str = "22";
 
@@ -15,13 +14,13 @@ fn main() {
     println!("cargo:prefix={}", prefix.display());
 }
 
-/// Returns the folder in which LLVM is installed. Ends the build with instructions if the MLIR
-/// bindings would not find LLVM, because their own messages are less specific.
+/// Returns the installation prefix of LLVM. Fails the build with instructions if one of the
+/// environment variables is not set, and `llvm-config` on `PATH` does not belong to LLVM 22.
 fn llvm_prefix() -> PathBuf {
     for variable in VARIABLES {
         println!("cargo:rerun-if-env-changed={variable}");
     }
-    // Without the variables, the bindings call `llvm-config` too.
+    // The MLIR bindings also call `llvm-config` if the variables are not set.
     let ask = |what: &str| {
         let output = Command::new("llvm-config").arg(what).output();
         let output = output.ok().filter(|output| output.status.success())?;

@@ -1,4 +1,4 @@
-//! Compiles the C++ bridge against the installed MLIR.
+//! Compiles the C++ sources in `bridge`, and links them with the installed MLIR.
 
 use std::path::PathBuf;
 

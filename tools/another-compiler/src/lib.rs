@@ -1,11 +1,12 @@
-//! Registration of a variant and a pass, for this compiler and its tools.
+//! Registration of a variant and a pass for the example compiler and its tools.
 
 #[path = "../../../crates/show/tx-examples/examples/03-variant/pairwise.rs"]
 mod pairwise;
 #[path = "../../../crates/show/tx-examples/examples/04-pass/set_determinism.rs"]
 mod set_determinism;
 
-/// Registers the variant and the pass. Call the function once, before the first compilation.
+/// Registers the variant and the pass. The caller must call the function once, before the first
+/// compilation.
 pub fn register() -> Result<(), tx::Error> {
     tx::register_variant(&pairwise::Pairwise)?;
     tx::register_pass(&set_determinism::SetDeterminism::INFO)

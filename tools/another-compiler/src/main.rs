@@ -1,5 +1,5 @@
-//! A compiler that depends on tx only through the package `tx-compiler`; its tests use `my-opt` and
-//! `my-tx`.
+//! Example of a compiler that depends on tx only through the package `tx-compiler`. The tests of
+//! the example also run `my-opt` and `my-tx`.
 
 use tx::melior::dialect::DialectRegistry;
 use tx::melior::ir::Module;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(selected.contains("batch_invariant"), "{selected}");
     assert!(artifact.ptx.contains(".target sm_90"), "{}", artifact.ptx);
 
-    // The pipeline also runs in the program's own MLIR context.
+    // The pipeline also runs in an MLIR context that this program creates.
     let registry = DialectRegistry::new();
     tx::register_dialects(&registry);
     let context = Context::new_with_registry(&registry, false);

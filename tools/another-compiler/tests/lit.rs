@@ -1,4 +1,4 @@
-//! The tests in `lit`.
+//! Runs the tests in the folder `lit`.
 
 fn main() -> std::process::ExitCode {
     tx_lit::suite!("tests/lit")
@@ -6,7 +6,7 @@ fn main() -> std::process::ExitCode {
         .tool("my-opt", env!("CARGO_BIN_EXE_my-opt"))
         .tool("my-tx", env!("CARGO_BIN_EXE_my-tx"))
         .driver("my-tx")
-        // The variable stands in `.cargo/config.toml`.
+        // `.cargo/config.toml` sets the variable.
         .file_check(concat!(env!("MLIR_SYS_220_PREFIX"), "/bin/FileCheck"))
         .round_trip("my-opt")
         .bless_hint("INSTA_UPDATE=always cargo test --test lit -- --exact {test}")

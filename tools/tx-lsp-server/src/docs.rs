@@ -1,14 +1,14 @@
-//! Documentation of ops from the reference page of the dialect.
+//! Documentation of ops, from the reference page of the tile dialect.
 
-/// Reference page, generated from `Tile.td` by `cargo xtask codegen`.
+/// Reference page of the tile dialect, generated from `Tile.td` by `cargo xtask codegen`.
 const PAGE: &str = include_str!("../../../docs/tile-dialect.md");
 
-/// Returns summary, syntax and description of an op of the dialect, as Markdown.
+/// Returns the summary, syntax and description of an op of the tile dialect, as Markdown.
 pub(crate) fn of(name: &str) -> Option<&'static str> {
     let heading = format!("\n### `{name}` (");
     let start = PAGE.find(&heading)? + heading.len();
     let (_, section) = PAGE[start..].split_once('\n')?;
-    // Tables of attributes and operands, or other ops, follow the description.
+    // The description ends before the tables of attributes and operands, or before the next op.
     let end = ["\n#### ", "\n### ", "\n## "]
         .into_iter()
         .filter_map(|next| section.find(next))

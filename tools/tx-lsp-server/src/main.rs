@@ -1,8 +1,8 @@
 //! `tx-lsp-server`: MLIR's language server with the tile dialect.
 //!
-//! MLIR's server runs in a child process that reads standard input. This process relays the
-//! server's messages to the editor, and adds the documentation of ops to hovers, which MLIR's
-//! server does not support.
+//! MLIR's server runs in a child process, which reads standard input directly. This process copies
+//! the messages of the server to the editor. The process adds the documentation of ops to hovers,
+//! because the hovers of MLIR's server have no documentation.
 
 mod docs;
 mod relay;
@@ -13,7 +13,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use tx_mlir::melior::dialect::DialectRegistry;
 use tx_mlir::registration::{lsp_main, register_upstream_dialects};
 
-/// First argument that starts MLIR's server in this process.
+/// First command-line argument for which this process runs MLIR's server itself.
 const SERVER: &str = "--tx-server";
 
 fn main() -> ExitCode {
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         Ok(status) => exit_code(status),
         Err(error) => {
             use io::Write;
-            // An error of writing to a closed standard error is ignored.
+            // A failed write to a closed standard error is ignored.
             let _ = writeln!(io::stderr(), "tx-lsp-server: {error}");
             ExitCode::FAILURE
         }
@@ -39,7 +39,7 @@ fn serve(args: Vec<String>) -> ExitCode {
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
-    // MLIR's server forwards notes but no diagnostic codes, so the code is sent as a note.
+    // MLIR's server forwards notes but no diagnostic codes, so a note contains the code.
     tx_mlir::explain_errors(|code| code.to_string());
     u8::try_from(lsp_main(args, &registry)).map_or(ExitCode::FAILURE, ExitCode::from)
 }
@@ -58,12 +58,12 @@ fn relay(args: &[String]) -> io::Result<ExitStatus> {
     server.0.wait()
 }
 
-/// Process of MLIR's server, which is killed when this process stops relaying.
+/// Process of MLIR's server, which is killed when the value is dropped.
 struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // An error about a process that has ended is ignored.
+        // The process may have ended, so an error of `kill` is ignored.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

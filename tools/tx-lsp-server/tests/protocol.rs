@@ -1,4 +1,4 @@
-//! Speaks with the server as an editor does.
+//! Tests of the language server: the tests send the messages of an editor.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Nothing takes as long, except where it never ends.
+/// Time limit of a response. A longer wait means that the server hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const URI: &str = "file:///rows.mlir";
@@ -27,7 +27,7 @@ gpu.module @kernels {
 }
 ";
 
-/// A server and what it said.
+/// Server process, and the messages received from it.
 struct Server {
     process: Child,
     input: Option<ChildStdin>,
@@ -61,7 +61,7 @@ impl Server {
         }
     }
 
-    /// One that has been told that an editor is there.
+    /// Starts a server, and completes the handshake of an editor.
     fn initialized() -> Self {
         let mut server = Self::start();
         let capabilities = json!({"textDocument": {
@@ -106,7 +106,6 @@ impl Server {
         self.send_body(message.to_string().as_bytes());
     }
 
-    /// The whole answer to a request.
     fn answer(&mut self, method: &str, params: &Value) -> Value {
         self.last_id += 1;
         let id = self.last_id;
@@ -115,7 +114,6 @@ impl Server {
         self.wait_for(|message| message["id"] == id)
     }
 
-    /// The result of a request that succeeds.
     fn ask(&mut self, method: &str, params: &Value) -> Value {
         let mut answer = self.answer(method, params);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
@@ -133,7 +131,7 @@ impl Server {
         }
     }
 
-    /// Opens a document and waits for what is wrong with it.
+    /// Opens a document, and returns its diagnostics.
     fn open(&mut self, uri: &str, text: &str) -> Vec<Value> {
         self.tell(
             "textDocument/didOpen",
@@ -160,7 +158,6 @@ impl Server {
         assert_eq!(self.ended().code(), Some(0));
     }
 
-    /// Closes standard input and waits for the end.
     fn ended(mut self) -> ExitStatus {
         drop(self.input.take());
         let (sender, ended) = channel();
@@ -173,7 +170,6 @@ impl Server {
     }
 }
 
-/// The next message, none at the end of the stream.
 fn read(output: &mut impl BufRead) -> Option<Value> {
     let mut length = None;
     loop {
@@ -194,7 +190,7 @@ fn read(output: &mut impl BufRead) -> Option<Value> {
     Some(serde_json::from_slice(&body).expect("every message is JSON"))
 }
 
-/// Where `what` is in the text, `after` bytes into it.
+/// Returns the position `after` bytes after the start of `what` in a text.
 fn place(text: &str, what: &str, after: usize) -> Value {
     let at = text.find(what).expect("it is there") + after;
     let before = &text[..at];
@@ -226,7 +222,7 @@ fn good_program_can_be_read_about() {
     );
     assert_eq!(hover["range"]["start"], place(GOOD, "tile.reduce", 0));
 
-    // An op of MLIR's and a value are shown as MLIR shows them.
+    // The relay does not change hovers of MLIR's ops and of values.
     let hover = server.ask("textDocument/hover", &at(GOOD, "gpu.return", 1));
     let text = hover["contents"]["value"].as_str().unwrap();
     assert!(
@@ -292,9 +288,10 @@ fn good_program_can_be_read_about() {
 
 #[test]
 fn wrong_programs_are_marked_where_they_are_wrong() {
-    // What is written instead of what, where the mark is, and the message.
+    // Each case has a replaced text, its replacement, the position of the diagnostic, and the
+    // message.
     let cases = [
-        // The dialect's rules.
+        // Verifiers of the tile dialect.
         (
             "axes [-1]",
             "axes [2]",
@@ -302,7 +299,7 @@ fn wrong_programs_are_marked_where_they_are_wrong() {
             "axis 2 is out of range for rank 2",
             json!("TX0001"),
         ),
-        // The syntax of the dialect.
+        // Parser of the tile dialect.
         (
             "reduce sum",
             "reduce sun",
@@ -310,7 +307,7 @@ fn wrong_programs_are_marked_where_they_are_wrong() {
             "unknown kind `sun`",
             json!("TX0034"),
         ),
-        // MLIR's parser.
+        // Parser of MLIR.
         (
             "%B axes",
             "%C axes",
@@ -318,7 +315,7 @@ fn wrong_programs_are_marked_where_they_are_wrong() {
             "use of undeclared SSA value name",
             Value::Null,
         ),
-        // MLIR's verifiers.
+        // Verifiers of MLIR.
         (
             "    gpu.return\n",
             "    gpu.return %A : memref<4x8xf32>\n",
@@ -342,7 +339,7 @@ fn wrong_programs_are_marked_where_they_are_wrong() {
         );
         assert_eq!(said["range"]["start"], place(&text, marked, 0), "{said}");
 
-        // It is mended.
+        // The document becomes valid again.
         let whole = json!([{"text": GOOD}]);
         server.tell(
             "textDocument/didChange",
@@ -384,7 +381,7 @@ fn notes_come_with_their_error() {
 #[test]
 fn odd_input_does_not_stop_it() {
     let mut server = Server::initialized();
-    // No JSON and no UTF-8; then requests that make no sense.
+    // The bodies are not JSON, not UTF-8, or meaningless requests.
     for body in [
         &b"{no json"[..],
         b"{\"jsonrpc\": \"2.0\", \"method\": \"\xff\xfe\"}",
@@ -395,7 +392,7 @@ fn odd_input_does_not_stop_it() {
     assert!(answer["error"]["message"].is_string(), "{answer}");
     let answer = server.answer("textDocument/hover", &json!([]));
     assert!(answer["error"]["message"].is_string(), "{answer}");
-    // A document that was never opened, and places that are not in one that was.
+    // The document was never opened, or the position is outside of an opened document.
     assert_eq!(
         server.ask("textDocument/hover", &at(GOOD, "tile", 0)),
         Value::Null
@@ -408,7 +405,7 @@ fn odd_input_does_not_stop_it() {
         );
         assert!(hover["result"].is_null(), "{hover}");
     }
-    // Texts that are no programs.
+    // The texts are not programs.
     for (number, text) in [
         "\0\0\0",
         "\r\r\r",
@@ -423,7 +420,7 @@ fn odd_input_does_not_stop_it() {
         server.open(&format!("file:///odd{number}.mlir"), text);
     }
     assert_eq!(server.open("file:///empty.mlir", ""), [Value::Null; 0]);
-    // It is all there still.
+    // The server still works after these messages.
     let hover = server.ask("textDocument/hover", &at(GOOD, "tile.copy", 1));
     assert!(
         hover.to_string().contains("_Copy a tile of memory_"),
@@ -461,7 +458,7 @@ fn peers_that_do_not_speak_the_protocol_end_it() {
 fn editor_that_goes_away_ends_it() {
     let mut server = Server::initialized();
     server.open(URI, GOOD);
-    // No shutdown.
+    // Without a `shutdown` request, the exit status is 1.
     assert_eq!(server.ended().code(), Some(1));
 }
 

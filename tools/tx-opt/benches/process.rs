@@ -1,4 +1,4 @@
-//! Run time of the process `tx-opt --lower-reduction`, including its start.
+//! Benchmark of the process `tx-opt --lower-reduction`, including its start.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::path::Path;

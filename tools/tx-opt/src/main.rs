@@ -1,6 +1,6 @@
 //! `tx-opt`: MLIR's opt driver with the tile dialect and the passes of `tx`.
 //!
-//! Every feature of `mlir-opt` is available; see `tx-opt --help`.
+//! `tx-opt` supports all options of `mlir-opt`; see `tx-opt --help`.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -8,8 +8,8 @@ use tx_mlir::melior::dialect::DialectRegistry;
 use tx_mlir::pass::{OptionInfo, summary};
 use tx_mlir::registration::{opt_main, register_upstream_dialects};
 
-/// Global allocator, which also serves MLIR and LLVM. With the C library's allocator, allocation
-/// takes a tenth of the compile time.
+/// Global allocator, which MLIR and LLVM also use. With the allocator of the C library, allocations
+/// take a tenth of the compile time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -19,7 +19,7 @@ const DUMP: &str = "--tx-dump-registry";
 const DUMP_VARIANTS: &str = "--tx-dump-variants";
 
 fn main() -> ExitCode {
-    // SAFETY: the process has no other thread yet.
+    // SAFETY: the process has only one thread at this point.
     unsafe { tx_mlir::ignore_cuda_toolkit() };
     let args: Vec<String> = std::env::args_os()
         .map(|a| a.to_string_lossy().into_owned())
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
-    // With `--verify-diagnostics`, an added note would be an unexpected diagnostic.
+    // With `--verify-diagnostics`, a note that the source does not expect fails the test.
     let is_test = |arg: &String| {
         arg.trim_start_matches('-')
             .starts_with("verify-diagnostics")

@@ -1,11 +1,9 @@
-//! The examples in the documentation of passes: what stands under *Before*, given to the pass,
-//! becomes what stands under
-//! *After*.
+//! Runs the examples in the documentation of passes: the pass must convert the code under *Before*
+//! to the code under *After*.
 //!
-//! An example is a whole module, or ops that stand in a context of [`CONTEXTS`]. After the pass,
-//! the lines of *After* are found in the output in their order; other ops may stand between them,
-//! and `...` stands for anything. Values have other names in the output, each the same wherever it
-//! stands. Comments are for readers.
+//! An example is a module, or a list of ops that [`CONTEXTS`] completes to a module. The output
+//! must contain the lines of *After* in their order, possibly with other ops between them. `...`
+//! matches any text. SSA names may differ, if the renaming is consistent. Comments are ignored.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +11,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What an example that is no module stands in: text before it, and behind it.
+/// Text before and after the ops of an example that is not a module.
 const CONTEXTS: &[(&str, &str, &str)] = &[
     (
         "convert-linalg-to-tile",
@@ -30,7 +28,7 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
         "func.func @f(%A: memref<4x8xf32>, %B: memref<4xf32>) {\n",
         "return }",
     ),
-    // The sixth of eight warps.
+    // The example runs in the sixth of eight warps.
     (
         "tile-analyze-scope",
         "gpu.module @m {
@@ -158,7 +156,7 @@ fn examples_of_passes_are_what_they_do() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Tries the example of one pass.
+/// Runs the example in the documentation of one pass.
 fn example(argument: &str, doc: &str) -> Result<(), String> {
     let blocks = blocks(doc);
     let block = |title: &str| {
@@ -175,7 +173,7 @@ fn example(argument: &str, doc: &str) -> Result<(), String> {
             (heading, before, after)
         }
     };
-    // `After (`chip=sm_90`)`
+    // The heading has the form `After (`chip=sm_90`)`.
     let options = heading.split('`').nth(1).unwrap_or_default();
     let context = CONTEXTS.iter().find(|(name, ..)| *name == argument);
     let (prefix, suffix) = context.map_or(("", ""), |(_, prefix, suffix)| (*prefix, *suffix));
@@ -198,7 +196,7 @@ fn example(argument: &str, doc: &str) -> Result<(), String> {
     found_in(after, &printed).map_err(|line| format!("`{line}` is not in its place in\n{printed}"))
 }
 
-/// Blocks of code, each with the heading above it, without backticks of its own level.
+/// Returns each code block with the heading above it.
 fn blocks(doc: &str) -> Vec<(String, String)> {
     let mut heading = String::new();
     let mut code: Option<String> = None;
@@ -220,7 +218,7 @@ fn blocks(doc: &str) -> Vec<(String, String)> {
     blocks
 }
 
-/// Words, values, strings and signs of a text, without comments.
+/// Returns the words, values, strings and punctuation of a text, without comments.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     for line in text.lines() {
@@ -252,7 +250,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// What stands together in the output: a line, or what is between `...` in it.
+/// Returns the parts of a pattern that must be contiguous in the output: lines, split at `...`.
 fn pieces(pattern: &str) -> Vec<Vec<String>> {
     let mut pieces = Vec::new();
     for line in pattern.lines() {
@@ -267,7 +265,8 @@ fn pieces(pattern: &str) -> Vec<Vec<String>> {
     pieces
 }
 
-/// Whether the pieces of a pattern stand in a text one after the other. If not, the first that has no place.
+/// Returns an error with the first part of a pattern that is not in the text, in the order of the
+/// parts.
 fn found_in(pattern: &str, text: &str) -> Result<(), String> {
     let pieces = pieces(pattern);
     let text = tokens(text);
@@ -309,7 +308,7 @@ fn fits<'t>(expected: &'t str, found: &'t str, names: &mut Names<'t>) -> bool {
     if expected.starts_with('%') && found.starts_with('%') {
         return *names.entry(expected).or_insert(found) == found;
     }
-    // Only in strings: elsewhere it has ended the piece.
+    // Outside of strings, `...` has already split the pattern.
     match expected.split_once("...") {
         Some((start, end)) => found.starts_with(start) && found.ends_with(end),
         None => expected == found,

@@ -1,10 +1,9 @@
-//! What `tx-opt` makes of files and pipes: damaged bytecode is refused with a message.
+//! Tests of `tx-opt` on files and pipes: damaged bytecode is rejected with a message.
 
 use std::fs;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-/// What `tx-opt` says when it is given `args`.
 fn opt(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tx-opt"))
         .args(args)
@@ -12,7 +11,7 @@ fn opt(args: &[&str]) -> Output {
         .expect("tx-opt runs")
 }
 
-/// MLIR reads an array of functions from bytecode, and ends when it prints it.
+/// MLIR parses a dense array of functions in bytecode, but crashes when it prints the array.
 #[test]
 fn arrays_of_what_is_no_number() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -27,7 +26,8 @@ fn arrays_of_what_is_no_number() {
     );
     assert!(opt(&[&file]).status.success());
 
-    // An array of one element, of eight bytes, of the first of two types; then of the second.
+    // The array has one element of eight bytes. Its element type is the first of two types; the
+    // test changes it to the second type.
     let mut bytes = fs::read(&file).expect("bytecode");
     let array = [0x23, 0x01, 0x03, 0x11];
     let places: Vec<usize> = (0..bytes.len() - array.len())
@@ -49,7 +49,7 @@ fn arrays_of_what_is_no_number() {
         "{said}"
     );
 
-    // A file that is only written may hold anything.
+    // The output file is overwritten, so it may contain damaged bytecode.
     fs::write(&output, &bytes).expect("written");
     let written = opt(&[&text, "-o", &output]);
     assert!(
@@ -59,7 +59,6 @@ fn arrays_of_what_is_no_number() {
     );
 }
 
-/// Arrays of any number type are none of these.
 #[test]
 fn arrays_of_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -82,7 +81,7 @@ fn arrays_of_numbers() {
     assert_eq!(read.stdout, opt(&[&text]).stdout);
 }
 
-/// What a pipe holds is there once, and MLIR's to read.
+/// The check of the input must not consume a pipe, because MLIR reads it afterwards.
 #[test]
 fn pipes_are_read_once() {
     let mut tool = Command::new(env!("CARGO_BIN_EXE_tx-opt"))
@@ -99,7 +98,7 @@ fn pipes_are_read_once() {
     assert!(printed.contains("func.func @here()"), "{printed}");
 }
 
-/// Messages about standard input say as much as those about a file.
+/// Errors in standard input have the same messages as errors in a file.
 #[test]
 fn standard_input_is_looked_into() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -137,7 +136,6 @@ fn standard_input_is_looked_into() {
     }
 }
 
-/// A folder is no empty program.
 #[test]
 fn standard_input_that_cannot_be_read() {
     let folder = fs::File::open(env!("CARGO_MANIFEST_DIR")).expect("a folder");
@@ -151,7 +149,6 @@ fn standard_input_that_cannot_be_read() {
     assert!(said.starts_with("<stdin>: error: Is a directory"), "{said}");
 }
 
-/// What cannot be written is told as an error, with the file.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told() {
@@ -181,7 +178,6 @@ fn a_full_disk_is_told() {
     }
 }
 
-/// When nobody reads what is printed, there is nothing to say.
 #[test]
 fn a_closed_pipe_is_no_crash() {
     let mut tool = Command::new(env!("CARGO_BIN_EXE_tx-opt"))
@@ -199,7 +195,7 @@ fn a_closed_pipe_is_no_crash() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
-/// Text that is nested deeper than the stack holds is refused where it is.
+/// Text that exceeds the maximum nesting depth is rejected at its location.
 #[test]
 fn deep_text() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! The tests of `tx-opt` in one program: each program holds all of LLVM, and takes seconds to link.
+//! Tests of `tx-opt` in one program, because linking LLVM into a program takes seconds.
 
 mod documented;
 mod files;

@@ -11,11 +11,10 @@ use crate::failure::Failure;
 use crate::name;
 use crate::run;
 
-/// Runs `tx batch`.
 pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
     let text = compile::read(&options.file)?;
     let text = String::from_utf8_lossy(&text);
-    // Keep devices open: opening a GPU takes longer than most runs.
+    // The command keeps devices open, because opening a GPU takes longer than most runs.
     let mut devices = BTreeMap::new();
     let mut runs = 0;
     let mut refused = 0;
@@ -29,7 +28,7 @@ pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
         if let Err(failure) = done {
             said["status"] = failure.status().into();
             match &failure {
-                // Standard output is closed.
+                // Standard output is closed, so later runs cannot print.
                 Failure::Closed => return Err(failure),
                 Failure::Failed(_) | Failure::Fault(_) => failed += 1,
                 _ => refused += 1,

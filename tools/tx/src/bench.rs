@@ -9,44 +9,43 @@ use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
 
-/// Maximum number of bytes read to measure the read bandwidth of a device.
+/// Maximum number of bytes read in the measurement of a device's read bandwidth.
 const MOST_READ: usize = 1 << 30;
-/// Minimum duration of one measurement. Shorter programs are launched several times per
-/// measurement.
+/// Minimum duration of one measurement. A measurement of a shorter program consists of several
+/// launches.
 const LEAST: Duration = Duration::from_millis(1);
-/// Run time below which programs are launched by a CUDA graph, because the launch overhead is
-/// comparable.
+/// Run time below which a CUDA graph launches the program. For shorter programs, the launch
+/// overhead is comparable to the run time.
 const SHORT: Duration = Duration::from_micros(100);
 /// Maximum number of launches in a CUDA graph.
 const MOST_RECORDED: usize = 1024;
 /// Number of measurements on a GPU.
 const TIMES: u32 = 15;
-/// Number of measurements on the CPU, where a run may take seconds.
+/// Number of measurements on the CPU, where one run may take seconds.
 const TIMES_ON_THE_CPU: u32 = 3;
 /// Number of warm-up launches.
 const WARM: usize = 3;
-/// Maximum number of copies of the arguments. Copies are used in turn to avoid cache hits.
+/// Maximum number of copies of the arguments. Consecutive launches use different copies, to avoid
+/// cache hits.
 const MOST_COPIES: usize = 64;
 
-/// Result of a benchmark.
 #[derive(serde::Serialize)]
 struct Measured {
     file: String,
     entry: String,
     device: String,
     kernels: usize,
-    /// Set if the kernels were launched by a CUDA graph.
     graph: bool,
-    /// Total size of all memref arguments.
+    /// Total size of all memref arguments, in bytes.
     bytes: usize,
-    /// Number of argument sets that are used in turn.
+    /// Number of argument copies that consecutive launches use in turn.
     copies: usize,
     median_us: f64,
     fastest_us: f64,
     slowest_us: f64,
-    /// Argument bytes divided by the median time.
+    /// Size of the arguments divided by the median run time, in gigabytes per second.
     gb_per_s: f64,
-    /// Measured read bandwidth of the device.
+    /// Measured read bandwidth of the device, in gigabytes per second.
     ceiling_gb_per_s: Option<f64>,
 }
 
@@ -89,8 +88,8 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     crate::print(text.as_bytes())
 }
 
-/// Returns the number of measurements. On the CPU, prints a note that the times do not predict GPU
-/// times.
+/// Returns the number of measurements. On the CPU, the function prints a note that the run times do
+/// not predict run times on a GPU.
 pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32 {
     let usual = match device.chip() {
         Some(_) => on_a_gpu,
@@ -105,10 +104,8 @@ pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32
     asked.unwrap_or(usual)
 }
 
-/// Run times of one program.
 pub(crate) struct Timed {
     kernels: usize,
-    /// Set if the kernels were launched by a CUDA graph.
     graph: bool,
     bytes: usize,
     copies: usize,
@@ -116,7 +113,7 @@ pub(crate) struct Timed {
     seconds: Vec<f64>,
 }
 
-/// Measures the run time of a program `times` times, and calls `step` after each measurement.
+/// Measures the run time of a program `times` times. Calls `step` after each measurement.
 pub(crate) fn time(
     device: &Device,
     program: &Executable,
@@ -128,7 +125,8 @@ pub(crate) fn time(
     let prepare = || program.prepare(args.to_vec(), how);
     let mut runs = vec![prepare()?];
     let bytes = runs[0].argument_bytes();
-    // Enough copies to evict the arguments of one run before they are used again.
+    // With this number of copies, the cache no longer contains an argument when a launch uses it
+    // again.
     let copies = match device.cache()? {
         Some(cache) => (4 * cache).div_ceil(bytes.max(1)).clamp(1, MOST_COPIES),
         None => 1,
@@ -136,7 +134,7 @@ pub(crate) fn time(
     while runs.len() < copies {
         runs.push(prepare()?);
     }
-    // The executor compiles a kernel at its first launch; further warm-up has no effect.
+    // On the CPU, one warm-up launch suffices: the executor compiles a kernel at its first launch.
     let warm = match device.chip() {
         Some(_) => WARM,
         None => {
@@ -177,7 +175,6 @@ pub(crate) fn time(
 }
 
 impl Timed {
-    /// Returns the median time in seconds.
     pub(crate) fn median(&self) -> f64 {
         self.seconds[self.seconds.len() / 2]
     }
@@ -195,7 +192,7 @@ impl Timed {
             median_us: self.median() * 1e6,
             fastest_us: microseconds(self.seconds.first()),
             slowest_us: microseconds(self.seconds.last()),
-            // A program without launches takes no time.
+            // The run time of a program without launches is 0.
             gb_per_s: match self.median() > 0.0 {
                 true => self.bytes as f64 / self.median() / 1e9,
                 false => 0.0,

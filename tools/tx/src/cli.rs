@@ -80,11 +80,10 @@ pub(crate) enum Command {
     Batch(Batch),
     /// Measure the speed of a program
     ///
-    /// Runs the program repeatedly on the device, and prints the median time and the bandwidth.
-    /// Each run starts with the arguments that the previous run left. The bandwidth counts the
-    /// bytes of each array argument once. `tx bench` also measures and prints the read bandwidth of
-    /// the device. If the arguments fit into the cache, the runs use several copies of the
-    /// arguments in turn.
+    /// Runs the program repeatedly on the device, and prints the median time and the bandwidth. The
+    /// arguments are not reset between runs. The bandwidth counts the bytes of each array argument
+    /// once. `tx bench` also measures and prints the read bandwidth of the device. If the arguments
+    /// fit into the cache, consecutive runs use different copies of the arguments.
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(Bench),
     /// Compile a program to PTX
@@ -92,37 +91,37 @@ pub(crate) enum Command {
     Compile(Compile),
     /// Explain how a program is compiled, or what a diagnostic means
     ///
-    /// For each reduction of a program, prints the chosen schedule and the reason for the choice.
-    /// If the host selects a kernel by a length, prints the lengths of each kernel. Lists every
-    /// variant with its cost or the reason for its rejection, and every schedule with its threads
-    /// and loops.
+    /// For each reduction of a program, `tx explain` prints the chosen schedule and the reason for
+    /// the choice. If the host selects a kernel by the length of a row, `tx explain` prints the
+    /// range of lengths of each kernel. `tx explain` also lists every variant with its cost or the
+    /// reason for its rejection, and every schedule with its threads and loops.
     ///
-    /// For a diagnostic code, prints the rule, the reason for the rule, and a fix. An example shows
-    /// a rejected program and an accepted program. Error messages end with their diagnostic code.
+    /// For a diagnostic code, `tx explain` prints the rule, the reason for the rule, a fix, and an
+    /// example: a rejected and an accepted program. Error messages end with their diagnostic code.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
     /// Measure alternative schedules, and keep the fastest
     ///
     /// Compiles each reduction of the program with its default schedule and with promising
-    /// alternatives, runs all versions on the given arguments, and compares times and results.
-    /// Prints the measurements to standard error. Writes the program with the fastest schedule as
-    /// an attribute of each reduction; `tx compile` and the other commands accept this program.
+    /// alternatives, runs all versions on the given arguments, and compares times and results. `tx
+    /// tune` prints the measurements to standard error. The output program contains the fastest
+    /// schedule as an attribute of each reduction; all commands accept this program.
     #[command(after_help = TUNE_EXAMPLES)]
     Tune(Tune),
     /// Check every pass by execution
     ///
     /// Runs the input program, and the program after each pass, on generated inputs. Reports the
-    /// pass that changes the results. Outputs hold different values before each run. Most dynamic
-    /// sizes are not multiples of a block or vector size.
+    /// first pass that changes the results. The output arrays are filled with different values
+    /// before each run. Most generated dynamic sizes are not multiples of a block or vector size.
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
     /// Write an HTML report of the lowering of a program
     ///
-    /// The report is a single HTML file. The report shows a diff and the verdict of `tx validate`
-    /// for each pass, the chosen and rejected schedules and variants, the exchanges between
-    /// threads, and the layouts of fragments. The PTX is shown with the source line of each
-    /// instruction, and passes are shown with their times. For a rejected program, the report ends
-    /// at the pass that rejects the program.
+    /// The report is a single HTML file. For each pass, the report shows a diff of the IR, the
+    /// verdict of `tx validate`, and the run time of the pass. The report also shows the chosen and
+    /// rejected schedules and variants, the exchanges between threads, the layouts of fragments,
+    /// and the PTX with the source line of each instruction. If a pass rejects the program, the
+    /// report ends at this pass.
     #[cfg(feature = "report")]
     #[command(after_help = report::EXAMPLES)]
     Report(report::Report),
@@ -261,8 +260,8 @@ Examples:
   tx man | man -l -
   tx man --dir ~/.local/share/man/man1";
 
-/// Accepts any text, and offers known words for completion. Unknown words are rejected where they
-/// are used, with a list of the known ones.
+/// Parser that accepts any text, and offers known words for completion. The commands reject unknown
+/// words, with a list of the known words.
 #[derive(Clone)]
 struct Offered(fn() -> Vec<&'static str>);
 
@@ -295,7 +294,7 @@ impl TypedValueParser for Offered {
     }
 }
 
-/// Accepts integers in a range; the error states the range.
+/// Returns a parser of integers in a range. The error of the parser states the range.
 fn number<T>(range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Display + FromStr + PartialOrd + Send + Sync + 'static,
@@ -314,7 +313,7 @@ where
     })
 }
 
-/// Program file and entry.
+/// Program file, and name of the function or kernel in it.
 #[derive(Debug, Args)]
 pub(crate) struct Program {
     /// MLIR text or bytecode; `-` reads standard input
@@ -326,7 +325,7 @@ pub(crate) struct Program {
     pub(crate) entry: Option<String>,
 }
 
-/// Compilation cache.
+/// Options of the compilation cache.
 #[derive(Debug, Args)]
 pub(crate) struct Kept {
     /// Directory of the compilation cache, which is created if missing, or `off` to disable the
@@ -336,7 +335,7 @@ pub(crate) struct Kept {
     pub(crate) cache: Option<PathBuf>,
 }
 
-/// Treatment of assertions.
+/// Options for assertions.
 #[derive(Debug, Args, Clone, Copy, Default)]
 pub(crate) struct Asserts {
     /// Keep `cf.assert` in the bodies of linalg ops, so that a launch fails if an assertion fails.
@@ -483,8 +482,8 @@ pub(crate) struct Compile {
     #[arg(long)]
     pub(crate) time: bool,
 
-    /// Compile the program N times in one process, and print the median times. State that the first
-    /// compilation loads is reused
+    /// Compile the program N times in one process, and print the median times. Later compilations
+    /// reuse state that the first compilation loads
     #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX), allow_negative_numbers = true)]
     pub(crate) times: Option<u32>,
 }
@@ -494,7 +493,7 @@ pub(crate) struct Compile {
 pub(crate) enum Candidates {
     /// Number of candidates, and the range of their estimated times
     None,
-    /// One candidate of each kind; omits candidates that only differ in numbers
+    /// One candidate of each kind; candidates that differ only in numbers are of the same kind
     Kinds,
     /// Estimated time and abbreviated steps of each candidate
     Short,
@@ -504,8 +503,8 @@ pub(crate) enum Candidates {
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// MLIR text or bytecode (`-` reads standard input), or a diagnostic code such as TX0012. A
-    /// file with the name of a code is written as `./TX0012`
+    /// MLIR text or bytecode (`-` reads standard input), or a diagnostic code such as TX0012. The
+    /// path `./TX0012` selects a file named like a code
     #[arg(value_name = "FILE.mlir|CODE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
     pub(crate) what: Option<PathBuf>,
 
@@ -572,8 +571,8 @@ pub(crate) struct Validate {
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
 
-    /// Assume that the input program has all of its barriers: report its data races, also if
-    /// `tile-insert-sync` would fix them
+    /// Assume that the input program contains all necessary barriers, and report its data races,
+    /// even those that `tile-insert-sync` would fix
     #[arg(long)]
     pub(crate) synchronized: bool,
 
@@ -615,7 +614,7 @@ pub(crate) enum Shell {
     Fish,
 }
 
-/// Output file of an argument: `I=FILE.npy`.
+/// Output file of an argument, in the form `I=FILE.npy`.
 #[derive(Clone, Debug)]
 pub(crate) struct Out {
     pub(crate) index: usize,
@@ -639,7 +638,7 @@ impl FromStr for Out {
     }
 }
 
-/// Grid `X,Y,Z`; omitted sizes are 1.
+/// Grid size `X,Y,Z`. An omitted size is 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid(pub(crate) [u32; 3]);
 
@@ -655,7 +654,7 @@ impl FromStr for Grid {
         }
         for (i, (size, text)) in grid.iter_mut().zip(sizes).enumerate() {
             let (axis, most) = (["x", "y", "z"][i], MAX_GRID[i]);
-            // Numbers that are too large are rejected at launch.
+            // The launch rejects numbers that are too large.
             *size = text
                 .trim()
                 .parse()
@@ -673,13 +672,12 @@ impl FromStr for Grid {
 mod tests {
     use clap::CommandFactory;
 
-    /// The clap definition is consistent.
     #[test]
     fn is_consistent() {
         super::Cli::command().debug_assert();
     }
 
-    /// Collects all visible subcommands, with their full names.
+    /// Collects all visible subcommands with their full names.
     fn commands(command: clap::Command, path: &str, all: &mut Vec<(String, clap::Command)>) {
         for inner in command
             .get_subcommands()
@@ -691,7 +689,7 @@ mod tests {
         }
     }
 
-    /// Handwritten help below the options fits 80 columns, so that clap does not wrap it.
+    /// Checks that handwritten help texts fit 80 columns, so that clap does not wrap them.
     #[test]
     fn layout_by_hand_is_not_broken() {
         let mut all = vec![("tx".to_owned(), super::Cli::command())];
@@ -720,7 +718,8 @@ mod tests {
             };
             let mut is_own = false;
             for example in examples.lines() {
-                // Ignore shell redirections, and programs that start `tx`.
+                // The check ignores shell redirections, and commands in which another program
+                // starts `tx`.
                 let words = example.split(['>', '|']);
                 let words: Vec<&str> = words.take(1).flat_map(str::split_whitespace).collect();
                 let own = words.iter().position(|word| *word == "tx");

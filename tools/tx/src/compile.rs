@@ -24,15 +24,16 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     }
     let text = read(&options.program.file)?;
     check_outputs(&options.program.file, [output, plan].into_iter().flatten())?;
-    // Timing requires an actual compilation, not a cached one.
+    // The user asked for timing, so the compilation does not read the cache.
     let is_timed = options.time || options.times.is_some();
     let kept = cache(&options.kept)?.filter(|_| !is_timed);
     let mut times = Times::default();
     let times_run = options.times.unwrap_or(1);
     let artifact = reporting(&options.program, &text, kept.as_ref(), || {
-        // The first compilation is slower, because it creates MLIR contexts and pass pipelines.
+        // The first compilation is slower than later ones, because it creates MLIR contexts and
+        // pass pipelines.
         let mut start = Instant::now();
-        // The device IR is only needed for runs on the executor.
+        // Only runs on the executor need the device IR.
         let compiler = compiler(kept.clone(), &options.chip, options.asserts)?.without_device_ir();
         let mut once = || {
             let artifact = compiler.compile_source(&source(&options.program, text.clone()))?;
@@ -61,7 +62,7 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     if let Some(path) = output.filter(|_| output != stdout) {
         write(path, &artifact.ptx)?;
     }
-    // Write files first, because standard output may be closed.
+    // Files are written before standard output, which may be closed.
     if plan == stdout {
         crate::print(artifact.plan.to_json().as_bytes())
     } else if output.is_none() || output == stdout {
@@ -75,7 +76,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file(path, &error))
 }
 
-/// Rejects output files that equal the program or each other, or whose directory does not exist.
+/// Rejects an output file that is also the program or another output file, or whose directory does
+/// not exist.
 pub(crate) fn check_outputs<'p>(
     program: &Path,
     outputs: impl IntoIterator<Item = &'p Path>,
@@ -100,8 +102,8 @@ pub(crate) fn check_outputs<'p>(
     Ok(())
 }
 
-/// Returns whether two paths denote the same file, existing or not. `-`, devices and pipes are
-/// equal to no file.
+/// Returns whether two paths denote the same file, which need not exist. The result is false for
+/// `-`, devices and pipes.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         if path == Path::new("-") {
@@ -119,7 +121,6 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// Rejects an output file whose directory does not exist.
 pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
     let folder = path.parent();
     let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
@@ -138,7 +139,6 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Reads a program; `-` reads standard input.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let read = || {
         if file == Path::new("-") {
@@ -155,20 +155,20 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Value of `--cache` that disables the cache.
+/// Value of `--cache` that disables the compilation cache.
 const OFF: &str = "off";
 
-/// Values of `--cache` that are rejected, because the user probably wants to enable or disable the
-/// cache.
+/// Values of `--cache` that are rejected as directory names, because the user probably intends to
+/// enable or disable the cache.
 const UNCLEAR: [&str; 12] = [
     "0", "1", "no", "yes", "none", "null", "false", "true", "on", "never", "disable", "disabled",
 ];
 
-/// Maximum size of the cache in bytes.
+/// Maximum size of the compilation cache, in bytes.
 const MOST_KEPT: u64 = 512 << 20;
 
-/// Returns the compilation cache: in the directory given by the user, or `tx` in the user's cache
-/// directory.
+/// Returns the compilation cache. The cache is in the directory given by the user, or in `tx` in
+/// the cache directory of the user.
 pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
     let (from, given) = match &kept.cache {
         Some(folder) => ("--cache", Some(folder.clone())),
@@ -195,7 +195,7 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
         )));
     }
     if is_empty {
-        // Shells often set a variable to an empty value to unset it for one command.
+        // In a shell, users often disable a variable for one command by an empty value.
         note_once(&format!(
             "tx: {from} is empty and says nothing, {expected}: the user's cache folder is taken"
         ));
@@ -211,8 +211,8 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
     Ok(folder.map(|folder| tx::Cache::new(folder, MOST_KEPT)))
 }
 
-/// Compiles a program for a chip. A kernel without a known grid gets a warning, unless `grid` is
-/// given.
+/// Compiles a program for a chip. Prints a warning for a kernel without a known grid size, unless
+/// `grid` is given.
 pub(crate) fn compile(
     program: &Program,
     kept: &Kept,
@@ -233,7 +233,8 @@ pub(crate) fn compile(
     })
 }
 
-/// Warns if a kernel that reads block ids runs with one block, because no grid is specified.
+/// Prints a warning if a kernel reads block ids, but runs with one block because no grid size is
+/// known.
 pub(crate) fn warn_of_grid(compiler: &tx::Compiler, source: &tx::Source, grid: Option<Grid>) {
     if grid.is_none()
         && let Ok(Some(warning)) = compiler.unknown_grid(source)
@@ -268,8 +269,8 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
     }
 }
 
-/// Runs a compilation, and prints warnings of the compiler and of an unusable cache. Errors quote
-/// the program.
+/// Runs a compilation. Prints the warnings of the compiler, and a warning if the cache is unusable.
+/// The errors contain lines of the program.
 fn reporting(
     program: &Program,
     text: &[u8],
@@ -291,17 +292,17 @@ fn reporting(
     Ok(artifact)
 }
 
-/// Returns the diagnostics of an error, with the source lines.
 pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said> {
     Said::diagnostics(&error.diagnostics, file, text)
 }
 
-/// Duration of each stage in milliseconds for each compilation, in stage order, and the total.
+/// Duration of each stage in milliseconds, one value per compilation, in stage order. The last
+/// entry is the total duration.
 #[derive(Default)]
 struct Times(Vec<(String, Vec<f64>)>);
 
 impl Times {
-    /// Adds a compilation. All compilations have the same stages.
+    /// All compilations have the same stages.
     fn add(&mut self, artifact: &Artifact, total: Duration) {
         let stages = artifact.stages.iter().map(|s| (s.name.as_str(), s.millis));
         let rows = stages.chain([("total", total.as_secs_f64() * 1e3)]);
@@ -313,7 +314,6 @@ impl Times {
         }
     }
 
-    /// Returns a table with the median duration of each stage and in total.
     fn table(mut self) -> String {
         let width = self.0.iter().map(|(name, _)| name.chars().count()).max();
         let width = width.unwrap_or(0);

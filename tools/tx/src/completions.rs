@@ -8,9 +8,8 @@ use crate::failure::Failure;
 use crate::name;
 use crate::pages;
 
-/// Prefixes of generated arguments; other arguments are files.
+/// Prefixes of generated arguments. An argument without one of the prefixes is a file.
 const FORMS: &str = "rand: zeros: full:";
-/// File pattern of arguments.
 const ARRAYS: &str = "*.npy";
 
 pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
@@ -23,15 +22,16 @@ pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
     crate::print(script.as_bytes())
 }
 
-/// Returns clap's completion script. clap can complete an argument by words or by files, not both.
+/// Returns the completion script that clap generates. clap completes an argument either by words or
+/// by files, not by both.
 fn generated(shell: Shell, command: &mut Command) -> String {
-    // Write to memory first: clap_complete panics on write errors.
+    // clap_complete panics on write errors, so the code first writes to memory.
     let mut script = Vec::new();
     clap_complete::generate(shell, command, name::get(), &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// Returns the name of a shell function, without hyphens.
+/// Returns the name of the shell function for a command, without hyphens.
 fn function(what: &str) -> String {
     format!("_{}_{what}", name::get().replace('-', "_"))
 }
@@ -43,8 +43,8 @@ fn codes() -> String {
 
 fn bash(mut command: Command) -> String {
     let script = generated(Shell::Bash, &mut command);
-    // Fix a bug of clap_complete: it writes a hyphen in the program name in two ways, and then
-    // finds no subcommand.
+    // clap_complete has a bug: it encodes a hyphen in the program name in two ways, and then does
+    // not find subcommands.
     let [wrong, right] = ["__subcmd__", "__"].map(|hyphen| name::get().replace('-', hyphen));
     let script = script.replace(&wrong, &right);
     let arguments = function("arguments");
@@ -52,7 +52,7 @@ fn bash(mut command: Command) -> String {
         "--arg)\n                    COMPREPLY=($(compgen -f \"${cur}\"))\n",
         &format!("--arg)\n                    {arguments} \"${{cur}}\"\n"),
     );
-    // Complete diagnostic codes; clap offers only options here.
+    // clap completes only options after `explain`, so the code adds diagnostic codes.
     let explain = format!("        {right}__subcmd__explain)\n");
     let script = script.replace(
         &explain,
@@ -65,7 +65,7 @@ fn bash(mut command: Command) -> String {
             codes()
         ),
     );
-    // File names are quoted, but the colon in prefixes such as `rand:` must not be.
+    // File names are quoted, but the colon of prefixes such as `rand:` must not be quoted.
     format!(
         "{arguments}() {{
     local IFS=$'\\n'
@@ -83,7 +83,7 @@ fn bash(mut command: Command) -> String {
 fn zsh(mut command: Command) -> String {
     let script = generated(Shell::Zsh, &mut command);
     let [arguments, explained] = ["arguments", "explained"].map(function);
-    // Each option is on one line, after its name.
+    // The script contains one line per option, after its name.
     let lines = script.split_inclusive('\n').map(|line| {
         let of = |option: &str| line.starts_with(option);
         match line {
@@ -126,7 +126,7 @@ fn fish(mut command: Command) -> String {
             inner.get_name()
         ));
     }
-    // Remove characters that fish interprets inside quotes.
+    // Removes characters that fish interprets inside quotes.
     let codes = pages::titles().map(|(name, title)| {
         let title = title.replace(['\'', '"', '\\', '$'], "");
         format!("{name}\\t'{title}'")

@@ -25,7 +25,7 @@ pub(crate) enum Format {
 static FORMAT: OnceLock<Format> = OnceLock::new();
 
 impl Format {
-    /// Sets the format for the rest of the process. Only the first call has an effect.
+    /// Sets the message format for the rest of the process. Only the first call has an effect.
     pub(crate) fn choose(self) {
         FORMAT.get_or_init(|| self);
     }
@@ -35,36 +35,32 @@ impl Format {
     }
 }
 
-/// Message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     severity: Severity,
     origin: Origin,
-    /// Code of the violated rule.
     code: Option<Code>,
     message: String,
-    /// Source line to quote.
     line: Option<String>,
     notes: Vec<Said>,
 }
 
-/// Source of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Origin {
-    /// `tx` itself, about its arguments.
+    /// The message is from `tx`, about its command line.
     Tx,
-    /// `tx` itself, about this file; the message already names the file.
+    /// The message is from `tx`, about the given file, and its text contains the file name.
     File(String),
-    /// `tx` itself; the text is printed without an added prefix.
+    /// The message is from `tx`, and its text is printed without a prefix.
     Text,
-    /// Compiler or executor, with an optional source location.
+    /// The message is from the compiler or the executor, at an optional source location.
     Program(Option<tx::Location>),
-    /// Validation; in text format, the details are in the table on standard output.
+    /// The message is from a validation. In text format, a table on standard output contains the
+    /// details.
     Finding(tx::Location),
 }
 
 impl Said {
-    /// Creates a progress message.
     pub(crate) fn progress(text: &str) -> Self {
         Self {
             severity: Severity::Remark,
@@ -76,9 +72,9 @@ impl Said {
         }
     }
 
-    /// Creates an error for a failed validation, at the first source location in `verdict`. JSON
-    /// includes `verdict` as a note; in text format, the table on standard output shows the
-    /// verdict.
+    /// Creates an error for a failed validation, at the first source location in `text` or
+    /// `verdict`. In JSON format, the error contains `verdict` as a note. In text format, the table
+    /// on standard output shows the verdict.
     pub(crate) fn finding(
         text: &str,
         code: Option<Code>,
@@ -92,7 +88,7 @@ impl Said {
             origin,
             ..Self::progress(message)
         };
-        // The first location in the text is the subject of the message.
+        // The first location in `text` becomes the location of the message.
         let own = place(text, &file);
         let text = match &own {
             Some(at) => text.replacen(&format!(" at {}:{}:{}", at.file, at.line, at.column), "", 1),
@@ -116,7 +112,7 @@ impl Said {
         }
     }
 
-    /// Creates an error for a failed run. `text` already names its source.
+    /// Creates an error from the complete message of a failed run.
     pub(crate) fn failed(text: &str) -> Self {
         match text.strip_prefix("tx: ") {
             Some(message) => Self::by_tx(message),
@@ -127,7 +123,7 @@ impl Said {
         }
     }
 
-    /// Creates an error of `tx` itself. Strips a leading `tx: `.
+    /// Creates an error from `tx` itself. Removes the prefix `tx: ` of the message, if present.
     pub(crate) fn by_tx(message: &str) -> Self {
         let message = message.trim_end();
         Self {
@@ -140,7 +136,6 @@ impl Said {
         }
     }
 
-    /// Creates an error about a file.
     pub(crate) fn of_file(file: &Path, reason: &str) -> Self {
         let file = file.display().to_string();
         Self {
@@ -149,7 +144,6 @@ impl Said {
         }
     }
 
-    /// Creates a warning of `tx` itself.
     pub(crate) fn warning(message: &str) -> Self {
         Self {
             severity: Severity::Warning,
@@ -157,7 +151,6 @@ impl Said {
         }
     }
 
-    /// Creates an error for a fault during execution.
     pub(crate) fn fault(fault: &tx_runtime::Fault) -> Self {
         let said = |severity, place: Option<&str>, message: String| {
             let unknown = || tx::Location {
@@ -213,7 +206,8 @@ impl Said {
         }
     }
 
-    /// Creates an error for arguments that do not fit a program, at a source location.
+    /// Creates an error for arguments that violate a check of the program, at the source location
+    /// of the check.
     pub(crate) fn of_arguments(
         error: &tx_plan::CheckError,
         file: &Path,
@@ -230,7 +224,6 @@ impl Said {
         }
     }
 
-    /// Creates warnings for probable mistakes in a program.
     pub(crate) fn warnings(warnings: &[tx_plan::Warning], file: &Path, text: &[u8]) -> Vec<Self> {
         let lines = Lines::of(file, text);
         let one = |warning: &tx_plan::Warning| {
@@ -255,7 +248,6 @@ impl Said {
         warnings.iter().map(one).collect()
     }
 
-    /// Converts a diagnostic of the compiler.
     fn diagnostic(diagnostic: &tx::Diagnostic) -> Self {
         Self {
             severity: diagnostic.severity,
@@ -267,7 +259,6 @@ impl Said {
         }
     }
 
-    /// Appends a note with `tx` as its source.
     pub(crate) fn with_note(mut self, note: &str) -> Self {
         self.notes.push(Self {
             severity: Severity::Note,
@@ -276,7 +267,7 @@ impl Said {
         self
     }
 
-    /// Adds the source lines that the message quotes.
+    /// Adds the source lines that the message and its notes quote.
     pub(crate) fn quoting(self, lines: &Lines<'_>) -> Self {
         let line = match (&self.origin, &self.severity) {
             (Origin::Program(Some(location)), _) | (Origin::Finding(location), Severity::Error) => {
@@ -300,8 +291,8 @@ impl Said {
         }
     }
 
-    /// Converts the diagnostics of a compilation. Equal diagnostics of ops that were cloned are
-    /// merged.
+    /// Converts the diagnostics of a compilation. Cloned ops may cause equal diagnostics, of which
+    /// only the first is kept.
     pub(crate) fn diagnostics(
         diagnostics: &[tx::Diagnostic],
         file: &Path,
@@ -316,7 +307,6 @@ impl Said {
             .collect()
     }
 
-    /// Returns coloured text for terminals.
     pub(crate) fn styled(&self) -> String {
         let mut text = String::new();
         self.style_into(&mut text, None, false);
@@ -324,7 +314,7 @@ impl Said {
         text
     }
 
-    /// Appends the code and the command that explains it.
+    /// Appends the diagnostic code, and the command that explains the code.
     fn name_code(&self, text: &mut String) {
         if let Some(code) = self.code {
             let dim = Style::new().dimmed();
@@ -335,8 +325,9 @@ impl Said {
         }
     }
 
-    /// Appends the text of the message. The source line of location `shown` is not repeated.
-    /// `findings` includes verdicts, which text format shows in a table on standard output.
+    /// Appends the text of the message. If the message is at location `shown`, its source line is
+    /// omitted. If `findings` is true, the text includes validation verdicts, which are otherwise
+    /// only in a table on standard output.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {
@@ -355,7 +346,7 @@ impl Said {
             }
             Origin::Tx | Origin::File(_) | Origin::Program(None) => format!("{}:", name::get()),
             Origin::Program(Some(location)) | Origin::Finding(location) => match location.line {
-                // Line 0 means the whole file.
+                // Line 0 denotes the whole file.
                 0 => format!("{}:", location.file),
                 _ => format!("{location}:"),
             },
@@ -371,7 +362,8 @@ impl Said {
             && shown != Some(location)
         {
             shown = Some(location);
-            // Columns count bytes from 1. Tabs are kept, so that the caret is below the column.
+            // Columns count bytes from 1. The indentation of the caret contains the tabs of the
+            // line, so that the caret is below the column.
             let before = line
                 .get(..location.column.saturating_sub(1))
                 .unwrap_or_default();
@@ -392,12 +384,11 @@ impl Said {
         }
     }
 
-    /// Returns text without colours.
     pub(crate) fn text(&self) -> String {
         anstream::adapter::strip_str(&self.styled()).to_string()
     }
 
-    /// Returns the JSON form; `docs/diagnostics.md` documents the fields.
+    /// Returns the message as JSON, with the fields documented in `docs/diagnostics.md`.
     pub(crate) fn json(&self) -> Value {
         let mut object = self.json_without_text();
         object["code"] = self.code.map(|code| code.to_string()).into();
@@ -405,7 +396,7 @@ impl Said {
         object
     }
 
-    /// Returns text without colours, including verdicts.
+    /// Returns the message as text without colours, including validation verdicts.
     fn whole_text(&self) -> String {
         let mut text = String::new();
         self.style_into(&mut text, None, true);
@@ -421,13 +412,13 @@ impl Said {
             Origin::File(file) => (Some(file), None),
             Origin::Tx | Origin::Text | Origin::Program(None) => (None, None),
         };
-        // The prefix `tx: ` is not part of the message.
+        // In JSON, the message excludes the prefix `tx: `.
         let message = match self.origin {
             Origin::Text => self.message.strip_prefix("tx: "),
             _ => None,
         };
         let message = message.unwrap_or(&self.message);
-        // Line 0 means the whole file.
+        // Line 0 denotes the whole file.
         let number = |n: Option<usize>| n.filter(|n| *n > 0);
         json!({
             "severity": self.severity.to_string(),
@@ -440,7 +431,6 @@ impl Said {
     }
 }
 
-/// Lines of a program, for quoting in messages.
 pub(crate) struct Lines<'a> {
     file: String,
     lines: Vec<&'a str>,
@@ -456,8 +446,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Replaces argument numbers in a message by the names in the enclosing function: `arg0.dim1`
-    /// becomes `%A.dim1`.
+    /// Replaces argument numbers in a message by argument names of the function that contains
+    /// `location`. For example, `arg0.dim1` becomes `%A.dim1`.
     fn named(&self, location: &tx::Location, message: &str) -> String {
         const ARGUMENT: &str = "arg";
         if !message.contains(ARGUMENT) || location.file != self.file {
@@ -501,7 +491,6 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the argument names of the last function header in a text.
 fn arguments(before: &str) -> Vec<&str> {
     let begin = ["func.func ", "gpu.func "]
         .iter()
@@ -510,7 +499,7 @@ fn arguments(before: &str) -> Vec<&str> {
     let header = begin.and_then(|begin| before[begin..].split_once('('));
     let mut rest = header.map_or("", |(_, rest)| rest);
     let mut names = Vec::new();
-    // Types contain parentheses and commas, and comments contain any text.
+    // Commas and parentheses in types do not separate arguments, and comments may contain any text.
     let mut depth = 0_usize;
     while let Some(at) = rest.find(['%', '(', ')', '/']) {
         let (sign, after) = (&rest[at..=at], &rest[at + 1..]);
@@ -535,7 +524,6 @@ fn arguments(before: &str) -> Vec<&str> {
     names
 }
 
-/// Returns the first location of a file that a text mentions.
 fn place(text: &str, file: &str) -> Option<tx::Location> {
     let start = text.find(&format!("{file}:"))?;
     let rest = &text[start + file.len()..];
@@ -544,7 +532,6 @@ fn place(text: &str, file: &str) -> Option<tx::Location> {
     location(&format!("{file}{numbers}"))
 }
 
-/// Parses `file:line:column`.
 fn location(text: &str) -> Option<tx::Location> {
     let (rest, column) = text.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;
@@ -565,7 +552,8 @@ pub(crate) fn say_all(said: &[Said]) {
     }
 }
 
-/// Writes to standard error. Colours follow the terminal, `NO_COLOR` and `CLICOLOR_FORCE`.
+/// Writes a text to standard error. The colours depend on the terminal, `NO_COLOR` and
+/// `CLICOLOR_FORCE`.
 fn write(text: &str) {
     use std::io::Write;
     crate::progress::around(|| {
@@ -643,7 +631,7 @@ mod tests {
             assert_eq!(said[0].text(), text);
             assert_eq!(said[0].json()["code"], Value::Null);
         }
-        // A column beyond the line, inside a character, and invalid UTF-8.
+        // The cases are a column beyond the line, a column inside a character, and invalid UTF-8.
         for (column, text) in [(99, &b"short"[..]), (2, "é".as_bytes()), (1, b"\xff\n")] {
             let said = said(&[error(at(1, column), "odd")], text);
             assert!(said[0].text().starts_with("a.mlir:1:"), "{said:?}");

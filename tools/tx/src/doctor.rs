@@ -11,7 +11,6 @@ use crate::cli::{Doctor, Kept};
 use crate::compile;
 use crate::failure::Failure;
 
-/// Instructions to install `ptxas`.
 pub(crate) const GET_PTXAS: &str = "`pip install nvidia-cuda-nvcc` and put its `bin` on PATH; \
                                     in a clone of tx, `cargo xtask setup` installs it as \
                                     `target/tools/ptxas`, which `--ptxas` may name";
@@ -94,7 +93,6 @@ fn cuda() -> Vec<(&'static str, String)> {
     rows
 }
 
-/// Describes the compilation cache.
 fn cache(kept: &Kept) -> Result<String, Failure> {
     let Some(cache) = compile::cache(kept)? else {
         return Ok("off".to_owned());
@@ -123,8 +121,8 @@ fn ptxas() -> String {
         .output()
         .ok()
         .and_then(|output| {
-            // The output ends with `Cuda compilation tools, release 13.0, V13.0.88` and the name of
-            // the build.
+            // The output of ptxas ends with `Cuda compilation tools, release 13.0, V13.0.88` and
+            // the name of the build.
             let text = String::from_utf8(output.stdout).ok()?;
             text.split_once("release ")
                 .and_then(|(_, rest)| rest.split([',', '\n']).next())
@@ -139,9 +137,9 @@ fn ptxas() -> String {
     }
 }
 
-/// Searches `ptxas` on PATH, then in `target/tools`, where `cargo xtask setup` installs it. The
-/// target directory is that of this program, of the current workspace, or of the repository it was
-/// built from.
+/// Searches `ptxas` on PATH, and then in `target/tools`, where `cargo xtask setup` installs it. The
+/// function searches three target directories: those of this program, of the current workspace, and
+/// of the repository from which the program was built.
 pub(crate) fn find_ptxas() -> Option<PathBuf> {
     Places {
         path: env::var_os("PATH").unwrap_or_default(),
@@ -152,12 +150,11 @@ pub(crate) fn find_ptxas() -> Option<PathBuf> {
     .find("ptxas")
 }
 
-/// Search locations for tools.
 struct Places {
     path: OsString,
     program: Option<PathBuf>,
     started: Option<PathBuf>,
-    /// Tools directory of the repository; empty if the program is built inside of the repository.
+    /// Tools directory of the repository; empty if the program was built inside of the repository.
     clone: PathBuf,
 }
 
@@ -183,7 +180,6 @@ impl Places {
 mod tests {
     use super::*;
 
-    /// A program built next to the repository finds the tools there, after those on PATH.
     #[test]
     fn a_program_of_another_crate_finds_the_tools_of_the_clone() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -208,7 +204,6 @@ mod tests {
         assert_eq!(places.find("ptxas"), Some(at("tx/target/tools/ptxas")));
     }
 
-    /// A program built inside the repository contains no absolute path.
     #[test]
     fn a_program_of_the_clone_names_no_folder() {
         let built = env::current_exe().expect("a path");

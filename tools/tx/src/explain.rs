@@ -21,7 +21,8 @@ pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     let Some(what) = options.what.as_deref().filter(|_| !options.list) else {
         return crate::print(pages::list().as_bytes());
     };
-    // A number without the prefix `TX` is a code too, unless a file has this name.
+    // A number without the prefix `TX` is also a diagnostic code, unless a file with this name
+    // exists.
     let digits = |text: &str| number(&format!("TX{text}")).filter(|_| !what.exists());
     let known = |text: &str| number(text).or_else(|| digits(text));
     match what.to_str().and_then(known) {
@@ -41,20 +42,20 @@ pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     }
 }
 
-/// Returns whether a word consists of digits, possibly with letters before or after them.
+/// Returns whether a word consists of digits, possibly preceded or followed by letters.
 fn is_nearly_a_code(what: &Path) -> bool {
     let word = what.to_str().unwrap_or_default();
     let digits = word.trim_matches(|c: char| c.is_ascii_alphabetic());
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Returns the number of a diagnostic code in any case, such as `TX0012` or `tx12`.
+/// Returns the number of a diagnostic code such as `TX0012` or `tx12`, in upper or lower case.
 fn number(text: &str) -> Option<u64> {
     let (tx, digits) = text.split_at_checked(2)?;
     let form = tx.eq_ignore_ascii_case("tx")
         && !digits.is_empty()
         && digits.bytes().all(|b| b.is_ascii_digit());
-    // A number that is too large is an unknown code.
+    // A number that exceeds the integer type is an unknown code.
     form.then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
@@ -66,7 +67,6 @@ fn code(number: u64) -> Result<(), Failure> {
     crate::print(crate::name::spoken(page).as_bytes())
 }
 
-/// Explains the choices of the compiler for a program.
 fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let source = tx::Source {
@@ -108,9 +108,9 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             .iter()
             .map(Said::text)
             .collect();
-        // Compare explanations including their source lines.
+        // Explanations are equal only if their source lines are also equal.
         let mut whole = one.clone();
-        // Quote a source line only once in a row.
+        // Consecutive explanations of one source line quote the line only once.
         if told_of_it.place.is_some() && told_of_it.place == shown {
             one = one
                 .lines()
@@ -124,7 +124,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             one.push_str(&format!("{line}\n"));
             whole.push_str(&format!("{line}\n"));
         }
-        // One source op may have become several ops with equal explanations.
+        // A source op may have been split into several ops, whose explanations are then equal.
         if before.insert(whole) {
             told.push_str(&one);
             let place = match &told_of_it.place {
@@ -165,7 +165,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             file.display()
         ));
     }
-    // Rejected candidates follow after all choices.
+    // Rejected candidates are printed after the chosen schedules of all ops.
     crate::print(crate::name::spoken(&(told + &others)).as_bytes())
 }
 

@@ -8,41 +8,38 @@ use tx_runtime::ErrorKind;
 
 use crate::diagnostic::{Lines, Said, say_all};
 
-/// Reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Wrong usage: status 2.
+    /// Usage error, with exit status 2.
     Usage(String),
-    /// The program, its arguments or its files were rejected: status 1.
+    /// Rejected program, argument or file, with exit status 1.
     Refused(String),
-    /// The program was rejected with located diagnostics: status 1.
+    /// Program rejected with located diagnostics, with exit status 1.
     Diagnosed(Vec<Said>),
-    /// The program ran and failed: status 3.
+    /// Failed run or check, with exit status 3.
     Failed(String),
-    /// The program ran and faulted: status 3.
+    /// Fault during a run, with exit status 3.
     Fault(Box<Said>),
-    /// Standard output is closed: status 0, without a message.
+    /// Closed standard output, with exit status 0 and without a message.
     Closed,
 }
 
 impl Failure {
-    /// Creates an I/O error of a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
         Self::of_file(path, &error.to_string())
     }
 
-    /// Creates an error for an unreadable file that should contain `what`, such as `a program`.
+    /// Creates the failure for an unreadable file. `what` is the expected content, such as `a
+    /// program`.
     pub(crate) fn unreadable(path: &Path, what: &str, error: &io::Error) -> Self {
         let missing = tx_mlir::missing(path, what);
         Self::of_file(path, &missing.unwrap_or_else(|| error.to_string()))
     }
 
-    /// Creates an error about the contents of a file.
     pub(crate) fn of_file(path: &Path, reason: &str) -> Self {
         Self::Diagnosed(vec![Said::of_file(path, reason)])
     }
 
-    /// Creates an error for a failed write to standard output.
     pub(crate) fn stdout(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
@@ -50,7 +47,6 @@ impl Failure {
         }
     }
 
-    /// Adds the source lines that the messages quote.
     pub(crate) fn quoting(self, file: &Path, text: &[u8]) -> Self {
         let lines = Lines::of(file, text);
         match self {
@@ -62,13 +58,12 @@ impl Failure {
         }
     }
 
-    /// Prints the error to standard error.
+    /// Prints the messages of the failure to standard error, and returns the exit status.
     pub(crate) fn report(self) -> ExitCode {
         say_all(&self.said());
         ExitCode::from(self.status())
     }
 
-    /// Returns the messages.
     fn said(&self) -> Vec<Said> {
         match self {
             Self::Usage(message) | Self::Refused(message) => vec![Said::by_tx(message)],
@@ -79,7 +74,6 @@ impl Failure {
         }
     }
 
-    /// Returns the messages as text; `None` if standard output is closed.
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Self::Closed => None,
@@ -110,7 +104,6 @@ impl From<tx_runtime::Error> for Failure {
     }
 }
 
-/// Prints a progress message to standard error.
 pub(crate) fn say(message: &str) {
     say_all(&[Said::progress(message)]);
 }

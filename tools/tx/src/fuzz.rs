@@ -13,16 +13,14 @@ use crate::failure::Failure;
 use crate::name;
 use crate::progress;
 
-/// Hidden arguments of a worker process, which checks cases from standard input. The clap
-/// definition omits these arguments, so help and completions do not show them.
+/// Hidden arguments of a worker process, which checks the cases that it reads from standard input.
+/// The clap definition omits the hidden arguments, so help texts and completions do not show them.
 const WORKER: [&str; 2] = ["fuzz", "worker"];
 
-/// Returns whether this process is a worker.
 pub(crate) fn is_worker() -> bool {
     std::env::args_os().skip(1).eq(WORKER)
 }
 
-/// Runs a worker.
 pub(crate) fn serve() -> Result<(), Failure> {
     tx_fuzz::serve(&crate::compiler).map_err(|error| Failure::Refused(error.to_string()))
 }
@@ -89,7 +87,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     conclude(&summary.map_err(refused)?, out)
 }
 
-/// Shows the number of completed cases, or the elapsed seconds.
+/// Runs `work`, and shows the number of completed cases or the elapsed seconds.
 fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let look = || {
@@ -103,10 +101,9 @@ fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
     progress::start("fuzz", run.cases.unwrap_or(run.seconds)).while_running(look, work)
 }
 
-/// Prints the summary; fails if the run has findings.
 fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     crate::print(format!("{summary}\n").as_bytes())?;
-    // Times differ between runs, so they are not part of the output.
+    // The times are printed to standard error, because they differ between runs.
     if let Some((time, index)) = summary.slowest {
         eprintln!(
             "{}: case {index} took longest: {:.1} s",
@@ -133,10 +130,8 @@ fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Expected contents of a replayed file, for messages.
 const DESCRIPTION: &str = "the description of a case, as JSON that `tx fuzz` wrote";
 
-/// Checks the cases in files that an earlier run wrote.
 fn replay(files: &[PathBuf]) -> Result<(), Failure> {
     let mut bad = false;
     for file in files {
@@ -154,7 +149,6 @@ fn replay(files: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-/// Prints random programs without checking them.
 fn show(run: &FuzzRun) -> Result<(), Failure> {
     for index in run.first..run.first + run.cases.unwrap_or(1) {
         let case = tx_fuzz::generate(run.seed, index, None);

@@ -1,8 +1,8 @@
-//! The `tx` program as a library, for compilers with their own variants and passes.
+//! The `tx` program as a library, for compilers with additional variants and passes.
 //!
-//! The commands of `tx` use the variants and passes registered in their own process. A compiler
-//! with other variants or passes defines its own `main`, as below. Options and exit statuses are
-//! those of `tx`. Messages use the name by which the program was started.
+//! A compiler that registers variants or passes defines its own `main`, as below. All commands of
+//! `tx` use the registered variants and passes. Messages contain the name by which the program was
+//! started.
 //!
 //! ```no_run
 //! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }
@@ -55,24 +55,25 @@ use cli::{Cli, Command};
 use diagnostic::{Format, Said};
 use failure::Failure;
 
-/// Modifies a compiler, for example by adding passes.
+/// Function that changes a compiler, for example by adding passes.
 pub type Prepare = fn(tx::Compiler) -> Result<tx::Compiler, tx::Error>;
 
-/// Registers variants and passes.
+/// Function that registers variants and passes.
 pub type Register = fn() -> Result<(), tx::Error>;
 
 static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
-/// Runs the command line of the process. Call this function from `main` before any thread starts,
-/// because the function sets the panic hook.
+/// Runs the command line of the process. `main` must call this function before it starts a thread,
+/// because the function sets the panic hook and an environment variable.
 #[must_use = "it is the exit status"]
 pub fn main() -> ExitCode {
     main_of("tx", || Ok(()), Ok)
 }
 
 /// Runs the command line with additional variants and passes. `register` is called once, and
-/// `prepare` modifies every compiler. A registered pass runs only if `prepare` adds it to
-/// `lower-reduction`. If `register` fails, the error is printed and the exit status is 1.
+/// `prepare` changes every compiler that a command creates. A registered pass runs only if
+/// `prepare` adds it to `lower-reduction`. If `register` fails, the function prints the error and
+/// returns exit status 1.
 #[must_use = "it is the exit status"]
 pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     main_of(
@@ -82,11 +83,11 @@ pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     )
 }
 
-/// `makers` names the authors to whom a panic should be reported.
+/// Runs the command line. `makers` names the authors in the message of a panic.
 fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
     PREPARE.get_or_init(|| prepare);
     name::choose();
-    // SAFETY: there is no other thread yet.
+    // SAFETY: the process has only one thread at this point.
     unsafe { tx::ignore_cuda_toolkit() };
     let work: Box<dyn FnOnce() -> Result<(), Failure>> = match worker() {
         Some(serve) => Box::new(serve),
@@ -95,7 +96,7 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
             Err(error) => return usage::wrong(error),
         },
     };
-    // Replace the backtrace of a panic by a message.
+    // A panic prints a message instead of a backtrace.
     panic::set_hook(Box::new(move |info| {
         let at = info
             .location()
@@ -123,7 +124,7 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
     }
 }
 
-/// Returns the work of this process if `tx fuzz` started the process to check cases.
+/// Returns the function of a worker process; `None` if `tx fuzz` did not start this process.
 fn worker() -> Option<fn() -> Result<(), Failure>> {
     #[cfg(feature = "fuzz")]
     if fuzz::is_worker() {
@@ -132,7 +133,6 @@ fn worker() -> Option<fn() -> Result<(), Failure>> {
     None
 }
 
-/// Parses the command line.
 fn parse() -> Result<Cli, clap::Error> {
     let found = name::of(Cli::command()).try_get_matches()?;
     let cli = Cli::from_arg_matches(&found)?;
@@ -148,7 +148,6 @@ fn panic_message(payload: &(dyn Any + Send)) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-/// Returns a new compiler, modified by [`Prepare`].
 pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     let compiler = tx::Compiler::new(target)?;
     match PREPARE.get() {
@@ -157,8 +156,8 @@ pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     }
 }
 
-/// Returns a misspelled log level in a filter, and the level that it resembles. The filter would
-/// treat the misspelled word as a module name.
+/// Returns a misspelled log level in a filter, and the correct level. The filter would interpret
+/// the misspelled word as a module name.
 fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
     const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
     filter.split(',').map(str::trim).find_map(|word| {
@@ -169,7 +168,7 @@ fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
 }
 
 fn execute(cli: Cli) -> Result<(), Failure> {
-    // An empty variable counts as unset.
+    // An empty environment variable counts as unset.
     let filter = cli
         .log
         .or_else(|| env::var("TX_LOG").ok().filter(|filter| !filter.is_empty()));
@@ -183,7 +182,8 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         let is_json = Format::chosen() == Format::Json;
         let layer = fmt::layer()
             .with_ansi(!is_json && std::io::stderr().is_terminal())
-            // Passes and stages are spans; a span is logged with its duration when it ends.
+            // Passes and stages are spans. The log contains each span with its duration, when the
+            // span ends.
             .with_span_events(FmtSpan::CLOSE)
             .with_writer(move || -> Box<dyn Write> {
                 match is_json {
@@ -219,7 +219,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// Writer that prints each log message as a JSON message.
+/// Writer that converts each log message to a message in JSON format.
 struct Remarks;
 
 impl Write for Remarks {

@@ -1,7 +1,7 @@
-//! The `tx` program: compile and run reductions.
+//! The `tx` program, which compiles and runs reductions.
 
-/// Allocator for Rust, MLIR and LLVM. Most allocations are by MLIR. With glibc's allocator,
-/// allocations take 10 % of the compile time.
+/// Global allocator, which MLIR and LLVM also use; MLIR makes most of the allocations. With the
+/// allocator of glibc, allocations take 10 % of the compile time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! Command `tx man`: manual pages, generated from the definition of `--help`.
+//! Command `tx man`, which generates manual pages from the definition of `--help`.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,7 @@ const DATE: &str = "2026-11-26";
 
 pub(crate) fn run(options: &Man) -> Result<(), Failure> {
     let mut command = name::of(Cli::command()).disable_help_subcommand(true);
-    // Propagate global options to all commands.
+    // `build` copies global options to all commands.
     command.build();
     match &options.dir {
         Some(folder) => fs::create_dir_all(folder)
@@ -31,7 +31,6 @@ pub(crate) fn run(options: &Man) -> Result<(), Failure> {
     }
 }
 
-/// Writes the page of a command and of its subcommands.
 fn write(command: &Command, folder: &Path) -> io::Result<()> {
     let page = page(command);
     let mut text = Vec::new();
@@ -44,10 +43,10 @@ fn write(command: &Command, folder: &Path) -> io::Result<()> {
 }
 
 fn page(command: &Command) -> clap_mangen::Man {
-    // Use the usage line of `--help`, which shows the values of options.
+    // The page contains the usage line of `--help`, because it shows the values of options.
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").to_owned();
-    // Without a date, the next field would be taken for the date.
+    // Without a date, a manual page viewer would read the next header field as the date.
     clap_mangen::Man::new(command.clone().override_usage(usage))
         .date(DATE)
         .source(format!("{} {}", name::get(), env!("CARGO_PKG_VERSION")))
@@ -58,7 +57,7 @@ fn page(command: &Command) -> clap_mangen::Man {
 mod tests {
     use super::*;
 
-    /// The header of a page holds title, section, date, source and manual, in this order.
+    /// Checks the header of a manual page: title, section, date, source and manual, in this order.
     #[test]
     fn a_title_has_a_date() {
         let mut title = Vec::new();
@@ -75,7 +74,7 @@ mod tests {
         assert!(parts.iter().all(|part| part.parse::<u32>().is_ok()));
     }
 
-    /// The date of a release must match its heading in CHANGELOG.md.
+    /// Checks that the date of a release is equal to the date in its heading in CHANGELOG.md.
     #[test]
     fn the_date_is_that_of_the_release() {
         let changelog = concat!(env!("CARGO_MANIFEST_DIR"), "/../../CHANGELOG.md");

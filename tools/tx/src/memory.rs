@@ -1,16 +1,16 @@
-//! Memory check for arguments. Operating systems overcommit memory, and later kill the process that
-//! uses too much.
+//! Memory check for arguments. An operating system that overcommits memory later kills the process
+//! that uses too much memory.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use tx_runtime::Spec;
 
 use crate::failure::Failure;
 
-/// Number of bytes below which memory is not checked.
+/// Number of bytes below which the available memory is not checked.
 const FEW: u64 = 1 << 28;
 
-/// Rejects arguments that exceed the available memory. A run on the CPU copies the arguments
-/// (`copied`), so twice their size is required.
+/// Rejects arguments that exceed the available memory. If the run copies the arguments (`copied`),
+/// as on the CPU, twice their size is required.
 pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);
@@ -20,10 +20,10 @@ pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     }
     let memory = MemoryRefreshKind::nothing().with_ram();
     let asked = System::new_with_specifics(RefreshKind::nothing().with_memory(memory));
-    // If the available memory is unknown, rely on allocation errors.
+    // If the available memory is unknown, a failed allocation reports the error later.
     let Ok(system) = asked else { return Ok(()) };
-    // Respect the cgroup limit. Its usage includes reclaimable page cache, so only the total is
-    // compared.
+    // The limit of the cgroup also applies. The memory usage of a cgroup includes reclaimable page
+    // cache, so the check uses only the total limit.
     let most = system
         .cgroup_limits()
         .map_or(u64::MAX, |limits| limits.total_memory);

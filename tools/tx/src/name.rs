@@ -1,8 +1,8 @@
 //! Name of the program in messages. Another compiler can provide the commands of `tx` under its own
 //! name.
 //!
-//! Messages in the source use the name `tx`, which is replaced by the actual name when a message is
-//! printed.
+//! Messages in the source code contain the name `tx`, which the output functions replace by the
+//! actual name.
 
 use std::borrow::Cow;
 use std::env;
@@ -12,17 +12,16 @@ use std::sync::OnceLock;
 use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
-/// Name of the program in the source.
+/// Name of the program in the messages of the source code.
 const OURS: &str = "tx";
 
 static NAME: OnceLock<String> = OnceLock::new();
 
-/// Returns the name of the program.
 pub(crate) fn get() -> &'static str {
     NAME.get().map_or(OURS, String::as_str)
 }
 
-/// Sets the name to the file name of this process.
+/// Sets the name of the program to the file name of this process.
 pub(crate) fn choose() {
     NAME.get_or_init(|| {
         let path = env::args_os().next().unwrap_or_default();
@@ -35,7 +34,7 @@ pub(crate) fn choose() {
     });
 }
 
-/// Replaces `tx` at the start of a message and in quoted commands.
+/// Replaces `tx` by the actual name, at the start of a message and in quoted commands.
 pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
     if get() == OURS {
         return text.into();
@@ -47,7 +46,6 @@ pub(crate) fn spoken(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the command-line definition with the actual program name in its help.
 pub(crate) fn of(command: Command) -> Command {
     if get() == OURS {
         return command;
@@ -55,7 +53,6 @@ pub(crate) fn of(command: Command) -> Command {
     helped(command).name(get()).bin_name(get())
 }
 
-/// Returns the command with renamed help texts.
 fn helped(command: Command) -> Command {
     let renamed = |text: Option<&StyledStr>| text.map(|text| renamed(&text.to_string(), get()));
     let argument = |arg: Arg| {
@@ -85,7 +82,8 @@ fn helped(command: Command) -> Command {
     command
 }
 
-/// Replaces the word `tx` by another name. Words such as `tx-opt` and `tx_runtime` are unchanged.
+/// Replaces the word `tx` in a text by another name. Words such as `tx-opt` and `tx_runtime` are
+/// unchanged.
 fn renamed(text: &str, name: &str) -> String {
     let mut done = String::new();
     let mut rest = text;

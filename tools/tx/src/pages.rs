@@ -1,21 +1,19 @@
-//! Pages of `docs/diagnostics`, and their index.
+//! Diagnostics pages of `docs/diagnostics`, and the index of these pages.
 
 use tx_mlir::Code;
 
-/// Every code with the text of its page, in ascending order.
+/// Each diagnostic code and the text of its page, in ascending order.
 const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// Page that lists all codes by topic.
 const INDEX: &str = include_str!("../../../docs/diagnostics.md");
 
-/// Returns the page of a code.
 pub(crate) fn page(code: Code) -> Option<&'static str> {
     let name = code.to_string();
     let (_, text) = PAGES.iter().find(|(of, _)| *of == name)?;
     Some(text)
 }
 
-/// Returns every code with the title of its page, in ascending order.
+/// Returns each diagnostic code and the title of its page, in ascending order.
 pub(crate) fn titles() -> impl Iterator<Item = (&'static str, &'static str)> {
     PAGES.iter().map(|(name, text)| {
         let heading = text.lines().next().unwrap_or_default();
@@ -24,7 +22,6 @@ pub(crate) fn titles() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// Returns the list of all codes, grouped by topic, for `tx explain --list`.
 pub(crate) fn list() -> String {
     let (_, codes) = INDEX.split_once("\n## Codes\n").unwrap_or_default();
     let mut text = String::new();

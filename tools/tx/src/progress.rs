@@ -1,7 +1,8 @@
 //! Progress display on standard error.
 //!
-//! On a terminal, a progress bar is shown and cleared at the end. Other output goes through
-//! [`around`], which hides the bar. Without a terminal, long work prints a line every 10 seconds.
+//! On a terminal, the display is a progress bar, which is removed at the end. All other output must
+//! use [`around`], which hides the bar during the write. Without a terminal, long work prints one
+//! line every 10 seconds.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
@@ -45,19 +46,20 @@ pub(crate) enum When {
 enum Form {
     Nothing,
     Bar,
-    /// Progress lines, with minimum intervals between two lines and before the first line.
+    /// Progress lines, with a minimum time between two lines, and a minimum time before the first
+    /// line.
     Lines {
         between: Duration,
         before: Duration,
     },
 }
 
-/// Lines for `--progress always`.
+/// Progress lines for `--progress always`.
 const LINES: Form = Form::Lines {
     between: Duration::from_secs(1),
     before: Duration::ZERO,
 };
-/// Lines for `--progress auto` without a terminal.
+/// Progress lines for `--progress auto` without a terminal.
 const FEW_LINES: Form = Form::Lines {
     between: Duration::from_secs(10),
     before: Duration::from_secs(10),
@@ -65,18 +67,17 @@ const FEW_LINES: Form = Form::Lines {
 
 static QUIET: OnceLock<bool> = OnceLock::new();
 static FORM: OnceLock<Form> = OnceLock::new();
-/// Progress bar that is currently shown.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Polling interval for work that does not report its own steps.
+/// Polling interval for work that does not report its steps.
 #[cfg(feature = "fuzz")]
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Sets the display form. Log messages disable the bar.
+/// Sets the form of the progress display. Log messages disable the progress bar.
 pub(crate) fn configure(options: &Options, is_logging: bool) {
     let is_terminal = io::stderr().is_terminal()
         && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
-    // JSON output is read by programs, so there is no progress by default.
+    // A program reads the JSON output, so the default is no progress display.
     let is_json = Format::chosen() == Format::Json;
     let form = match options.progress {
         _ if options.quiet => Form::Nothing,
@@ -92,28 +93,24 @@ pub(crate) fn configure(options: &Options, is_logging: bool) {
     let _ = QUIET.set(options.quiet);
 }
 
-/// Prints a note, unless `--quiet`.
 pub(crate) fn note(message: &str) {
     if QUIET.get() != Some(&true) {
         crate::failure::say(message);
     }
 }
 
-/// Prints warnings, unless `--quiet`.
 pub(crate) fn warn(warnings: &[Said]) {
     if QUIET.get() != Some(&true) {
         say_all(warnings);
     }
 }
 
-/// Prints a note once per process, unless `--quiet`.
 pub(crate) fn note_once(message: &str) {
     if is_news(message) {
         note(message);
     }
 }
 
-/// Prints a warning once per process, unless `--quiet`.
 pub(crate) fn warn_once(message: &str) {
     if is_news(message) && QUIET.get() != Some(&true) {
         say_all(&[Said::warning(message)]);
@@ -126,7 +123,7 @@ fn is_news(message: &str) -> bool {
     said.insert(message.to_owned())
 }
 
-/// Writes to a terminal while the progress bar is hidden.
+/// Calls `write`, which writes to the terminal, while the progress bar is hidden.
 pub(crate) fn around<T>(write: impl FnOnce() -> T) -> T {
     let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match bar {
@@ -135,7 +132,7 @@ pub(crate) fn around<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Returns whether a line is due, given the time since the start and since the last line.
+/// Returns whether a progress line is due, from the time since the start and since the last line.
 fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
     match form {
         Form::Lines { between, before } => said.map_or(begun >= before, |said| said >= between),
@@ -143,17 +140,16 @@ fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
     }
 }
 
-/// Long work, whose progress is shown until the value is dropped.
+/// Work with a progress display. The display ends when the value is dropped.
 pub(crate) struct Task {
     what: &'static str,
-    /// Visible bar; for progress lines, a hidden bar that counts steps.
+    /// Visible progress bar. For progress lines, a hidden bar counts the steps.
     bar: ProgressBar,
     form: Form,
     begun: Instant,
     said: Mutex<Option<Instant>>,
 }
 
-/// Starts work with a number of steps.
 pub(crate) fn start(what: &'static str, steps: u64) -> Task {
     let form = FORM.get().copied().unwrap_or(Form::Nothing);
     let target = match form {
@@ -180,13 +176,11 @@ pub(crate) fn start(what: &'static str, steps: u64) -> Task {
 }
 
 impl Task {
-    /// Shows the current activity.
     pub(crate) fn doing(&self, message: &str) {
         self.bar.set_message(message.to_owned());
         self.line();
     }
 
-    /// Counts a completed step.
     pub(crate) fn step(&self) {
         self.bar.inc(1);
     }
@@ -206,17 +200,16 @@ impl Task {
     }
 }
 
-/// Progress of work that does not report its own steps.
+/// Progress display of work that does not report its steps.
 #[cfg(feature = "fuzz")]
 impl Task {
-    /// Sets the number of completed steps.
     fn reach(&self, steps: u64, message: String) {
         self.bar.set_position(steps);
         self.bar.set_message(message);
         self.line();
     }
 
-    /// Runs `work`, and shows the steps and message that `look` returns.
+    /// Runs `work`. During the run, shows the number of steps and the message that `look` returns.
     pub(crate) fn while_running<T>(
         self,
         look: impl Fn() -> (u64, String) + Send,
@@ -226,7 +219,7 @@ impl Task {
             return work();
         }
         std::thread::scope(|scope| {
-            // Dropped when the work ends, even by a panic.
+            // The drop of `end` stops the display thread, even if `work` panics.
             let (end, ended) = std::sync::mpsc::channel::<()>();
             scope.spawn(move || {
                 while ended.recv_timeout(LOOK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
@@ -254,7 +247,8 @@ impl Drop for Task {
 mod tests {
     use super::*;
 
-    /// Requested progress lines start at once; automatic progress lines start after 10 seconds.
+    /// Checks that lines of `--progress always` start at once, and automatic lines after 10
+    /// seconds.
     #[test]
     fn lines_are_due() {
         let seconds = Duration::from_secs;

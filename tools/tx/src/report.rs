@@ -20,19 +20,20 @@ use crate::progress::{self, Task, warn};
 use crate::run::given;
 use crate::validate::{assumed_grid, finding, refused, watch};
 
-/// Stage after which kernels are read: barriers are inserted, and no op is in the LLVM dialect.
+/// Stage after which the report reads the kernels: barriers are inserted, and no op is in the LLVM
+/// dialect.
 const KERNELS: &str = "convert-tile-to-gpu";
-/// Stage after which fragments are read.
+/// Stage after which the report reads the fragments.
 const FRAGMENTS: &str = "parse";
 
-/// Work limit per stage for generated inputs, a sixteenth of the limit of `tx validate`. Most
-/// programs run all inputs within this limit.
+/// Work limit per stage for generated inputs: a sixteenth of the limit of `tx validate`. Most
+/// programs complete all inputs within the work limit.
 const WORK: u64 = 1 << 22;
 
-/// Steps: compile, explain, compile with locations, validate.
+/// Number of steps of the progress display: compile, explain, compile with locations, validate.
 const STEPS: u64 = 4;
 
-/// Adds durations to the stages. The timed stages may include stages that the page does not show.
+/// Adds the compile time of each stage. `timed` may contain stages that the report omits.
 fn add_times(stages: &mut [Stage], timed: &[tx::Stage]) {
     let mut left = timed.iter();
     for stage in stages {
@@ -116,8 +117,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Compiles the program, and records each stage. For a rejected program, the stages before the
-/// error remain.
+/// Compiles the program, and adds each stage to the report. If the compiler rejects the program,
+/// the report contains the stages before the error.
 fn lower(
     compiler: &tx::Compiler,
     source: &tx::Source,
@@ -146,7 +147,7 @@ fn lower(
         Ok(())
     })?;
     task.step();
-    // Kernels of the file that are not launched by this entry are omitted.
+    // The report omits kernels that the entry function does not launch.
     let launched: BTreeSet<&str> = artifact
         .plan
         .steps
@@ -161,7 +162,6 @@ fn lower(
     Ok(artifact)
 }
 
-/// Adds the choices of the compiler, and PTX with locations.
 fn explain(
     compiler: &tx::Compiler,
     source: &tx::Source,
@@ -178,7 +178,7 @@ fn explain(
         }
     }
     for choice in explained.choices {
-        // One source op may have become several ops with equal explanations.
+        // A source op may have been split into several ops, whose explanations are then equal.
         if !report.choices.contains(&choice) {
             report.choices.push(choice);
         }
@@ -214,15 +214,14 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
     }
 }
 
-/// Validation options.
 struct Asked {
     args: Option<Vec<tx_runtime::Arg>>,
     grid: Option<[u32; 3]>,
-    /// Set to run all generated inputs instead of the first ones.
+    /// Whether to run all generated inputs, or only the first inputs.
     all: bool,
 }
 
-/// Validates the program; returns the failure with which `tx` should exit, if any.
+/// Validates the program. Returns the failure with which `tx` must exit, if any.
 fn check(
     compiler: &tx::Compiler,
     source: &tx::Source,
@@ -261,7 +260,7 @@ fn check(
             return Ok(None);
         }
     };
-    // Match verdicts to stages in order; some verdicts have no stage.
+    // Verdicts and stages are matched by name, in order; some verdicts have no stage.
     let mut stages = report.stages.iter_mut();
     for found in &validation.stages {
         if let Some(stage) = stages
@@ -273,7 +272,7 @@ fn check(
             stage.verdict = Some(verdict(&found.verdict));
         }
     }
-    // The stages after a complete validation are binaries.
+    // If the validation is complete, the remaining stages are binaries.
     if validation.stages.last().is_some_and(|s| s.name == "launch") {
         for stage in stages {
             stage.verdict = Some(tx_report::Verdict {
@@ -307,7 +306,7 @@ fn check(
     Ok(bad(&validation, source))
 }
 
-/// Returns whether a combiner property may fail for inputs that were skipped.
+/// Returns whether a combiner property may fail for inputs that the validation skipped.
 fn may_be_wrong_with_others(validation: &Validation) -> bool {
     validation.left_out > 0 && validation.is_good() && validation.is_conditional()
 }

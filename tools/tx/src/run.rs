@@ -13,20 +13,18 @@ use crate::failure::Failure;
 use crate::memory;
 use crate::progress::note_once;
 
-/// Default step limit of a launch on the CPU, which takes some seconds.
+/// Default limit on the steps of a launch on the CPU. A run of 2^28 steps takes some seconds.
 const MOST_STEPS: u64 = 1 << 28;
-/// Additional steps for each element of the arguments, and for each thread.
+/// Number of steps that each argument element adds to the default limit.
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
 
-/// Note for a wrong number of arguments.
 pub(crate) const ONE_FOR_EACH: &str = "there is one `--arg` for each, in order";
 
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     run_on(options, &Device::open(&options.launch.device)?)
 }
 
-/// Runs a program on an open device.
 pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
     let artifact = options.launch.compiled(
@@ -68,13 +66,12 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
 }
 
 impl Launch {
-    /// Returns the chip to compile for: the user's choice, or the newest one that the device
-    /// supports.
+    /// Returns the target chip: the chip that the user specified, or the newest chip whose code the
+    /// device can run.
     pub(crate) fn chip_for(&self, device: &Device) -> String {
         self.chip.clone().unwrap_or_else(|| newest_for(device))
     }
 
-    /// Compiles a program for the device.
     pub(crate) fn compiled(
         &self,
         program: &Program,
@@ -89,12 +86,12 @@ impl Launch {
     }
 
     pub(crate) fn arguments(&self, device: &Device) -> Result<Vec<Arg>, Failure> {
-        // A GPU has its own memory, so the arguments are not copied in host memory.
+        // On a GPU, the arguments are copied to device memory, not within host memory.
         memory::check(&self.args, device.chip().is_none())?;
         load(&self.args)
     }
 
-    /// Returns the run options, with a step limit that depends on the number of elements.
+    /// Returns the run options. The step limit depends on the number of elements in the arguments.
     pub(crate) fn run_options(&self, args: &[Arg]) -> RunOptions {
         let elements = |arg: &Arg| match arg {
             Arg::Array(array) => array.len() as u64,
@@ -110,7 +107,6 @@ impl Launch {
         }
     }
 
-    /// Notes which device was selected automatically.
     pub(crate) fn tell(&self, device: &Device) {
         if self.device == "auto" {
             note_once(&format!(
@@ -121,8 +117,8 @@ impl Launch {
         }
     }
 
-    /// Returns the failure for a runtime error of `plan`, which was compiled from `program`. A note
-    /// names the file of a mismatched argument.
+    /// Returns the failure for a runtime error of `plan`, which was compiled from `program`. If an
+    /// argument has a wrong type, a note names its file.
     pub(crate) fn refused(&self, error: tx_runtime::Error, program: &Path, plan: &Plan) -> Failure {
         let said = Said::by_tx(&error.to_string());
         let (index, hint) = match &error {
@@ -139,7 +135,8 @@ impl Launch {
             return error.into();
         };
         let mut note = format!("argument {index} is {}", path.display());
-        // A shape mismatch already has a hint, and NumPy cannot convert reinterpreted words.
+        // The note suggests no conversion if the error has a hint, or if the file is reinterpreted
+        // as another type.
         let argument = plan
             .arguments
             .get(*index)
@@ -153,7 +150,7 @@ impl Launch {
     }
 }
 
-/// Returns the message for arguments that violate a check with a source location.
+/// Returns the message for arguments that violate a check, if the check has a source location.
 pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<Said> {
     match error {
         tx_runtime::Error::Check(check) => Some(Said::of_arguments(check, program, check.place()?)),
@@ -175,7 +172,7 @@ fn one(spec: &Spec) -> Result<Arg, Failure> {
     })
 }
 
-/// Loads the arguments to validate with, if any. Each run uses a copy of the arguments.
+/// Loads the arguments for a validation, if any are given. Each run uses a copy of the arguments.
 pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
     if specs.is_empty() {
         return Ok(None);
@@ -184,7 +181,6 @@ pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
     load(specs).map(Some)
 }
 
-/// Returns the NumPy name of a type, if it exists.
 fn numpy_name(element: ElementType) -> Option<&'static str> {
     Some(match element {
         ElementType::F16 => "float16",
@@ -221,7 +217,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         Err(tx_runtime::Error::Fault(fault)) => &fault.printed,
         Err(_) => "",
     };
-    // Print the output of the program even if the run failed, like a GPU driver.
+    // The output of the program is printed even if the run failed, as with a GPU driver.
     crate::print(printed.as_bytes())?;
     run.map_err(|error| {
         options
@@ -230,7 +226,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
     })
 }
 
-/// Returns the newest known chip whose code runs on the device. Code for one chip also runs on
+/// Returns the newest supported chip whose code runs on the device. Code for one chip also runs on
 /// later chips.
 fn newest_for(device: &Device) -> String {
     let Some(chip) = device.chip() else {
@@ -242,11 +238,12 @@ fn newest_for(device: &Device) -> String {
     tx_target::CHIPS
         .iter()
         .rfind(|known| !known.specific && capability.is_some_and(|capability| known.capability <= capability))
-        // For a device older than all known chips, the compiler reports the supported chips.
+        // If the device is older than all supported chips, the compiler reports an error with the
+        // supported chips.
         .map_or(chip, |known| known.name.to_owned())
 }
 
-/// Requires that every output file receives exactly one array. Checked before the run.
+/// Checks before the run that each output file receives exactly one array.
 fn check_outs(options: &Run, plan: &Plan) -> Result<(), Failure> {
     let mut files = BTreeSet::new();
     for out in &options.outs {

@@ -1,8 +1,8 @@
-//! Option `--trace FILE`: trace of passes and stages in Chrome's trace event format, for Perfetto.
+//! Option `--trace FILE`, which writes a trace of passes and stages in Chrome's trace event format.
 //!
-//! The file is a JSON list with one event per line: span begin (`B`), span end (`E`) or instant
-//! (`i`). Lines are written immediately, so the file is usable after a crash; viewers accept an
-//! unterminated list.
+//! The file is a JSON list with one event per line: begin of a span (`B`), end of a span (`E`), or
+//! instant (`i`). Each event is written immediately, so the file is usable after a crash: trace
+//! viewers accept a list without a closing bracket.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -24,7 +24,6 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::failure::Failure;
 
-/// Trace file of this process, if requested.
 static TRACE: OnceLock<Trace> = OnceLock::new();
 
 struct Trace {
@@ -35,19 +34,17 @@ struct Trace {
 
 struct Out {
     file: LineWriter<File>,
-    /// Set after the first event.
     begun: bool,
-    /// First write error.
     error: Option<io::Error>,
 }
 
-/// Creates the file; returns the tracing layer that fills it.
+/// Creates the trace file. Returns the tracing layer that writes the events.
 pub(crate) fn start<S>(path: &Path) -> Result<impl Layer<S>, Failure>
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
 {
     crate::compile::check_folder(path)?;
-    // Creating the file would destroy an input of this command.
+    // The trace file must not overwrite an input of this command.
     let others = std::env::args_os().collect::<Vec<_>>();
     let is_read = |pair: &[std::ffi::OsString]| {
         pair[0] != "--trace" && crate::compile::is_same_file(Path::new(&pair[1]), path)
@@ -70,12 +67,11 @@ where
         start: Instant::now(),
         out: Mutex::new(out),
     });
-    // Passes and stages are debug spans of crates whose names start with `tx`.
+    // Passes and stages are debug-level spans of crates whose names start with `tx`.
     let own = Targets::new().with_target("tx", LevelFilter::DEBUG);
     Ok(Events(trace).with_filter(own))
 }
 
-/// Terminates the file, if any.
 pub(crate) fn finish() -> Result<(), Failure> {
     let Some(trace) = TRACE.get() else {
         return Ok(());
@@ -102,7 +98,7 @@ impl Trace {
             "ph": phase,
             "name": name,
             "cat": category,
-            // Microseconds.
+            // The unit is microseconds.
             "ts": self.start.elapsed().as_nanos() as f64 / 1e3,
             "pid": std::process::id(),
             "tid": thread(),
@@ -111,7 +107,7 @@ impl Trace {
             event["args"] = Value::Object(args.clone());
         }
         if phase == "i" {
-            // Scope of the event: one thread.
+            // The scope of the event is one thread.
             event["s"] = "t".into();
         }
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +117,8 @@ impl Trace {
     }
 }
 
-/// Returns the number of this thread, counted from 1 in order of first use.
+/// Returns the number of the current thread. Threads are numbered from 1 in order of their first
+/// event.
 fn thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local! {
@@ -130,12 +127,12 @@ fn thread() -> u64 {
     NUMBER.with(|number| *number)
 }
 
-/// Fields of a span or an event.
 #[derive(Default)]
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Returns the value of the field `name`, or the name of the span without such a field.
+    /// Returns the value of the field `name`, or `otherwise` (the name of the span) if there is no
+    /// such field.
     fn name<'f>(&'f self, otherwise: &'f str) -> &'f str {
         self.0
             .get("name")
@@ -171,7 +168,6 @@ impl Visit for Fields {
     }
 }
 
-/// Layer that writes spans and events.
 struct Events(&'static Trace);
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Events {

@@ -10,15 +10,15 @@ use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
 
-/// Number of measurements of a schedule on a GPU.
+/// Number of time measurements per schedule on a GPU.
 const TIMES: u32 = 7;
-/// Relative improvement that a candidate needs over the best one, to exclude noise.
+/// Minimum relative improvement over the fastest schedule so far. Smaller differences are noise.
 const MARGIN: f64 = 0.01;
-/// Tolerance for results, relative to the largest. The tolerance covers reordered sums in the
-/// narrowest type.
+/// Maximum difference between results, relative to the largest result. The tolerance covers
+/// reordered sums in the narrowest type.
 const TOLERANCE: f64 = 0.02;
 
-/// Estimation errors of one reduction: squared logarithms of estimated over measured times.
+/// Squared logarithms of estimated time over measured time, one per schedule of a reduction.
 #[derive(Default)]
 struct Errors(Vec<f64>);
 
@@ -85,7 +85,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             task.doing(&candidate.schedule);
             let trial = match compiled(&trial) {
                 Ok(trial) => trial,
-                // A later pass may reject a legal schedule, for example for lack of named barriers.
+                // A later pass may reject a legal schedule, for example if there are too few named
+                // barriers.
                 Err(error) => {
                     task.step();
                     let reason = error.diagnostics.first().map_or("", |d| d.message.as_str());
@@ -105,7 +106,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             errors
                 .0
                 .push((candidate.microseconds / measured).ln().powi(2));
-            // Candidate 0 is the current schedule, measured again after the device has warmed up.
+            // Candidate 0 is the current schedule, which is measured again after the warm-up of the
+            // device.
             if rank == 0 {
                 best = best.min(measured);
                 if schedules.iter().all(Option::is_none) {
@@ -123,7 +125,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
                 (best, best_text, winner) = (measured, tuned, Some(&candidate.schedule));
             }
         }
-        // An estimate covers a single op on a GPU.
+        // The error of the estimates is printed only for a program with a single op on a GPU.
         if let (1, Some(_)) = (tunables.len(), device.chip()) {
             note(&format!(
                 "  estimates are off by {:.0} %, the root of the mean square",
@@ -155,7 +157,6 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     }
 }
 
-/// Returns a description of the reduction and its candidates.
 fn headline(file: &Path, tunable: &tx::Tunable) -> String {
     let place = tunable.place.as_ref();
     let place = place.map_or_else(String::new, |at| {
@@ -178,7 +179,6 @@ impl Errors {
     }
 }
 
-/// Returns the arguments that a run writes.
 fn results(
     program: &Executable,
     args: &[Arg],
@@ -195,7 +195,6 @@ fn results(
     Ok(arrays)
 }
 
-/// Returns the first argument whose difference exceeds the tolerance.
 fn first_difference(expected: &[Option<Array>], found: &[Option<Array>]) -> Option<usize> {
     expected
         .iter()

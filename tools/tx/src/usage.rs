@@ -1,4 +1,4 @@
-//! Errors in the command line, with suggestions.
+//! Errors in the command line, with suggested corrections.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,17 +15,17 @@ use crate::diagnostic::Format;
 use crate::failure::Failure;
 use crate::name;
 
-/// Prints a usage error, or the output of `--help` and `--version`.
+/// Prints a usage error, or the output of `--help` or `--version`.
 pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();
     let mut root = name::of(Cli::command());
-    // Set the full name of each subcommand.
+    // `build` sets the full name of each subcommand.
     root.build();
     suggest_command(&mut error, &root, &args);
     suggest_value(&mut error);
     suggest_owner(&mut error, &root, &args);
     suggest_option(&mut error, &root, &args);
-    // The command line is invalid, so search it for the message format.
+    // The command line cannot be parsed, so the message format is searched in the arguments.
     let json = args.iter().any(|arg| arg == "--message-format=json")
         || args
             .windows(2)
@@ -37,7 +37,7 @@ pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     match text.strip_prefix("error: ") {
         Some(message) if error.use_stderr() => Failure::Usage(message.to_owned()).report(),
         _ if json && error.use_stderr() => Failure::Usage(text).report(),
-        // Help, either requested or printed instead of a missing command.
+        // The error is a help text, which is requested or replaces a missing command.
         _ => match error.print().and_then(|()| std::io::stdout().flush()) {
             Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
             Err(failed) => Failure::stdout(&failed).report(),
@@ -45,28 +45,28 @@ pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     }
 }
 
-/// Returns the subcommand that the arguments select.
 fn command<'c>(root: &'c Command, args: impl IntoIterator<Item = &'c OsString>) -> &'c Command {
     args.into_iter().fold(root, |parent, arg| {
         parent.find_subcommand(arg).unwrap_or(parent)
     })
 }
 
-/// Returns the visible subcommands.
 fn commands(parent: &Command) -> impl Iterator<Item = &Command> {
     parent
         .get_subcommands()
         .filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
 
-/// Returns the known word that is closest to `found`; prefers words with the same first letter.
+/// Returns the known word with the smallest edit distance to `found`. Words with the same first
+/// letter take precedence.
 fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let mut known: Vec<&str> = known.collect();
     known.sort_by_key(|name| name.chars().next() != found.chars().next());
     tx_mlir::nearest(found, known).map(str::to_owned)
 }
 
-/// Suggests a command by edit distance. clap's similarity would suggest `completions` for `cmpile`.
+/// Suggests a command by edit distance. The similarity measure of clap would suggest `completions`
+/// for `cmpile`.
 fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
@@ -82,7 +82,8 @@ fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     };
 }
 
-/// Suggests a value by edit distance. clap's similarity would suggest `zsh` for `tcsh`.
+/// Suggests a value by edit distance. The similarity measure of clap would suggest `zsh` for
+/// `tcsh`.
 fn suggest_value(error: &mut clap::Error) {
     let (Some(ContextValue::String(found)), Some(ContextValue::Strings(known))) = (
         error.get(ContextKind::InvalidValue),
@@ -96,7 +97,8 @@ fn suggest_value(error: &mut clap::Error) {
     };
 }
 
-/// Suggests an option. A bare array specification and `-arg` lead to `--arg`.
+/// Suggests an option. For an array specification without an option, and for `-arg`, suggests
+/// `--arg`.
 fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let (ErrorKind::UnknownArgument, Some(ContextValue::String(found))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
@@ -108,7 +110,7 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
         let mut all = command.get_arguments();
         all.any(|arg| arg.get_long() == Some(long))
     };
-    // For `-arg`, clap reports only the first letter.
+    // For `-arg`, the error of clap contains only the first letter.
     let word = args.iter().filter_map(|arg| arg.to_str()).find_map(|arg| {
         let word = arg.strip_prefix('-')?;
         let word = word.split('=').next().unwrap_or(word);
@@ -125,8 +127,9 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     error.insert(ContextKind::Suggested, tip);
 }
 
-/// For an option before the command, lists the commands that accept the option. For a missing or
-/// invalid value, adds the usage line that clap omits.
+/// Adds two kinds of hints. If an option precedes the command, the hint lists the commands that
+/// accept the option. If a value is missing or invalid, the hint is the usage line, which clap
+/// omits.
 fn suggest_owner(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
         return;

@@ -36,7 +36,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let task = Arc::new(progress::start("validate", options.files.len() as u64));
     for file in &options.files {
         task.doing(&file.display().to_string());
-        // Print each entry's result immediately, because the next entry may take long.
+        // The result of each entry is printed immediately, because the next entry may take long.
         let each = &mut |validated: Result<Validation, Failure>, text: &[u8]| {
             match validated {
                 Ok(validation) => {
@@ -57,7 +57,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
                     }
                 }
                 Err(failure) => {
-                    // All functions of a file report the same compile error; print it once.
+                    // All functions of a file have the same compile error, which is printed once.
                     if told.insert(failure.message()) {
                         refused = Some(failure.report());
                     }
@@ -67,7 +67,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         };
         match validate(options, file, &given, &task, each) {
             Ok(()) => {}
-            // Continue with the other files.
+            // The command continues with the other files.
             Err(failure) if several => {
                 refused.get_or_insert(failure.report());
             }
@@ -98,10 +98,10 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     }
 }
 
-/// Maximum number of entries named in one message.
+/// Maximum number of function names in one message.
 const NAMED: usize = 4;
 
-/// Returns the note about the assumed grid of kernels, and the option that changes it.
+/// Returns the note about an assumed grid size of kernels, with the option that sets the grid size.
 pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
     let named = &entries[..entries.len().min(NAMED)];
     let more = match entries.len() - named.len() {
@@ -116,10 +116,10 @@ pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
     )
 }
 
-/// Callback for the result of an entry, with the text of its file.
+/// Callback that receives the result of a function or kernel, and the text of its file.
 type Each<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
 
-/// Validates the given entry, or all entries, and passes each result to `each`.
+/// Validates the given function or kernel, or all of them, and passes each result to `each`.
 fn validate(
     options: &Validate,
     file: &Path,
@@ -145,7 +145,7 @@ fn validate(
             .entries(&source)
             .map_err(|error| diagnosed(&error))?,
     };
-    // Without any entry, the compiler reports the error.
+    // If the file contains no function or kernel, the compiler reports the error.
     let entries: Vec<Option<String>> = match entries.len() {
         0 => vec![None],
         _ => entries.into_iter().map(Some).collect(),
@@ -184,7 +184,8 @@ fn validate(
     Ok(())
 }
 
-/// Returns the failure for arguments that the program rejects, at its source location if known.
+/// Returns the failure for arguments that the program rejects, at the source location of the check
+/// if known.
 pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
     match at_its_place(error, file) {
         Some(said) => Failure::Diagnosed(vec![said]).quoting(file, text),
@@ -199,22 +200,21 @@ pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Fa
     }
 }
 
-/// Returns a progress callback that shows the stage, the input and `what`.
+/// Returns a callback that shows the stage, the index of the input and `what` in the progress
+/// display.
 pub(crate) fn watch(task: &Arc<progress::Task>, what: String) -> Watch {
     let task = Arc::clone(task);
     Watch::new(move |stage, input, of| {
-        // Print the file name last, because terminals truncate long lines.
+        // The file name is the last word, because terminals truncate long lines.
         task.doing(&format!("{stage} {input}/{of} {what}"));
     })
 }
 
-/// Returns whether PTX was checked successfully.
 fn has_ptx(validation: &Validation) -> bool {
     let mut verdicts = validation.stages.iter().map(|stage| &stage.verdict);
     verdicts.any(|verdict| matches!(verdict, Verdict::AsInIr(_)))
 }
 
-/// Returns the table of stages.
 fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     let open = match validation.open {
         0 => String::new(),
@@ -263,10 +263,10 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     text
 }
 
-/// Pass that expands reductions by variants; its errors name the variants.
+/// Pass that expands reductions by variants, and for which validation errors name the variants.
 const EXPANDS: &str = "tile-expand-reduce";
 
-/// Returns the name of a pass, with the variants that the pass expanded.
+/// Returns the name of a pass; for the expanding pass, also the names of the variants.
 fn named(pass: &str, variants: &[String]) -> String {
     let variants: BTreeSet<&String> = variants.iter().filter(|_| pass == EXPANDS).collect();
     let names: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();
@@ -277,7 +277,7 @@ fn named(pass: &str, variants: &[String]) -> String {
     }
 }
 
-/// Returns the error of the first failed stage, with a note on other causes.
+/// Returns the error of the first failing stage, with a note about other possible causes.
 pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Option<Said> {
     let stage = validation.guilty()?;
     let name = &stage.name;
@@ -306,7 +306,7 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
 mod tests {
     use super::*;
 
-    /// Messages name each variant once, and only for the pass that expands variants.
+    /// Checks that a message names each variant once, and only for the pass that expands variants.
     #[test]
     fn variants_are_named_where_they_are_made() {
         let variants = ["tree", "mine", "tree"].map(str::to_owned);

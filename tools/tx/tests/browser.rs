@@ -108,7 +108,6 @@ fn driver() -> PathBuf {
         .expect("this test needs Playwright: `cargo xtask setup` fetches it into target/tools")
 }
 
-/// Pages must be small enough to send: their size depends on the differences between stages.
 #[test]
 fn pages_are_small() {
     const MOST: u64 = 400 * 1024;

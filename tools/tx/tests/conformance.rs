@@ -117,9 +117,7 @@ fn harness() -> Result<ExitCode, String> {
     Ok(libtest_mimic::run(&Arguments::from_iter(rest), trials).exit_code())
 }
 
-// ---------------------------------------------------------------------------------------------
 // Running
-// ---------------------------------------------------------------------------------------------
 
 fn folder_of(spec: &Spec) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
@@ -367,9 +365,7 @@ fn ask(spec: &Spec) -> Result<(), String> {
     Ok(())
 }
 
-// ---------------------------------------------------------------------------------------------
 // Files
-// ---------------------------------------------------------------------------------------------
 
 /// Writes the files of a case. Returns the arguments of `tx run`, relative to the directory.
 fn write(case: &Case, folder: &Path) -> Result<Vec<String>, String> {

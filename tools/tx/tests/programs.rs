@@ -550,9 +550,7 @@ fn compare(argument: &Argument, found: &npy::Array) -> Vec<String> {
     messages
 }
 
-// ---------------------------------------------------------------------------------------------
 // Files for a machine without Rust
-// ---------------------------------------------------------------------------------------------
 
 /// Directory of inputs, which programs share.
 const INPUTS: &str = "inputs";

@@ -1,8 +1,8 @@
 //! `cargo xtask book`: builds the pages of `docs/` as an mdBook.
 //!
 //! mdBook reads a single directory, but the pages link to files in the whole repository. The task
-//! copies the pages and all linked files to a staging directory with the same structure. The task
-//! checks every link of the generated book.
+//! copies the pages and all linked files to a staging directory with the same structure. After the
+//! build, the task checks every link of the book.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,8 +17,8 @@ use crate::workspace::Workspace;
 
 const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// mdBook version, installed from crates.io into `target/tools`. The first build takes about three
-/// minutes.
+/// Version of mdBook, which the task installs from crates.io into `target/tools`. The installation
+/// takes about three minutes.
 const MDBOOK_VERSION: &str = "0.5.4";
 
 pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
@@ -28,7 +28,8 @@ pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
     let _ = fs::remove_dir_all(&stage);
     collect(workspace, &stage)?;
     build(&mdbook, &stage, &book)?;
-    // mdBook copies the first chapter to `index.html`, where its relative links would be broken.
+    // mdBook copies the first chapter to `index.html`, where its relative links are broken. The
+    // task therefore replaces `index.html` by a redirection.
     let first = chapters(&fs::read_to_string(workspace.root.join(SUMMARY))?)
         .first()
         .context("docs/SUMMARY.md names no page")?
@@ -56,7 +57,8 @@ pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
     Ok(book)
 }
 
-/// Runs mdBook. Fails on warnings too, because mdBook exits successfully with broken pages.
+/// Runs mdBook. The function fails on warnings, because mdBook exits successfully even if pages are
+/// broken.
 fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
     let mut command = Command::new(mdbook);
     command
@@ -64,7 +66,7 @@ fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
         .arg(stage)
         .arg("--dest-dir")
         .arg(book)
-        // These variables could suppress the warnings.
+        // These variables could suppress the warnings of mdBook.
         .env_remove("MDBOOK_LOG")
         .env_remove("RUST_LOG");
     let shown = format!("$ {}", sh::display(&command));
@@ -78,7 +80,6 @@ fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the number of warnings and errors in mdBook's log.
 fn warnings(log: &str) -> usize {
     log.lines()
         .filter_map(|line| line.split_whitespace().next())
@@ -103,14 +104,13 @@ fn install(workspace: &Workspace) -> Result<PathBuf> {
             .args(["install", "mdbook", "--locked", "--version", MDBOOK_VERSION])
             .args(["--no-default-features", "--features", "search", "--root"])
             .arg(&root)
-            // A separate target directory avoids rebuilding the workspace.
+            // With a separate target directory, cargo does not rebuild the workspace.
             .arg("--target-dir")
             .arg(workspace.target.join("mdbook")),
     )?;
     Ok(mdbook)
 }
 
-/// Returns the pages listed in the summary, in order.
 pub(crate) fn chapters(summary: &str) -> Vec<PathBuf> {
     Page::read(summary)
         .links
@@ -120,7 +120,7 @@ pub(crate) fn chapters(summary: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the pages of `docs` that the summary omits or lists twice.
+/// Returns an error for each page of `docs` that the summary omits or lists twice.
 pub(crate) fn check_summary(summary: &str, files: &[PathBuf]) -> Vec<String> {
     let chapters = chapters(summary);
     let mut wrong: Vec<String> = files
@@ -143,7 +143,6 @@ pub(crate) fn check_summary(summary: &str, files: &[PathBuf]) -> Vec<String> {
     wrong
 }
 
-/// Copies the sources of the book to `stage/src`.
 fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
     let files = workspace.files()?;
     let source = stage.join("src");
@@ -168,7 +167,8 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
         stage.join("book.toml"),
     )
     .context("cannot copy docs/book.toml")?;
-    // The summary moves from `docs/` to the root: adapt its relative links.
+    // The copy of the summary is in the root directory instead of `docs/`, so its relative links
+    // change.
     let moved = summary
         .replace("](../", "](\u{0}")
         .replace("](", "](docs/")
@@ -178,7 +178,7 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
     for chapter in &chapters {
         copy(chapter)?;
         let text = read(chapter)?;
-        // mdBook renames README.md to index.html, but does not adapt links to it.
+        // mdBook renames README.md to index.html, but does not change the links to README.md.
         let linked = text
             .replace("README.md)", "index.md)")
             .replace("README.md#", "index.md#");
@@ -207,7 +207,7 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
         }
     }
     for folder in folders {
-        // mdBook generates an index for this directory.
+        // mdBook generates an index page for this directory.
         if chapters.contains(&folder.join("README.md")) {
             continue;
         }
@@ -234,7 +234,6 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the broken links of the generated book.
 fn check(book: &Path) -> Result<Vec<String>> {
     let mut files = Vec::new();
     walk(book, &mut files)?;
@@ -251,7 +250,7 @@ fn check(book: &Path) -> Result<Vec<String>> {
     }
     let mut wrong = Vec::new();
     for (place, page) in &pages {
-        // `404.html` has absolute links for the web server.
+        // The links of `404.html` are absolute paths on the web server.
         if place == Path::new("404.html") {
             continue;
         }

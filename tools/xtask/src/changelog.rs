@@ -1,6 +1,6 @@
-//! Format checks of CHANGELOG.md, and release checks.
+//! Checks of the format of CHANGELOG.md, and checks of a release.
 
-/// Section titles below a version, as defined by Keep a Changelog.
+/// Section titles within a version, as defined by Keep a Changelog.
 const KINDS: &[&str] = &[
     "Added",
     "Changed",
@@ -10,7 +10,7 @@ const KINDS: &[&str] = &[
     "Security",
 ];
 
-/// Returns the format errors of a changelog for this workspace version.
+/// Returns the format errors of a changelog. `version` is the version of the workspace.
 pub(crate) fn check(text: &str, version: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut sections: Vec<(usize, &str)> = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn check(text: &str, version: &str) -> Vec<String> {
     wrong
 }
 
-/// Returns the reason why a tag is not a valid release of this version.
+/// Returns the reason why a tag is not a valid release of `version`; `None` for a valid release.
 pub(crate) fn refuse_tag(text: &str, version: &str, tag: &str) -> Option<String> {
     if tag.strip_prefix('v') != Some(version) {
         return Some(format!(
@@ -79,7 +79,7 @@ pub(crate) fn refuse_tag(text: &str, version: &str, tag: &str) -> Option<String>
     })
 }
 
-/// Returns the version in a title such as `[1.2.3] - 2031-02-28`.
+/// Returns the version number in a title such as `[1.2.3] - 2031-02-28`.
 fn release(title: &str) -> Option<[u64; 3]> {
     let (version, date) = title.strip_prefix('[')?.split_once("] - ")?;
     let is_date = date.len() == 10

@@ -1,4 +1,4 @@
-//! Tasks `test`, `deep`, `lint`, `bless`, `bench`, and `ci`, which runs `.ci/run`.
+//! Tasks `test`, `deep`, `lint`, `bless`, `bench` and `ci`. The task `ci` runs `.ci/run`.
 
 use std::fs::File;
 use std::process::Command;
@@ -9,7 +9,7 @@ use crate::sh::{self, Style};
 use crate::workspace::Workspace;
 use crate::{codegen, fuzz, setup, tidy};
 
-/// Runs every test, then checks the generated pages and the rules of the repository.
+/// Runs all tests, and then checks the generated pages and the rules of the repository.
 pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -25,10 +25,10 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Runs the full test sets of which continuous integration runs a sample, for several hours. The
+/// Runs, for several hours, the full test sets of which continuous integration runs a sample. The
 /// sets are all validation inputs after every pass, all conformance programs, PTX for every chip, a
-/// crate outside of the workspace, and `seconds` of fuzzing. All mutation tests run too, and write
-/// `docs/mutations.md`.
+/// crate outside of the workspace, and `seconds` of fuzzing. The task also runs all mutation tests,
+/// and writes their results to `docs/mutations.md`.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -65,9 +65,9 @@ pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     Ok(())
 }
 
-/// Runs rustfmt, clippy and rustdoc on all targets, with warnings as errors. Clippy also checks `tx`
-/// without `fuzz` and `report`, the runtime without the executor, and the examples without the
-/// compiler, which need no MLIR.
+/// Runs rustfmt, clippy and rustdoc on all targets, with warnings as errors. Clippy also checks
+/// three configurations: `tx` without `fuzz` and `report`, the runtime without the executor, and
+/// the examples without the compiler and MLIR.
 pub(crate) fn lint(workspace: &Workspace) -> Result<()> {
     sh::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
     setup::setup(workspace)?;
@@ -130,8 +130,8 @@ pub(crate) fn ci(workspace: &Workspace) -> Result<()> {
     )
 }
 
-/// Rewrites snapshots and generated pages. CHECK lines are kept, so a test with a failing CHECK
-/// still fails.
+/// Rewrites snapshots and generated pages. The task does not change CHECK lines, so a test with a
+/// failing CHECK still fails.
 pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     setup::setup(workspace)?;
     let mut command = workspace.cargo();
@@ -140,7 +140,7 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
         .args(filter)
         .env("INSTA_UPDATE", "always");
     let tests = sh::run(&mut command);
-    // The table of chosen schedules belongs to another test target.
+    // Another test target writes the table of chosen schedules.
     let table = match filter {
         None | Some("chosen") => sh::run(
             workspace
@@ -167,7 +167,7 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Runs all benchmark targets, without the empty benchmark mode of test binaries.
+/// Runs all benchmark targets. Test binaries are excluded, because they contain no benchmarks.
 pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     let packages = workspace.packages_with("bench");
     if packages.is_empty() {
@@ -179,7 +179,7 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     for package in &packages {
         command.args(["--package", package]);
     }
-    // `--bench *` excludes libraries and binaries, whose harness rejects criterion's options.
+    // `--bench *` excludes libraries and binaries, which reject the options of criterion.
     command.args(["--bench", "*"]);
     if !arguments.is_empty() {
         command.arg("--").args(arguments);

@@ -1,8 +1,8 @@
 //! `cargo xtask demo`: lowers one reduction step by step, runs it, and checks the result.
 //!
-//! A block of 32 threads sums the rows of a 4x8 tile in shared memory. The demo shows the IR after
-//! every pass, the shuffles in the PTX, and the results on the available device with reference
-//! values.
+//! In the demo, a block of 32 threads sums the rows of a 4x8 tile in shared memory. The task prints
+//! the IR after every pass, the shuffles in the PTX, and the results with their reference values.
+//! The program runs on the GPU, or on the CPU if there is no GPU.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,12 +16,12 @@ use crate::sh::{self, Style};
 use crate::workspace::Workspace;
 use crate::{codegen, setup};
 
-/// Demo program, whose kernel arguments are a source and a destination.
+/// Demo program, whose kernel arguments are the source and the destination.
 pub(crate) struct Program {
-    /// Path relative to the root. The file is also a lit test.
+    /// Path relative to the root of the repository. The file is also a lit test.
     pub(crate) file: &'static str,
     pub(crate) source: &'static [usize],
-    /// Shape of the destination: one element per row of the source.
+    /// Shape of the destination, which contains one element per row of the source.
     pub(crate) destination: &'static [usize],
 }
 
@@ -38,8 +38,9 @@ pub(crate) const LOCAL: Program = Program {
 };
 
 impl Program {
-    /// Returns inputs that are exact in f32 and have exact sums, so that the order of additions
-    /// does not matter. Permuting rows or their elements changes the array.
+    /// Returns an input whose elements and row sums are exact in f32, so that the order of
+    /// additions does not matter. A permutation of rows, or of elements of a row, changes the
+    /// array.
     pub(crate) fn input(&self) -> Array {
         let elements: usize = self.source.iter().product();
         let values: Vec<f32> = (0..elements)
@@ -48,7 +49,6 @@ impl Program {
         Array::f32(self.source, &values)
     }
 
-    /// Returns the row sums in f64.
     pub(crate) fn reference(&self) -> Vec<f64> {
         let values = self.input().to_f32().unwrap_or_default();
         let rows: usize = self.destination.iter().product();
@@ -60,7 +60,7 @@ impl Program {
 }
 
 const CHIP: &str = "sm_90";
-/// Maximum number of lines shown for each pass, and maximum number of columns of a line.
+/// Maximum number of lines printed per pass, and maximum number of columns of a line.
 const LINES_A_STAGE: usize = 14;
 const COLUMNS: usize = 110;
 
@@ -82,8 +82,8 @@ fn heading(title: &str, summary: &str) {
     println!("\n{title}  {}", style.dim(summary));
 }
 
-/// Names of the kernel's arguments and shared memory in the demo program. MLIR drops argument names
-/// when it parses a program.
+/// Names of the arguments and shared memory of the kernel in the demo program. The MLIR parser does
+/// not keep argument names.
 struct Words {
     arguments: Vec<String>,
     shared: Option<String>,
@@ -103,7 +103,7 @@ impl Words {
         }
     }
 
-    /// Returns the kernel with the value names of the source program.
+    /// Returns the lines of the kernel with the value names of the source program.
     fn put(&self, kernel: &[String]) -> Vec<String> {
         let printed = arguments(kernel);
         let names: BTreeMap<&String, &String> = printed.iter().zip(&self.arguments).collect();
@@ -126,7 +126,6 @@ impl Words {
     }
 }
 
-/// Returns the names of a kernel's arguments, including those in shared memory.
 fn arguments(kernel: &[String]) -> Vec<String> {
     let head: Vec<&str> = kernel
         .iter()
@@ -150,7 +149,8 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-')
 }
 
-/// Prints a line of IR, wrapped. The trailing type and `: i64` suffixes of a long line are dropped.
+/// Prints a line of IR, wrapped. From a long line, the function removes the last type and `: i64`
+/// suffixes.
 fn print_ir(mark: &str, line: &str, paint: impl Fn(&str) -> String) {
     for (number, part) in fit(line).iter().enumerate() {
         let mark = if number == 0 { mark } else { " " };
@@ -187,7 +187,7 @@ fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
     )?;
     let text = fs::read_to_string(file)
         .with_context(|| format!("cannot read the demonstration program {}", file.display()))?;
-    // Compare the first stage with the program as MLIR prints it.
+    // The first stage is compared with the program as MLIR prints it.
     let printed = sh::capture(Command::new(tx_opt).arg(file))?.stdout;
     heading(
         "input",
@@ -199,7 +199,8 @@ fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
     let words = Words::of(&text);
     let mut before = words.put(&kernel_lines(&printed));
 
-    // The pass manager prints the module after every pass; the demo shows the lines that are new.
+    // The pass manager prints the module after every pass. The demo shows only the lines that are
+    // new.
     let output = sh::capture(
         Command::new(tx_opt)
             .args(["--lower-reduction", "--mlir-print-ir-after-all"])
@@ -229,7 +230,7 @@ fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns the pass and the module of each section of a `--mlir-print-ir-after-all` dump.
+/// Returns the pass name and the module text in each section of a `--mlir-print-ir-after-all` dump.
 fn dumps(text: &str) -> Vec<(&str, &str)> {
     const BANNER: &str = "// -----// IR Dump After ";
     text.split(BANNER)
@@ -242,7 +243,7 @@ fn dumps(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// Returns the lines of the kernel, from `gpu.func` to its closing brace, unindented.
+/// Returns the unindented lines of the kernel, from `gpu.func` to its closing brace.
 fn kernel_lines(module: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut indent = None;
@@ -264,8 +265,8 @@ fn kernel_lines(module: &str) -> Vec<String> {
     lines
 }
 
-/// Returns the lines of `after` that are not in `before`, up to SSA names. Constants and closing
-/// braces are omitted.
+/// Returns the lines of `after` that are not in `before`, apart from SSA names. Constants and
+/// closing braces are omitted.
 fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for line in before {
@@ -286,7 +287,7 @@ fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the text of an op without SSA names, because every stage renumbers them.
+/// Returns the text of an op without SSA names, because each stage numbers the SSA values again.
 fn without_numbers(line: &str) -> String {
     let mut text = String::new();
     let mut rest = line.trim();
@@ -412,7 +413,6 @@ module attributes {gpu.container_module} {
         );
     }
 
-    /// All stages use the names of the source program.
     #[test]
     fn stages_are_in_the_words_of_the_program() {
         let source = "\

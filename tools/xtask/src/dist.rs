@@ -1,10 +1,10 @@
 //! `cargo xtask dist`: builds a self-contained archive of `tx` for Linux machines with a CUDA
 //! driver.
 //!
-//! MLIR, LLVM and the C++ runtime are linked statically. The C library is linked dynamically,
-//! because the CUDA driver uses the C library of the host. The task checks which shared libraries
-//! and which glibc version the program requires. The archive also contains test programs with
-//! inputs and expected outputs, and a script that runs them without Rust.
+//! The program contains MLIR, LLVM and the C++ runtime. The program uses the C library of the host,
+//! because the CUDA driver uses it. The task checks which shared libraries and which glibc version
+//! the program requires. The archive also contains test programs with inputs and expected outputs,
+//! and a script that runs the test programs without Rust.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ use crate::sh::{self, Style};
 use crate::workspace::Workspace;
 use crate::{changelog, demo, setup};
 
-/// Shared libraries of every Linux system with glibc.
+/// Shared libraries that every Linux system with glibc provides.
 const HOST_LIBRARIES: &[&str] = &[
     "libc.so.6",
     "libm.so.6",
@@ -32,13 +32,15 @@ const HOST_LIBRARIES: &[&str] = &[
     "ld-linux-aarch64.so.1",
 ];
 
-/// Newest permitted glibc version (Debian 12).
+/// Newest version of glibc that the program may require: the version of Debian 12.
 const NEWEST_GLIBC: (u32, u32) = (2, 36);
 
-/// Libraries linked statically (`lib*.a`), although the link line asks for shared libraries.
+/// Libraries that are linked statically (`lib*.a`), although the linker options request shared
+/// libraries.
 const STATIC_LIBRARIES: &[&str] = &["stdc++", "z", "zstd"];
 
-/// Statically linked Debian libraries, and the packages that contain their licence texts.
+/// Statically linked Debian libraries, and the package that contains the licence text of each
+/// library.
 const DEBIAN_LIBRARIES: &[(&str, &str)] = &[
     ("llvm-and-mlir", "llvm-22-dev"),
     ("libstdc++", "libstdc++6"),
@@ -46,21 +48,22 @@ const DEBIAN_LIBRARIES: &[(&str, &str)] = &[
     ("zstd", "libzstd-dev"),
 ];
 
-/// Maximum size of the archive in bytes.
+/// Maximum size of the archive, in bytes.
 const SIZE_LIMIT: u64 = 52_500_000;
 
 const SCRIPT: &str = include_str!("gpu-test.py");
 pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 
-/// Examples 06 to 08 as one program, their MLIR source, and the script that runs them.
+/// Folder with examples 06 to 08 as one program, their MLIR source, and the script that runs the
+/// program.
 const EXAMPLES: &str = "examples";
 const EXAMPLES_SCRIPT: &str = include_str!("gpu-examples.sh");
 const EXAMPLES_SOURCE: &str = "crates/show/tx-examples/examples/gpu/row_sums.mlir";
-/// Path relative to the root of the archive.
+/// Path of the examples script, relative to the root of the archive.
 pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
 
-/// Benchmarks of block-level and grid-level reductions. The benchmarks generate, compile and time
-/// programs on the GPU machine.
+/// Files of the benchmarks of block-level and grid-level reductions. The benchmarks generate and
+/// compile programs on the GPU machine, and measure their run times.
 const BENCHMARK: [(&str, &str); 10] = [
     (
         "bench-grid.py",
@@ -98,7 +101,7 @@ fn archive_name(workspace: &Workspace) -> String {
     format!("tx-{}-{}-linux", workspace.version, std::env::consts::ARCH)
 }
 
-/// Builds the archive. A `tag` must be a release of this version that the changelog contains.
+/// Builds the archive. If present, `tag` must be a release of this version in the changelog.
 pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> {
     if !cfg!(target_os = "linux") {
         bail!("dist makes a Linux program and has to run on Linux");
@@ -139,7 +142,8 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     for (name, text) in BENCHMARK {
         fs::write(staging.join(name), text)?;
     }
-    // Build the examples without the compiler, for machines that have a GPU only.
+    // The examples are built without the compiler, for machines on which only a GPU driver is
+    // installed.
     sh::run(cargo().args([
         "build",
         "--profile",
@@ -181,7 +185,7 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     let _ = fs::remove_file(&archive);
     sh::run(
         Command::new("tar")
-            // Reproducible archive: no owner, one date, sorted files.
+            // The archive is reproducible: it has no owners, only one date, and sorted file names.
             .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
             .args(["--mtime=2000-01-01 00:00Z", "-C"])
             .arg(&folder)
@@ -210,7 +214,7 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     Ok(archive)
 }
 
-/// Adds manual pages and completion scripts at their standard locations below a prefix.
+/// Adds manual pages and completion scripts at their standard locations in an installation prefix.
 fn add_manual(tx: &Path, staging: &Path) -> Result<()> {
     sh::capture(
         Command::new(tx)
@@ -232,7 +236,6 @@ fn add_manual(tx: &Path, staging: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds the licences of all packages and Debian libraries that are linked into `tx`.
 fn add_licenses(workspace: &Workspace, folder: &Path) -> Result<()> {
     let output = sh::capture(workspace.cargo().args([
         "metadata",
@@ -269,7 +272,8 @@ fn add_licenses(workspace: &Workspace, folder: &Path) -> Result<()> {
     }
     for (library, package) in DEBIAN_LIBRARIES {
         let text = Path::new("/usr/share/doc").join(package).join("copyright");
-        // On other systems, the distributor of the archive has to add the licence.
+        // If this system does not contain the licence text, the distributor of the archive must add
+        // it.
         if text.is_file() {
             let target = folder.join(library);
             fs::create_dir_all(&target)?;
@@ -296,7 +300,8 @@ fn is_license(file: &str) -> bool {
     .any(|prefix| name.starts_with(prefix))
 }
 
-/// Returns the third-party packages that are linked into a workspace package, by name and version.
+/// Returns the third-party packages that are linked into a workspace package, sorted by name and
+/// version.
 fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
     let list = |value: &'m Value| value.as_array().map_or(&[][..], Vec::as_slice);
     let packages: BTreeMap<&str, &Value> = list(&metadata["packages"])
@@ -319,7 +324,7 @@ fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
         }
         let Some(node) = nodes.get(id) else { continue };
         for dependency in list(&node["deps"]) {
-            // `null` is a normal dependency, neither for tests nor for build scripts.
+            // The kind `null` is a normal dependency; tests and build scripts have other kinds.
             let is_linked = list(&dependency["dep_kinds"])
                 .iter()
                 .any(|kind| kind["kind"].is_null());
@@ -339,7 +344,6 @@ fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
     linked
 }
 
-/// Writes the SHA-256 of a file in the format of `sha256sum --check`.
 fn write_checksum(file: &Path) -> Result<()> {
     let name = file
         .file_name()
@@ -354,7 +358,6 @@ fn write_checksum(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns cargo's environment variable for the host linker.
 fn linker_variable() -> String {
     format!(
         "CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_LINKER",
@@ -364,9 +367,9 @@ fn linker_variable() -> String {
 
 /// Creates a linker wrapper that prefers static versions of [`STATIC_LIBRARIES`].
 ///
-/// mlir-sys requests `-lstdc++`, `-lz` and `-lzstd`, and the C compiler driver, which links Rust
+/// mlir-sys requests `-lstdc++`, `-lz` and `-lzstd`. The C compiler driver, which links Rust
 /// programs, ignores `-static-libstdc++`. A linker uses the first directory that contains a
-/// library. The wrapper therefore adds a directory that contains only the archives as the first
+/// library. The wrapper therefore adds a directory that contains only static libraries as the first
 /// search path.
 fn static_linker(folder: &Path) -> Result<PathBuf> {
     let archives = folder.join("static-libraries");
@@ -375,7 +378,7 @@ fn static_linker(folder: &Path) -> Result<PathBuf> {
         let name = format!("lib{library}.a");
         let output = sh::capture(Command::new("c++").arg(format!("-print-file-name={name}")))?;
         let path = Path::new(output.stdout.trim());
-        // For an unknown library, the compiler prints the bare name.
+        // For an unknown library, the compiler prints only the name.
         if !path.is_absolute() {
             bail!(
                 "there is no {name} to link into tx: install the development package that has it"
@@ -418,7 +421,7 @@ fn make_executable(_path: &Path) -> Result<()> {
     bail!("dist needs executable files")
 }
 
-/// Fails if the program needs shared libraries or a glibc version that the host may lack.
+/// Fails if the program requires a shared library or a glibc version that a host may not provide.
 fn check_host_requirements(program: &Path) -> Result<()> {
     let dynamic = sh::capture(
         Command::new("readelf")
@@ -470,7 +473,6 @@ fn needed_libraries(readelf: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the `GLIBC_x.y` versions in a listing, sorted.
 fn glibc_versions(readelf: &str) -> BTreeSet<(u32, u32)> {
     readelf
         .split("GLIBC_")
@@ -506,7 +508,6 @@ fn add_examples(workspace: &Workspace, tx: &Path, gpu: &Path, staging: &Path) ->
     make_executable(&script)
 }
 
-/// Adds the two demo programs as the first cases.
 fn add_demonstrations(workspace: &Workspace, cases: &Path) -> Result<()> {
     let mut list = Vec::new();
     for program in [demo::SHARED, demo::LOCAL] {

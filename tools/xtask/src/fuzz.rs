@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: fuzzes with random modules, checked after every pass, and with malformed
+//! `cargo xtask fuzz`: checks random modules after every pass, and runs the tools on malformed
 //! input.
 //!
-//! Findings are written to `target/fuzz`: shrunk programs, each with a comment that describes the
-//! failure, and a file for `tx fuzz replay`.
+//! The task writes findings to `target/fuzz`. A finding consists of a shrunk program with a comment
+//! that describes the failure, and of a file for `tx fuzz replay`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -39,7 +39,8 @@ pub(crate) fn fuzz(
             .arg(folder.join(target));
         command
     };
-    // A module is compiled and run about 30 times, so modules get two thirds of the time.
+    // Modules are fuzzed for two thirds of the time, because each module is compiled and run about
+    // 30 times.
     let modules = sh::run(&mut run("modules", seconds - seconds / 3));
     let mut text = run("text", seconds / 3);
     text.args(["--corpus", "lit-tests"]).arg("--opt").arg(&opt);

@@ -1,4 +1,5 @@
-//! `cargo xtask gpu-test`: unpacks and tests the dist archive, as on a machine without Rust.
+//! `cargo xtask gpu-test`: unpacks and tests the archive of `cargo xtask dist`, as on a machine
+//! without Rust.
 
 use std::fs;
 use std::path::PathBuf;

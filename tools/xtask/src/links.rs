@@ -1,7 +1,8 @@
-//! Link checker for Markdown: linked files and headings must exist.
+//! Link checker for Markdown. Linked files and headings must exist.
 //!
-//! Anchors follow the rules of GitHub and mdBook: lower case, hyphens for blanks, other punctuation
-//! removed, and a number appended to duplicates. External links are not checked.
+//! Anchors follow the rules of GitHub and mdBook: letters become lower case, blanks become hyphens,
+//! and other punctuation is removed. Repeated headings have a number at the end of the anchor.
+//! External links are not checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -9,14 +10,13 @@ use std::path::{Component, Path, PathBuf};
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-/// Links and anchors of a page.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     /// Line number (from 1) and target of each link.
     pub(crate) links: Vec<(usize, String)>,
-    /// Anchors: valid text after `#`.
+    /// Anchors, which may follow `#` in a link.
     anchors: BTreeSet<String>,
-    /// Line number and label of links with an undefined label.
+    /// Line number and label of each reference link without a definition.
     undefined: Vec<(usize, String)>,
 }
 
@@ -25,7 +25,7 @@ impl Page {
         let mut page = Self::default();
         let mut undefined = Vec::new();
         let mut callback = |broken: pulldown_cmark::BrokenLink<'_>| {
-            // Text such as `[0, 1)` is not a link.
+            // A text such as `[0, 1)` is not a link.
             if matches!(broken.link_type, LinkType::Reference | LinkType::Collapsed) {
                 undefined.push((line_of(text, &broken.span), broken.reference.to_string()));
             }
@@ -59,7 +59,6 @@ impl Page {
         page
     }
 
-    /// Reads an HTML page.
     pub(crate) fn of_html(html: &str) -> Self {
         let mut page = Self::default();
         page.read_html(1, html);
@@ -81,7 +80,6 @@ impl Page {
         }
     }
 
-    /// Reads links and anchors from the attributes of a tag.
     fn read_html(&mut self, line: usize, html: &str) {
         for (name, is_link) in [
             ("href", true),
@@ -123,7 +121,6 @@ fn slug(heading: &str) -> String {
         .collect()
 }
 
-/// Returns whether a link is external.
 pub(crate) fn is_elsewhere(link: &str) -> bool {
     link.split_once(':').is_some_and(|(scheme, _)| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -133,8 +130,8 @@ pub(crate) fn is_elsewhere(link: &str) -> bool {
     })
 }
 
-/// Returns the path of a link target relative to the repository root, and the anchor. `None` if the
-/// path leaves the repository.
+/// Returns the path of a link target relative to the repository root, and the anchor. Returns
+/// `None` if the path is outside of the repository.
 pub(crate) fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>)> {
     let (path, anchor) = match link.split_once('#') {
         Some((path, anchor)) => (path, Some(anchor.to_owned())),
@@ -155,8 +152,8 @@ pub(crate) fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>
     Some((full, anchor))
 }
 
-/// Returns the broken links of all pages. `files` are all files of the repository, and `texts` are
-/// the Markdown texts.
+/// Returns an error for each broken link. `files` contains the paths of all files in the
+/// repository, and `texts` the texts of the Markdown pages.
 pub(crate) fn check(files: &[PathBuf], texts: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let pages: BTreeMap<&Path, Page> = texts
         .iter()
@@ -201,7 +198,7 @@ fn problem(
             "the link `{link}` leaves the repository: expected a path from the page's own folder"
         ));
     };
-    // An empty path is the root.
+    // An empty path denotes the root of the repository.
     if !path.as_os_str().is_empty() && !known.contains(path.as_path()) {
         return Some(format!(
             "the link `{link}` leads to {}, which is not there",

@@ -1,6 +1,6 @@
-//! Task runner of the tx workspace. `cargo xtask --help` lists the tasks.
+//! Task runner of the tx workspace; `cargo xtask --help` lists the tasks.
 //!
-//! The crate does not depend on MLIR, so `cargo xtask setup` can install MLIR on a fresh clone.
+//! The crate does not depend on MLIR, so `cargo xtask setup` can install MLIR after a fresh clone.
 
 mod book;
 mod changelog;
@@ -110,8 +110,8 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    // SAFETY: restores the default handler. Rust ignores SIGPIPE, so `println!` would panic on a
-    // closed pipe.
+    // SAFETY: the call sets the default handler. Rust ignores SIGPIPE, and `println!` would panic
+    // on a closed pipe.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     match run(Cli::parse().task) {
         Ok(()) => ExitCode::SUCCESS,

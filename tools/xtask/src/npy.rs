@@ -1,26 +1,24 @@
-//! Reader and writer for NumPy's `.npy` files, to exchange arrays with `tx run`.
+//! Reader and writer of `.npy` files of NumPy, for the exchange of arrays with `tx run`.
 //!
-//! Elements stay little-endian bytes; the caller interprets them. This code is independent of the
-//! `.npy` code in `tx`, so that an error there cannot cancel out in a test.
+//! Elements are little-endian bytes, which the caller interprets. This code is independent of the
+//! `.npy` code in `tx`, so that an error in `tx` cannot cancel out in a test.
 
 use std::fs;
 use std::path::Path;
 
-/// Array.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array {
-    /// NumPy's element type: `<f4`, `<f2`, `<i4` ...
+    /// Element type in NumPy's notation, such as `<f4`, `<f2` or `<i4`.
     pub(crate) descr: String,
     /// Dimensions, outermost first.
     pub(crate) shape: Vec<usize>,
-    /// Elements in row-major order.
+    /// Bytes of the elements, in row-major order.
     pub(crate) bytes: Vec<u8>,
 }
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 impl Array {
-    /// Creates an f32 array.
     pub(crate) fn f32(shape: &[usize], values: &[f32]) -> Self {
         Self {
             descr: "<f4".to_owned(),
@@ -32,7 +30,6 @@ impl Array {
         }
     }
 
-    /// Returns the elements of an f32 array.
     pub(crate) fn to_f32(&self) -> Result<Vec<f32>, String> {
         if self.descr != "<f4" {
             return Err(format!("expected elements `<f4`, found `{}`", self.descr));
@@ -46,7 +43,7 @@ impl Array {
             .collect())
     }
 
-    /// Writes a file in format version 1.0.
+    /// Writes the array to a file in format version 1.0.
     pub(crate) fn write(&self, path: &Path) -> Result<(), String> {
         let dimensions: String = self
             .shape
@@ -56,7 +53,7 @@ impl Array {
         let mut header = format!(
             "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
             self.descr,
-            // Python requires the comma in a tuple of one element.
+            // Python requires a comma in a tuple of one element.
             dimensions.trim_end(),
         );
         // The data start at a multiple of 64 bytes, and the header ends with a newline.
@@ -73,7 +70,7 @@ impl Array {
         fs::write(path, file).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Reads a file of any format version, in row-major order.
+    /// Reads an array in row-major order from a file of any format version.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let file = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Self::parse(&file).map_err(|error| format!("{}: {error}", path.display()))

@@ -1,7 +1,7 @@
-//! `cargo xtask setup`: installs missing dependencies and reports each step.
+//! `cargo xtask setup`: installs missing dependencies, and reports each step.
 //!
-//! If nothing is missing, `setup` takes less than a second and prints one line. The tasks `demo`
-//! and `test` run `setup` first.
+//! If all dependencies are installed, the task takes less than a second and prints one line. The
+//! tasks `demo` and `test` run `setup` first.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,8 @@ use anyhow::{Context, Result, bail};
 use crate::sh::{self, Style};
 use crate::workspace::{LLVM_MAJOR, Workspace, default_llvm_prefix, llvm_prefix};
 
-/// LLVM packages, and the reason for each. `FileCheck` comes with a dependency of `llvm-22-dev`.
+/// LLVM packages, and the purpose of each package. A dependency of `llvm-22-dev` contains
+/// `FileCheck`.
 const LLVM_PACKAGES: &[(&str, &str)] = &[
     ("libmlir-22-dev", "MLIR's libraries and headers"),
     ("mlir-22-tools", "mlir-tblgen, which compiles the dialect"),
@@ -26,32 +27,32 @@ const LLVM_PACKAGES: &[(&str, &str)] = &[
     ("libclang-common-22-dev", "the headers libclang needs"),
 ];
 
-/// Tools and libraries that compile and link LLVM code.
+/// Packages with tools and libraries that compile and link LLVM code.
 const TOOLCHAIN_PACKAGES: &[(&str, &str)] = &[
     ("g++", "the C++ compiler"),
     ("zlib1g-dev", "zlib, which LLVM uses"),
     ("libzstd-dev", "zstd, which LLVM uses"),
 ];
 
-/// Programs that check completion scripts and manual pages in tests.
+/// Packages with programs that check completion scripts and manual pages in tests.
 const SHELL_PACKAGES: &[(&str, &str)] = &[
     ("zsh", "a shell with a completion script"),
     ("fish", "another"),
     ("mandoc", "checks manual pages"),
 ];
 
-/// PyPI wheel with NVIDIA's PTX assembler. Tests assemble PTX with `ptxas`; `tx` itself does not
-/// need `ptxas`.
+/// PyPI wheel that contains NVIDIA's PTX assembler `ptxas`. Tests assemble PTX with `ptxas`; `tx`
+/// itself does not need it.
 const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
 const PTXAS_VERSION: &str = "13.0.88";
 const PTXAS_IN_WHEEL: &str = "nvidia/cu13/bin/ptxas";
-/// SHA-256 of the wheels of this version: x86-64, then 64-bit Arm.
+/// SHA-256 sums of the wheels of this version, for x86-64 and for 64-bit Arm.
 const PTXAS_HASHES: &[&str] = &[
     "56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03",
     "c7ff28f86a24effdc6c034fa15230c549a273e4771b10a7fec14996f8cf3307f",
 ];
 
-/// Browser for tests of HTML pages, with fixed fonts for screenshots.
+/// Packages with the browser for tests of HTML pages, and with fixed fonts for screenshots.
 const BROWSER_PACKAGES: &[(&str, &str)] = &[
     ("chromium", "the browser in which pages are tested"),
     ("fonts-dejavu-core", "the fonts of its screenshots"),
@@ -60,12 +61,11 @@ const NODE_PACKAGES: &[(&str, &str)] = &[
     ("nodejs", "Node.js, which drives the browser"),
     ("npm", "npm, which fetches Playwright"),
 ];
-/// Files that pin the version of Playwright, their source directory, and their directory in
-/// `target/tools`.
+/// Names of the files that pin the version of Playwright, their source directory, and their
+/// directory in `target/tools`.
 const DRIVER_FILES: &[&str] = &["package.json", "package-lock.json"];
 const DRIVER_SOURCE: &str = "tools/tx/tests/browser";
 const DRIVER: &str = "browser";
-/// Minimum major version of Node.js.
 const NODE_MAJOR: u32 = 18;
 
 pub(crate) fn setup(workspace: &Workspace) -> Result<()> {
@@ -84,7 +84,6 @@ pub(crate) fn setup(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Installs packages that only tests need.
 pub(crate) fn setup_tests() -> Result<()> {
     if is_debian() {
         return apt_install(SHELL_PACKAGES);
@@ -92,7 +91,7 @@ pub(crate) fn setup_tests() -> Result<()> {
     let missing: Vec<&str> = SHELL_PACKAGES
         .iter()
         .map(|(program, _)| *program)
-        // Some shells do not support `--version`.
+        // Some shells do not support `--version`, so the check runs a script.
         .filter(|program| !sh::starts(Command::new(program).args(["-n", "/dev/null"])))
         .collect();
     if missing.is_empty() {
@@ -111,7 +110,7 @@ fn install_packages() -> Result<()> {
         check_prefix(&prefix)?;
     }
     if !is_debian() {
-        // On other systems, only check that the prefix contains a complete LLVM.
+        // On other systems, the task only checks that the prefix contains a complete LLVM.
         return check_prefix(&prefix);
     }
     let mut wanted = TOOLCHAIN_PACKAGES.to_vec();
@@ -121,7 +120,6 @@ fn install_packages() -> Result<()> {
     apt_install(&wanted)
 }
 
-/// Returns whether the system is Debian, Ubuntu or a derivative.
 fn is_debian() -> bool {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let family = release.lines().any(|line| {
@@ -131,7 +129,7 @@ fn is_debian() -> bool {
     family && sh::succeeds(Command::new("apt-get").arg("--version"))
 }
 
-/// Fails with instructions unless an LLVM with MLIR is installed at `prefix`.
+/// Fails with instructions if the prefix does not contain LLVM with MLIR.
 fn check_prefix(prefix: &Path) -> Result<()> {
     let needed = [
         "bin/llvm-config",
@@ -160,7 +158,6 @@ fn check_prefix(prefix: &Path) -> Result<()> {
     );
 }
 
-/// Installs the missing packages.
 fn apt_install(wanted: &[(&str, &str)]) -> Result<()> {
     let missing: Vec<(&str, &str)> = wanted
         .iter()
@@ -176,8 +173,8 @@ fn apt_install(wanted: &[(&str, &str)]) -> Result<()> {
     }
     let names: Vec<&str> = missing.iter().map(|(package, _)| *package).collect();
 
-    // A fresh image has no package lists, and old lists may name removed versions. Refresh the
-    // lists only in these two cases, because this is the slowest step.
+    // A fresh image has no package lists, and old lists may name removed versions. The task updates
+    // the lists only in these two cases, because the update is the slowest step.
     let mut fresh = false;
     if !names.iter().all(|package| has_candidate(package)) {
         apt_get(&["update"])?;
@@ -241,13 +238,12 @@ fn apt_get(arguments: &[&str]) -> Result<()> {
     };
     command
         .args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
-        // Wait for another apt process, for example during the first boot.
+        // The command waits for another apt process, for example during the first boot.
         .args(["-o", "DPkg::Lock::Timeout=180", "-q"])
         .args(arguments);
     sh::run(&mut command)
 }
 
-/// Installs the pinned `ptxas` in `tools` if missing, and returns its path.
 fn install_ptxas(tools: &Path) -> Result<PathBuf> {
     if let Some(own) = std::env::var_os("TX_PTXAS") {
         let own = PathBuf::from(own);
@@ -314,7 +310,8 @@ fn install_ptxas(tools: &Path) -> Result<PathBuf> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
         .context("pip said it downloaded a wheel, and there is none")?;
-    // Write to a temporary name first, so that an interrupted run leaves no partial file.
+    // The file is first written with a temporary name, so that an interrupted run leaves no partial
+    // file.
     let partial = tools.join("ptxas.partial");
     unpack(&wheel, PTXAS_IN_WHEEL, &partial)?;
     make_executable(&partial)?;
@@ -326,14 +323,15 @@ fn install_ptxas(tools: &Path) -> Result<PathBuf> {
     Ok(ptxas)
 }
 
-/// Installs Playwright in `tools`, and Chromium on Debian. Returns the path of the browser.
+/// Installs Playwright in `tools`, and on Debian also Chromium. Returns the path of the browser.
 fn install_browser(root: &Path, tools: &Path) -> Result<PathBuf> {
     let own = std::env::var_os("TX_CHROMIUM").map(PathBuf::from);
     let browser = own
         .clone()
         .unwrap_or_else(|| PathBuf::from("/usr/bin/chromium"));
     if is_debian() {
-        // A custom browser has its own fonts; Node.js may come from elsewhere.
+        // If the user provides a browser, only the fonts are installed. Node.js may already be
+        // installed by other means.
         let fonts = &BROWSER_PACKAGES[usize::from(own.is_some())..];
         let node = if has_node() { &[] } else { NODE_PACKAGES };
         apt_install(&[fonts, node].concat())?;
@@ -378,7 +376,6 @@ fn install_browser(root: &Path, tools: &Path) -> Result<PathBuf> {
     Ok(browser)
 }
 
-/// Returns whether Node.js (at least [`NODE_MAJOR`]) and npm are installed.
 fn has_node() -> bool {
     let version = sh::capture(Command::new("node").arg("--version"));
     let major = version.ok().and_then(|output| {

@@ -1,11 +1,11 @@
-//! Child processes and terminal output.
+//! Execution of commands, and colours of terminal output.
 
 use std::io::IsTerminal;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Prints and runs a command with inherited input and output; fails if the command fails.
+/// Prints and runs a command with inherited input and output. Fails if the command fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     eprintln!(
         "{}",
@@ -20,13 +20,13 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Output of a command.
 pub(crate) struct Output {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
-/// Runs a command silently and returns its output; an error contains the output.
+/// Runs a command silently, and returns its output. If the command fails, the error contains the
+/// output.
 pub(crate) fn capture(command: &mut Command) -> Result<Output> {
     let output = command
         .stdin(Stdio::null())
@@ -50,7 +50,6 @@ pub(crate) fn capture(command: &mut Command) -> Result<Output> {
     Ok(Output { stdout, stderr })
 }
 
-/// Runs a command silently; returns whether it succeeded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -60,7 +59,7 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Runs a command silently; returns whether it could be started.
+/// Returns whether a command can be started; the exit status is ignored.
 pub(crate) fn starts(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -70,7 +69,6 @@ pub(crate) fn starts(command: &mut Command) -> bool {
         .is_ok()
 }
 
-/// Returns the command as shell input.
 pub(crate) fn display(command: &Command) -> String {
     std::iter::once(command.get_program())
         .chain(command.get_args())
@@ -86,7 +84,7 @@ pub(crate) fn display(command: &Command) -> String {
         .join(" ")
 }
 
-/// Terminal colours, if supported.
+/// Colours of terminal output; empty if the terminal does not support colours.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     on: bool,

@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: repository rules that no compiler checks.
+//! `cargo xtask tidy`: checks the rules of the repository that no compiler checks.
 //!
 //! Each rule is a function that returns one sentence per violation. The lit harness (`tx-lit`)
-//! itself requires a RUN line, a CHECK line and a sentence of prose in each test.
+//! checks that each test contains a RUN line, a CHECK line and a sentence of prose.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -16,30 +16,30 @@ use crate::sh::Style;
 use crate::workspace::{LLVM_MAJOR, Workspace};
 use crate::{book, changelog, links};
 
-/// Directories of `lit-tests` without a pass or pipeline of this name.
+/// Directories of `lit-tests` that are not named after a pass or pipeline.
 const OTHER_LIT_FOLDERS: &[&str] = &[
-    // Syntax, round trips and verifiers of the dialect.
+    // Tests of syntax, round trips and verifiers of the tile dialect.
     "dialect-tile",
-    // Whole programs to PTX.
+    // Tests that lower complete programs to PTX.
     "ptx",
-    // Output of the command-line tools: help, usage errors, invalid input.
+    // Tests of the command-line tools: help, usage errors, and invalid input.
     "tools",
-    // The chapters of docs/tutorial.md.
+    // Chapters of docs/tutorial.md.
     "tutorial",
-    // Typical user programs, compared with a reference.
+    // Typical user programs, whose results are compared with a reference.
     "programs",
-    // Kernels and schedules, compared with a reference.
+    // Kernels and schedules, whose results are compared with a reference.
     "cases",
 ];
 
-/// C++ is for what the C APIs of MLIR and LLVM cannot do, and decides nothing. It has no reason to grow. Headers,
-/// which only declare, are not counted.
+/// Maximum number of C++ lines in the repository, headers excluded. C++ is only permitted for
+/// functions that the C APIs of MLIR and LLVM do not provide.
 const CXX_LINES: usize = 654;
 
 /// Maximum number of columns in a line of code.
 const COLUMNS: usize = 110;
 
-/// Permitted workspace dependencies of each package. Packages that are not listed here are tools,
+/// Permitted workspace dependencies of each package. Packages that are not in the list are tools,
 /// which may depend on any package.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-target", &[]),
@@ -97,14 +97,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Floors of `crates/`, lowest first: `crates/FLOOR/PACKAGE`. Crates depend on crates of their own
-/// floor and of lower floors.
+/// Layers of `crates/`, lowest first; the folder of a package is `crates/LAYER/PACKAGE`. A crate
+/// may depend on crates of the same layer and of lower layers.
 const FLOORS: &[&str] = &["compile", "run", "check", "show"];
 
-/// Libraries that are not named after their package. Any other library has the name of its package.
+/// Libraries whose name differs from the name of their package.
 const LIBRARY_NAMES: &[(&str, &str)] = &[("tx-compiler", "tx")];
 
-/// Packages that must build without MLIR (if necessary without optional dependencies).
+/// Packages that must build without MLIR, if necessary without their optional dependencies.
 const WITHOUT_MLIR: &[&str] = &[
     "tx-lit",
     "tx-target",
@@ -157,8 +157,8 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Requires a test directory for every pass, with a positive test and `invalid.mlir`. Every
-/// directory must belong to a pass or pipeline, or be listed in [`OTHER_LIT_FOLDERS`].
+/// Requires a test directory for every pass, with `invalid.mlir` and another test. Every directory
+/// must be named after a pass or pipeline, or be listed in [`OTHER_LIT_FOLDERS`].
 fn lit_folders(registry: &[Entry], files: &[PathBuf]) -> Vec<String> {
     let mut folders: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files {
@@ -199,7 +199,7 @@ fn lit_folders(registry: &[Entry], files: &[PathBuf]) -> Vec<String> {
     wrong
 }
 
-/// Requires the test `x.mlir` for each snapshot `x.snap` or `x.PREFIX.snap`.
+/// Requires that the test `x.mlir` exists for each snapshot `x.snap` or `x.PREFIX.snap`.
 fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
     let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
     files
@@ -220,7 +220,7 @@ fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
 }
 
 /// Requires that every file next to `tests/integration.rs` is one of its modules or a test target.
-/// Cargo does not discover test targets in packages with `tests/integration.rs`.
+/// In a package with `tests/integration.rs`, cargo does not discover test targets.
 fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let programs = files
@@ -251,8 +251,8 @@ fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<Strin
     Ok(wrong)
 }
 
-/// Requires that tests named in pages exist, as `FOLDER/x.mlir` or as a whole path. A test command
-/// with a misspelled name would run nothing and succeed.
+/// Requires that each test named in a page exists. A page names a test as `FOLDER/x.mlir` or by its
+/// whole path. A command with a misspelt test name would run no test, and succeed.
 fn named_tests(files: &[PathBuf], pages: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
     let folders: BTreeSet<&Path> = files
@@ -324,7 +324,7 @@ fn long_lines(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// Checks the dependency direction of packages. Dev-dependencies are exempt.
+/// Checks that packages depend only on permitted packages. Dev-dependencies are exempt.
 fn dependencies(packages: &[Value]) -> Vec<String> {
     let graph = dependency_graph(packages, true);
     let required = dependency_graph(packages, false);
@@ -376,9 +376,9 @@ fn dependencies(packages: &[Value]) -> Vec<String> {
     wrong
 }
 
-/// Requires that the names of folders, packages and libraries agree: `crates/FLOOR/PACKAGE`,
-/// `tools/PROGRAM`, and `tx-` with the path of any other folder. A library has the name of its
-/// package, except those in [`LIBRARY_NAMES`].
+/// Requires that folder, package and library have the same name: `crates/LAYER/PACKAGE` or
+/// `tools/PROGRAM`. In folders outside of `crates` and `tools`, the package name is `tx-` followed
+/// by the path. Libraries in [`LIBRARY_NAMES`] are exempt.
 fn names(packages: &[Value], root: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for package in packages {
@@ -423,7 +423,7 @@ fn names(packages: &[Value], root: &Path) -> Vec<String> {
     wrong
 }
 
-/// Requires that no crate depends on a crate of a higher floor. Dev-dependencies are exempt.
+/// Requires that no crate depends on a crate of a higher layer. Dev-dependencies are exempt.
 fn floors(packages: &[Value], root: &Path) -> Vec<String> {
     let floor_of: BTreeMap<&str, usize> = packages
         .iter()
@@ -451,14 +451,12 @@ fn floors(packages: &[Value], root: &Path) -> Vec<String> {
     wrong
 }
 
-/// Returns the folder of a package, relative to `root`.
 fn folder(package: &Value, root: &Path) -> PathBuf {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let folder = manifest.parent().unwrap_or(manifest);
     folder.strip_prefix(root).unwrap_or(folder).to_owned()
 }
 
-/// Returns the names of the targets of a kind: `lib` or `bin`.
 fn targets<'a>(package: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a str> {
     let all = package["targets"].as_array().into_iter().flatten();
     all.filter(move |target| target["kind"][0] == kind)
@@ -504,7 +502,7 @@ fn reaches<'a>(
     None
 }
 
-/// Checks that the LLVM version is equal in its three locations.
+/// Checks that the three constants with the LLVM version are equal.
 fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
     let build = Path::new("crates/compile/tx-llvm/build.rs");
     let constant = format!("const LLVM: &str = \"{LLVM_MAJOR}\";");
@@ -534,8 +532,8 @@ fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// Checks that all packages and continuous integration use one minimum Rust version. Clippy checks
-/// that the code uses no later standard library features.
+/// Checks that all packages and continuous integration use the same minimum Rust version. Clippy
+/// checks that the code uses no features of later standard libraries.
 fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
     let versions: BTreeSet<&str> = workspace
         .packages()
@@ -562,7 +560,7 @@ fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
     })
 }
 
-/// Checks the lines of text files.
+/// Checks each line of all text files for paths of one machine and ignored tests.
 fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let root = workspace.root.display().to_string();
@@ -594,8 +592,8 @@ fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// Returns whether `path` starts an absolute path in the line. A path such as `docs/home/` does not
-/// count.
+/// Returns whether a line contains an absolute path that starts with `path`. A relative path such
+/// as `docs/home/` does not count.
 fn holds_path(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         !line[..at]
@@ -603,7 +601,6 @@ fn holds_path(line: &str, path: &str) -> bool {
     })
 }
 
-/// Returns the text of every Markdown page.
 fn markdown(workspace: &Workspace, files: &[PathBuf]) -> Result<BTreeMap<PathBuf, String>> {
     files
         .iter()

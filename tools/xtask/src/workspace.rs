@@ -1,4 +1,4 @@
-//! Paths and packages of the workspace.
+//! Paths and packages of the cargo workspace.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,16 +8,14 @@ use serde_json::Value;
 
 use crate::sh;
 
-/// Major version of LLVM. `.cargo/config.toml` repeats the version, and `tidy` compares both.
+/// Major version of LLVM. `.cargo/config.toml` contains the same version; `tidy` compares the two
+/// versions.
 pub(crate) const LLVM_MAJOR: u32 = 22;
 
-/// Checkout of the repository.
 pub(crate) struct Workspace {
     /// Directory of the workspace's `Cargo.toml`.
     pub(crate) root: PathBuf,
-    /// Cargo's target directory.
     pub(crate) target: PathBuf,
-    /// Version of the packages.
     pub(crate) version: String,
     /// Output of `cargo metadata --no-deps`.
     pub(crate) metadata: Value,
@@ -25,8 +23,8 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     pub(crate) fn load() -> Result<Self> {
-        // Cargo sets the variable for `cargo xtask`; the fallback serves a binary that is started
-        // directly.
+        // Cargo sets the variable for `cargo xtask`. The default path is for a binary that is
+        // started directly.
         let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let output = sh::capture(
@@ -50,17 +48,16 @@ impl Workspace {
         })
     }
 
-    /// Returns a cargo command that runs at the root.
     pub(crate) fn cargo(&self) -> Command {
         let mut command = Command::new(cargo_program());
         command.current_dir(&self.root);
         command
     }
 
-    /// Builds a binary with a cargo profile, and returns its path.
+    /// Builds a binary with a cargo profile, and returns the path of the binary.
     ///
-    /// The build uses the cargo features of the whole workspace, so that tests need not rebuild
-    /// dependencies.
+    /// The build enables the cargo features of the whole workspace, so that later tests need not
+    /// rebuild dependencies.
     pub(crate) fn build(&self, binary: &str, profile: &str) -> Result<PathBuf> {
         sh::run(self.cargo().args([
             "build",
@@ -74,7 +71,7 @@ impl Workspace {
         Ok(self.target.join(folder).join(binary))
     }
 
-    /// Returns every file that git tracks or would add, relative to the root.
+    /// Returns the path of every file that git tracks or would add, relative to the root.
     pub(crate) fn files(&self) -> Result<Vec<PathBuf>> {
         let output = sh::capture(
             Command::new("git")
@@ -101,7 +98,7 @@ impl Workspace {
         Ok(files)
     }
 
-    /// Returns the workspace packages with a target of this kind (`bench`, `test` ...).
+    /// Returns the workspace packages that have a target of this kind, such as `bench` or `test`.
     pub(crate) fn packages_with(&self, kind: &str) -> Vec<String> {
         self.packages()
             .iter()
@@ -118,7 +115,6 @@ impl Workspace {
             .collect()
     }
 
-    /// Returns the workspace packages, as `cargo metadata` describes them.
     pub(crate) fn packages(&self) -> &[Value] {
         self.metadata["packages"]
             .as_array()
@@ -130,12 +126,13 @@ fn cargo_program() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Returns the prefix of LLVM. `.cargo/config.toml` sets the variable unless the user has set it.
+/// Returns the installation prefix of LLVM. `.cargo/config.toml` sets `MLIR_SYS_220_PREFIX` unless
+/// the user has set it.
 pub(crate) fn llvm_prefix() -> PathBuf {
     std::env::var_os("MLIR_SYS_220_PREFIX").map_or_else(default_llvm_prefix, PathBuf::from)
 }
 
-/// Returns the prefix of Debian's LLVM packages.
+/// Returns the installation prefix of Debian's LLVM packages.
 pub(crate) fn default_llvm_prefix() -> PathBuf {
     Path::new("/usr/lib").join(format!("llvm-{LLVM_MAJOR}"))
 }

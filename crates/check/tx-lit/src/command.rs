@@ -11,15 +11,14 @@ use crate::report::{describe, indent, show};
 #[derive(Debug, PartialEq)]
 pub(crate) struct Pipeline {
     pub(crate) commands: Vec<Vec<String>>,
-    /// Whether the checked output includes the last program's standard error.
+    /// Whether the checked output includes the standard error of the last program.
     pub(crate) both_streams: bool,
-    /// Whether `not` precedes the last program.
     pub(crate) negated: bool,
 }
 
 impl Pipeline {
-    /// Parses a RUN line: `[not] TOOL ARGUMENT… [| [not] TOOL ARGUMENT…]… [2>&1]`, with single and
-    /// double quotes.
+    /// Parses a RUN line: `[not] TOOL ARGUMENT… [| [not] TOOL ARGUMENT…]… [2>&1]`. Arguments may be
+    /// in single or double quotes.
     pub(crate) fn parse(text: &str, tools: &[&str]) -> Result<Self, String> {
         let mut words = words(text)?;
         let both_streams = words.last().is_some_and(|word| word == "2>&1");
@@ -54,7 +53,7 @@ impl Pipeline {
     }
 }
 
-/// Splits a text into words at white space, outside of quotes.
+/// Splits a text into words at white space outside of quotes.
 pub(crate) fn words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -78,14 +77,14 @@ pub(crate) fn words(text: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// Result of running a program.
+/// Result of a program run.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Bytes written to standard output.
     pub stdout: Vec<u8>,
     /// Bytes written to standard error.
     pub stderr: Vec<u8>,
-    /// Exit status; `None` after a signal.
+    /// Exit status; `None` if a signal ended the program.
     pub status: Option<i32>,
     pub(crate) command: String,
 }
@@ -96,8 +95,8 @@ impl Output {
         self.status == Some(0)
     }
 
-    /// Returns the command, its exit status and its standard error, for a failure message. If
-    /// standard error is empty, the message contains standard output instead.
+    /// Returns the text of a failure message: the command, its exit status and its standard error.
+    /// If standard error is empty, the text contains standard output instead.
     pub fn explain(&self) -> String {
         format!(
             "{}\n{}\n{}",
@@ -124,7 +123,8 @@ pub(crate) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Runs a pipeline. The first program reads `input`, or nothing if `input` is `None`.
+    /// Runs a pipeline. The first program reads `input`; its standard input is empty if `input` is
+    /// `None`.
     pub(crate) fn execute(
         &self,
         commands: &[Vec<String>],
@@ -137,8 +137,7 @@ impl Surroundings<'_> {
             let last = place + 1 == commands.len();
             let output = self.execute_one(command, both_streams && last, input.as_deref())?;
             stderr.extend(&output.stderr);
-            // As with the shell's `pipefail`, the status of the first failing program is the
-            // result.
+            // The result is the status of the first failing program, as with `pipefail` in a shell.
             if last || output.status != Some(0) {
                 return Ok(Output {
                     stderr,
@@ -161,19 +160,21 @@ impl Surroundings<'_> {
         let (mut stdout, stdout_end) = io::pipe().map_err(trouble)?;
         let (mut stderr, stderr_end) = io::pipe().map_err(trouble)?;
         let errors_to = if both_streams {
-            // A pipe reaches its end when the last copy of its write end is closed.
+            // A pipe ends when all copies of its write end are closed.
             drop(stderr_end);
             stdout_end.try_clone().map_err(trouble)?
         } else {
             stderr_end
         };
-        // The command owns copies of the write ends, so it is dropped in this inner scope.
+        // The command owns copies of the write ends, so the inner scope drops it before the pipes
+        // are read.
         let mut child = {
             let mut command = Command::new(&words[0]);
             command
                 .args(&words[1..])
                 .current_dir(self.folder)
-                // Tests are independent of the caller's environment: no colours, no backtraces.
+                // Tests must not depend on the environment of the caller, so programs print no
+                // colours and no backtraces.
                 .env("NO_COLOR", "1")
                 .env("RUST_BACKTRACE", "0")
                 .envs(self.environment.iter().map(|(name, value)| (name, value)))
@@ -195,7 +196,8 @@ impl Surroundings<'_> {
             let out = scope.spawn(move || read(&mut stdout));
             let err = scope.spawn(move || read(&mut stderr));
             if let (Some(mut stdin), Some(input)) = (stdin, input) {
-                // A program that stops early closes the pipe; its exit status shows the cause.
+                // A program may end before it reads all input. The write then fails, and the exit
+                // status shows the cause.
                 scope.spawn(move || stdin.write_all(input));
             }
             let start = Instant::now();

@@ -9,17 +9,17 @@ use crate::count::Count;
 use crate::semantic::{Assemble, RaceFree, Validate};
 use crate::suite::Suite;
 
-/// Check that runs after the RUN lines of a file. Functions `Fn(&Context) -> Result<(), String>`
-/// implement this trait.
+/// Check that runs after the RUN lines of a test file. Functions of type `Fn(&Context) ->
+/// Result<(), String>` implement the trait.
 pub trait Directive: Send + Sync {
     /// Runs the check.
     ///
     /// # Errors
-    /// Returns the failure message of the test. The caller prefixes the message with the position
-    /// of the directive.
+    /// Returns the failure message of the test. The caller adds the position of the directive to
+    /// the message.
     fn run(&self, context: &Context<'_>) -> Result<(), String>;
 
-    /// Validates the text after the colon, before any program runs.
+    /// Validates the text after the colon of the directive, before any program runs.
     ///
     /// # Errors
     /// Returns the reason why the text is invalid.
@@ -28,8 +28,9 @@ pub trait Directive: Send + Sync {
         Ok(())
     }
 
-    /// Returns whether the directive checks the output of a RUN line, [`Context::output`]. If so,
-    /// `NAME(PREFIX): …` selects the RUN line, which needs no CHECK lines.
+    /// Returns whether the directive checks the output of a RUN line ([`Context::output`]). A
+    /// directive `NAME(PREFIX): …` that checks output selects the RUN line by its prefix, and
+    /// replaces its CHECK lines.
     fn reads_output(&self) -> bool {
         false
     }
@@ -44,11 +45,11 @@ where
     }
 }
 
-/// Directives of a suite, in addition to those of every suite.
+/// Directives of a suite that are not built into the parser.
 pub(crate) struct Registry {
     pub(crate) directives: BTreeMap<String, Box<dyn Directive>>,
-    /// Names of directives that other tools read, and the folders in which they are allowed; an
-    /// empty list allows every folder.
+    /// Names of directives that other tools read, and the folders that may contain each directive.
+    /// An empty list permits every folder.
     pub(crate) read_elsewhere: BTreeMap<String, Vec<String>>,
 }
 
@@ -71,11 +72,11 @@ pub(crate) struct Running<'a> {
     pub(crate) suite: &'a Suite,
     pub(crate) path: &'a Path,
     pub(crate) scratch: &'a Path,
-    /// Results of commands, so that two directives with the same command run it once.
+    /// Outputs of completed commands, so that a command used by two directives runs once.
     pub(crate) done: RefCell<BTreeMap<Vec<String>, Output>>,
 }
 
-/// Directive with its test.
+/// Input of a directive: its text, its line, the test, and the checked output.
 pub struct Context<'a> {
     pub(crate) running: &'a Running<'a>,
     pub(crate) value: &'a str,
@@ -89,17 +90,17 @@ impl Context<'_> {
         self.running.path
     }
 
-    /// Returns the line of the directive, from 1.
+    /// Returns the line number of the directive, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// Returns the text after the colon.
+    /// Returns the text after the colon of the directive.
     pub fn value(&self) -> &str {
         self.value
     }
 
-    /// Splits the text after the colon into words, with `%s`, `%S` and `%t` replaced.
+    /// Splits the text after the colon into words, with `%s`, `%S` and `%t` expanded to paths.
     ///
     /// # Errors
     /// Fails if a quote is not closed.
@@ -111,29 +112,29 @@ impl Context<'_> {
             .collect())
     }
 
-    /// Returns the output of the selected RUN line, with paths replaced by `$ROOT` and `$TMP`.
-    /// Returns `None` if [`Directive::reads_output`] is false.
+    /// Returns the output of the selected RUN line, with paths replaced by `$ROOT` and `$TMP`;
+    /// `None` if [`Directive::reads_output`] returns false.
     pub fn output(&self) -> Option<&str> {
         self.output
     }
 
-    /// Returns a folder for temporary files, which is removed after the test.
+    /// Returns a folder for temporary files, which the harness removes after the test.
     pub fn scratch(&self) -> &Path {
         self.running.scratch
     }
 
-    /// Returns the name of the driver, the tool that compiles and validates programs:
-    /// [`Suite::driver`].
+    /// Returns the name of the driver ([`Suite::driver`]): the tool that compiles and validates
+    /// programs.
     pub fn driver(&self) -> &str {
         self.running.suite.driver_name()
     }
 
-    /// Runs a tool of the suite, and returns its output and exit status. Repeated commands of one
-    /// test run once.
+    /// Runs a tool of the suite, and returns its output and exit status. A command that a test
+    /// repeats runs only once.
     ///
     /// # Errors
-    /// Fails if the suite has no such tool, or the tool cannot be started or exceeds the time
-    /// limit.
+    /// Fails if the suite does not contain the tool, the tool cannot be started, or the tool
+    /// exceeds the time limit.
     pub fn run<A: AsRef<str>>(
         &self,
         tool: &str,
@@ -158,7 +159,6 @@ impl Context<'_> {
 }
 
 impl Running<'_> {
-    /// Replaces `%s`, `%S` and `%t` by paths.
     pub(crate) fn replace(&self, word: &str) -> String {
         let folder = self.path.parent().unwrap_or(self.path);
         word.replace("%s", &self.path.display().to_string())

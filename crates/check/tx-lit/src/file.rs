@@ -11,13 +11,14 @@ pub(crate) struct Test {
     pub(crate) runs: Vec<Run>,
     pub(crate) uses: Vec<Use>,
     pub(crate) snapshot: bool,
-    /// Line and prefix of each directive `SNAPSHOT(NAME): none`.
+    /// Line number and prefix of each directive `SNAPSHOT(NAME): none`.
     pub(crate) no_snapshot: Vec<(usize, String)>,
     pub(crate) round_trip: bool,
     pub(crate) prefixes: BTreeSet<String>,
-    /// Whether the file contains an `expected-error`, `-warning`, `-remark` or `-note`.
+    /// Whether the file contains `expected-error`, `expected-warning`, `expected-remark` or
+    /// `expected-note`.
     pub(crate) expects_diagnostics: bool,
-    /// Line and name of each directive that other tools read.
+    /// Line number and name of each directive that other tools read.
     pub(crate) read_elsewhere: Vec<(usize, String)>,
 }
 
@@ -32,7 +33,7 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Exit {
     Success,
-    /// Exit status 1 to 127. A signal, such as that of an abort, fails the test.
+    /// Exit status 1 to 127. A program that a signal ends, for example by an abort, fails the test.
     Failure,
     Status(i32),
 }
@@ -67,8 +68,9 @@ impl Test {
         self.snapshot && !run.verifies_diagnostics() && !self.no_snapshot.iter().any(is_excluded)
     }
 
-    /// Parses the directives of a file. Unknown directives are errors, because a misspelt CHECK
-    /// would pass silently. The error message has one line per invalid directive.
+    /// Parses the directives of a test file. An unknown directive is an error, because a misspelt
+    /// CHECK would otherwise have no effect. The error message contains one line per invalid
+    /// directive.
     pub(crate) fn parse(text: &str, tools: &[&str], registry: &Registry) -> Result<Self, String> {
         let mut test = Self {
             snapshot: true,
@@ -100,7 +102,7 @@ impl Test {
                 let own = test.own(line, tools);
                 if let Err(error) = own.and_then(|()| test.names(line, registry)) {
                     if line.name == "RUN" {
-                        // The RUN line determines the valid prefixes of CHECK lines.
+                        // The valid prefixes of CHECK lines depend on the RUN line.
                         return Err(format!("line {number}: {error}"));
                     }
                     errors.push((number, error));
@@ -178,7 +180,8 @@ impl Test {
         text
     }
 
-    /// Returns the directive with the smallest edit distance, at most a third of its length.
+    /// Returns the known directive with the smallest edit distance to `found`, at most a third of
+    /// its length.
     fn meant(&self, found: &str, registry: &Registry) -> Option<String> {
         let mut declared = self.declared();
         if declared.is_empty() {
@@ -211,8 +214,8 @@ impl Test {
         text
     }
 
-    /// Checks that the prefix of a RUN line is not the name of a directive. Otherwise its CHECK
-    /// lines would look like that directive.
+    /// Checks that no prefix of a RUN line is the name of a directive. Otherwise, a CHECK line with
+    /// the prefix could not be distinguished from the directive.
     fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
         let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
         for prefix in prefixes {
@@ -309,8 +312,8 @@ impl Test {
         Ok(())
     }
 
-    /// Returns the RUN lines with a prefix. Without a prefix, returns the only RUN line, or the
-    /// unnamed one.
+    /// Returns the RUN lines with a prefix. Without a prefix, returns the only RUN line, or the RUN
+    /// line without a name.
     fn runs_for(&self, name: &str, prefix: Option<&str>) -> Result<Vec<usize>, String> {
         let with = |prefix: &str| -> Vec<usize> {
             let has = |run: &Run| run.prefixes.iter().any(|each| each == prefix);
@@ -344,8 +347,8 @@ impl Test {
         })
     }
 
-    /// Checks that the test has a RUN line or another running directive, a description, and a check
-    /// of each RUN line.
+    /// Checks that the test contains a RUN line or another directive that runs a program, a
+    /// description, and a check of each RUN line.
     fn complete(&self, prose: &str) -> Result<(), String> {
         if self.runs.is_empty() && self.uses.is_empty() {
             return Err("no RUN line, and no other directive that runs anything".to_owned());

@@ -1,11 +1,8 @@
-//! Test harness for compilers: a test file contains its commands and the expected output, in
-//! comments.
+//! Test harness for compilers. A test file contains commands and their expected output in comments.
 //!
-//! This harness runs the [lit tests][lit] of `tx`, and is available to projects with their own
-//! passes, dialects or variants. The harness runs programs and links none, so its build needs no
+//! This harness runs the [lit tests][lit] of `tx`. Other projects can use the harness for their own
+//! passes, dialects or variants. The harness runs programs as processes, so its build does not need
 //! MLIR.
-//!
-//! [lit]: https://llvm.org/docs/CommandGuide/lit.html
 //!
 //! # A suite
 //!
@@ -36,17 +33,17 @@
 //! }
 //! ```
 //!
-//! The [driver](Suite::driver) compiles and validates programs. If the tests use only passes and
-//! variants of `tx`, the driver is `tx`, as found by `tx_lit::Tool::in_path("tx")`. Otherwise the
-//! driver is a program of the project, whose `main` registers its passes and variants and calls
-//! `tx_cli::main_with`. `docs/how-to/test-your-own.md` shows both programs.
+//! The [driver](Suite::driver) is the program that compiles and validates tests. If the tests use
+//! only passes and variants of `tx`, the driver is `tx`: `tx_lit::Tool::in_path("tx")` finds it.
+//! Otherwise, the driver is a program of the project: its `main` registers the passes and variants,
+//! and calls `tx_cli::main_with`. `docs/how-to/test-your-own.md` shows both programs.
 //!
-//! Every `.mlir` file in `tests/lit` and its subfolders is a test, named by its path:
+//! Every `.mlir` file in `tests/lit` and its subfolders is a test. The name of a test is its path:
 //!
 //! ```console
-//! cargo test --test lit                                 # all
-//! cargo test --test lit -- my-pass                      # those whose name contains this
-//! cargo test --test lit -- --exact my-pass/rows.mlir    # one
+//! cargo test --test lit                                 # all tests
+//! cargo test --test lit -- my-pass                      # tests whose name contains `my-pass`
+//! cargo test --test lit -- --exact my-pass/rows.mlir    # one test
 //! cargo test --test lit -- --list
 //! ```
 //!
@@ -55,7 +52,7 @@
 //! ```mlir
 //! // RUN: my-opt %s --lower-reduction
 //!
-//! // Eight lanes take a row each, and its sum is three butterfly steps. All are in one warp.
+//! // Eight lanes of a warp reduce each row in three butterfly steps.
 //! // CHECK-LABEL:   gpu.func @rows
 //! // CHECK-COUNT-3: gpu.shuffle xor
 //! // COUNT:         @rows barriers = 0, shuffles = 3, shared loads <= 1
@@ -63,8 +60,8 @@
 //! ```
 //!
 //! A test needs a `RUN` line or another directive that runs a program, a check of each `RUN` line,
-//! and a sentence that describes the test. A file without these parts is rejected. An unknown
-//! directive is rejected too, because a misspelt CHECK would pass silently.
+//! and a sentence that describes the test. The harness rejects an incomplete test file. The harness
+//! also rejects an unknown directive, because a misspelt CHECK would otherwise have no effect.
 //!
 //! # Directives
 //!
@@ -83,36 +80,36 @@
 //! | `RACE-FREE` | the lowered program runs on the executor without a data race |
 //! | `PTXAS: sm_80 sm_90` | `compile` of the driver for each chip; NVIDIA's `ptxas` must accept the PTX |
 //!
-//! [FileCheck]: https://llvm.org/docs/CommandGuide/FileCheck.html
+//! A command is a [tool](Suite::tool) with arguments. Arguments that contain blanks are in quotes.
+//! The prefix `not` expects a failing command, with exit status 1 to 127. `|` connects standard
+//! output to the standard input of the next command. A final `2>&1` adds standard error to the
+//! checked output. Commands run without a shell. `%s` is the path of the test file, `%S` the path
+//! of its folder, and `%t` a path for a temporary file. In the output, `$ROOT` replaces the path
+//! [`Suite::root`], and `$TMP` replaces the path of the folder for temporary files.
 //!
-//! A command is a [tool](Suite::tool) with arguments, which are quoted if they contain blanks. A
-//! prefix `not` expects a failure (status 1 to 127, no signal). `|` pipes standard output. A final
-//! `2>&1` adds standard error to the checked output. Commands run without a shell. `%s` is the test
-//! file, `%S` its folder, and `%t` a path for a temporary file. In output, `$ROOT` replaces
-//! [`Suite::root`], and `$TMP` replaces the folder of temporary files.
-//!
-//! A project can add [tools](Suite::tool) and [directives](Suite::directive), and can declare
-//! directives that [other tools read](Suite::read_elsewhere); these tools find them with
+//! A project can add [tools](Suite::tool) and [directives](Suite::directive). A project can also
+//! declare directives that [other tools read](Suite::read_elsewhere) with the function
 //! [`directives`].
 //!
 //! ## Validation of a program
 //!
-//! `VALIDATE` and `RACE-FREE` accept arguments for `tx validate` after a colon: `VALIDATE: --entry
-//! rows --chip sm_90`, `RACE-FREE: --arg rand:4x8xf32 --arg zeros:4xf32`. Without `--arg`, inputs
-//! are generated.
+//! After a colon, `VALIDATE` and `RACE-FREE` accept arguments of `tx validate`, as in `VALIDATE:
+//! --entry rows --chip sm_90` or `RACE-FREE: --arg rand:4x8xf32 --arg zeros:4xf32`. Without
+//! `--arg`, `tx validate` generates the inputs.
 //!
-//! `RACE-FREE` is weaker than `VALIDATE`: the results of intermediate stages may be wrong.
-//! `RACE-FREE` requires a complete run of each function and kernel, so an early fault does not hide
-//! a race. A race of the input program that the lowering removes is accepted, unless
-//! `--synchronized` is given.
+//! `RACE-FREE` is weaker than `VALIDATE`, because the results of intermediate stages may be wrong.
+//! `RACE-FREE` requires that each function and kernel runs to its end, because a fault could hide a
+//! later race. `RACE-FREE` accepts a race that the lowering removes, unless `--synchronized` is
+//! given.
 //!
 //! ## Counts
 //!
-//! `COUNT` checks the output of the RUN line: MLIR, PTX, or PTX in a `gpu.binary`. If there are
-//! several RUN lines, their prefix selects one: `COUNT(PTX): @rows shuffles = 3`.
+//! `COUNT` checks the output of the RUN line: MLIR, PTX, or PTX in a `gpu.binary`. In a test with
+//! several RUN lines, the prefix selects a RUN line: `COUNT(PTX): @rows shuffles = 3`.
 //!
-//! Counts are static: the number of operations in the text of a function, not of executions. A
-//! comparison is `=`, `<=` or `>=`. The function name is optional if the output has one function.
+//! Counts are static: `COUNT` counts the operations in the text of a function, not their
+//! executions. The comparison operators are `=`, `<=` and `>=`. The function name is optional if
+//! the output contains only one function.
 //!
 //! | quantity | in MLIR | in PTX |
 //! |---|---|---|
@@ -131,31 +128,33 @@
 //! A memory space may precede `loads`, `stores` and `atomics`: `global`, `shared`, `private`,
 //! `cluster` (shared memory of another block) or `generic` (a generic pointer). The word `vector`
 //! before `loads` and `stores` selects accesses of several elements: `shared vector loads = 1`. A
-//! vector access counts as one operation. In MLIR the memory space is that of the type; a `memref`
-//! without one is in global memory.
+//! vector access counts as one operation. In MLIR, the type determines the memory space; a `memref`
+//! without a memory space is in global memory.
 //!
-//! An op that hides an unknown number of operations is an error, for example an op of `tile` that
-//! is not lowered, a call, or inline assembly.
+//! `COUNT` fails if the function contains an op with an unknown number of operations, such as a
+//! call, inline assembly, or an op of `tile` that is not lowered.
 //!
 //! # Snapshots
 //!
-//! CHECK lines state required properties. In addition, `x.snap` next to `x.mlir` contains the whole
-//! output (`x.NAME.snap` for `RUN(NAME)`), so that a review shows every change. Snapshots use
-//! [insta]: `INSTA_UPDATE=always` accepts the present output, and `cargo insta review` asks.
-//! [`Suite::bless_hint`] is the command that a failure message recommends.
+//! CHECK lines test required properties of the output. A snapshot contains the complete output, so
+//! that a review shows every change. The snapshot of `x.mlir` is the file `x.snap` in the same
+//! folder (`x.NAME.snap` for `RUN(NAME)`). The harness uses [insta]: `INSTA_UPDATE=always` accepts
+//! the current output, and `cargo insta review` asks for each change. Failure messages recommend
+//! the command [`Suite::bless_hint`].
 //!
-//! A snapshot has at most [300 lines](Suite::max_snapshot_lines), since nobody reviews longer ones.
-//! A test with more output states its result in CHECK, `COUNT` or `VALIDATE` lines, and disables
-//! the snapshot with `SNAPSHOT: none — REASON`.
+//! A snapshot has at most [300 lines](Suite::max_snapshot_lines), because longer snapshots are not
+//! reviewed. A test with longer output disables the snapshot with `SNAPSHOT: none — REASON`, and
+//! checks the output with CHECK, `COUNT` or `VALIDATE` lines.
 //!
-//! Snapshots are compared last: if a directive or a CHECK line fails, no snapshot is compared or
-//! written. An accepted snapshot of a test with `VALIDATE` has therefore been validated.
+//! If a directive or a CHECK line fails, the harness neither compares nor writes a snapshot.
 //!
-//! A snapshot that differs from the output is left unchanged, and the output is written to
-//! `x.snap.new`. `cargo insta` reads this file, and the next successful run removes it. A line
-//! `*.snap.new` in `.gitignore` keeps these files out of commits.
+//! If a snapshot differs from the output, the harness does not change the snapshot, but writes the
+//! output to `x.snap.new`. `cargo insta` reads the file `x.snap.new`, and the next successful run
+//! of the test removes it. A line `*.snap.new` in `.gitignore` keeps the file out of commits.
 //!
+//! [FileCheck]: https://llvm.org/docs/CommandGuide/FileCheck.html
 //! [insta]: https://insta.rs
+//! [lit]: https://llvm.org/docs/CommandGuide/lit.html
 
 mod text;
 
@@ -187,7 +186,7 @@ pub use suite::{AssertSnapshot, Suite};
 #[cfg(feature = "run")]
 pub use tool::Tool;
 
-/// Snapshot library of [`suite!`].
+/// Snapshot library that the macro [`suite!`] calls.
 #[cfg(feature = "run")]
 #[doc(hidden)]
 pub use insta;

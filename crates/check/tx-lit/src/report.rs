@@ -6,10 +6,10 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::command::Pipeline;
 
-/// Number of unchanged lines around a difference, and of input lines around a failed CHECK.
+/// Number of unchanged lines around a difference, and number of input lines around a failed CHECK.
 pub(crate) const CONTEXT_LINES: usize = 4;
 
-/// Maximum number of lines of program output in a message.
+/// Maximum number of lines of program output in a failure message.
 const SHOWN_LINES: usize = 200;
 
 pub(crate) fn show(commands: &[Vec<String>]) -> String {
@@ -23,7 +23,8 @@ pub(crate) fn show(commands: &[Vec<String>]) -> String {
     format!("$ {}", commands.join(" | "))
 }
 
-/// Returns a command line for a RUN line, which succeeds in a shell if the RUN line succeeds.
+/// Returns the shell command for a RUN line. The command succeeds in a shell if the RUN line
+/// succeeds.
 pub(crate) fn show_run(pipeline: &Pipeline, commands: &[Vec<String>]) -> String {
     let line = show(commands);
     let line = match line.strip_prefix("$ ") {
@@ -73,8 +74,8 @@ pub(crate) fn numbered(text: &str) -> String {
         })
 }
 
-/// Returns a line difference with [`CONTEXT_LINES`] unchanged lines around each change. A final
-/// newline of either text is ignored.
+/// Returns a line-by-line difference with [`CONTEXT_LINES`] unchanged lines around each change. The
+/// function ignores trailing white space of both texts.
 pub(crate) fn difference(old: &str, new: &str) -> String {
     let old: Vec<&str> = old.trim_end().lines().collect();
     let new: Vec<&str> = new.trim_end().lines().collect();
@@ -127,7 +128,6 @@ mod tests {
         );
     }
 
-    /// Checks that `not` becomes `!`, and that `2>&1` is kept.
     #[test]
     fn run_lines_can_be_pasted() {
         let shown = |line: &str| {

@@ -1,4 +1,4 @@
-//! Directives that compile and validate the test program with the driver, such as `tx`.
+//! Directives that compile or validate the test program with the driver, such as `tx`.
 
 use std::fs;
 
@@ -6,8 +6,8 @@ use crate::command;
 use crate::directive::{Context, Directive};
 use crate::report::{indent, numbered};
 
-/// The directive `PTXAS: sm_80 sm_90`: compiles the program for each chip, and assembles the PTX
-/// with NVIDIA's `ptxas`.
+/// Directive `PTXAS: sm_80 sm_90`: the driver compiles the program for each chip, and NVIDIA's
+/// `ptxas` assembles the PTX.
 pub(crate) struct Assemble;
 
 impl Directive for Assemble {
@@ -64,7 +64,7 @@ impl Directive for Assemble {
     }
 }
 
-/// The directive `VALIDATE`: `tx validate` finds equal results after every stage of the lowering.
+/// Directive `VALIDATE`: `tx validate` must find equal results after every stage of the lowering.
 pub(crate) struct Validate;
 
 impl Directive for Validate {
@@ -89,11 +89,11 @@ impl Directive for Validate {
     }
 }
 
-/// The directive `RACE-FREE`: the lowered program runs on the executor without a data race, which
-/// is a pair of unordered accesses to one byte, at least one of them a write.
+/// Directive `RACE-FREE`: the lowered program must run on the executor without a data race. A data
+/// race is a pair of unordered accesses to one byte, at least one of which is a write.
 pub(crate) struct RaceFree;
 
-/// Row of `tx validate` for the whole run of the lowered program on the executor.
+/// Row in the output of `tx validate` for a complete run of the lowered program on the executor.
 const LAUNCH: &str = "launch";
 
 impl Directive for RaceFree {
@@ -103,7 +103,7 @@ impl Directive for RaceFree {
 
     fn run(&self, context: &Context<'_>) -> Result<(), String> {
         let output = validate(context)?;
-        // Status 3 denotes any bad verdict, including verdicts that are irrelevant to races.
+        // Exit status 3 denotes any failing verdict, including verdicts that do not concern races.
         if !matches!(output.status, Some(0 | 3)) {
             return Err(format!(
                 "whether there is a race is not known: the program was not run\n{}",
@@ -118,14 +118,16 @@ impl Directive for RaceFree {
     }
 }
 
-/// Returns the reason why the verdicts do not prove the absence of a race; `None` if they do.
+/// Returns the reason why a race is possible in spite of the verdicts; `None` if the verdicts
+/// exclude a race.
+///
+/// The function reads the following lines, and ignores other unindented lines, such as a note about
+/// a missing assembler:
 ///
 /// ```text
 /// FILE: @ENTRY for CHIP, N inputs
 ///   STAGE   VERDICT
 /// ```
-///
-/// Other unindented lines, such as a note about a missing assembler, are ignored.
 fn races(verdicts: &str) -> Option<String> {
     let mut entries: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
     for line in verdicts.lines() {
@@ -157,7 +159,7 @@ fn races(verdicts: &str) -> Option<String> {
                 stage => format!("{entry} has a race after `{stage}`"),
             });
         }
-        // A run that stopped at a fault may hide a race.
+        // A run that stopped at a fault may hide a later race.
         if let Some((stage, _)) = rows
             .iter()
             .find(|(_, verdict)| verdict.starts_with("FAULT"))
@@ -190,7 +192,6 @@ fn validate(context: &Context<'_>) -> Result<command::Output, String> {
     context.run(context.driver(), &arguments)
 }
 
-/// Returns the command with both of its output streams.
 fn both(output: &command::Output) -> String {
     let text = |bytes: &[u8]| indent(&String::from_utf8_lossy(bytes));
     format!(
@@ -224,11 +225,11 @@ a.mlir: @rows for sm_80, 225 inputs
         assert!(with("FAULT: out of bounds").contains("stopped at `tile-insert-sync`"));
         let itself = GOOD.replace("reference", "RACE: race on global memory");
         assert_eq!(races(&itself).unwrap(), "@rows has a race as it comes");
-        // A verdict about all programs belongs to no program.
+        // A note about all programs is not a verdict of one program.
         let more = "There is no ptxas, and no PTX was assembled: `pip install it`.\n";
         assert_eq!(races(&format!("{GOOD}{more}")), None);
         assert!(races(more).unwrap().contains("no verdicts"));
-        // A wrong result of another stage is no race.
+        // A wrong result of an intermediate stage is not a race.
         assert_eq!(races(&GOOD.replace("equal within order", "WRONG: x")), None);
     }
 

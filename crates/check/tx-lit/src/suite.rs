@@ -20,14 +20,14 @@ use crate::report::{CONTEXT_LINES, describe, difference, indent, show_run};
 use crate::text::snapshot_contents;
 use crate::tool::Tool;
 
-/// Function that compares a text with a named snapshot, expanded by [`suite!`](crate::suite) in the
-/// caller's crate.
+/// Function that compares a text with a named snapshot. [`suite!`](crate::suite) expands the
+/// function in the crate of the caller.
 pub type AssertSnapshot = fn(&str, &str);
 
 /// Creates a [`Suite`] of the tests in a folder and its subfolders.
 ///
-/// This is a macro because insta records the source file of the assertion in the snapshot: the
-/// caller's file.
+/// `suite!` is a macro because insta records in each snapshot the source file of the assertion,
+/// which must be the file of the caller.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -43,17 +43,17 @@ macro_rules! suite {
     };
 }
 
-/// Number of lines of a snapshot file before the output: `---`, `source: …`, `---`.
+/// Number of header lines in a snapshot file: `---`, `source: …`, `---`.
 const SNAPSHOT_HEADER_LINES: usize = 3;
 
 struct Printed {
     commands: Vec<Vec<String>>,
     output: Output,
-    /// Output with paths replaced by `$ROOT` and `$TMP`.
+    /// Program output with paths replaced by `$ROOT` and `$TMP`.
     text: String,
 }
 
-/// Configuration of a test suite. [`suite!`](crate::suite) creates one.
+/// Configuration of a test suite, created by [`suite!`](crate::suite).
 #[must_use = "a suite does nothing until it is run"]
 pub struct Suite {
     folder: PathBuf,
@@ -81,7 +81,7 @@ impl fmt::Debug for Suite {
 }
 
 impl Suite {
-    /// Creates a suite without tools. `assert_snapshot` compares snapshots.
+    /// Creates a suite without tools. `assert_snapshot` compares a text with a snapshot.
     pub fn new(folder: impl Into<PathBuf>, assert_snapshot: AssertSnapshot) -> Self {
         Self {
             folder: folder.into(),
@@ -100,44 +100,45 @@ impl Suite {
         }
     }
 
-    /// Sets the working folder of programs, `$ROOT` in their output; paths in failure messages are
-    /// relative to this folder. The default is the current folder, in which cargo runs the tests of
-    /// a package. The test folder may be relative to the root.
+    /// Sets the working folder of the programs, which the output shows as `$ROOT`. The default is
+    /// the current folder, in which cargo runs the tests of a package. Paths in failure messages
+    /// are relative to the working folder.
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
         self
     }
 
-    /// Sets the extension of test files, `mlir` by default, without a dot. Directives follow `//`.
+    /// Sets the file extension of tests, without a dot. The default is `mlir`.
     pub fn extension(mut self, extension: impl Into<String>) -> Self {
         self.extension = extension.into();
         self
     }
 
-    /// Adds a program that RUN lines can run. `VALIDATE`, `RACE-FREE` and `PTXAS` run the tool that
-    /// is the [driver](Self::driver), and `PTXAS` also runs the tool `ptxas`. A second tool with
-    /// the same name replaces the first tool.
+    /// Adds a program that RUN lines can run. `VALIDATE`, `RACE-FREE` and `PTXAS` run the tool
+    /// selected by [`Self::driver`]. `PTXAS` also runs the tool named `ptxas`. A tool replaces an
+    /// earlier tool with the same name.
     pub fn tool(mut self, name: impl Into<String>, tool: impl Into<Tool>) -> Self {
         self.tools.insert(name.into(), tool.into());
         self
     }
 
-    /// Sets the [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` run, `tx` by default: a
-    /// program with the commands `validate` and `compile` of `tx`. `tx` itself contains no variant
-    /// and no pass of another compiler, so such a compiler needs its own driver.
+    /// Sets the name of the [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` run. The
+    /// tool must support the commands `validate` and `compile` of `tx`. The default is `tx`, which
+    /// does not contain the passes and variants of other compilers.
     pub fn driver(mut self, tool: impl Into<String>) -> Self {
         self.driver = tool.into();
         self
     }
 
-    /// Sets the path of LLVM's FileCheck, searched in `PATH` by default.
+    /// Sets the path of LLVM's FileCheck. By default, the harness searches `PATH`.
     pub fn file_check(mut self, tool: impl Into<Tool>) -> Self {
         self.file_check = tool.into();
         self
     }
 
-    /// Enables the round-trip check for a tool: if the tool is the last of a RUN line, its output
-    /// must parse again and print identically without passes.
+    /// Enables the round-trip check for a tool. If the tool is the last program of a RUN line, the
+    /// harness runs the tool again on its own output, without passes. The output of the second run
+    /// must be equal to the output of the first run.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self
@@ -149,7 +150,7 @@ impl Suite {
     /// fn main() -> std::process::ExitCode {
     ///     tx_lit::suite!("tests/lit")
     ///         .tool("my-opt", "target/debug/my-opt")
-    ///         // `// STABLE: --canonicalize`: once more changes nothing.
+    ///         // `// STABLE: --canonicalize`: a second run changes nothing.
     ///         .directive("STABLE", |at: &tx_lit::Context<'_>| {
     ///             let file = at.path().display().to_string();
     ///             let flags = at.words()?;
@@ -167,7 +168,8 @@ impl Suite {
     /// ```
     ///
     /// # Panics
-    /// Panics if the name is `RUN`, `EXIT`, `SNAPSHOT` or `ROUNDTRIP`, which cannot be replaced.
+    /// Panics if the name is `RUN`, `EXIT`, `SNAPSHOT` or `ROUNDTRIP`, because these directives
+    /// cannot be replaced.
     pub fn directive(
         mut self,
         name: impl Into<String>,
@@ -179,8 +181,8 @@ impl Suite {
         self
     }
 
-    /// Declares a directive that another tool reads, and the folders in which it is allowed. An
-    /// empty list allows every folder.
+    /// Declares a directive that another tool reads. Only test files in `folders` may contain the
+    /// directive; an empty list permits every folder.
     pub fn read_elsewhere<'n>(
         mut self,
         name: impl Into<String>,
@@ -191,43 +193,44 @@ impl Suite {
         self
     }
 
-    /// Sets the command that failure messages recommend for accepting a snapshot; `{test}` is the
-    /// name of the test. The default command is `INSTA_UPDATE=always cargo test -- --exact {test}`.
+    /// Sets the command that failure messages recommend to accept a snapshot. `{test}` stands for
+    /// the name of the test. The default command is `INSTA_UPDATE=always cargo test -- --exact
+    /// {test}`.
     pub fn bless_hint(mut self, hint: impl Into<String>) -> Self {
         self.bless_hint = hint.into();
         self
     }
 
-    /// Sets an environment variable of the programs. `NO_COLOR=1` and `RUST_BACKTRACE=0` are always
-    /// set.
+    /// Sets an environment variable of the programs. The harness also sets `NO_COLOR=1` and
+    /// `RUST_BACKTRACE=0`.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.environment.push((name.into(), value.into()));
         self
     }
 
-    /// Sets the time limit of a program, two minutes by default.
+    /// Sets the time limit of each program, by default two minutes.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
         self
     }
 
-    /// Sets the maximum number of lines of a snapshot file, 300 by default. A test with longer
-    /// output fails unless it has a directive `SNAPSHOT: none`: nobody reviews a difference of a
-    /// thousand lines.
+    /// Sets the maximum number of lines of a snapshot file, by default 300, because longer
+    /// snapshots are not reviewed. A test with longer output fails unless it contains the directive
+    /// `SNAPSHOT: none`.
     pub fn max_snapshot_lines(mut self, lines: usize) -> Self {
         self.max_snapshot_lines = lines;
         self
     }
 
     /// Runs the tests with the arguments of `cargo test`: filters, `--exact`, `--list`,
-    /// `--test-threads` … The function is the body of a `main`: it sets the panic hook and the
-    /// environment variable `INSTA_OUTPUT`.
+    /// `--test-threads` and others. The caller must be a `main` function, because this function
+    /// sets the panic hook and the environment variable `INSTA_OUTPUT`.
     #[must_use = "it says whether the tests passed"]
     pub fn run(self) -> ExitCode {
         self.run_with(&Arguments::from_args(), Vec::new())
     }
 
-    /// Runs the tests like [`Self::run`], with other arguments and additional tests.
+    /// Runs the tests like [`Self::run`], with the given arguments and additional tests.
     #[must_use = "it says whether the tests passed"]
     pub fn run_with(self, arguments: &Arguments, others: Vec<Trial>) -> ExitCode {
         quiet_insta();
@@ -242,10 +245,10 @@ impl Suite {
         libtest_mimic::run(arguments, trials).exit_code()
     }
 
-    /// Returns a test for each file, named by its path in the folder.
+    /// Returns one test per test file. The name of a test is its path in the test folder.
     ///
     /// # Errors
-    /// Fails if the folder cannot be read, or contains no test.
+    /// Fails if the test folder cannot be read, or contains no test.
     pub fn trials(self) -> Result<Vec<Trial>, String> {
         let folder = self.root.join(&self.folder);
         let mut files = Vec::new();
@@ -273,7 +276,8 @@ impl Suite {
             .collect())
     }
 
-    /// Runs one test. Outside of [`Suite::run`], insta also prints its own messages.
+    /// Runs one test. If the caller does not use [`Suite::run`], insta also prints its own
+    /// messages.
     ///
     /// # Errors
     /// Returns the failure message of the test.
@@ -324,13 +328,13 @@ impl Suite {
                 })
                 .collect()
         };
-        // Directives about the program run before checks of its output.
+        // Directives that run the program precede checks of its output.
         failures.extend(self.obey(&running, &test, &done).err());
         failures.extend(failing(&|run, printed| {
             self.meet_checks(path, &test, run, &printed.text)
         }));
-        // No snapshot of a wrong program is accepted. All RUN lines are compared, because a new
-        // test has several snapshots to review.
+        // Snapshots are compared only if all checks pass. The comparison continues after a
+        // mismatch, because a new test needs a review of all its snapshots.
         if failures.is_empty() {
             failures = failing(&|run, printed| self.compare(path, &test, run, printed));
         }
@@ -340,8 +344,7 @@ impl Suite {
         }
     }
 
-    /// Runs the directives until one fails: first those about the program, then those about its
-    /// output.
+    /// Runs the directives until one fails. Directives that check the output run last.
     fn obey(
         &self,
         running: &Running<'_>,
@@ -413,7 +416,7 @@ impl Suite {
         Ok(tool.path()?.display().to_string())
     }
 
-    /// Checks that directives for other tools are in an allowed folder.
+    /// Checks that each directive for another tool is in a permitted folder.
     fn readers(&self, test: &Test, path: &Path) -> Result<(), String> {
         let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
         for (line, name) in &test.read_elsewhere {
@@ -483,7 +486,8 @@ impl Suite {
         })
     }
 
-    /// Compares the output of a RUN line with its snapshot, and with the output after a round trip.
+    /// Compares the output of a RUN line with its snapshot, and runs the round-trip check on the
+    /// output.
     fn compare(
         &self,
         path: &Path,
@@ -532,7 +536,7 @@ impl Suite {
         if output.is_success() {
             return Ok(());
         }
-        // The failed CHECK comes first. FileCheck's legend before the input is omitted.
+        // FileCheck prints a legend before the failed CHECK, which is omitted.
         let report: Vec<String> = String::from_utf8_lossy(&output.stdout)
             .lines()
             .filter(|line| {
@@ -556,7 +560,6 @@ impl Suite {
         ))
     }
 
-    /// Compares an output with the snapshot `x.snap` or `x.PREFIX.snap` next to the test.
     fn compare_snapshot(&self, path: &Path, run: &Run, text: &str) -> Result<(), String> {
         let snapshot = snapshot_path(path, run);
         let lines = SNAPSHOT_HEADER_LINES + text.lines().count();
@@ -575,12 +578,13 @@ impl Suite {
         settings.set_snapshot_path(path.parent().unwrap_or(path));
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
-        // The closure only reads settings and text, so a panic leaves no inconsistent state.
+        // The closure does not change the settings or the text, so a panic leaves no inconsistent
+        // state.
         let verdict = panic::catch_unwind(panic::AssertUnwindSafe(|| {
             settings.bind(|| (self.assert_snapshot)(&name, text));
         }));
         if verdict.is_ok() {
-            // insta may have left this file after a different output.
+            // A previous run with another output may have created the file `x.snap.new`.
             let _ = fs::remove_file(snapshot.with_extension("snap.new"));
             return Ok(());
         }
@@ -598,11 +602,11 @@ impl Suite {
         })
     }
 
-    /// Returns the tool that printed the output of a RUN line, if the output is a module that the
-    /// tool must be able to parse.
+    /// Returns the tool that must be able to parse the output of a RUN line: the last tool, if its
+    /// output is a module.
     fn prints_module<'r>(&self, run: &'r Run, text: &str) -> Option<&'r str> {
         let last = run.pipeline.commands.last()?;
-        // A module with elided resources does not parse to an equal module.
+        // A module with elided resources is not equal to the original module after parsing.
         let lossy = last.iter().any(|word| word.starts_with("--mlir-elide"));
         let starts = ["module", "#", "!", "\"builtin.module\""];
         let is_module = self.round_trip.contains(&last[0])
@@ -617,7 +621,8 @@ impl Suite {
         is_module.then(|| last[0].as_str())
     }
 
-    /// Passes an output to the tool again, without passes, and compares the new output.
+    /// Runs the tool on its own output, without passes, and compares the second output with the
+    /// first.
     fn read_back(
         &self,
         tool: &str,
@@ -664,7 +669,7 @@ impl Suite {
     }
 }
 
-/// Returns `FILE:3: …` for an error in line 3, and likewise for further errors in later lines.
+/// Replaces `line 3: …` at the start of each line of an error by `FILE:3: …`.
 fn located(file: &str, error: &str) -> String {
     match error.strip_prefix("line ") {
         Some(rest) => format!("{file}:{rest}").replace("\nline ", &format!("\n{file}:")),
@@ -672,7 +677,7 @@ fn located(file: &str, error: &str) -> String {
     }
 }
 
-/// Returns the path of the snapshot: `x.snap`, or `x.PREFIX.snap`, next to `x.mlir`.
+/// Returns the path of the snapshot, in the folder of `x.mlir`: `x.snap` or `x.PREFIX.snap`.
 fn snapshot_path(path: &Path, run: &Run) -> PathBuf {
     let mut name = path
         .file_stem()
@@ -698,8 +703,8 @@ fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
     )
 }
 
-/// Returns the difference between the snapshot and an output that fails a CHECK, as a hint at the
-/// cause.
+/// Returns the difference between the snapshot and an output that fails a CHECK, as a hint about
+/// the cause.
 fn changed(snapshot: &Path, text: &str) -> Option<String> {
     let old = fs::read_to_string(snapshot).ok()?;
     let difference = difference(snapshot_contents(&old), text);
@@ -720,8 +725,8 @@ fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> io::Resu
     Ok(())
 }
 
-/// Suppresses insta's own output, which would mix with that of other tests. The snapshot difference
-/// becomes part of the test's failure message.
+/// Suppresses the output of insta, which would mix with the output of other tests. The failure
+/// message of a test contains the snapshot difference.
 fn quiet_insta() {
     let threads = fs::read_dir("/proc/self/task").map(Iterator::count);
     if std::env::var_os("INSTA_OUTPUT").is_none() && matches!(threads, Ok(1)) {
@@ -730,7 +735,7 @@ fn quiet_insta() {
     }
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        // A snapshot mismatch panics inside insta; `compare_snapshot` catches the panic.
+        // insta panics if a snapshot differs; `compare_snapshot` catches this panic.
         if info
             .location()
             .is_none_or(|place| !place.file().contains("insta"))

@@ -3,7 +3,7 @@
 /// Directive in a comment of a test file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'t> {
-    /// Line of the file, from 1.
+    /// Line number in the file, from 1.
     pub number: usize,
     /// Name of the directive: `RUN` for `RUN(A,B): tool %s`.
     pub name: &'t str,
@@ -11,15 +11,16 @@ pub struct Line<'t> {
     pub argument: Option<&'t str>,
     /// Text after the colon: `tool %s` for `RUN(A,B): tool %s`; empty without a colon.
     pub value: &'t str,
-    /// Whether a colon follows the name. Without a colon, the comment contains only the name.
+    /// Whether a colon follows the name of the directive. If there is no colon, the comment
+    /// contains only the name.
     pub colon: bool,
 }
 
-/// Parses a comment, without its `//`, as a directive: `NAME: value`, `NAME(argument): value`, or a
-/// single `NAME`. A name consists of capitals, digits, `-` and `_`, and begins with a capital. A
-/// name without a colon has at least two characters.
+/// Parses the text of a comment as a directive: `NAME: value`, `NAME(argument): value`, or `NAME`
+/// alone. A name begins with a capital letter and consists of capital letters, digits, `-` and `_`.
+/// A name without a colon has at least two characters.
 ///
-/// The line number in the result is 0.
+/// The caller sets the line number, which is 0 in the result.
 ///
 /// ```
 /// let line = tx_lit::directive("RUN(A,B): tx-opt %s").unwrap();
@@ -58,7 +59,7 @@ fn is_name(name: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
 }
 
-/// Returns the comments of a file that begin a line, without `//`, with their line numbers.
+/// Returns the text and line number of each comment that begins a line. The text excludes `//`.
 pub(crate) fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(text.lines()).filter_map(|(number, line)| {
         let comment = line.trim_start().strip_prefix("//")?;
@@ -66,7 +67,7 @@ pub(crate) fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns all directives of a file, in comments that begin a line.
+/// Returns the directives in all comments that begin a line of a file.
 ///
 /// ```
 /// let text = "// RUN: tx-opt %s\n\n// A sum of rows.\n// CHECK: x\nfunc.func @f() // CHECK: y\n";
@@ -78,7 +79,8 @@ pub fn directives(text: &str) -> impl Iterator<Item = Line<'_>> {
         .filter_map(|(number, comment)| directive(comment).map(|line| Line { number, ..line }))
 }
 
-/// Returns the content of a snapshot file, without insta's header between two `---` lines.
+/// Returns the content of a snapshot file without the header of insta, which is between two `---`
+/// lines.
 ///
 /// ```
 /// assert_eq!(tx_lit::snapshot_contents("---\nsource: lit.rs\n---\nmodule {\n}\n"), "module {\n}\n");

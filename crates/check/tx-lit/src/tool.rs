@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 type Find = dyn Fn() -> Result<PathBuf, String> + Send + Sync;
 
-/// Path of a program, or a function that finds it. The function is called once, when a test needs
-/// the program.
+/// Program, given by its path or by a function that finds it. The function is called once, when the
+/// first test needs the program.
 ///
 /// ```
 /// use tx_lit::Tool;
@@ -23,9 +23,9 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// Creates a tool from a function that finds or builds the program, called by the first test
-    /// that needs it. The error should explain how to install the program; it becomes the failure
-    /// of every such test.
+    /// Creates a tool from a function that finds or builds the program. The first test that needs
+    /// the program calls the function. If the function fails, all tests that need the program fail
+    /// with its error, which should contain installation instructions.
     pub fn found_by(find: impl Fn() -> Result<PathBuf, String> + Send + Sync + 'static) -> Self {
         Self {
             find: Arc::new(find),
@@ -33,7 +33,7 @@ impl Tool {
         }
     }
 
-    /// Creates a tool that searches a program in the folders of `PATH`.
+    /// Creates a tool that searches the folders of `PATH` for the program `name`.
     pub fn in_path(name: &str) -> Self {
         let name = name.to_owned();
         Self::found_by(move || {

@@ -1,6 +1,7 @@
-//! Suites over folders of fixtures, with scripts for tools: what passes, what fails, and what a failure says.
+//! Tests of the harness: suites of fixture files, with scripts as tools, that pass or fail with
+//! expected messages.
 //!
-//! The tests run this program again, as the suite that a project would write: [`suite`].
+//! Each test starts this program again, as the suite of another project: see [`suite`].
 
 use std::env;
 use std::fs;
@@ -11,12 +12,12 @@ use std::time::Duration;
 use tx_lit::libtest_mimic::{Arguments, Failed, Trial};
 use tx_lit::{Context, Directive, Tool};
 
-/// The folder with the tests, if this is the suite.
+/// Root folder of the suite. If the variable is set, the program runs as the suite.
 const ROOT: &str = "TX_LIT_FIXTURES_ROOT";
 const FOLDER: &str = "TX_LIT_FIXTURES_FOLDER";
-/// Set if it is a suite with next to nothing.
+/// If set, the suite has only the tools `opt` and `ptxas`, and default settings.
 const BARE: &str = "TX_LIT_FIXTURES_BARE";
-/// Set if its `tx` has another name.
+/// Name of the driver; the default is `tx`.
 const DRIVER: &str = "TX_LIT_FIXTURES_DRIVER";
 
 fn main() -> ExitCode {
@@ -30,7 +31,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// What a project writes.
+/// Runs the suite that a project would define.
 fn suite(root: &Path) -> ExitCode {
     let folder = env::var(FOLDER).unwrap_or_default();
     let tool = |name: &str| fixtures().join("tools").join(name);
@@ -60,13 +61,13 @@ fn suite(root: &Path) -> ExitCode {
 }
 
 fn file_check() -> PathBuf {
-    // As for the lit tests of the repository.
+    // The lit tests of the repository search the same folder.
     env::var_os("MLIR_SYS_220_PREFIX")
         .map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from)
         .join("bin/FileCheck")
 }
 
-/// A directive of a project's own: how many lines of code a file has.
+/// Directive of a project: expected number of lines of code in the test file.
 struct Lines;
 
 impl Directive for Lines {
@@ -91,7 +92,7 @@ impl Directive for Lines {
     }
 }
 
-/// A copy of the fixtures, and the suite on one of their folders.
+/// Copy of the fixture files, for suites that change them.
 struct Copy {
     root: tempfile::TempDir,
 }
@@ -131,7 +132,7 @@ impl Copy {
         self.command(folder, arguments).output().unwrap()
     }
 
-    /// Output without what differs from machine to machine.
+    /// Returns the output without machine-dependent text.
     fn text(&self, output: &Output) -> String {
         let text = String::from_utf8_lossy(&output.stdout).into_owned()
             + &String::from_utf8_lossy(&output.stderr);
@@ -140,7 +141,7 @@ impl Copy {
             .replace(&file_check().display().to_string(), "FileCheck")
     }
 
-    /// What the failure of one test says.
+    /// Returns the failure message of one test.
     fn failure(&self, command: &mut Command, test: &str) -> String {
         let output = command.output().unwrap();
         let text = self.text(&output);
@@ -150,7 +151,7 @@ impl Copy {
             .unwrap_or_else(|| panic!("{test} did not fail:\n{text}"));
         let (failure, _) = rest.split_once("\n\nfailures:\n").unwrap();
         let failure = failure.trim_end();
-        // Temporary files have names of their own.
+        // The names of temporary files differ between runs.
         let mut words: Vec<String> = Vec::new();
         for word in failure.split(' ') {
             words.push(match word.split_once("/tx-lit-") {
@@ -185,7 +186,7 @@ fn trials() -> Vec<Trial> {
             })
         })
         .collect();
-    // Each bad fixture fails, and says what its snapshot in `told` holds.
+    // Each fixture in `bad` must fail with the message in its snapshot in `told`.
     for entry in fs::read_dir(fixtures().join("bad")).unwrap() {
         let path = entry.unwrap().path();
         if path
@@ -208,7 +209,7 @@ fn told(name: &str) -> Result<(), Failed> {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| tx_lit::insta::assert_snapshot!(name, told));
-    // A snapshot that differs is not touched unless it is asked for.
+    // A snapshot that differs stays unchanged unless the user accepts the output.
     let files = fs::read_dir(copy.root.path().join("bad")).unwrap();
     let originals = fs::read_dir(fixtures().join("bad")).unwrap();
     assert_eq!(files.count(), originals.count());
@@ -231,7 +232,7 @@ fn snapshots_are_accepted() {
     let copy = Copy::new();
     let arguments = ["--exact", "no-snapshot.mlir"];
     let left = |name: &str| copy.root.path().join("bad").join(name).exists();
-    // insta puts the output beside the snapshot that is not there, where it is not told otherwise.
+    // With `INSTA_UPDATE=new`, insta writes the output next to the missing snapshot.
     let mut command = copy.command("bad", &arguments);
     let output = command.env("INSTA_UPDATE", "new").output().unwrap();
     assert!(!output.status.success(), "{}", copy.text(&output));
@@ -240,7 +241,7 @@ fn snapshots_are_accepted() {
     let output = command.env("INSTA_UPDATE", "always").output().unwrap();
     assert!(output.status.success(), "{}", copy.text(&output));
     let snapshot = fs::read_to_string(copy.root.path().join("bad/no-snapshot.NEW.snap")).unwrap();
-    // The source is the project's, not that of the harness.
+    // The recorded source file is the file of the project, not a file of the harness.
     assert!(
         snapshot.starts_with("---\nsource: crates/check/tx-lit/tests/fixtures.rs\n---\nmodule {\n"),
         "{snapshot}"
@@ -249,8 +250,7 @@ fn snapshots_are_accepted() {
     assert!(copy.run("bad", &arguments).status.success());
 }
 
-/// However snapshots are accepted, none is written of a program of which `VALIDATE` or a CHECK line
-/// says that it is wrong.
+/// No setting of insta writes a snapshot for a program that fails `VALIDATE` or a CHECK line.
 fn wrong_is_not_accepted() {
     let copy = Copy::new();
     let files = || {
@@ -273,7 +273,7 @@ fn wrong_is_not_accepted() {
     }
 }
 
-/// Another tool answers what a program does, and there need be no `tx`.
+/// Another driver can run the directives, so a suite does not need `tx`.
 fn another_driver_is_asked() {
     let copy = Copy::new();
     let ask = |folder: &str, test: &str| {
@@ -330,7 +330,7 @@ fn tools_are_missing() {
          add it with \
          `Suite::tool`"
     );
-    // Without a hint of the project's own, cargo is what one runs.
+    // Without a hint of the project, the message recommends a cargo command.
     let snapshot = bare("bad", "snapshot.mlir");
     assert!(
         snapshot.ends_with(

@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-// Only the attribute classes: the op classes of these dialects take 15 s to compile.
+// Includes only attribute classes, because the op classes of these dialects take 15 s to compile.
 #include "mlir/Dialect/LLVMIR/NVVMOpsEnums.h.inc"
 #include "mlir/Dialect/Linalg/IR/LinalgOpsEnums.h.inc"
 #include "mlir/Dialect/Vector/IR/VectorEnums.h.inc"

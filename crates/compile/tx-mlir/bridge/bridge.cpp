@@ -22,8 +22,8 @@ StringRef ref(TxStr s) { return StringRef(s.data, s.length); }
 TxStr str(StringRef s) { return TxStr{s.data(), s.size()}; }
 void append(void *sink, TxStr text) { static_cast<std::string *>(sink)->append(text.data, text.length); }
 
-/// The options of a pass or a pipeline, created at run time from a table of the Rust side. Option
-/// values stay text: the Rust side parses them.
+/// Options of a pass or a pipeline, created at run time from a table of the Rust code. Option values
+/// are text, which the Rust code parses.
 template <typename Owner, template <typename...> class Opt> struct Options {
   SmallVector<std::unique_ptr<Opt<std::string>>> options;
 
@@ -40,7 +40,7 @@ template <typename Owner, template <typename...> class Opt> struct Options {
 
 template <typename T> using PassOption = Pass::Option<T>;
 
-/// A pass implemented by a Rust function.
+/// Pass implemented by a Rust function.
 class RustPass : public Pass {
 public:
   explicit RustPass(const TxPass *info)
@@ -49,7 +49,7 @@ public:
     for (const TxStatistic &s : ArrayRef(info->statistics, info->statisticCount))
       counters.push_back(std::make_unique<Statistic>(this, s.name, s.help));
   }
-  // MLIR copies the option values; everything else is static.
+  // MLIR copies the option values; the other data is static.
   RustPass(const RustPass &other) : RustPass(other.info) {}
 
   StringRef getName() const override { return ref(info->argument); }

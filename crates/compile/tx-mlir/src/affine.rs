@@ -104,7 +104,7 @@ impl Affine {
         }
     }
 
-    /// Returns both operands of a binary expression; `None` for a dimension, a symbol or a
+    /// Returns the two operands of a binary expression; `None` for a dimension, a symbol or a
     /// constant.
     pub fn operands(&self) -> Option<(&Self, &Self)> {
         match self {
@@ -155,8 +155,8 @@ impl Affine {
         }
     }
 
-    /// Returns the increment of the value per step of dimension `dim`; `None` if it is not
-    /// constant.
+    /// Returns the constant increase of the expression per increment of dimension `dim`; `None` if
+    /// the increase is not constant.
     pub fn step(&self, dim: usize) -> Option<i64> {
         if !self.uses(dim) {
             return Some(0);
@@ -199,7 +199,7 @@ impl AffineMap {
         Self::select(dims, 0..dims)
     }
 
-    /// Returns the map over `dims` dimensions whose results are the given dimensions.
+    /// Returns the map over `dims` dimensions that selects the dimensions `results`.
     pub fn select(dims: usize, results: impl IntoIterator<Item = usize>) -> Self {
         Self {
             dims,
@@ -220,8 +220,8 @@ impl AffineMap {
         Some(dims)
     }
 
-    /// Returns the map over `dims` dimensions with old dimension `i` replaced by the expression
-    /// `by[i]`.
+    /// Returns the map over `dims` dimensions in which the expression `by[i]` replaces the previous
+    /// dimension `i`.
     #[must_use]
     pub fn replace(&self, dims: usize, by: &[Affine]) -> Self {
         Self {
@@ -270,7 +270,8 @@ impl fmt::Display for Affine {
         match self {
             Self::Dim(d) => write!(f, "d{d}"),
             Self::Symbol(s) => write!(f, "s{s}"),
-            // MLIR cannot parse the magnitude 2^63, but folds this difference.
+            // MLIR cannot parse the literal 2^63, but it folds this difference to the same
+            // constant.
             Self::Const(i64::MIN) => write!(f, "({} - 1)", i64::MIN + 1),
             Self::Const(c) => write!(f, "{c}"),
             Self::Add(l, r) => write!(f, "({l} + {r})"),
@@ -302,8 +303,8 @@ impl fmt::Display for AffineMap {
 }
 
 impl<'c> Builder<'c> {
-    /// Emits the value of an affine expression at `point`. Symbols evaluate to 0: callers reject
-    /// maps with symbols.
+    /// Emits the value of an affine expression at `point`. Symbols evaluate to 0, because callers
+    /// reject maps with symbols.
     pub fn affine(&self, expr: &Affine, point: &[Index<'c>]) -> Index<'c> {
         let both = |l: &Affine, r: &Affine| (self.affine(l, point), self.affine(r, point));
         let op = |name: &str, l: Index<'c>, r: Index<'c>| {
@@ -345,7 +346,6 @@ impl<'c> Builder<'c> {
 mod tests {
     use super::*;
 
-    /// Checks that a printed map with extreme constants parses to an equal map.
     #[test]
     fn maps_are_read_again() {
         let context = Context::new();

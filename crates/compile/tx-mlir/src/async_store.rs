@@ -1,25 +1,26 @@
 //! Asynchronous stores to the shared memory of a cluster: the PTX instruction `st.async`.
 //!
-//! NVVM and LLVM have no op for the instruction, so it is an `llvm.inline_asm` of one instruction.
+//! NVVM and LLVM have no op for `st.async`, so the store is an `llvm.inline_asm` with one
+//! instruction.
 
 use crate::{Builder, Op, Val, byte_width, operands, string_attribute};
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 
-/// Assembly of an asynchronous store of 4 bytes, and of one of 8 bytes.
+/// PTX text of an asynchronous store of 4 bytes, and of an asynchronous store of 8 bytes.
 const ASSEMBLY: [&str; 2] = [
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], $1, [$2];",
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [$0], $1, [$2];",
 ];
 
-/// An asynchronous store. It stores a value at `slot`, and then adds the size of the value in bytes
-/// to the transaction count of the mbarrier object at `barrier`. Both addresses are in the shared
-/// memory of one block of the cluster (`!llvm.ptr<7>`).
+/// Asynchronous store of `value` at `slot`. After the store, the hardware adds the size of the
+/// value in bytes to the transaction count of the mbarrier object at `barrier`. `slot` and
+/// `barrier` are addresses in the shared memory of one block of the cluster (`!llvm.ptr<7>`).
 #[derive(Clone, Copy)]
 pub struct AsyncStore<'c> {
     /// Address that receives the value.
     pub slot: Val<'c>,
-    /// The value: an integer or a float.
+    /// Stored integer or float.
     pub value: Val<'c>,
     /// Address of the mbarrier object.
     pub barrier: Val<'c>,
@@ -28,7 +29,7 @@ pub struct AsyncStore<'c> {
 }
 
 impl<'c> AsyncStore<'c> {
-    /// Returns the asynchronous store that `op` is, if any.
+    /// Reads `op` as an asynchronous store; `None` for another op.
     pub fn of(op: Op<'c>) -> Option<Self> {
         if !crate::is(op, "llvm.inline_asm") {
             return None;
@@ -45,14 +46,15 @@ impl<'c> AsyncStore<'c> {
         })
     }
 
-    /// Returns the size in bytes that the asynchronous store with this assembly stores, if it is one.
-    /// Its operands are slot, value and barrier, in this order.
+    /// Returns the number of bytes that an `llvm.inline_asm` with the text `assembly` stores;
+    /// `None` if the text is no asynchronous store. The op has the operands slot, value and
+    /// barrier, in this order.
     pub fn bytes_of(assembly: &str) -> Option<u64> {
         let wide = ASSEMBLY.iter().position(|known| *known == assembly)?;
         Some([4, 8][wide])
     }
 
-    /// Returns whether `value` has a size that an asynchronous store supports: 4 or 8 bytes.
+    /// Returns whether an asynchronous store supports the size of type `value`: 4 or 8 bytes.
     pub fn supports(value: Type<'c>) -> bool {
         matches!(byte_width(value), Some(4 | 8))
     }

@@ -6,8 +6,8 @@ use melior::Context;
 use melior::ir::{Attribute, AttributeLike, Type, TypeLike};
 use std::borrow::Cow;
 
-/// Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`. Returns
-/// `None` for an attribute whose class `txEnumerator` does not list.
+/// Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`; `None` if
+/// the C++ function `txEnumerator` does not support the attribute class.
 pub fn enumerator(attribute: Attribute<'_>) -> Option<&'static str> {
     // SAFETY: the keywords are static strings of MLIR.
     match unsafe { ffi::txEnumerator(attribute.to_raw()).as_str() } {
@@ -49,7 +49,7 @@ pub struct NvvmTarget {
     pub chip: String,
     /// LLVM's target features, separated by commas.
     pub features: String,
-    /// Whether every other parameter has its default value.
+    /// Whether all parameters except the chip and the features have their default values.
     pub is_plain: bool,
 }
 
@@ -70,11 +70,11 @@ impl NvvmTarget {
         }
     }
 
-    /// Returns an `#nvvm.target` with this chip and these features. `like` supplies the other
-    /// parameters.
+    /// Returns an `#nvvm.target` with the given chip and features, and the other parameters of
+    /// `like`.
     ///
     /// # Panics
-    /// Panics if `like` is no `#nvvm.target`.
+    /// Panics if `like` is not an `#nvvm.target`.
     pub fn attribute<'c>(
         context: &'c Context,
         like: Option<Attribute<'c>>,

@@ -1,5 +1,5 @@
-//! Op builder with structured control flow and index arithmetic, which folds constants to keep
-//! expanded IR readable.
+//! Op builder with structured control flow and index arithmetic. The builder folds constants, so
+//! that the emitted IR is readable.
 
 use crate::ir::{
     Blk, Op, Val, blocks, context, copy, i64_attribute, key, name, operands, ops, parse_attribute,
@@ -57,31 +57,31 @@ pub enum Predicate {
     Ult = 6,
 }
 
-/// Builder that creates ops at one insertion point, all with one location.
+/// Builder that creates ops at one insertion point, with one location for all ops.
 pub struct Builder<'c> {
     context: &'c Context,
     block: Blk<'c>,
     before: Option<Op<'c>>,
     location: Location<'c>,
-    /// Constants and memref sizes emitted so far by this builder and its parents. These values
-    /// dominate every later op, because a builder only appends.
+    /// Constants and memref sizes that this builder and its parents have emitted. The stored values
+    /// dominate every later op, because a builder only appends ops.
     constants: RefCell<BTreeMap<Known, Val<'c>>>,
 }
 
-/// Key of a value that a builder emits once and reuses.
+/// Key of a value that a builder emits once, and then reuses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Known {
-    /// A constant: addresses of its uniqued attribute and of its uniqued type.
+    /// Constant: addresses of its uniqued attribute and of its uniqued type.
     Constant(usize, usize),
-    /// The size of a memref dimension: the [`key`] of the memref, and the dimension.
+    /// Size of a memref dimension: [`key`] of the memref, and index of the dimension.
     Size(usize, usize),
 }
 
 impl<'c> Builder<'c> {
-    /// Inserts before `op`, with the location of `op`.
+    /// Creates a builder that inserts before `op`, with the location of `op`.
     ///
     /// # Panics
-    /// Panics if `op` is in no block.
+    /// Panics if `op` is not in a block.
     pub fn before(op: Op<'c>) -> Self {
         Self {
             context: context(op),
@@ -94,7 +94,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Inserts at the start of `block`, at `location`.
+    /// Creates a builder that inserts at the start of `block`, with location `location`.
     pub fn at_start(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
         Self {
             context,
@@ -105,7 +105,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Inserts at the end of `block`, at `location`.
+    /// Creates a builder that inserts at the end of `block`, with location `location`.
     pub fn at_end(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
         Self {
             context,
@@ -131,7 +131,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Returns a builder with this insertion point and another location.
+    /// Returns a builder with the same insertion point and another location.
     #[must_use]
     pub fn located(&self, location: Location<'c>) -> Self {
         Self {
@@ -160,7 +160,7 @@ impl<'c> Builder<'c> {
         self.location
     }
 
-    /// Starts an op with this name.
+    /// Starts the creation of an op named `name`.
     pub fn create<'n>(&self, name: &'n str) -> Create<'_, 'n, 'c> {
         Create {
             builder: self,
@@ -172,7 +172,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Parses an attribute whose text is valid.
+    /// Parses the text of an attribute, which must be valid.
     pub fn attribute(&self, text: &str) -> Attribute<'c> {
         parse_attribute(self.context, text)
     }
@@ -187,17 +187,18 @@ impl<'c> Builder<'c> {
         IntegerType::new(self.context, bits).into()
     }
 
-    /// Returns the float type with this name.
+    /// Returns the float type named `name`.
     pub fn float_type(&self, name: &str) -> Type<'c> {
         Type::parse(self.context, name).unwrap_or_else(|| panic!("`{name}` is no type"))
     }
 
-    /// Emits an `arith.constant` of an integer type, of `index`, or a splat of a vector of either.
+    /// Emits an `arith.constant` of type `ty`: an integer, an `index`, or a vector of equal
+    /// elements.
     pub fn int(&self, value: i64, ty: Type<'c>) -> Val<'c> {
         self.number(|element| IntegerAttribute::new(element, value).into(), ty)
     }
 
-    /// Emits an `arith.constant` of a float type, or a splat of a vector of floats.
+    /// Emits an `arith.constant` of type `ty`: a float, or a vector of equal floats.
     pub fn float(&self, value: f64, ty: Type<'c>) -> Val<'c> {
         let number = |element| FloatAttribute::new(self.context, element, value).into();
         self.number(number, ty)
@@ -232,7 +233,7 @@ impl<'c> Builder<'c> {
         made
     }
 
-    /// Emits a `memref.dim`, or returns an equal dominating value.
+    /// Emits a `memref.dim` of dimension `place`, or returns an equal dominating value.
     pub fn dim(&self, memref: Val<'c>, place: usize) -> Val<'c> {
         let key = Known::Size(key(memref), place);
         if let Some(known) = self.constants.borrow().get(&key) {
@@ -256,15 +257,16 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Copies the ops of `block` with `arguments` in place of the block arguments. Returns the
-    /// values of the terminator's operands.
+    /// Copies the ops of `block` with the values `arguments` in place of the block arguments.
+    /// Returns the values of the terminator's operands.
     pub fn inline(&self, block: Blk<'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
         let arguments: Vec<_> = arguments.iter().copied().enumerate().collect();
         self.inline_with(block, &arguments, &|_| None)
     }
 
-    /// Copies the ops of `block` like [`Self::inline`]. `arguments` lists pairs of argument number
-    /// and value. An op for which `known` returns results is not copied.
+    /// Copies the ops of `block` like [`Self::inline`]. `arguments` contains pairs: the index of a
+    /// block argument, and its replacement. If `known` returns results for an op, the op is not
+    /// copied.
     pub fn inline_with(
         &self,
         block: Blk<'c>,
@@ -299,7 +301,8 @@ impl<'c> Builder<'c> {
             .collect()
     }
 
-    /// Copies `op`, which has no regions, with operands `inputs`. Returns the results of the copy.
+    /// Copies `op` with operands `inputs`, and returns the results of the copy. The op must have no
+    /// regions.
     pub fn copy_with(&self, op: Op<'c>, inputs: &[Val<'c>]) -> Vec<Val<'c>> {
         let copy = self.insert(copy(op));
         for (i, input) in inputs.iter().enumerate() {
@@ -571,8 +574,8 @@ impl<'c> Builder<'c> {
         self.insert(copy(op))
     }
 
-    /// Emits an `scf.if` without results. Returns a builder for each branch, which inserts before
-    /// the branch's `scf.yield`.
+    /// Emits an `scf.if` without results. Returns one builder per branch, which inserts before the
+    /// `scf.yield` of the branch.
     pub fn branches(&self, condition: Val<'c>) -> [Self; 2] {
         let region = || {
             let region = Region::new();
@@ -671,7 +674,7 @@ impl<'c> Builder<'c> {
 /// Returns block argument `index`.
 ///
 /// # Panics
-/// Panics if the block has no argument with this number.
+/// Panics if the block has no argument with this index.
 pub fn argument<'c>(block: Blk<'c>, index: usize) -> Val<'c> {
     block
         .argument(index)
@@ -740,7 +743,7 @@ impl<'c> Create<'_, '_, 'c> {
         self.attr(name, value)
     }
 
-    /// Adds an attribute written as MLIR text, for dialects without an attribute builder.
+    /// Adds an attribute given as MLIR text, for dialects without an attribute builder.
     pub fn attr_text(self, name: &str, text: &str) -> Self {
         let value = self.builder.attribute(text);
         self.attr(name, value)
@@ -756,7 +759,7 @@ impl<'c> Create<'_, '_, 'c> {
         self.attr("operandSegmentSizes", value)
     }
 
-    /// Adds a type attribute.
+    /// Adds an attribute that contains a type.
     pub fn attr_type(self, name: &str, ty: Type<'c>) -> Self {
         self.attr(name, TypeAttribute::new(ty).into())
     }
@@ -770,7 +773,7 @@ impl<'c> Create<'_, '_, 'c> {
     /// Creates the op.
     ///
     /// # Panics
-    /// Panics if MLIR rejects the op, which is a bug of the caller.
+    /// Panics if MLIR rejects the op, which is an error of the caller.
     pub fn build(self) -> Op<'c> {
         let op = OperationBuilder::new(self.name, self.builder.location)
             .add_operands(&self.operands)

@@ -1,11 +1,12 @@
 //! Detection of damaged MLIR bytecode that crashes MLIR's reader.
 //!
-//! [MLIR's format](https://mlir.llvm.org/docs/BytecodeFormat/): `ML\xefR`, a version, the
-//! producer's name, and sections. The offset section gives the numbers of attributes and types,
-//! then lists their offsets in groups, each with its length. MLIR 22 does not compare the lengths
-//! of the groups with these numbers (`AttrTypeReader::initialize`), so an overlong group overwrites
-//! the heap. MLIR also accepts dense arrays with any element type, and its printer reads their
-//! elements as numbers. MLIR reports all other damage.
+//! A bytecode file has a magic number, a version, the name of the producer, and sections (see the
+//! [format](https://mlir.llvm.org/docs/BytecodeFormat/)). The offset section contains the numbers
+//! of attributes and types, followed by groups of their offsets. Each group begins with its length.
+//! `AttrTypeReader::initialize` of MLIR 22 does not compare the group lengths with the total
+//! numbers, so a group that is too long overwrites the heap. MLIR also accepts dense arrays whose
+//! element type is not a number type; MLIR's printer then reads the elements as numbers. MLIR
+//! itself reports all other damage.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -16,7 +17,7 @@ use mlir_sys::MlirAttribute;
 const MAGIC: &[u8] = b"ML\xefR";
 /// Identifier of the section with the offsets of attributes and types.
 const ATTR_TYPE_OFFSET: u8 = 3;
-/// Bit of a section identifier: the alignment of the section follows.
+/// Bit of a section identifier that announces an alignment field.
 const ALIGNED: u8 = 0x80;
 const PADDING: u8 = 0xcb;
 
@@ -24,7 +25,8 @@ pub(crate) fn is_bytecode(source: &[u8]) -> bool {
     source.starts_with(MAGIC)
 }
 
-/// Returns an error message for bytecode that would overwrite the heap; `None` for text.
+/// Returns an error message for bytecode that would overwrite the heap; `None` for other bytecode
+/// and for text.
 pub(crate) fn damage(source: &[u8]) -> Option<String> {
     let offsets = attr_type_offsets(source)?;
     let mut reader = Reader(offsets);
@@ -54,8 +56,8 @@ pub(crate) fn damage(source: &[u8]) -> Option<String> {
     None
 }
 
-/// Returns the first op below `root` with a dense array attribute whose elements are neither
-/// integers nor floats. `root` was read from bytecode.
+/// Returns the first op nested in `root` with a dense array attribute whose elements are neither
+/// integers nor floats. The IR of `root` must come from bytecode.
 pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
     let is_misread = |op: &Op<'_>| {
         op.attributes()
@@ -64,10 +66,11 @@ pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
     walk(root).into_iter().find(is_misread)
 }
 
-/// Returns whether `attribute` is or contains a dense array of neither integers nor floats.
+/// Returns whether `attribute` is or contains a dense array whose elements are neither integers nor
+/// floats.
 fn has_misread_array(attribute: MlirAttribute) -> bool {
-    // SAFETY: the attribute and the attributes in it are alive; each accessor follows its type
-    // check.
+    // SAFETY: the attribute and its nested attributes are alive; each accessor is called after the
+    // check of its attribute class.
     unsafe {
         if !txHoldsNumbers(attribute) {
             return true;
@@ -122,7 +125,7 @@ impl<'a> Reader<'a> {
         Some(bytes)
     }
 
-    /// Reads a variable-length integer of MLIR bytecode. The number of trailing zero bits of the
+    /// Reads a variable-length integer of MLIR bytecode. The number of trailing zero bits in the
     /// first byte is the number of bytes that follow.
     fn varint(&mut self) -> Option<u64> {
         let first = self.byte()?;
@@ -142,7 +145,6 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    /// Returns a bytecode file whose offset section has fewer than 64 bytes.
     fn file(offsets: &[u8]) -> Vec<u8> {
         let mut file = b"ML\xefR\x0dtest\0".to_vec();
         // An aligned string section precedes the offset section.
@@ -152,12 +154,10 @@ mod tests {
         file
     }
 
-    /// Encodes small numbers as variable-length integers.
     fn numbers(numbers: &[u8]) -> Vec<u8> {
         numbers.iter().map(|number| number << 1 | 1).collect()
     }
 
-    /// Checks that overlong groups are detected, and other damage is left to MLIR.
     #[test]
     fn groups_that_are_too_long() {
         let whole = [2, 1, 0, 1, 9, 1, 1, 9, 0, 1, 9];

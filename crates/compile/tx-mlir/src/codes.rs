@@ -1,5 +1,5 @@
-//! The codes of the diagnostics of `tx`, one for each page of `docs/diagnostics`. A number is never
-//! given to another rule.
+//! Codes of the diagnostics of `tx`. Each code has a page in `docs/diagnostics`. The number of a
+//! removed rule is not reused.
 
 use crate::diagnostic::Code;
 

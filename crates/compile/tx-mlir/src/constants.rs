@@ -1,5 +1,4 @@
-//! Constant arrays: `memref.global` ops, and the elements of `dense` and `dense_resource`
-//! attributes.
+//! Constant arrays: `memref.global` ops, and elements of `dense` and `dense_resource` attributes.
 
 use crate::ffi;
 use crate::ir::{
@@ -37,7 +36,7 @@ pub fn is_constant_global(global: Op<'_>) -> bool {
     is(global, "memref.global") && attribute(global, "constant").is_some()
 }
 
-/// Returns the `constant` global that `memref` refers to, directly or through views.
+/// Returns the `memref.global` marked `constant` that defines `memref`, directly or through views.
 pub fn constant_of<'c>(memref: Val<'c>) -> Option<Op<'c>> {
     global_of(defining_op(root(memref))?).filter(|global| is_constant_global(*global))
 }
@@ -64,7 +63,7 @@ pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
     let blob = unsafe { ffi::txResourceBytes(raw).as_bytes() };
     // SAFETY: the attribute is dense elements, for which this accessor is defined.
     if unsafe { mlir_sys::mlirAttributeIsADenseElements(raw) } {
-        // SAFETY: a splat stores one element, another attribute stores all of its elements.
+        // SAFETY: a splat stores one element; another dense attribute stores each element.
         return unsafe {
             let is_splat = mlir_sys::mlirDenseElementsAttrIsSplat(raw);
             let place = |i: usize| if is_splat { 0 } else { i };
@@ -93,8 +92,8 @@ pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
 }
 
 /// Returns the elements of a `dense` or `dense_resource` attribute in their memory layout:
-/// [`byte_width`] bytes per element, little-endian. Returns `None` for the attributes that
-/// [`dense_bits`] rejects.
+/// little-endian, with [`byte_width`] bytes per element. Returns `None` in the same cases as
+/// [`dense_bits`].
 pub fn dense_bytes(attribute: Attribute<'_>) -> Option<Vec<u8>> {
     let bits = dense_bits(attribute)?;
     // SAFETY: an attribute with elements has a shaped type.
@@ -110,7 +109,7 @@ pub fn dense_bytes(attribute: Attribute<'_>) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns a `dense` attribute of type `tensor<Nxi8>` with these bytes.
+/// Returns a `dense` attribute of type `tensor<Nxi8>` with the bytes `bytes`.
 pub fn dense_of<'c>(context: &'c Context, bytes: &[u8]) -> Attribute<'c> {
     let element = IntegerType::new(context, 8).into();
     let ty = RankedTensorType::new(&[bytes.len() as u64], element, None);
@@ -124,7 +123,7 @@ pub fn dense_of<'c>(context: &'c Context, bytes: &[u8]) -> Attribute<'c> {
     }
 }
 
-/// Returns the number of bytes in which MLIR stores an element, at most 8.
+/// Returns the number of bytes of an element in MLIR's attribute storage, at most 8.
 fn stored_bytes(element: Type<'_>) -> Option<usize> {
     let bits = match integer_width(element) {
         Some(bits) => bits,

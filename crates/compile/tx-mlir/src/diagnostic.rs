@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 pub struct Code(u16);
 
 impl Code {
-    /// Returns the code with this number, 1 to 9999.
+    /// Returns the diagnostic code with a number from 1 to 9999.
     pub const fn new(number: u16) -> Self {
         assert!(number >= 1 && number <= 9999, "codes have four digits");
         Self(number)
@@ -57,8 +57,8 @@ impl FromStr for Code {
     }
 }
 
-/// Proof that an error diagnostic was emitted. A pass or a verifier can fail only by returning
-/// `Failed`.
+/// Proof that an error diagnostic was emitted. A pass or a verifier can report failure only with a
+/// value of type `Failed`.
 #[derive(Debug)]
 pub struct Failed(());
 
@@ -74,25 +74,25 @@ pub struct Report<'c, S> {
 
 static EXPLAINS: OnceLock<fn(Code) -> String> = OnceLock::new();
 
-/// Makes every later error with a code end with the note `explain(code)`, in this process. Only the
-/// first call of this function has an effect.
+/// Sets the process-wide function that returns an explanation for a code. Each later error with a
+/// code ends with the explanation as a note. Only the first call of this function has an effect.
 pub fn explain_errors(explain: fn(Code) -> String) {
     EXPLAINS.get_or_init(|| explain);
 }
 
-/// Returns the explanatory note for errors with this code, if [`explain_errors`] was called.
+/// Returns the explanation of `code` from the function that [`explain_errors`] set, if any.
 pub fn explanation(code: Code) -> Option<String> {
     EXPLAINS.get().map(|explain| explain(code))
 }
 
 thread_local! {
-    /// Module that a pass or verifier of this thread processes; set only if diagnostics show source
-    /// lines.
+    /// Module that a pass or verifier on this thread processes. The variable is set only if
+    /// diagnostics show source lines.
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 
 /// Calls `run`, which processes `op`. If diagnostics show source lines, a diagnostic without a line
-/// is reported at the first op in `op` that has one, as `mlir-opt` does.
+/// number is reported at the first op in `op` that has a line number, as `mlir-opt` does.
 pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     let before = MODULE.replace(source::reads().then(|| op.to_raw()));
     let result = run();
@@ -100,7 +100,8 @@ pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Returns the location of the first op in `module` that has a line, if `location` has none.
+/// Returns the location of the first op in `module` with a line number, if `location` has no line
+/// number.
 fn first_place<'c>(module: MlirOperation, location: Location<'c>) -> Option<Location<'c>> {
     let has_line = |at: &Location<'_>| source_location(*at).is_none_or(|at| at.line > 0);
     if has_line(&location) {
@@ -124,7 +125,8 @@ pub struct RemarkSeverity;
 
 /// Starts an error at `location`.
 ///
-/// Style: lower case, no full stop, code in backticks, found and expected.
+/// By convention, a message is in lower case without a full stop, shows code in backticks, and
+/// gives the found and the expected value.
 pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, ErrorSeverity> {
     Report {
         location,
@@ -250,7 +252,7 @@ pub enum Severity {
     Error,
     /// The program is accepted, but probably has a mistake.
     Warning,
-    /// Part of another diagnostic.
+    /// Additional text attached to another diagnostic.
     Note,
     /// Information that an option requested.
     Remark,
@@ -288,8 +290,9 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// Returns the file position of an MLIR location. A name location has the position of its child, a
-/// call site that of its callee, and a fused location that of its first part with a position.
+/// Returns the file position of an MLIR location. A name location has the position of its child
+/// location, and a call-site location the position of its callee. A fused location has the position
+/// of its first part with a position.
 pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         Some(SourceLocation {
@@ -314,7 +317,7 @@ pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     }
 }
 
-/// Returns the message of a diagnostic, or a substitute if the message is not valid UTF-8.
+/// Returns the message of a diagnostic, or a placeholder if the message is not valid UTF-8.
 fn message(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> String {
     use std::fmt::Write as _;
     let mut message = String::new();
@@ -354,7 +357,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Converts a diagnostic that a handler of an MLIR context received, with its notes.
+    /// Converts a diagnostic and its notes, inside a diagnostic handler of an MLIR context.
     pub fn from_melior(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Self {
         Self {
             severity: match diagnostic.severity() {
@@ -393,7 +396,8 @@ mod tests {
     use crate::session::Session;
     use melior::ir::operation::OperationLike;
 
-    /// Checks that a diagnostic at an implicit module is reported at the first op with a line.
+    /// Checks that a diagnostic at an implicit module is reported at the first op with a line
+    /// number.
     #[test]
     fn files_as_a_whole_are_shown_at_their_first_op() {
         let session = Session::new(|_| {});

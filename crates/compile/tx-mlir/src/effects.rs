@@ -23,7 +23,8 @@ pub enum EffectKind {
 pub struct Effect<'c> {
     /// Kind of the effect.
     pub kind: EffectKind,
-    /// Affected memref or pointer; `None` for memory that is no operand or result of the op.
+    /// Affected memref or pointer; `None` for memory that is neither an operand nor a result of the
+    /// op.
     pub value: Option<Val<'c>>,
 }
 
@@ -61,8 +62,8 @@ pub fn only_computes(op: Op<'_>) -> bool {
     is_pure(op) || memory_effects(op).is_some_and(|effects| effects.is_empty())
 }
 
-/// Returns whether `op`, its regions excluded, has no memory effect except reads of values for
-/// which `readable` returns true.
+/// Returns whether the only memory effects of `op` are reads of values for which `readable` returns
+/// true. Effects of nested ops are ignored.
 pub fn only_reads<'c>(op: Op<'c>, readable: impl Fn(Val<'c>) -> bool) -> bool {
     let reads = |effects: Vec<Effect<'c>>| {
         let mut effects = effects.into_iter();
@@ -71,8 +72,7 @@ pub fn only_reads<'c>(op: Op<'c>, readable: impl Fn(Val<'c>) -> bool) -> bool {
     is_control(op) || only_computes(op) || memory_effects(op).is_some_and(reads)
 }
 
-/// Returns whether `op` is an `scf` op that only controls the execution of regions, or an
-/// `scf.yield` or `scf.condition`.
+/// Returns whether `op` is an `scf` op with regions, an `scf.yield` or an `scf.condition`.
 pub fn is_control(op: Op<'_>) -> bool {
     name(op).starts_with("scf.")
         && (!blocks(op).is_empty() || matches!(name(op), "scf.yield" | "scf.condition"))

@@ -6,7 +6,7 @@ use mlir_sys::{
 };
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-/// Borrowed text that stays valid during a call.
+/// Borrowed text that stays valid during one call of a bridge function.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct TxStr {
@@ -27,7 +27,7 @@ impl TxStr {
     }
 
     /// # Safety
-    /// The bytes must be alive for `'a`.
+    /// The bytes must stay alive for `'a`.
     pub(crate) unsafe fn as_str<'a>(self) -> std::borrow::Cow<'a, str> {
         if self.length == 0 {
             return "".into();
@@ -38,7 +38,7 @@ impl TxStr {
     }
 
     /// # Safety
-    /// The bytes must be alive for `'a`.
+    /// The bytes must stay alive for `'a`.
     pub(crate) unsafe fn as_bytes<'a>(self) -> &'a [u8] {
         if self.length == 0 {
             return &[];
@@ -152,6 +152,7 @@ unsafe extern "C" {
     pub(crate) fn txFreeGate(gate: *mut c_void);
     pub(crate) fn txIsPure(op: MlirOperation) -> bool;
     pub(crate) fn txSetSwitch(name: TxStr, on: bool);
-    /// Sets LLVM's handler of fatal errors. LLVM ends the process when the handler returns.
+    /// Sets the process-wide handler of fatal errors in LLVM. LLVM ends the process after the
+    /// handler returns.
     pub(crate) fn LLVMInstallFatalErrorHandler(handler: unsafe extern "C" fn(*const c_char));
 }

@@ -1,4 +1,4 @@
-//! Accessors of GPU kernels, launches, and objects of `gpu.binary`.
+//! Accessors of GPU kernels, of kernel launches, and of the objects in a `gpu.binary`.
 
 use crate::ir::dictionary_of;
 use crate::ir::{
@@ -22,11 +22,11 @@ pub fn is_kernel(op: Op<'_>) -> bool {
         && (attribute(op, "kernel").is_some() || attribute(op, "gpu.kernel").is_some())
 }
 
-/// Name of the op that returns a block's dynamic shared memory.
+/// Name of the op that returns the dynamic shared memory of a block.
 pub const DYNAMIC_SHARED: &str = "gpu.dynamic_shared_memory";
 
-/// Returns the bytes of dynamic shared memory that a kernel accesses; `None` if the size is
-/// dynamic.
+/// Returns the size in bytes of the dynamic shared memory that a kernel accesses; `None` if the
+/// size is not constant.
 pub fn dynamic_shared_bytes(kernel: Op<'_>) -> Option<u64> {
     let is_dynamic = |value: Val<'_>| defining_op(value).is_some_and(|op| is(op, DYNAMIC_SHARED));
     let mut most = 0;
@@ -62,7 +62,7 @@ pub struct LaunchOperands<'c> {
     pub arguments: Vec<Val<'c>>,
 }
 
-/// Index of the operand group of `gpu.launch_func` with the dynamic shared memory size.
+/// Index of the operand group of `gpu.launch_func` that contains the dynamic shared memory size.
 const DYNAMIC_SHARED_GROUP: usize = 10;
 
 impl<'c> LaunchOperands<'c> {
@@ -84,7 +84,7 @@ impl<'c> LaunchOperands<'c> {
         })
     }
 
-    /// Sets the dynamic shared memory size of a launch, an `i32` in bytes.
+    /// Sets the dynamic shared memory size of a launch. `bytes` is an `i32` value in bytes.
     pub fn set_dynamic_shared(op: Op<'c>, bytes: Val<'c>) {
         let Some(mut groups) = operand_groups(op) else {
             return;
@@ -99,11 +99,12 @@ impl<'c> LaunchOperands<'c> {
     }
 }
 
-/// Returns the contents of the objects of a `gpu.binary`; PTX text for objects compiled by tx.
+/// Returns the contents of the objects in a `gpu.binary`. For objects compiled by tx, the content
+/// is PTX text.
 pub fn object_texts(binary: Op<'_>) -> Vec<String> {
     objects(binary)
         .into_iter()
-        // SAFETY: `objects` returns GPU objects only; the text is copied while they live.
+        // SAFETY: `objects` returns only GPU objects, which stay alive while their text is copied.
         .map(|object| unsafe {
             let text = mlirGPUObjectAttrGetObject(object.to_raw());
             let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
@@ -131,8 +132,8 @@ pub fn replace_by_binary(module: Op<'_>, target: Attribute<'_>, assembly: &str, 
         data: assembly.as_ptr().cast(),
         length: assembly.len(),
     };
-    // SAFETY: all attributes belong to the module's context; the text is copied; null means no
-    // kernel table.
+    // SAFETY: all attributes belong to the context of the module, and the text is copied. A null
+    // attribute denotes an absent kernel table.
     let object = unsafe {
         Attribute::from_raw(mlirGPUObjectAttrGetWithKernels(
             context(module).to_raw(),
@@ -197,8 +198,8 @@ pub fn strip_object_times(binary: Op<'_>) -> i64 {
     removed
 }
 
-/// Returns the note for a kernel without a readable `known_block_size`. This attribute is absent,
-/// misspelt, or has the wrong kind.
+/// Returns a note for a kernel whose `known_block_size` attribute is absent, misspelt, or not an
+/// `array<i32>`.
 pub fn missing_block_size(kernel: Op<'_>) -> String {
     const NAME: &str = "known_block_size";
     let expected = format!("`attributes {{{NAME} = array<i32: X, Y, Z>}}`");

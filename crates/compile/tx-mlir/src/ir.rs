@@ -1,4 +1,4 @@
-//! Short aliases of melior's types, and queries and edits of IR for passes.
+//! Short aliases for the types of melior, and functions with which passes inspect and change IR.
 
 use melior::ir::attribute::{
     AttributeLike, DenseI32ArrayAttribute, DenseI64ArrayAttribute, IntegerAttribute,
@@ -25,7 +25,7 @@ pub type Val<'c> = Value<'c, 'c>;
 /// MLIR block.
 pub type Blk<'c> = BlockRef<'c, 'c>;
 
-/// Returns the module as an op.
+/// Returns the op of a module.
 pub fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
     // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
     unsafe { Op::from_raw(module.as_operation().to_raw()) }
@@ -37,13 +37,13 @@ pub fn context<'c>(op: Op<'c>) -> &'c Context {
     unsafe { interned(mlir_sys::mlirOperationGetContext(op.to_raw())) }
 }
 
-/// Returns a reference to a context that lives as long as the context.
+/// Returns a reference to a context, valid as long as the context is alive.
 ///
-/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which here is a temporary. The
-/// function therefore keeps one leaked `ContextRef` per context.
+/// melior's `ContextRef::to_ref` borrows from the `ContextRef`, which would be a temporary. The
+/// function therefore leaks one `ContextRef` per context.
 ///
 /// # Safety
-/// The context lives for `'c`.
+/// The context must be alive for `'c`.
 unsafe fn interned<'c>(raw: MlirContext) -> &'c Context {
     static HANDLES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
     let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,8 +60,8 @@ pub fn name(op: Op<'_>) -> &str {
     std::str::from_utf8(name_bytes(op)).unwrap_or_default()
 }
 
-/// Returns whether the name of `op` is `expected`. Compares bytes, because passes call this
-/// function for every op.
+/// Returns whether the name of `op` is `expected`. The comparison is byte by byte, because passes
+/// compare the name of every op.
 pub fn is(op: Op<'_>, expected: &str) -> bool {
     name_bytes(op) == expected.as_bytes()
 }
@@ -121,7 +121,8 @@ pub fn first_block<'c>(op: Op<'c>, region: usize) -> Option<Blk<'c>> {
     region_blocks(op, region).into_iter().next()
 }
 
-/// Returns a copy of the op list of `block`, in order, so the caller may edit the block.
+/// Returns a copy of the op list of `block`, in order. The caller may insert and erase ops while it
+/// iterates over the copy.
 pub fn ops<'c>(block: Blk<'c>) -> Vec<Op<'c>> {
     let mut ops = Vec::new();
     let mut op = block.first_operation();
@@ -223,7 +224,7 @@ pub fn is_defined_in<'c>(value: Val<'c>, op: Op<'c>) -> bool {
     holder.is_some_and(|h| h == op || ancestors(h).any(|o| o == op))
 }
 
-/// Returns the address of a value as a map key, valid while the IR lives.
+/// Returns the address of a value as a map key. The key is valid as long as the value exists.
 pub fn key(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
 }
@@ -249,13 +250,14 @@ pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) {
 /// Replaces all operands of `op`, but not its `operandSegmentSizes`.
 pub fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) {
     let raw: Vec<_> = values.iter().map(|v| v.to_raw()).collect();
-    // SAFETY: op and values are alive, and the length is that of the list.
+    // SAFETY: op and values are alive, and the passed length is the length of the list.
     unsafe {
         mlir_sys::mlirOperationSetOperands(op.to_raw(), raw.len().cast_signed(), raw.as_ptr());
     }
 }
 
-/// Sets the type of `value`. The caller keeps the definition and the uses of `value` consistent.
+/// Sets the type of `value`. The caller must update the definition and the uses of `value`
+/// accordingly.
 pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
     // SAFETY: value and type are alive.
     unsafe { mlir_sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }
@@ -284,7 +286,7 @@ pub fn float_value(attribute: Attribute<'_>) -> Option<f64> {
     }
 }
 
-/// Returns the splat element of a dense attribute; `None` if the elements are stored one by one.
+/// Returns the splat element of a dense attribute; `None` if the attribute is not a splat.
 pub fn splat_value(dense: Attribute<'_>) -> Option<Attribute<'_>> {
     // SAFETY: the attribute is alive, and read as a splat only after the check.
     unsafe {
@@ -301,7 +303,8 @@ pub fn has_uses(value: Val<'_>) -> bool {
     unsafe { !mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
 }
 
-/// Returns the text of `op`, decoded from UTF-8 after joining the pieces that MLIR prints.
+/// Returns the printed text of `op`. MLIR passes the text in pieces, which are joined before the
+/// UTF-8 decoding.
 pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
     collect(|append, text| {
         // SAFETY: `op` and the flags are alive.
@@ -311,8 +314,8 @@ pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
     })
 }
 
-/// Printer for many ops of one unchanged module. The printer numbers the module's values once;
-/// without a printer, each printed op renumbers the whole module.
+/// Printer for many ops of one unchanged module. The printer numbers the SSA values of the module
+/// once; printing an op without the printer numbers all values of the module again.
 #[derive(Debug)]
 pub struct Printer<'m> {
     state: mlir_sys::MlirAsmState,
@@ -332,7 +335,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// Returns the text of `op`, which is in the printer's module.
+    /// Returns the text of `op`, which must be in the module of the printer.
     pub fn text(&self, op: Op<'_>) -> String {
         collect(|append, text| {
             // SAFETY: the op and the state are alive.
@@ -350,7 +353,6 @@ impl Drop for Printer<'_> {
     }
 }
 
-/// Returns the concatenation of the pieces that `print` passes to its callback.
 fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) -> String {
     unsafe extern "C" fn append(piece: MlirStringRef, text: *mut c_void) {
         if piece.length > 0 {
@@ -367,7 +369,7 @@ fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) -> Str
     String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
-/// Erases an unused block argument; later arguments move down by one index.
+/// Erases an unused block argument. The index of each later argument decreases by one.
 pub fn erase_argument(argument: Val<'_>) {
     if let Some((block, index)) = argument_of(argument)
         && let Ok(index) = u32::try_from(index)
@@ -377,7 +379,7 @@ pub fn erase_argument(argument: Val<'_>) {
     }
 }
 
-/// Erases `op`, whose results must have no uses.
+/// Erases `op`. The results of `op` must have no uses.
 pub fn erase(op: Op<'_>) {
     // SAFETY: `op` is alive; destroying it also removes it from its block.
     unsafe {
@@ -386,8 +388,8 @@ pub fn erase(op: Op<'_>) {
     }
 }
 
-/// Replaces the location of `op` by its innermost callee location: removes the call sites that
-/// inlining added.
+/// Removes the call sites that inlining added to the location of `op`: keeps the innermost callee
+/// location.
 pub fn drop_call_sites(op: Op<'_>) {
     let mut location = op.location();
     while location.is_call_site() {
@@ -423,8 +425,8 @@ pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
     unsafe { mlir_sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
 }
 
-/// Renames every reference to symbol `old` in `from` to `new`. Returns false if MLIR cannot analyse
-/// a reference.
+/// Renames every reference to symbol `old` inside `from` to `new`. Returns false if MLIR cannot
+/// analyse a reference.
 pub fn rename_symbol_uses(old: &str, new: &str, from: Op<'_>) -> bool {
     let text = |s: &str| MlirStringRef {
         data: s.as_ptr().cast(),
@@ -445,7 +447,7 @@ pub fn set_attribute<'c>(op: Op<'c>, name: &str, attribute: Attribute<'c>) {
 
 /// Removes an attribute, if present.
 pub fn remove_attribute(op: Op<'_>, name: &str) {
-    // SAFETY: `op` is alive. An absent attribute is not an error.
+    // SAFETY: `op` is alive. The removal of an absent attribute is not an error.
     let _ = unsafe { OperationRefMut::from_raw(op.to_raw()) }.remove_attribute(name);
 }
 
@@ -467,7 +469,7 @@ pub fn attributes<'c>(op: Op<'c>) -> Vec<(String, Attribute<'c>)> {
         .collect()
 }
 
-/// Returns the leaf names of the symbol references among the attributes of an op.
+/// Returns the leaf names of the symbol references in the attributes of an op.
 pub fn symbol_uses(op: Op<'_>) -> Vec<String> {
     // SAFETY: the op is alive, and each index is below its number of attributes.
     let attributes = unsafe {
@@ -505,8 +507,8 @@ pub fn string_attribute(op: Op<'_>, name: &str) -> Option<String> {
 /// Returns the text of a string attribute, with invalid UTF-8 replaced.
 pub fn string_value(attribute: Attribute<'_>) -> Option<String> {
     let raw = attribute.to_raw();
-    // SAFETY: the text is read from string attributes only; an empty string may have a null
-    // address.
+    // SAFETY: the text is read from string attributes only. The data pointer of an empty string may
+    // be null.
     unsafe {
         if !mlir_sys::mlirAttributeIsAString(raw) {
             return None;
@@ -568,7 +570,7 @@ pub fn value_location<'c>(value: Val<'c>) -> Location<'c> {
     unsafe { Location::from_raw(mlir_sys::mlirValueGetLocation(value.to_raw())) }
 }
 
-/// Returns the source name of a block argument, such as `%A`, if the source text is available.
+/// Returns the name of a block argument in the source text, such as `%A`, if the text is available.
 pub fn written_name(value: Val<'_>) -> Option<String> {
     argument_of(value)?;
     crate::source::value_name(value_location(value))
@@ -598,8 +600,8 @@ pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     }
 }
 
-/// Returns the operands of `op`, split into its operand segments; `None` without
-/// `operandSegmentSizes`.
+/// Returns the operands of `op`, grouped by its `operandSegmentSizes`; `None` if the attribute is
+/// absent.
 pub fn operand_groups<'c>(op: Op<'c>) -> Option<Vec<Vec<Val<'c>>>> {
     let sizes = integers(attribute(op, "operandSegmentSizes")?)?;
     let mut all = operands(op).into_iter();
@@ -639,8 +641,8 @@ pub fn symbol_path(attribute: Attribute<'_>) -> Option<Vec<String>> {
 /// Returns the bits of a float attribute of at most 64 bits, zero-extended.
 pub fn float_bits(attribute: Attribute<'_>) -> Option<u64> {
     let raw = attribute.to_raw();
-    // SAFETY: the attribute is a float; the splat of it stores `bytes` bytes, which are read while
-    // the splat lives.
+    // SAFETY: the attribute is a float. Its splat stores `bytes` bytes, which are read while the
+    // splat is alive.
     unsafe {
         if !mlir_sys::mlirAttributeIsAFloat(raw) {
             return None;
@@ -681,10 +683,10 @@ pub fn type_value<'c>(attribute: Attribute<'c>) -> Option<Type<'c>> {
     }
 }
 
-/// Parses an attribute whose text is valid.
+/// Parses the text of an attribute, which must be valid.
 ///
 /// # Panics
-/// Panics if the text is invalid, which is a bug of the caller.
+/// Panics if the text is invalid, which is an error of the caller.
 pub fn parse_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     Attribute::parse(context, text).unwrap_or_else(|| panic!("`{text}` is not an attribute"))
 }
@@ -732,8 +734,8 @@ pub fn i32_array<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
     DenseI32ArrayAttribute::new(context, &values).into()
 }
 
-/// Returns the bit width of an integer type of any signedness. On other types, melior's
-/// `IntegerType::try_from` is slow, because its error prints the type.
+/// Returns the bit width of an integer type of any signedness. The function avoids melior's
+/// `IntegerType::try_from`, which is slow for other types because its error prints the type.
 pub fn integer_width(ty: Type<'_>) -> Option<u32> {
     // SAFETY: the width is read from integer types only.
     ty.is_integer()
@@ -746,8 +748,8 @@ pub fn is_signless(ty: Type<'_>) -> bool {
     ty.is_integer() && unsafe { mlir_sys::mlirIntegerTypeIsSignless(ty.to_raw()) }
 }
 
-/// Returns the size in bytes of one element of type `ty` in memory, as LLVM lays it out; `None` for
-/// a type without a fixed size.
+/// Returns the size in bytes of one element of type `ty` in memory, as in LLVM's data layout;
+/// `None` for a type without a fixed size.
 pub fn byte_width(ty: Type<'_>) -> Option<u64> {
     let bits = if ty.is_index() {
         64
@@ -765,14 +767,14 @@ pub fn byte_width(ty: Type<'_>) -> Option<u64> {
 /// Returns the bit width of a float type.
 ///
 /// # Panics
-/// Panics if `ty` is no float type.
+/// Panics if `ty` is not a float type.
 pub fn float_width(ty: Type<'_>) -> u32 {
     assert!(ty.is_float(), "`{ty}` is no float type");
     // SAFETY: the width is read from float types only.
     unsafe { mlir_sys::mlirFloatTypeGetWidth(ty.to_raw()) }
 }
 
-/// Returns the number of lanes and the element type of a one-dimensional vector type.
+/// Returns the number of elements and the element type of a one-dimensional vector type.
 pub fn vector_parts(ty: Type<'_>) -> Option<(u64, Type<'_>)> {
     let raw = ty.to_raw();
     // SAFETY: the shape is read from vector types only.
@@ -802,7 +804,7 @@ pub fn is_memref(ty: Type<'_>) -> bool {
     unsafe { mlir_sys::mlirTypeIsAMemRef(ty.to_raw()) }
 }
 
-/// Returns whether a memref type has a `strided` layout.
+/// Returns whether the layout of a memref type is a `strided` attribute.
 pub fn is_strided(ty: Type<'_>) -> bool {
     // SAFETY: the layout is read from memref types only.
     unsafe {
@@ -813,7 +815,7 @@ pub fn is_strided(ty: Type<'_>) -> bool {
     }
 }
 
-/// Returns whether an attribute, or an element nested in it, belongs to this dialect.
+/// Returns whether an attribute, or an attribute nested in it, belongs to the dialect `dialect`.
 pub fn is_of_dialect(attribute: Attribute<'_>, dialect: &str) -> bool {
     // SAFETY: the attribute is alive, and its dialect lives as long as the context.
     let own = unsafe {

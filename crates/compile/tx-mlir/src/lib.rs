@@ -1,12 +1,12 @@
-//! MLIR for `tx`: a generic bridge to MLIR's pass registry and driver, the [framework](mod@pass) of
-//! passes, and safe helpers over melior that inspect and rewrite IR.
+//! MLIR for `tx`: a bridge to MLIR's pass registry and drivers, the [framework](mod@pass) of
+//! passes, and helpers over melior that inspect and change IR.
 //!
-//! The crate contains the C++ bridge and most `unsafe` code for MLIR. The crate depends on no
-//! dialect of `tx` and on no pass.
+//! The crate contains the C++ bridge and most `unsafe` code that calls MLIR. The crate does not
+//! depend on the dialects and passes of `tx`.
 //!
-//! # What is not checked
+//! # Unchecked preconditions
 //! As in melior, handles to ops, blocks and values ([`Op`], [`Blk`], [`Val`]) do not borrow from
-//! the IR that they point to. Using a handle after [`erase`] is a bug of the caller.
+//! the IR. The caller must not use a handle after [`erase`].
 
 pub mod affine;
 mod async_store;

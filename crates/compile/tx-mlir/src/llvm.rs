@@ -1,4 +1,4 @@
-//! LLVM's C API: NVPTX target machines, LLVM IR pass pipelines, and assembly emission.
+//! NVPTX target machines, LLVM IR pass pipelines, and assembly emission through LLVM's C API.
 
 mod kernels;
 
@@ -14,7 +14,6 @@ use std::marker::{PhantomData, PhantomPinned};
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Opaque LLVM object, used only behind a pointer.
 #[repr(C)]
 struct Opaque {
     _bytes: [u8; 0],
@@ -23,7 +22,7 @@ struct Opaque {
 
 type Ref = *mut Opaque;
 
-// Declarations as in `llvm-c` of LLVM 22 and in `mlir-c/Target/LLVMIR.h`.
+// Declarations from `llvm-c` of LLVM 22 and from `mlir-c/Target/LLVMIR.h`.
 unsafe extern "C" {
     fn mlirTranslateModuleToLLVMIR(module: MlirOperation, context: Ref) -> Ref;
     fn LLVMContextCreate() -> Ref;
@@ -85,11 +84,11 @@ unsafe extern "C" {
     fn LLVMDisposeMemoryBuffer(buffer: Ref);
 }
 
-/// LLVM option that is turned off for the process. With the option, straight-line strength reduction
-/// checks for each index of an unrolled loop whether another sum with the same value may be poison.
-/// The checks took three quarters of the time of code generation: 60 of 75 ms for a softmax of 4096
-/// f32 columns. Such a sum is poison only by a flag in the program itself: LLVM adds flags only to
-/// sums that provably do not overflow, and later code reads the same register.
+/// LLVM option that this module turns off for the process. With the option
+/// `enable-poison-reuse-guard`, straight-line strength reduction checks whether a reused integer
+/// addition may be poison, for each index of an unrolled loop. For a softmax of 4096 f32 columns,
+/// the poison checks took 60 of 75 ms of code generation. The code is correct without the poison
+/// checks, because LLVM adds overflow flags only to additions that provably do not overflow.
 const POISON_GUARD: &str = "enable-poison-reuse-guard";
 
 /// Value of `LLVMAssemblyFile`.
@@ -100,12 +99,13 @@ const ERROR: c_int = 0;
 /// `LLVMAdd`.
 const ADD: c_int = 8;
 
-/// Integer additions of a function beyond which LLVM does not look for one that it can compute from another
-/// (straight-line strength reduction): that compares each with each. It took 3.4 of 3.5 s to compile a kernel with
-/// 512 of them, and changed nothing.
+/// Maximum number of integer additions in a function for which LLVM runs straight-line strength
+/// reduction. Straight-line strength reduction compares each pair of additions. For a kernel with
+/// 512 additions, straight-line strength reduction took 3.4 of 3.5 s of compile time, and did not
+/// change the code.
 const MAX_COMPARED_ADDITIONS: usize = 128;
 
-/// What to make code for.
+/// Target of code generation.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// Target triple, such as `nvptx64-nvidia-cuda`.
@@ -118,16 +118,15 @@ pub struct Machine<'a> {
     pub level: u8,
 }
 
-/// The names of functions that LLVM leaves a pass out of.
+/// Names of functions for which LLVM skips straight-line strength reduction.
 struct Large(BTreeSet<String>);
 
-/// What LLVM reports is kept here while it works.
 #[derive(Default)]
 struct Reports(Vec<String>);
 
 unsafe extern "C" fn keep(diagnostic: Ref, reports: *mut c_void) {
-    // SAFETY: LLVM passes its diagnostic and the `Reports` that the handler was set with. The
-    // reports outlive the context, and nothing else accesses them during the call.
+    // SAFETY: LLVM passes its diagnostic and the `Reports` given at the registration of the
+    // handler. The reports outlive the context, and nothing else accesses them during the call.
     unsafe {
         if LLVMGetDiagInfoSeverity(diagnostic) == ERROR {
             let text = taken(LLVMGetDiagInfoDescription(diagnostic));
@@ -152,7 +151,6 @@ unsafe fn taken(message: *mut c_char) -> String {
     }
 }
 
-/// LLVM object with the function that frees it.
 struct Owned(Ref, unsafe extern "C" fn(Ref));
 
 impl Drop for Owned {
@@ -165,7 +163,7 @@ impl Drop for Owned {
 /// Input of code generation: a module and its target.
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a, 'c> {
-    /// Op whose region holds functions in the LLVM dialect.
+    /// Op with one region, which contains functions in the LLVM dialect.
     pub module: Op<'c>,
     /// Target of code generation.
     pub machine: Machine<'a>,
@@ -173,19 +171,20 @@ pub struct Code<'a, 'c> {
     pub passes: &'a str,
 }
 
-/// Returns the assembly of each module, after its LLVM IR passes.
+/// Returns the assembly of each module, after running its LLVM IR passes.
 ///
-/// Independent kernels are compiled separately, on as many threads as there are idle processors;
-/// small kernels are compiled in batches. The assembly does not depend on the number of threads.
+/// Independent kernels are compiled separately, with one thread per idle processor. Small kernels
+/// are compiled in batches. The assembly does not depend on the number of threads.
 ///
 /// # Errors
 /// Returns LLVM's message for each module that fails: an unknown triple, an invalid pipeline, or IR
-/// that the code generator rejects. Some of the code generator's errors end the process.
+/// that the code generator rejects. Some errors in LLVM's code generator end the process.
 pub fn assembly(codes: &[Code<'_, '_>]) -> Vec<Result<String, String>> {
     assembly_by_parts(codes, MOST_OPS)
 }
 
-/// Implements [`assembly`] with batches of at most `most_ops` ops, or one kernel.
+/// Implements [`assembly`] with batches of at most `most_ops` ops. A kernel with more than
+/// `most_ops` ops is a batch of its own.
 fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<String, String>> {
     static ONCE: Once = Once::new();
     // SAFETY: LLVM's target registration runs once.
@@ -200,7 +199,7 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
         .iter()
         .map(|code| Separable::of(code.module, most_ops))
         .collect();
-    // Index of the module, index of its batch if the module is split, and the cost in ops.
+    // Index of the module, index of its batch if the module is split, and cost of the job in ops.
     let mut jobs: Vec<(usize, Option<usize>, usize)> = Vec::new();
     for (number, separable) in separable.iter().enumerate() {
         match separable {
@@ -254,8 +253,8 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
 /// Maximum number of idle target machines in the cache, most recently used first.
 const MOST_MACHINES: usize = 64;
 
-/// Cache of idle target machines. Creating a target machine takes as long as several passes over a
-/// kernel.
+/// Cache of idle target machines. The creation of a target machine takes as long as several passes
+/// over a kernel.
 static MACHINES: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
 fn machines() -> MutexGuard<'static, Vec<Kept>> {
@@ -268,7 +267,7 @@ struct Translated {
     module: Owned,
     context: Owned,
     reports: Box<Reports>,
-    /// What the context asks before it runs a pass, with the names of functions that it is about.
+    /// LLVM's pass gate of the context, and the function names that the gate reads.
     gate: Option<(Owned, Box<Large>)>,
 }
 
@@ -295,7 +294,7 @@ impl Translated {
         }
     }
 
-    /// Leaves passes out that would take too long.
+    /// Disables straight-line strength reduction for functions with many integer additions.
     fn gate(&mut self) {
         // SAFETY: the module is alive; gate and names outlive the context.
         unsafe {
@@ -308,7 +307,7 @@ impl Translated {
         }
     }
 
-    /// What LLVM reported, when it has nothing more to say.
+    /// Frees the module and its context, and returns the diagnostics that LLVM emitted.
     fn finish(self) -> Vec<String> {
         let Self {
             module,
@@ -324,11 +323,10 @@ impl Translated {
 }
 
 unsafe extern "C" fn free_gate(gate: Ref) {
-    // SAFETY: called once, with what `txGatePasses` returned.
+    // SAFETY: the function is called once, with a pointer that `txGatePasses` returned.
     unsafe { txFreeGate(gate.cast()) }
 }
 
-/// A machine of LLVM's.
 struct Kept {
     triple: CString,
     chip: String,
@@ -384,18 +382,17 @@ fn terminated(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| format!("`{text:?}` has a NUL"))
 }
 
-/// The names of the functions of a module that have more than [`MAX_COMPARED_ADDITIONS`].
+/// Returns the names of the functions with more than [`MAX_COMPARED_ADDITIONS`] integer additions.
 ///
 /// # Safety
-/// The module is alive.
+/// The module must be alive.
 unsafe fn with_many_additions(module: Ref) -> BTreeSet<String> {
-    /// What follows from `first` on.
     fn all(first: Ref, next: unsafe extern "C" fn(Ref) -> Ref) -> impl Iterator<Item = Ref> {
         let some = |value: Ref| (!value.is_null()).then_some(value);
-        // SAFETY: what is not null is alive, as the module is.
+        // SAFETY: a non-null element belongs to the module, which is alive.
         std::iter::successors(some(first), move |value| some(unsafe { next(*value) }))
     }
-    // SAFETY: as above, of the module and of what it holds.
+    // SAFETY: the module is alive, and owns its functions, blocks and instructions.
     unsafe {
         let additions = |function| {
             let blocks = all(LLVMGetFirstBasicBlock(function), LLVMGetNextBasicBlock);
@@ -416,9 +413,11 @@ unsafe fn with_many_additions(module: Ref) -> BTreeSet<String> {
     }
 }
 
-/// Whether LLVM is to run a pass over a function: all but straight-line strength reduction of those in `large`.
+/// Returns whether LLVM may run `pass` over `unit`: false only for straight-line strength reduction
+/// of a function in `large`.
 unsafe extern "C" fn is_to_run(large: *mut c_void, pass: TxStr, unit: TxStr) -> bool {
-    // SAFETY: LLVM calls this with texts, and with the names that the gate was made with, which outlive the context.
+    // SAFETY: LLVM passes valid texts, and the pointer to the names given to `txGatePasses`, which
+    // outlive the context.
     let (pass, unit, large) = unsafe { (pass.as_str(), unit.as_str(), &*large.cast::<Large>()) };
     let function = unit
         .strip_prefix("function (")
@@ -426,7 +425,7 @@ unsafe extern "C" fn is_to_run(large: *mut c_void, pass: TxStr, unit: TxStr) -> 
     pass != "slsr" || !function.is_some_and(|name| large.0.contains(name))
 }
 
-/// Assembly of LLVM IR.
+/// Returns the assembly of an LLVM IR module, with a target machine from the cache or a new one.
 fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<String, String> {
     let kept = {
         let mut machines = machines();
@@ -441,7 +440,6 @@ fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<St
     made
 }
 
-/// [`emit`] with a machine that was made.
 fn emit_by(kept: &Kept, mut translated: Translated, passes: &str) -> Result<String, String> {
     let Kept {
         triple, machine, ..
@@ -449,8 +447,8 @@ fn emit_by(kept: &Kept, mut translated: Translated, passes: &str) -> Result<Stri
     let passes = terminated(passes)?;
     let mut error = null_mut();
     let module = translated.module.0;
-    // SAFETY: everything lives as long as it is used: what is dropped first was made last. LLVM
-    // reads texts while it is called.
+    // SAFETY: each object outlives its users, because locals are dropped in reverse order. LLVM
+    // reads the texts only during the calls.
     let text = unsafe {
         let layout = Owned(LLVMCreateTargetDataLayout(machine.0), LLVMDisposeTargetData);
         LLVMSetTarget(module, triple.as_ptr());
@@ -490,7 +488,6 @@ mod tests {
     use super::*;
     use crate::Session;
 
-    /// Checks that the PTX of any split into batches equals the PTX of the whole module.
     #[test]
     fn parts_make_the_same_as_the_module() {
         let kernel = |name: &str, comparison: &str| {
@@ -535,7 +532,7 @@ mod tests {
         let of = |ops| assembly_by_parts(&[code], ops).remove(0);
         let whole = of(usize::MAX).expect("PTX");
         assert!(whole.contains("$L__BB3_2:"), "{whole}");
-        // First one kernel per batch, then two.
+        // One kernel per batch, then two.
         for most_ops in [0, 25] {
             assert_eq!(of(most_ops).as_ref(), Ok(&whole));
         }

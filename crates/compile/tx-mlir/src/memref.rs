@@ -1,11 +1,11 @@
-//! Memref types as Rust values, views, and overlap of memrefs.
+//! Memref types as Rust values, views of memrefs, and overlap of memrefs.
 
 use crate::build::Index;
 use crate::ir::{Op, Val, defining_op, elements, integer_value, integers, name, operands};
 use melior::ir::r#type::{MemRefType, TypeLike};
 use melior::ir::{Attribute, AttributeLike, ShapedTypeLike, Type, ValueLike};
 
-/// Parts of a memref type; `None` denotes a dynamic size, stride or offset.
+/// Components of a memref type. `None` denotes a dynamic size, stride or offset.
 #[derive(Clone)]
 pub struct MemRef<'c> {
     /// MLIR type.
@@ -16,7 +16,7 @@ pub struct MemRef<'c> {
     pub shape: Vec<Option<u64>>,
     /// Stride of each dimension, in elements.
     pub strides: Vec<Option<i64>>,
-    /// Offset, in elements.
+    /// Offset of the first element, in elements.
     pub offset: Option<i64>,
     /// Memory space.
     pub space: Space,
@@ -25,9 +25,9 @@ pub struct MemRef<'c> {
 /// Memory spaces of a GPU kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// Global memory, visible to every thread.
+    /// Global memory, visible to all threads of the grid.
     Global,
-    /// Shared memory, visible to one CTA.
+    /// Shared memory, visible to the threads of one block.
     Shared,
     /// Private memory, visible to one thread.
     Private,
@@ -48,12 +48,12 @@ impl Space {
 }
 
 impl<'c> MemRef<'c> {
-    /// Reads the type of `value`; `None` if it is no ranked memref with a strided layout.
+    /// Reads the type of `value`; `None` if the type is not a ranked memref with a strided layout.
     pub fn of(value: Val<'c>) -> Option<Self> {
         Self::from_type(value.r#type())
     }
 
-    /// Reads the type `ty`; `None` if it is no ranked memref with a strided layout.
+    /// Reads the type `ty`; `None` if it is not a ranked memref with a strided layout.
     pub fn from_type(ty: Type<'c>) -> Option<Self> {
         let memref = MemRefType::try_from(ty).ok()?;
         let rank = memref.rank();
@@ -95,7 +95,7 @@ impl<'c> MemRef<'c> {
         MemRefType::try_from(self.ty).ok()?.memory_space()
     }
 
-    /// Returns whether the layout is the identity: contiguous row-major elements from offset 0.
+    /// Returns whether the elements are contiguous in row-major order, with offset 0.
     pub fn is_contiguous(&self) -> bool {
         let Ok(memref) = MemRefType::try_from(self.ty) else {
             return false;
@@ -121,8 +121,9 @@ impl<'c> MemRef<'c> {
     }
 }
 
-/// Returns the mixed static and dynamic offsets, sizes or strides of a view op. `attribute` names
-/// the static list, and `dynamic` holds the values of its dynamic entries, in order.
+/// Returns the static and dynamic offsets, sizes or strides of a view op as one list. `attribute`
+/// is the name of the static list. `dynamic` contains the SSA values of the dynamic entries, in
+/// order.
 pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec<Index<'c>>> {
     // SAFETY: the call has no preconditions.
     let marker = unsafe { mlir_sys::mlirShapedTypeGetDynamicStrideOrOffset() };
@@ -139,7 +140,8 @@ pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec
         .collect()
 }
 
-/// Returns the groups of dimensions of a `memref.collapse_shape` or `memref.expand_shape`.
+/// Returns the reassociation of a `memref.collapse_shape` or `memref.expand_shape`: one list of
+/// dimensions per group.
 pub fn reassociation(op: Op<'_>) -> Option<Vec<Vec<usize>>> {
     elements(crate::ir::attribute(op, "reassociation")?)?
         .into_iter()
@@ -169,7 +171,7 @@ pub fn is_view(op: Op<'_>) -> bool {
     VIEWS.contains(&name(op))
 }
 
-/// Returns the memref that `value` is a view of, through any number of views.
+/// Returns the base memref of `value`: follows views to the memref that is not a view.
 pub fn root(value: Val<'_>) -> Val<'_> {
     let mut value = value;
     while let Some(op) = defining_op(value).filter(|op| is_view(*op)) {
@@ -192,7 +194,7 @@ pub enum Overlap {
     Always,
 }
 
-/// Returns the overlap of two memrefs. Memrefs with different roots are assumed disjoint.
+/// Returns the overlap of two memrefs. Memrefs with different base memrefs are assumed disjoint.
 pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
     let base = root(one);
     if base != root(two) {
@@ -205,19 +207,20 @@ pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
     }
 }
 
-/// Element positions of a view, relative to the base pointer of its root.
+/// Element positions of a view, relative to the start of its base memref.
 struct Places {
     offset: i64,
     dims: Vec<(Option<u64>, i64)>,
 }
 
 impl Places {
-    /// Returns `None` for a dynamic stride or offset, and for a view through `memref.view`.
+    /// Reads the positions of `value`. Returns `None` for a dynamic stride or offset, and for a
+    /// view of a `memref.view`.
     fn of(value: Val<'_>) -> Option<Self> {
         let memref = MemRef::of(value)?;
         let mut at = value;
         while let Some(op) = defining_op(at).filter(|op| is_view(*op)) {
-            // The type of a `memref.view` does not contain its byte shift.
+            // The byte shift of a `memref.view` is an operand, so it is not part of the type.
             if name(op) == "memref.view" {
                 return None;
             }
@@ -244,8 +247,8 @@ impl Places {
         })
     }
 
-    /// Returns the first and the last position, modulo `period` if given. Returns `None` if the
-    /// positions are unknown or wrap around the period.
+    /// Returns the first and the last element position, modulo `period` if present. Returns `None`
+    /// if a stride is negative, a size is dynamic, or the positions wrap around the period.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;
@@ -265,7 +268,7 @@ impl Places {
     }
 }
 
-/// Returns the memory space for an address space number of NVPTX or a `#gpu.address_space`.
+/// Converts a memory space attribute: an NVPTX address space number or a `#gpu.address_space`.
 fn space(attribute: Attribute<'_>) -> Space {
     match (
         crate::integer_value(attribute),

@@ -1,9 +1,9 @@
-//! SSA value names of a source text, which MLIR's parser discards.
+//! Names of SSA values in the source text, which MLIR's parser discards.
 //!
-//! A name is found through a location. The location of a block argument is the position of its
-//! name. The location of a result is the position of its op, after the `%name =`; the op written
-//! there must have the same name as the op in the IR. Results of ops that passes created have no
-//! source name.
+//! The lookup of a name uses the location of the value. The location of a block argument is the
+//! source position of its name. The location of an op result is the source position of the op,
+//! after `%name =`. A result has a source name only if the op at its location has the same name as
+//! the op in the IR. Passes may copy the location of an op to an op with another name.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;
@@ -15,7 +15,7 @@ use mlir_sys::{
     mlirOpPrintingFlagsPrintNameLocAsPrefix, mlirOperationSetLocation,
 };
 
-/// Guard that restores the original locations of ops and block arguments when it is dropped.
+/// Guard that restores the original locations of ops and block arguments on drop.
 struct Named<'c> {
     context: &'c Context,
     arguments: Vec<(MlirValue, MlirLocation)>,
@@ -67,7 +67,7 @@ pub struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    /// Creates the lookup for `text`, which was read from `file`.
+    /// Creates the name lookup for the source `text` of the file `file`.
     pub fn new(file: &'s str, text: &'s str) -> Self {
         let ends = text.match_indices('\n').map(|(end, _)| end + 1);
         Self {
@@ -77,9 +77,9 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// Returns the text of `op` with the source names of its values. Two limits of MLIR's printer
-    /// apply: results of one op share the first name, and ops with `OpAsmOpInterface` choose their
-    /// own names.
+    /// Returns the text of `op` with the names of SSA values in the source. MLIR's printer derives
+    /// the names of all results of an op from the first name, and ignores the source names for ops
+    /// with `OpAsmOpInterface`.
     pub fn text_of(&self, op: Op<'_>) -> String {
         let mut named = Named::new(context(op));
         for op in walk(op) {
@@ -105,13 +105,12 @@ impl<'s> Names<'s> {
         op.to_string_with_flags(flags).unwrap_or_default()
     }
 
-    /// Returns the source name of a block argument.
+    /// Returns the name of a block argument in the source text.
     pub fn argument(&self, argument: Val<'_>) -> Option<&'s str> {
         let (_, from) = self.at(argument.location())?;
         value(from)
     }
 
-    /// Returns the text before and after a location.
     fn at(&self, location: Location<'_>) -> Option<(&'s str, &'s str)> {
         let place = source_location(location).filter(|place| place.file == self.file)?;
         let line = *self.lines.get(place.line.checked_sub(1)?)?;
@@ -119,7 +118,7 @@ impl<'s> Names<'s> {
             .split_at_checked(line + place.column.checked_sub(1)?)
     }
 
-    /// Returns the source name of the first result of the op `op` at a location.
+    /// Returns the source name of the first result of an op with name `op` at a location.
     fn result(&self, location: Location<'_>, op: &str) -> Option<&'s str> {
         let (before, from) = self.at(location)?;
         if !is_op(from, op) {
@@ -130,7 +129,7 @@ impl<'s> Names<'s> {
         for part in list.by_ref() {
             let last = part.split_whitespace().next_back()?;
             first = value(last);
-            // The first name of the list has been reached: other text precedes it.
+            // The first name of the list is reached if other text precedes the name.
             if first.is_none() || part.trim() != last {
                 break;
             }
@@ -139,7 +138,8 @@ impl<'s> Names<'s> {
     }
 }
 
-/// Returns whether `text` begins with the op name `op`: in full, quoted, or without its dialect.
+/// Returns whether `text` begins with the op name `op`: the full name, the quoted name, or the name
+/// without its dialect.
 fn is_op(text: &str, op: &str) -> bool {
     let text = text.strip_prefix('"').unwrap_or(text);
     let end = text.find(|c: char| !is_of_name(c)).unwrap_or(text.len());
@@ -208,7 +208,7 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         });
     }
 
-    /// Checks that a replaced op and an op of another file have no source names.
+    /// Checks that a replaced op, and an op of another file, have no source names.
     #[test]
     fn other_values_have_none() {
         with_module(|module| {

@@ -1,14 +1,16 @@
 //! Limits on the nesting depth and expression length of MLIR text. MLIR's parser and passes recurse
-//! on nested and on long constructs. A stack overflow ends the process without a message.
+//! on nested constructs and on long expressions. A stack overflow would end the process without a
+//! message.
 
 use std::collections::BTreeMap;
 
-/// Maximum nesting depth of a text. On a 2 MiB thread stack, a debug build compiled 500 nested
-/// `scf.if`, but not 1000.
+/// Maximum nesting depth of MLIR text. On a 2 MiB thread stack, a debug build compiled 500 nested
+/// `scf.if` ops, but not 1000.
 pub(crate) const MOST: usize = 256;
 
-/// Returns the line and column, from 1, at which the nesting exceeds [`MOST`]. Brackets and
-/// repeated minus signs nest; the use of an alias adds the depth of its definition.
+/// Returns the line and column, from 1, at which the nesting depth exceeds [`MOST`]. Each open
+/// bracket and each repeated minus sign adds one level. The use of an alias adds the depth of its
+/// definition.
 pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     let mut aliases = Aliases::default();
@@ -32,7 +34,7 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
                 next = at + end.unwrap_or(source.len() - at);
             }
             b'"' => next = end_of_string(source, at) + 1,
-            // `->` in a type, and `<=` or `>=` in an affine set.
+            // Skips `->` in a type, and `<=` or `>=` in an affine set.
             b'-' if source.get(at + 1) == Some(&b'>') => next = at + 2,
             b'<' | b'>' if source.get(at + 1) == Some(&b'=') => next = at + 2,
             b'-' => {
@@ -69,11 +71,13 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Maximum number of terms and factors of an affine expression. The parser recurses once per term,
-/// and the limit is at most a quarter of the recursion depth that a 2 MiB stack supports.
+/// Maximum number of terms and factors in an affine expression. MLIR's parser recurses once per
+/// term of an affine expression. The limit is at most a quarter of the recursion depth that a 2 MiB
+/// stack supports.
 pub(crate) const MOST_TERMS: usize = 4096;
 
-/// Returns the line and column, from 1, of the operator that exceeds [`MOST_TERMS`].
+/// Returns the line and column, from 1, of the operator at which an expression exceeds
+/// [`MOST_TERMS`].
 pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
     // Number of terms before each open bracket.
     let mut around = Vec::new();
@@ -104,7 +108,7 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
                 around.pop();
                 terms = 1;
             }
-            // `*` in an unranked type, such as `memref<*xf32>`.
+            // Skips `*` in an unranked type, such as `memref<*xf32>`.
             b'*' if source[..at].last() == Some(&b'<') => {}
             b',' | b'=' | b':' => terms = 1,
             b'+' | b'-' | b'*' => terms += 1,
@@ -124,7 +128,7 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Nesting depth of each alias, and of the alias that is being defined.
+/// Nesting depth of each defined alias, and of the alias whose definition is being read.
 #[derive(Default)]
 struct Aliases<'s> {
     levels: BTreeMap<&'s [u8], usize>,
@@ -136,14 +140,13 @@ impl<'s> Aliases<'s> {
         self.defined = Some((name, 0));
     }
 
-    /// Records a nesting depth inside the current definition.
     fn reach(&mut self, levels: usize) {
         if let Some((_, most)) = &mut self.defined {
             *most = levels.max(*most);
         }
     }
 
-    /// Ends the current definition at the end of a line, unless a bracket is open.
+    /// Ends the current alias definition at the end of a line, unless a bracket is open.
     fn end_line(&mut self, closed: bool) {
         if let Some((name, levels)) = self.defined.take_if(|_| closed) {
             self.levels.insert(name, levels);
@@ -156,14 +159,15 @@ impl<'s> Aliases<'s> {
     }
 }
 
-/// Returns the name at `at`: a sigil such as `#` or `!`, and the letters after it.
+/// Returns the alias or symbol name that begins at `at`: a sigil such as `#` or `!`, and the name
+/// characters after it.
 fn name_at(source: &[u8], at: usize) -> &[u8] {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"_$.-".contains(byte);
     let letters = source[at + 1..].iter().take_while(|byte| is_letter(byte));
     &source[at..=at + letters.count()]
 }
 
-/// Returns whether `=` follows, as in the definition of an alias.
+/// Returns whether `=` follows `at`, as in the definition of an alias.
 fn is_defined(source: &[u8], at: usize) -> bool {
     let mut rest = source[at..]
         .iter()
@@ -171,7 +175,7 @@ fn is_defined(source: &[u8], at: usize) -> bool {
     rest.next() == Some(&b'=') && rest.next() != Some(&b'=')
 }
 
-/// Run of minus signs: their number, and the position after the last.
+/// Run of minus signs: their number, and the position after the last sign.
 struct Signs {
     count: usize,
     end: usize,
@@ -191,7 +195,8 @@ fn end_of_signs(source: &[u8], begin: usize) -> Signs {
     Signs { count, end }
 }
 
-/// Returns the position of the closing quotation mark, or of the last byte of the line.
+/// Returns the position of the closing quotation mark, or of the last byte of the line if there is
+/// none.
 fn end_of_string(source: &[u8], begin: usize) -> usize {
     let mut at = begin + 1;
     loop {
@@ -213,7 +218,6 @@ mod tests {
         open.repeat(times) + &close.repeat(times)
     }
 
-    /// Checks that open brackets of every kind count, in any mixture.
     #[test]
     fn levels_are_counted() {
         for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("<", ">")] {
@@ -230,7 +234,6 @@ mod tests {
         assert_eq!(too_deep(mixed.as_bytes()), Some((MOST / 2 + 2, MOST + 1)));
     }
 
-    /// Checks that nested minus signs and nested aliases count.
     #[test]
     fn signs_and_aliases_are_counted() {
         let signs = |times: usize| format!("affine_map<(d0) -> ({}d0)>", "- -".repeat(times));
@@ -244,7 +247,7 @@ mod tests {
         assert_eq!(too_deep(chain(MOST).as_bytes()), Some((MOST / 2 + 2, 10)));
         let types = "!t = tuple<i32>\n".to_owned() + &"tuple<!t,\n".repeat(MOST - 1);
         assert_eq!(too_deep(types.as_bytes()), Some((MOST, 7)));
-        // Aliases used side by side do not nest, and an alias of an earlier module is unknown.
+        // Aliases in a list do not nest, and an alias of an earlier module is unknown.
         let beside = chain(9) + &"func.func @f() attributes {a = #a9}\n".repeat(MOST);
         assert_eq!(too_deep(beside.as_bytes()), None);
         let next = (chain(MOST / 2) + "// -----\n").repeat(3);
@@ -299,7 +302,6 @@ mod tests {
         assert_eq!(too_deep(text.as_bytes()), Some((2, MOST + 1)));
     }
 
-    /// Checks that brackets in strings and comments, arrows and comparisons do not count.
     #[test]
     fn what_is_no_bracket_does_not_count() {
         for text in [

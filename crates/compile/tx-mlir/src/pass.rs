@@ -1,8 +1,7 @@
-//! Pass framework: the trait of passes, their declaration, and their registry.
+//! Pass framework: the trait [`Pass`], and the declaration and registry of passes.
 //!
-//! A pass is one file with one [`pass!`] block, whose doc comment is its documentation, and one
-//! `impl` of [`Pass`]. A crate of passes has one [`registry!`], which lists its passes. This module
-//! contains no pass.
+//! A pass is one file with one [`pass!`] block and one `impl` of [`Pass`]. The doc comment of the
+//! block is the documentation of the pass. A crate lists its passes in one [`registry!`] block.
 #![forbid(unsafe_code)]
 
 use crate::registration::{OptionDesc, PassDesc, PipelineDesc, RunPass, StatisticDesc};
@@ -15,15 +14,15 @@ pub use mlir_sys;
 /// Getter of a dialect handle, as in MLIR's C API.
 pub type DialectGetter = unsafe extern "C" fn() -> mlir_sys::MlirDialectHandle;
 
-/// Pass over one op, a `builtin.module`.
+/// Pass over a `builtin.module` op.
 ///
-/// Passes communicate only through the IR. A pass validates the IR before it changes anything, so a
+/// Passes exchange data only through the IR. A pass validates the IR before its first change, so a
 /// failed pass leaves the IR unchanged.
 pub trait Pass: Sized {
     /// Runs the pass.
     ///
     /// # Errors
-    /// Fails if the pass rejects the program; an error diagnostic was emitted.
+    /// Fails if the pass rejects the program, after the pass has emitted an error diagnostic.
     fn run<'c>(&self, op: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed>;
 }
 
@@ -44,9 +43,9 @@ impl Counts<'_> {
     }
 }
 
-/// Type of an option value: `u32`, `bool`, `String`, or any type that parses from text.
+/// Type of an option value: `u32`, `bool`, `String`, or any type that can be parsed from text.
 pub trait OptionValue: Sized {
-    /// Kind of value in help texts: `string`, `number`, `true|false`.
+    /// Kind of the value in help texts: `string`, `number` or `true|false`.
     const TYPE: &'static str;
 
     /// Parses a value.
@@ -67,7 +66,7 @@ impl OptionValue for bool {
     const TYPE: &'static str = "true|false";
     fn parse(text: &str) -> Result<Self, String> {
         match text {
-            // An option without a value is switched on.
+            // A boolean option without a value is true.
             "true" | "1" | "" => Ok(true),
             "false" | "0" => Ok(false),
             _ => Err(format!("expected `true` or `false`, found `{text}`")),
@@ -83,8 +82,8 @@ impl OptionValue for u32 {
     }
 }
 
-/// Starts an error about the value of a pass option. The location is a position in the option's
-/// text, such as `tile-schedule{chip=sm_1}:1:15`.
+/// Starts an error about the value of a pass option. The location is a column of the pass text,
+/// such as `tile-schedule{chip=sm_1}:1:15`.
 pub fn option_error<'c>(
     op: Op<'c>,
     pass: &PassInfo,
@@ -93,7 +92,7 @@ pub fn option_error<'c>(
     message: impl Into<String>,
 ) -> Report<'c, ErrorSeverity> {
     let text = format!("{}{{{option}={value}}}", pass.argument);
-    // Column after the brace, from 1.
+    // The column of the first option counts from 1, after the brace.
     let column = pass.argument.len() + 2;
     crate::error(Location::new(context(op), &text, 1, column), message).code(codes::TX0323)
 }
@@ -118,17 +117,17 @@ pub struct PassInfo {
     pub argument: &'static str,
     /// Documentation in Markdown; the first line is the summary.
     pub doc: &'static str,
-    /// Name of the op that the pass runs on.
+    /// Name of the op on which the pass runs.
     pub anchor: &'static str,
     /// Options, in order.
     pub options: &'static [OptionInfo],
-    /// Names and descriptions of the counters.
+    /// Name and description of each counter.
     pub counts: &'static [(&'static str, &'static str)],
     /// Dialects whose ops the pass creates.
     pub dialects: &'static [DialectGetter],
-    /// Validates option values.
+    /// Checks the option values.
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs the pass with option values.
+    /// Runs the pass with the given option values.
     pub run: RunPass,
 }
 
@@ -141,7 +140,7 @@ pub struct PipelineInfo {
     pub doc: &'static str,
     /// Options, in order.
     pub options: &'static [OptionInfo],
-    /// Returns the text of the pipeline for option values.
+    /// Returns the text of the pipeline for the given option values.
     pub expand: fn(&[&str]) -> Result<String, String>,
 }
 
@@ -168,8 +167,8 @@ fn options(infos: &[OptionInfo]) -> Vec<OptionDesc> {
 }
 
 impl PassInfo {
-    /// Registers the pass with MLIR. Returns false, without any effect, if a pass or a pipeline has
-    /// the same name.
+    /// Registers the pass with MLIR. Returns false, and changes nothing, if a pass or a pipeline
+    /// with this name is registered.
     pub fn register(&self) -> bool {
         crate::registration::register_pass(PassDesc {
             argument: self.argument,
@@ -192,8 +191,8 @@ impl PassInfo {
 }
 
 impl PipelineInfo {
-    /// Registers the pipeline with MLIR. Returns false, without any effect, if a pass or a pipeline
-    /// has the same name.
+    /// Registers the pipeline with MLIR. Returns false, and changes nothing, if a pass or a
+    /// pipeline with this name is registered.
     pub fn register(&self) -> bool {
         crate::registration::register_pipeline(PipelineDesc {
             argument: self.argument,
@@ -226,12 +225,12 @@ pub fn run_pass<'c, P: Pass>(
 
 /// Declares a pass: its documentation, argument, dependent dialects, options and counters.
 ///
-/// A dialect other than `tile` and MLIR's own is written with the getter of its handle: `mine =
-/// my_dialect::handle`.
+/// `creates [...]` lists the dialects of the created ops. A dialect outside MLIR and `tile` needs
+/// its handle getter: `mine = my_dialect::handle`.
 ///
-/// An option is `NAME: TYPE = DEFAULT`, with an [`OptionValue`] type (`u32`, `bool`, `String`). The
-/// default is a string for every type, written as in a pipeline such as
-/// `tile-count-things{limit=8}`. `creates [...]` and `counts {...}` are optional.
+/// An option has the form `NAME: TYPE = DEFAULT`. `TYPE` implements [`OptionValue`]. `DEFAULT` is a
+/// string literal for every type, such as `"8"` for `tile-count-things{limit=8}`. `creates [...]`
+/// and `counts {...}` are optional.
 ///
 /// ```text
 /// pass! {
@@ -303,13 +302,13 @@ macro_rules! pass {
              may be left out"
         );
     };
-    // The crate that defines the `tile` dialect depends on this crate, so its handle is passed in.
+    // The crate with the `tile` dialect depends on this crate, so its handle is an argument of the
+    // macro.
     ($($description:tt)*) => {
         $crate::pass! { @tile(::tx_dialect_tile::handle) $($description)* }
     };
 }
 
-/// Returns the C API's getter of an upstream dialect handle.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dialect_getter {
@@ -354,17 +353,17 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Lists the passes of a crate, each with its module, and defines `PASSES`. The crate declares
-/// these modules with plain `mod` lines.
+/// Defines `PASSES` as the passes of a crate, each listed with its module. The crate also declares
+/// the modules with plain `mod` lines.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {
         $(pub use $module::$pass;)*
 
-        /// Every pass of this crate, in pipeline order.
+        /// All passes of this crate, in pipeline order.
         pub const PASSES: &[$crate::pass::PassInfo] = &[$($pass::INFO),*];
     };
 }
 
-// `use tx_mlir::pass::{Pass, pass}` imports the trait and the macro.
+// The line `use tx_mlir::pass::{Pass, pass}` then imports both the trait and the macro.
 pub use {pass, registry};

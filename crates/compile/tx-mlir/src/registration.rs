@@ -1,7 +1,7 @@
 //! Registration of Rust passes and pipelines in MLIR's registry.
 //!
 //! Registered passes appear in `--help`, `--pass-pipeline`, timing reports, statistics and crash
-//! reproducers, like MLIR's own.
+//! reproducers, like the passes of MLIR.
 
 use crate::bytecode::is_bytecode;
 use crate::diagnostic::{Failed, error};
@@ -41,7 +41,7 @@ pub struct StatisticDesc {
     pub help: &'static str,
 }
 
-/// Function that runs a pass. The arguments are the op, option values and counters.
+/// Function that runs a pass on an op, with the option values and the counters.
 pub type RunPass = for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>;
 
 /// Description of a pass for MLIR's registry.
@@ -50,7 +50,7 @@ pub struct PassDesc {
     pub argument: &'static str,
     /// Help text, one line.
     pub summary: &'static str,
-    /// Name of the op that the pass runs on, usually `builtin.module`.
+    /// Name of the op on which the pass runs, usually `builtin.module`.
     pub anchor: &'static str,
     /// Options, in order.
     pub options: Vec<OptionDesc>,
@@ -58,10 +58,11 @@ pub struct PassDesc {
     pub statistics: Vec<StatisticDesc>,
     /// Dialects whose ops the pass creates.
     pub dialects: &'static [unsafe extern "C" fn() -> MlirDialectHandle],
-    /// Validates option values, in the order of `options`, when a pipeline is parsed.
+    /// Checks the option values when a pipeline is parsed. The values are in the order of
+    /// `options`.
     pub check: fn(&[&str]) -> Result<(), String>,
-    /// Runs the pass. The arguments are the op, option values, and counters in the order of
-    /// `statistics`.
+    /// Runs the pass. The option values are in the order of `options`, and the counters in the
+    /// order of `statistics`.
     pub run: RunPass,
 }
 
@@ -77,17 +78,17 @@ pub struct PipelineDesc {
     pub expand: fn(&[&str]) -> Result<String, String>,
 }
 
-/// Lock of MLIR's pass registry, which is not thread-safe: parsing a pipeline reads it,
-/// registration writes it.
+/// Lock of MLIR's pass registry, which is not thread-safe: parsing of a pipeline reads the
+/// registry, and registration writes it.
 static REGISTRY: RwLock<()> = RwLock::new(());
 
-/// Locks the registry for reading, so that no thread registers while a pipeline is parsed.
+/// Locks the registry for reading, so that no thread registers a pass while a pipeline is parsed.
 pub(crate) fn reading() -> RwLockReadGuard<'static, ()> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls `register` unless a pass or a pipeline named `name` exists. MLIR aborts the process on a
-/// duplicate registration.
+/// Calls `register` unless a pass or a pipeline named `name` exists. A duplicate registration would
+/// abort the process.
 fn register_as(name: &str, register: impl FnOnce()) -> bool {
     let _writing = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the text outlives the call, and the lock excludes other writers.
@@ -123,8 +124,8 @@ fn list(is_pipeline: bool, argument: &'static str, summary: &'static str) {
     });
 }
 
-/// Returns the start of an optimizer driver's `--help`: the passes and pipelines registered from
-/// Rust.
+/// Returns the first part of an optimizer driver's `--help`, which lists the passes and pipelines
+/// registered from Rust.
 fn overview(program: &str) -> String {
     let listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
     let width = listed.iter().map(|one| one.argument.len()).max();
@@ -146,8 +147,8 @@ fn overview(program: &str) -> String {
     )
 }
 
-/// Registers a pass for the rest of the process. Returns false, without any effect, if a pass or a
-/// pipeline has the same name.
+/// Registers a pass for the rest of the process. Returns false, and changes nothing, if a pass or a
+/// pipeline with this name is registered.
 pub fn register_pass(desc: PassDesc) -> bool {
     register_as(desc.argument, || add_pass(desc))
 }
@@ -179,12 +180,12 @@ fn add_pass(desc: PassDesc) {
         check: pass_check,
         run: pass_run,
     }));
-    // SAFETY: everything `pass` points at was leaked above.
+    // SAFETY: everything that `pass` points at was leaked above.
     unsafe { ffi::txRegisterPass(pass) }
 }
 
-/// Registers a pipeline for the rest of the process. Returns false, without any effect, if a pass
-/// or a pipeline has the same name.
+/// Registers a pipeline for the rest of the process. Returns false, and changes nothing, if a pass
+/// or a pipeline with this name is registered.
 pub fn register_pipeline(desc: PipelineDesc) -> bool {
     register_as(desc.argument, || add_pipeline(desc))
 }
@@ -201,11 +202,11 @@ fn add_pipeline(desc: PipelineDesc) {
         rust: std::ptr::from_ref(desc).cast(),
         expand: pipeline_expand,
     }));
-    // SAFETY: everything `pipeline` points at was leaked above.
+    // SAFETY: everything that `pipeline` points at was leaked above.
     unsafe { ffi::txRegisterPipeline(pipeline) }
 }
 
-/// Registers MLIR's own passes. Only the first call of this function in a process has an effect.
+/// Registers the passes of MLIR. Only the first call of this function in a process has an effect.
 pub fn register_upstream_passes() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -232,8 +233,8 @@ pub struct PassStatistics {
 
 static TOTALS: Mutex<BTreeMap<&'static str, PassStatistics>> = Mutex::new(BTreeMap::new());
 
-/// Returns the counters of all passes that ran in this process, by name. LLVM packages of
-/// distributions are built without statistics, so MLIR's own report is empty.
+/// Returns the counters of all passes that ran in this process, sorted by pass name. The report of
+/// MLIR is empty in LLVM packages of distributions, which are built without statistics.
 pub fn statistics() -> Vec<PassStatistics> {
     TOTALS
         .lock()
@@ -258,13 +259,13 @@ fn count(desc: &'static PassDesc, counts: &[i64]) {
 
 /// Runs the main function of `mlir-opt` with the dialects of `registry`. Returns the exit status.
 ///
-/// Damaged bytecode, which would crash MLIR's reader, is rejected first. `--mlir-pass-statistics`
-/// prints the counters of passes from [`register_pass`]. The function is the body of a `main`: it
-/// restores the default action of `SIGPIPE`, and a failed write ends the process with a message and
-/// status 1.
+/// The function first rejects damaged bytecode, which would crash MLIR's reader.
+/// `--mlir-pass-statistics` prints the counters of passes from [`register_pass`]. The caller must
+/// be a `main` function, because this function restores the default action of `SIGPIPE`. A failed
+/// write ends the process with a message and status 1.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
-    // SAFETY: the handler is the default one. With Rust's handler, a closed pipe is a write error,
-    // which LLVM reports as a crash.
+    // SAFETY: the handler is the default one. With Rust's handler, a write to a closed pipe fails,
+    // and LLVM reports the failure as a crash.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let args: Vec<String> = args.into_iter().collect();
     let named =
@@ -306,13 +307,14 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
         ffi::txOptMain(argc, argv, TxStr::new(&overview), registry.to_raw())
     });
     if wants_statistics {
-        // An error of writing to a closed standard error is ignored.
+        // A failed write to a closed standard error is ignored.
         let _ = report_statistics(&mut std::io::stderr());
     }
     status
 }
 
-/// Writes the counters of Rust passes, which MLIR's report omits if LLVM has no statistics.
+/// Writes the counters of the passes registered from Rust. MLIR's report omits the counters if LLVM
+/// is built without statistics.
 fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     for pass in statistics() {
         writeln!(out, "{}", pass.argument)?;
@@ -323,10 +325,10 @@ fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Name of the program and of its output, for error messages.
+/// Names of the program and of its output file, for error messages.
 static FAILING: OnceLock<[String; 2]> = OnceLock::new();
 
-/// Start of LLVM's message for an output stream that has a write error when it is closed.
+/// First words of LLVM's message for an output stream with an unreported write error.
 const UNWRITTEN: &str = "IO failure on output stream: ";
 
 unsafe extern "C" fn fatal(reason: *const c_char) {
@@ -355,7 +357,6 @@ fn output(args: &[String]) -> Option<&str> {
         .filter(|name| *name != "-")
 }
 
-/// Returns the arguments that may name input files.
 fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
     let after_output =
         std::iter::once(false).chain(args.iter().map(|arg| arg.trim_start_matches('-') == "o"));
@@ -366,21 +367,19 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Returns false, after an error message, for a file that [`is_right`] rejects.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
-    // Reading a pipe would consume its content.
+    // The function does not read a pipe, because reading would consume the content.
     if !Path::new(name).is_file() {
         return true;
     }
     std::fs::read(name).map_or(true, |source| is_right(name, &source, registry))
 }
 
-/// Returns false, after an error message, for source that would crash MLIR or that MLIR would
-/// misread: damaged bytecode, and text that exceeds a limit. MLIR itself reports errors that these
-/// checks do not cover.
+/// Returns false, after an error message, for bytecode or text that would crash MLIR or that MLIR
+/// would misread. MLIR itself reports all other errors.
 fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     if !is_bytecode(source) {
-        // A context without dialects, only for the diagnostic handler.
+        // This context has no dialects, because it serves only the diagnostic handler.
         let context = Context::new_with_threading(false);
         show_diagnostics(&context);
         return !is_refused(&context, name, source);
@@ -391,10 +390,9 @@ fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     parse(&context, name, source).is_some()
 }
 
-/// MLIR's file name for standard input.
 pub(crate) const STANDARD_INPUT: &str = "<stdin>";
 
-/// Flags that end the process before it reads input.
+/// Flags for which the program prints information and exits, without reading input.
 const ANSWERED: &[&str] = &[
     "help",
     "help-hidden",
@@ -411,11 +409,11 @@ fn reads_standard_input(args: &[String]) -> bool {
     !args.iter().skip(1).any(is_answered) && inputs(args).next().is_none()
 }
 
-/// Reads all of standard input, and replaces it by a copy for the next reader. Returns `None` if
-/// standard input is a terminal, and on systems without `memfd_create`.
+/// Reads the complete standard input, and replaces standard input by a copy that MLIR can read.
+/// Returns `None` if standard input is a terminal, and on systems without `memfd_create`.
 ///
 /// # Errors
-/// Returns the I/O error of reading or copying.
+/// Returns the I/O error of the read or of the copy.
 #[cfg(target_os = "linux")]
 fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     use std::fs::File;
@@ -445,18 +443,18 @@ fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Prints diagnostics with their notes, which MLIR omits without a diagnostic handler.
+/// Prints diagnostics with their notes. Without a diagnostic handler, MLIR omits the notes.
 fn show_diagnostics(context: &Context) {
     context.attach_diagnostic_handler(|diagnostic| {
         let shown = crate::Diagnostic::from_melior(&diagnostic);
-        // An error of writing to a closed standard error is ignored.
+        // A failed write to a closed standard error is ignored.
         let _ = writeln!(std::io::stderr(), "{shown}");
         true
     });
 }
 
-/// Runs the main function of `mlir-lsp-server` with the dialects of `registry`, over standard input
-/// and output, until the editor ends the session. Returns the exit status.
+/// Runs the main function of `mlir-lsp-server` with the dialects of `registry`, until the editor
+/// ends the session. The server uses standard input and output. Returns the exit status.
 pub fn lsp_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: `argv` is a vector of C strings, and the registry is alive.
     with_argv(args, |argc, argv| unsafe {
@@ -468,7 +466,7 @@ fn with_argv(
     args: impl IntoIterator<Item = String>,
     main: impl FnOnce(i32, *mut *mut c_char) -> i32,
 ) -> i32 {
-    // The operating system cannot pass a NUL in an argument.
+    // The operating system cannot pass a NUL byte in an argument.
     let args: Vec<CString> = args
         .into_iter()
         .filter_map(|a| CString::new(a).ok())
@@ -498,13 +496,13 @@ fn leak_options(options: &[OptionDesc]) -> &'static [TxOption] {
         .leak()
 }
 
-/// Calls `f` with the option values that C++ passed as an array of `count` strings.
+/// Calls `f` with the option values from C++: an array of `count` strings.
 ///
 /// # Safety
-/// `values` points at `count` strings.
+/// `values` must point at `count` strings.
 unsafe fn with_values<R>(values: *const TxStr, count: usize, f: impl FnOnce(&[&str]) -> R) -> R {
     let owned: Vec<_> = (0..count)
-        // SAFETY: by the function's contract.
+        // SAFETY: the caller guarantees `count` strings at `values`.
         .map(|i| unsafe { (*values.add(i)).as_str() })
         .collect();
     let values: Vec<&str> = owned.iter().map(AsRef::as_ref).collect();
@@ -533,7 +531,7 @@ unsafe extern "C" fn pass_check(
             (desc.check)(v).map_err(|e| format!("`{}`: {e}", desc.argument))
         })
     };
-    // SAFETY: `emit` copies the text into `sink`.
+    // SAFETY: `emit` copies the text into the object at `sink`.
     result
         .map_err(|e| unsafe { emit(sink, TxStr::new(&e)) })
         .is_ok()
@@ -558,7 +556,7 @@ unsafe extern "C" fn pass_run(
     crate::diagnostic::working_on(op, || caught(desc, op, values, statistics))
 }
 
-/// Runs a pass. A panic must not unwind into C++, so it becomes an error diagnostic.
+/// Runs a pass. A panic becomes an error diagnostic, because a panic must not unwind into C++.
 fn caught(
     desc: &'static PassDesc,
     op: Op<'_>,
@@ -609,7 +607,7 @@ unsafe extern "C" fn pipeline_expand(
         Ok(text) => (out, text, true),
         Err(text) => (error, text, false),
     };
-    // SAFETY: `emit` copies the text into `sink`.
+    // SAFETY: `emit` copies the text into the object at `sink`.
     unsafe { emit(sink, TxStr::new(text)) };
     ok
 }

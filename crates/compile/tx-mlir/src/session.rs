@@ -21,26 +21,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Maximum number of cached pass managers per session.
 const MOST_PIPELINES: usize = 128;
 
-/// Single-threaded MLIR context with every dialect available. The session records its diagnostics.
+/// Single-threaded MLIR context with all upstream dialects and further registered dialects. The
+/// session records the diagnostics.
 pub struct Session {
-    /// Cached pass managers, by pipeline text. Preparing a pass can take longer than running it:
-    /// `canonicalize` collects the patterns of all dialects. The field order drops the pass
+    /// Cached pass managers, by pipeline text. The preparation of a pass can take longer than its
+    /// run: `canonicalize` collects the patterns of all dialects. The field order drops the pass
     /// managers before the context.
     pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
 }
 
-// SAFETY: contexts and pass managers have no thread-local state, because one thread at a time uses
-// the context. The diagnostic handler shares only the list of diagnostics, behind a mutex.
+// SAFETY: contexts and pass managers have no thread-local state, and one thread at a time uses the
+// context. The diagnostic handler shares only the list of diagnostics, which a mutex protects.
 unsafe impl Send for Session {}
 
 fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec<Diagnostic>> {
     diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns true, after an error, for text that would crash MLIR's parser, or whose sizes MLIR would
-/// drop without a message.
+/// Reports an error and returns true for text that would crash MLIR's parser, or that contains size
+/// attributes that MLIR would drop without a message.
 pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     if let Some((line, column)) = nesting::too_deep(text) {
         let at = Location::new(context, name, line, column);
@@ -82,8 +83,8 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     true
 }
 
-/// Parses MLIR text or bytecode. Locations use `name` as their file name. Errors are reported to
-/// the context's handler.
+/// Parses MLIR text or bytecode. Locations contain `name` as their file name. The diagnostic
+/// handler of the context receives the errors.
 pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Option<Module<'c>> {
     if let Some(damage) = bytecode::damage(source) {
         crate::error(Location::new(context, name, 0, 0), damage).emit();
@@ -134,7 +135,7 @@ impl Session {
         context.attach_diagnostic_handler(move |d| {
             let said = Diagnostic::from_melior(&d);
             let mut kept = locked(&kept);
-            // A pattern that fails to lower an op is retried, and repeats its message.
+            // MLIR retries a failed pattern, which then repeats its message.
             if kept.last() != Some(&said) {
                 kept.push(said);
             }
@@ -157,11 +158,11 @@ impl Session {
         std::mem::take(&mut locked(&self.diagnostics))
     }
 
-    /// Parses MLIR text or bytecode. Locations use `name` as their file name.
+    /// Parses MLIR text or bytecode. Locations contain `name` as their file name.
     pub fn parse(&self, name: &str, source: &[u8]) -> Option<Module<'_>> {
         let parsed = parse(&self.context, name, source);
         if parsed.is_none() {
-            // The note prints the op that the source text already shows.
+            // The note prints the op, which the source text already shows.
             for diagnostic in locked(&self.diagnostics).iter_mut() {
                 let shows_op = |n: &Diagnostic| n.message.starts_with("see current operation: ");
                 diagnostic.notes.retain(|note| !shows_op(note));
@@ -170,8 +171,8 @@ impl Session {
         parsed
     }
 
-    /// Parses the text of an attribute. Returns `None` if the text is invalid; the session then
-    /// holds an error. `name` is the file name in errors about nesting depth.
+    /// Parses the text of an attribute. If the text is invalid, the function records an error and
+    /// returns `None`. `name` is the file name in errors about the nesting depth.
     pub fn parse_attribute(&self, name: &str, text: &str) -> Option<Attribute<'_>> {
         if is_refused(&self.context, name, text.as_bytes()) {
             return None;
@@ -179,20 +180,21 @@ impl Session {
         Attribute::parse(&self.context, text)
     }
 
-    /// Runs a textual pass pipeline over `builtin.module` on `module`, and verifies the module
-    /// after each pass. Returns false, with an error among the diagnostics, if the text is invalid
-    /// or a pass fails.
+    /// Runs a pass pipeline over `builtin.module`, given as text, and verifies the module after
+    /// each pass. If the text is invalid or a pass fails, the function records an error and returns
+    /// false.
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, true)
     }
 
     /// Runs a pipeline like [`Self::run`], but does not verify the module. Verification takes as
-    /// long as a small pass; call [`Self::verify`] after several pipelines.
+    /// long as a small pass, so the caller may run several pipelines before one call of
+    /// [`Self::verify`].
     pub fn run_unverified(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, false)
     }
 
-    /// Returns whether `module` is valid. Verifier errors are recorded.
+    /// Verifies `module`, and records verifier errors. Returns whether `module` is valid.
     pub fn verify(&self, module: &Module<'_>) -> bool {
         module.as_operation().verify()
     }
@@ -210,7 +212,8 @@ impl Session {
         manager.enable_verifier(verified);
         let done = manager.run(module).is_ok();
         let mut pipelines = self.pipelines.borrow_mut();
-        // A pass that failed may be in an inconsistent state, so its pass manager is dropped.
+        // The pass manager of a failed pass is dropped, because the pass may be in an inconsistent
+        // state.
         if done && pipelines.len() < MOST_PIPELINES {
             pipelines.insert(pipeline.to_owned(), manager);
         }
@@ -232,8 +235,8 @@ fn parse_pipeline(manager: &PassManager<'_>, pipeline: &str) -> Result<(), melio
     melior::utility::parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
 }
 
-/// Checks the text of a pipeline over `builtin.module`, such as `cse,tile-schedule{chip=sm_90}`:
-/// its passes and their options must be registered.
+/// Checks the text of a pipeline over `builtin.module`, such as `cse,tile-schedule{chip=sm_90}`.
+/// All passes and options in the text must be registered.
 ///
 /// # Errors
 /// Returns MLIR's error message.
@@ -241,7 +244,7 @@ pub fn check_pipeline(pipeline: &str) -> Result<(), String> {
     if nesting::too_deep(pipeline.as_bytes()).is_some() {
         return Err(format!("nested more than {} levels deep", nesting::MOST));
     }
-    // A context without dialects suffices: passes load their dialects when they run.
+    // A context without dialects suffices, because passes load their dialects when they run.
     let context = Context::new_with_threading(false);
     let said = Arc::new(Mutex::new(Vec::new()));
     let kept = said.clone();

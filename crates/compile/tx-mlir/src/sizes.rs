@@ -1,18 +1,19 @@
-//! Block, cluster and grid size attributes with a wrong type, which MLIR's parser drops without a
-//! message. The kernel would then have no known size.
+//! Detection of block, cluster and grid size attributes with an unexpected type. MLIR's parser
+//! drops an attribute with an unexpected type without a message, so the kernel would have no known
+//! size.
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 
 pub(crate) struct Dropped<'t> {
     pub(crate) line: usize,
-    /// Column in bytes, from 1.
+    /// Column number in bytes, from 1.
     pub(crate) column: usize,
     pub(crate) name: &'static str,
     pub(crate) value: &'t str,
 }
 
-/// Returns the first size attribute in an op's dictionary whose value is a number, a string, or a
-/// list that is not `array<i32>`.
+/// Returns the first size attribute in `text` whose value is a number, a string, or a list other
+/// than `array<i32: ...>`.
 pub(crate) fn dropped(text: &str) -> Option<Dropped<'_>> {
     (1..).zip(text.lines()).find_map(|(line, written)| {
         let code = written.split_once("//").map_or(written, |(code, _)| code);
@@ -21,7 +22,7 @@ pub(crate) fn dropped(text: &str) -> Option<Dropped<'_>> {
             places.find_map(|(at, _)| {
                 let column = at + 1;
                 let before = code[..at].chars().next_back();
-                // The name is part of another name or of a string.
+                // The match is part of a longer name or of a string.
                 if before.is_some_and(|c| c.is_ascii_alphanumeric() || "._$\"".contains(c)) {
                     return None;
                 }
@@ -38,7 +39,7 @@ pub(crate) fn dropped(text: &str) -> Option<Dropped<'_>> {
     })
 }
 
-/// Returns the text of a size value; `None` for `array<i32: ...>`, and for an alias.
+/// Returns the text of a size value; `None` for an `array<i32: ...>` and for an alias.
 fn of_other_numbers(rest: &str) -> Option<&str> {
     let to = |close: char| Some(&rest[..=rest.find(close)?]);
     match rest {
@@ -53,7 +54,7 @@ fn of_other_numbers(rest: &str) -> Option<&str> {
     }
 }
 
-/// Returns the value as an `array<i32: ...>`, if it consists of at most three sizes.
+/// Returns the value in the form `array<i32: ...>`, if the value has at most three sizes.
 pub(crate) fn mended(value: &str) -> Option<String> {
     let numbers = value.split([':', '<', '>', '[', ']', '"']);
     let list = numbers.map(str::trim).find(|part| {

@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
-    /// File name and text of the module that this thread is parsing.
+    /// File name and text of the module that the current thread parses.
     static PARSED: RefCell<Option<(String, Rc<Vec<u8>>)>> = const { RefCell::new(None) };
 }
 
-/// Whether locations refer to files as MLIR read them. In an editor, the shown text can differ from
-/// the file on disk.
+/// Whether argument names may be read from source files on disk. In an editor, the text may differ
+/// from the file on disk.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
 
 static INPUT: OnceLock<Vec<u8>> = OnceLock::new();
@@ -31,7 +31,7 @@ pub(crate) fn reads() -> bool {
     READS_FILES.load(Ordering::Relaxed)
 }
 
-/// Calls `parse`. During the call, locations with the file name `name` refer to `text`.
+/// Calls `parse`. During the call, locations in the file `name` refer to `text`.
 pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
     PARSED.set(Some((name.to_owned(), text)));
     let parsed = parse();
@@ -39,7 +39,7 @@ pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce
     parsed
 }
 
-/// Returns the SSA name written at a location, such as `%A`, if the source text is available.
+/// Returns the SSA name at a source location, such as `%A`, if the source text is available.
 pub(crate) fn value_name(location: Location<'_>) -> Option<String> {
     let at = source_location(location)?;
     let parsed = PARSED.with_borrow(|parsed| {
@@ -63,7 +63,6 @@ pub(crate) fn value_name(location: Location<'_>) -> Option<String> {
     name_at(line.get(at.column.checked_sub(1)?..)?)
 }
 
-/// Returns the SSA name at the start of a text.
 fn name_at(text: &[u8]) -> Option<String> {
     let letters = text.strip_prefix(b"%")?;
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"_$.-".contains(byte);
@@ -71,8 +70,9 @@ fn name_at(text: &[u8]) -> Option<String> {
     Some(format!("%{}", String::from_utf8_lossy(&letters[..length])))
 }
 
-/// Returns the file and the number of preceding lines of a module from a split file, which MLIR
-/// names `within split at a.mlir:7 offset `.
+/// Splits the file name that MLIR gives to a module of a split file, such as `within split at
+/// a.mlir:7 offset `. Returns the name of the split file, and the number of lines before the
+/// module.
 fn of_split(name: &str) -> Option<(&str, usize)> {
     let part = name.strip_prefix("within split at ")?;
     let (file, line) = part.trim_end().strip_suffix(" offset")?.rsplit_once(':')?;

@@ -1,4 +1,4 @@
-//! Parallel map over idle processors.
+//! Parallel map that uses only idle processors.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Number of threads of this process inside [`map`]: callers and helpers.
+/// Number of threads of this process that execute [`map`], as callers or helpers.
 static WORKING: AtomicUsize = AtomicUsize::new(0);
 
-/// Stack size of a helper thread, in bytes: the usual size of a main thread's stack, because LLVM
-/// recurses over its input.
+/// Stack size of a helper thread, in bytes. LLVM recurses over its input, so the size is that of a
+/// typical main thread.
 const STACK: usize = 8 << 20;
 
-/// Token of one thread counted in [`WORKING`].
+/// Token of one thread that [`WORKING`] counts.
 struct Place;
 
 impl Place {
@@ -22,12 +22,11 @@ impl Place {
         Self
     }
 
-    /// Counts a helper thread, or returns `None` if all processors are busy.
+    /// Returns the token of a helper thread; `None` if all processors are busy.
     fn of_helper(processors: usize) -> Option<Self> {
         let more = |working| (working < processors).then_some(working + 1);
         let taken = WORKING.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
-        // A token exists only if the count was incremented, because dropping it decrements the
-        // count.
+        // The token is created only after the increment, because its drop decrements the count.
         taken.ok().map(|_| Self)
     }
 }
@@ -38,11 +37,11 @@ impl Drop for Place {
     }
 }
 
-/// Queue of jobs that no thread has started.
+/// Queue of jobs that have not started.
 struct Queue<J> {
     /// Jobs, keyed by size and index.
     jobs: BTreeMap<(usize, usize), J>,
-    /// Whether further jobs can arrive.
+    /// Whether the caller may add further jobs.
     is_open: bool,
 }
 
@@ -50,12 +49,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the result of `work` for each job, in the order of `jobs`. Each job comes with its size,
-/// and the largest queued job starts first.
+/// Returns the result of `work` for each job, in the order of `jobs`. `jobs` yields each job with
+/// its size. The largest queued job starts first.
 ///
-/// The calling thread creates the jobs in order, and then works on them. Helper threads join while
-/// the process has fewer threads in `map` than processors, so concurrent calls of `map` share this
-/// limit.
+/// The calling thread creates the jobs in order, and then also executes jobs. All concurrent calls
+/// of `map` together have at most as many helper threads as there are idle processors.
 pub(crate) fn map<J: Send, R: Send>(
     jobs: impl ExactSizeIterator<Item = (usize, J)>,
     work: impl Fn(J) -> R + Sync,
@@ -97,13 +95,13 @@ pub(crate) fn map<J: Send, R: Send>(
                 let _place = place;
                 work_on();
             };
-            // If a helper thread cannot be created, the caller does its work.
+            // If the creation of a helper thread fails, the caller executes its jobs.
             let _ = thread::Builder::new()
                 .stack_size(STACK)
                 .spawn_scoped(scope, help);
         }
-        // The guard closes the queue even if creating a job panics; otherwise the helpers wait
-        // forever.
+        // The guard closes the queue even if the creation of a job panics. Otherwise the helper
+        // threads would wait forever.
         let closing = Closed(&queue, &changed);
         for (number, (size, job)) in jobs.enumerate() {
             locked(&queue).jobs.insert((size, number), job);
@@ -133,7 +131,7 @@ mod tests {
     #[test]
     fn results_come_in_the_order_of_the_jobs() {
         let squares = map((0..100u32).map(|n| (n as usize, n)), |n| {
-            // The first jobs take longest.
+            // The first jobs take the longest time.
             thread::sleep(std::time::Duration::from_micros(u64::from(200 - 2 * n)));
             n * n
         });

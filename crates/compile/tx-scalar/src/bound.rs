@@ -1,53 +1,55 @@
-//! Running error analysis: bounds on the effect of another order of combination.
+//! Running error analysis: bounds on the change of a result if elements are combined in another
+//! order.
 //!
-//! Floats are computed in program order, in the types of the program. A [`Bound`] accompanies each
-//! value. The bound limits the distance between the value and the result of any other order of the
-//! same sums and products.
+//! Each float is computed in program order and in the type of the program, together with a
+//! [`Bound`]. The bound limits the distance from the computed value to the result of any other
+//! order of the same sums and products.
 //!
-//! The bound is a first-order error bound with rounding errors `u = 2^-digits`. Rounding errors are
+//! The analysis is first-order, with the unit roundoff `u = 2^-digits`. Rounding errors are
 //! relative to the *magnitude* of a sum, which is the sum of the absolute values of its terms. A
 //! bound relative to the magnitude holds for every tree over the same terms (Higham, *Accuracy and
 //! Stability of Numerical Algorithms*, §4.2).
 //!
 //! The bound is 0 if no order of combination rounds: all terms are multiples of one power of two,
-//! and the magnitude is small enough that every partial sum is representable. With a bound of 0,
-//! the results of all orders must be equal.
+//! and each partial sum is representable. With a bound of 0, the results of all orders must be
+//! equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
-/// Bound on the difference between a value and its counterpart in another order of combination.
+/// Bound on the difference between a value and the same value computed in another order of
+/// combination.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Maximum absolute difference; infinite if the value is unbounded.
+    /// Maximum absolute difference; infinite if the difference has no bound.
     pub error: f64,
-    /// Magnitude: the value computed with the absolute values of all terms.
+    /// Value of the same expression with all terms replaced by their absolute values.
     pub magnitude: f64,
-    /// Exponent of a power of two that divides all terms.
+    /// Exponent of a power of two of which all terms are multiples.
     pub grain: i32,
-    /// Largest possible magnitude of a partial result in any order.
+    /// Largest possible magnitude of a partial result in any order of combination.
     pub peak: f64,
-    /// Smallest nonzero magnitude of a partial result in any order.
+    /// Smallest nonzero magnitude of a partial result in any order of combination.
     pub trough: f64,
     /// Number of additions in the computation of the value.
     pub additions: f64,
-    /// Largest magnitude that any subset of the elements gives when combined alone
-    /// ([`Bound::choose`]). `high` is infinite if a partial result overflows.
+    /// Largest magnitude of the combination of any subset of the elements ([`Bound::choose`]).
+    /// `high` is infinite if a partial result overflows.
     pub high: f64,
-    /// Smallest nonzero magnitude that any subset of the elements gives when combined alone. `low`
-    /// is NaN if underflow loses digits of a partial result.
+    /// Smallest nonzero magnitude of the combination of any subset of the elements. `low` is NaN if
+    /// a partial result loses significant digits by underflow.
     pub low: f64,
-    /// Maximum absolute error by underflow in all products of the computation, relative to factors
+    /// Maximum absolute error that underflow causes in the products of the computation, for factors
     /// of magnitude 1.
     pub slip: f64,
 }
 
-/// [`Bound::grain`] of a value with unknown terms.
+/// Value of [`Bound::grain`] for a value with unknown terms.
 const NO_GRAIN: i32 = -100_000;
-/// [`Bound::grain`] of zero, which is a multiple of every power of two.
+/// Value of [`Bound::grain`] for zero, which is a multiple of every power of two.
 const ANY_GRAIN: i32 = 100_000;
 
 impl Bound {
-    /// Returns the bound of a value that is equal in every order.
+    /// Returns the bound of a value that is equal in every order of combination.
     pub fn exact(value: f64) -> Self {
         let grain = if value == 0.0 {
             ANY_GRAIN
@@ -57,7 +59,8 @@ impl Bound {
         } else {
             ANY_GRAIN
         };
-        // A non-finite value is equal in every order, and cannot hide an overflow.
+        // A non-finite value is equal in every order of combination, and no later factor can hide
+        // an overflow.
         let magnitude = if value.is_finite() { value.abs() } else { 0.0 };
         Self {
             error: 0.0,
@@ -72,7 +75,7 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of an unknown value.
+    /// Returns the infinite bound, for a value about which nothing is known.
     pub fn anything() -> Self {
         Self {
             error: f64::INFINITY,
@@ -87,12 +90,12 @@ impl Bound {
         }
     }
 
-    /// Returns whether the value is equal in every order.
+    /// Returns whether the value is equal in every order of combination.
     pub fn is_exact(self) -> bool {
         self.error == 0.0
     }
 
-    /// Returns the error of rounding a value with these terms to `float`.
+    /// Returns the rounding error of the value in the type `float`.
     fn rounding(self, float: Float) -> f64 {
         let fits = self.grain > NO_GRAIN / 2
             && self.magnitude < power_of_two((self.grain.min(2000) + float.digits()).min(1023))
@@ -102,7 +105,7 @@ impl Bound {
             return 0.0;
         }
         if self.magnitude.is_nan() || self.magnitude > float.largest() / 4.0 {
-            // In some order of combination, the value overflows.
+            // The value overflows in some order of combination.
             return f64::INFINITY;
         }
         let unit = power_of_two(-float.digits());
@@ -110,13 +113,13 @@ impl Bound {
         self.magnitude * unit + least
     }
 
-    /// Returns the bound with its error replaced by `error`.
+    /// Returns a copy of the bound with another `error`.
     #[must_use]
     pub fn with_error(self, error: f64) -> Self {
         Self { error, ..self }
     }
 
-    /// Returns the bound with the error of one rounding to `float` added.
+    /// Returns the bound of the value after one rounding to `float`.
     #[must_use]
     pub fn rounded(self, float: Float) -> Self {
         Self {
@@ -130,21 +133,21 @@ impl Bound {
     pub fn rounded_each(self, float: Float) -> Self {
         let own = self.rounding(float);
         Self {
-            // If the largest terms are added first, every addition has the rounding error of the
-            // last one.
+            // If the largest terms are added first, every addition has the same rounding error as
+            // the last addition.
             error: (self.error + own).max(own * self.additions / 2.0),
             ..self
         }
     }
 
-    /// Returns the bound of a sum or a difference.
+    /// Returns the bound of the sum or difference of two values.
     pub fn sum(self, other: Self, float: Float) -> Self {
         let sum = Self {
             error: self.error + other.error,
             magnitude: self.magnitude + other.magnitude,
             grain: self.grain.min(other.grain),
-            // No partial sum exceeds the sum of the magnitudes. Peaks of earlier computations do
-            // not matter any more.
+            // No partial sum exceeds the sum of the magnitudes. This peak replaces the peaks of the
+            // operands.
             peak: self.magnitude + other.magnitude,
             trough: 1.0,
             additions: self.additions + other.additions + 1.0,
@@ -152,8 +155,9 @@ impl Bound {
             low: self.low + other.low,
             slip: self.slip.max(other.slip),
         };
-        // In any order, the nearest float is at most as far away as the smaller term. So a term
-        // that is zero or below the rounding error does not count as an addition that rounds.
+        // In any order of combination, the rounded sum is at most the smaller term away from the
+        // larger term. A term that is zero or below the rounding error is therefore not counted as
+        // a rounding addition.
         let (small, large) = match self.magnitude < other.magnitude {
             true => (self, other),
             false => (other, self),
@@ -171,8 +175,8 @@ impl Bound {
 
     /// Returns the bound of the product of `x` and `y`.
     pub fn product(self, other: Self, x: f64, y: f64, float: Float) -> Self {
-        // A product with an unbounded factor is unbounded even if the other factor is 0, as the
-        // factor can be infinite.
+        // A product with an unbounded factor is unbounded even if the other factor is 0, because
+        // the unbounded factor can be infinite.
         if !self.error.is_finite() || !other.error.is_finite() {
             return Self::anything();
         }
@@ -196,12 +200,13 @@ impl Bound {
             additions: 0.0,
             high: self.grown(other, self.high * other.high, float),
             low: self.shrunk(other, float),
-            // A combiner of several parts, such as a complex product, computes each part from
-            // several products.
+            // A combiner with several components, such as a complex product, sums several products
+            // per component.
             slip: self.slip.max(other.slip)
                 + power_of_two(float.least_exponent() - float.digits() + 2),
         };
-        // Some order overflows or underflows, and a later factor of 0 can hide the overflow.
+        // The product overflows or underflows in some order of combination; a later factor of 0
+        // could hide the overflow.
         let lost = product.peak.is_nan()
             || product.peak > float.largest() / 4.0
             || product.trough < power_of_two(float.least_exponent() + 2);
@@ -214,7 +219,8 @@ impl Bound {
         product.rounded(float)
     }
 
-    /// Returns [`Bound::high`] after growth to `to`, or infinity if `to` can overflow the type.
+    /// Returns `to` as the new [`Bound::high`], or infinity if a partial result of magnitude `to`
+    /// can overflow the type.
     fn grown(self, other: Self, to: f64, float: Float) -> f64 {
         let grows = to > self.high.max(other.high);
         match to.is_nan() || grows && to > float.largest() / 4.0 {
@@ -223,7 +229,8 @@ impl Bound {
         }
     }
 
-    /// Returns [`Bound::low`] of a product, or NaN if the product loses digits to underflow.
+    /// Returns [`Bound::low`] of a product, or NaN if the product loses significant digits by
+    /// underflow.
     fn shrunk(self, other: Self, float: Float) -> f64 {
         let low = self.low * other.low;
         let shrinks = self.low > 0.0 && other.low > 0.0 && low < self.low.min(other.low);
@@ -236,9 +243,10 @@ impl Bound {
     /// Updates the largest and smallest partial results (`high`, `low`) of `after`, the combination
     /// of `left` and `right`.
     ///
-    /// Each slice has one bound per part. Another order can combine a subset of the elements first.
-    /// `high` therefore becomes the maximum over both operands and the combination, even if a later
-    /// element is zero. `low` becomes the nonzero minimum.
+    /// Each slice contains one bound per component. In another order of combination, a subset of
+    /// the elements may be combined first. `high` therefore becomes the maximum over both operands
+    /// and the combination, even if a later element is zero. `low` becomes the smallest nonzero
+    /// `low` of both operands and the combination.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -258,9 +266,8 @@ impl Bound {
         }
     }
 
-    /// Marks this part as overflowed or underflowed if the part is in `again`, a further
-    /// combination of the result. An overflow or underflow in one part affects all parts that
-    /// depend on it.
+    /// Marks the bound as overflowed or underflowed if `again` is marked. `again` is the bound of
+    /// the same component after another application of the combiner.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -272,10 +279,10 @@ impl Bound {
 
     /// Converts bounds for one order of combination into bounds for every order.
     ///
-    /// A part becomes unbounded if its largest partial result overflows. If its smallest partial
-    /// result underflows, the error grows by [`Bound::slip`].
+    /// A component becomes unbounded if its largest partial result overflows. If the smallest
+    /// partial result of a component underflows, the error grows by [`Bound::slip`].
     pub fn of_every_order(parts: &mut [Self]) {
-        // The error of one element's underflow is multiplied by all other elements.
+        // All other elements multiply the underflow error of one element.
         let most = parts.iter().map(|part| part.high).sum::<f64>().max(1.0);
         for part in parts {
             if part.high == f64::INFINITY {
@@ -289,8 +296,8 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a selection between two values `distance` apart that another order can
-    /// decide differently.
+    /// Returns the bound of a selection between two values whose difference is `distance`, if
+    /// another order of combination can select the other value.
     pub fn either(self, other: Self, distance: f64) -> Self {
         let wider = self.wider(other);
         Self {
@@ -305,7 +312,7 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of a value that is one of two alternatives.
+    /// Returns the bound of a value that is equal to one of two alternatives.
     pub fn wider(self, other: Self) -> Self {
         Self {
             error: self.error.max(other.error),
@@ -323,8 +330,8 @@ impl Bound {
         }
     }
 
-    /// Returns the bound of `f(x)`, where `x` has this bound, `result` is `f(x)` and `slope` is
-    /// `f'(x)`. `ulps` is the error of `f` in units in the last place.
+    /// Returns the bound of `f(x)`, where `self` is the bound of `x`, `result` is `f(x)` and
+    /// `slope` is `f'(x)`. `ulps` is the error of `f` in units in the last place.
     pub fn mapped(self, result: f64, slope: f64, ulps: f64, float: Float) -> Self {
         if self.error == 0.0 && ulps == 0.0 {
             return Self::exact(result);
@@ -349,8 +356,8 @@ impl Bound {
         }
     }
 
-    /// Widens the bound of `f(x)` to the values of `f` at both ends of the error interval of `x`.
-    /// The first-order bound is too small near the edge of the domain of `f`.
+    /// Widens the bound of `f(x)` so that it contains the values of `f` at both ends of the error
+    /// interval of `x`. Near the edge of the domain of `f`, the first-order bound is too small.
     #[must_use]
     pub(crate) fn reaching(self, f: impl Fn(f64) -> f64, x: f64, error: f64, result: f64) -> Self {
         if error == 0.0 || !result.is_finite() {
@@ -380,8 +387,8 @@ impl Bound {
         }
     }
 
-    /// Returns whether `found` is within the bound of `expected`. NaN matches only NaN, and an
-    /// infinity matches only itself.
+    /// Returns whether the distance between `found` and `expected` is within the bound. NaN matches
+    /// only NaN, and an infinity matches only itself.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {
             return true;
@@ -396,8 +403,6 @@ impl Bound {
 mod tests {
     use super::*;
 
-    /// A sum of small integers is equal in every order. Sums of floats that are rounded are within
-    /// the bound.
     #[test]
     fn sums_of_whole_numbers_are_exact() {
         let sum = |terms: &[f64]| {
@@ -410,7 +415,7 @@ mod tests {
         let bound = sum(&[1.0, 2_f64.powi(-30)]);
         assert!(bound.error > 0.0 && bound.error < 1e-6, "{bound:?}");
         assert!(sum(&[3e38, 3e38]).error.is_infinite());
-        // Four ones are lost if they are added one by one after 448.
+        // If the four ones are added one by one after 448, rounding discards them.
         let large_last = [1.0, 1.0, 1.0, 1.0, 448.0]
             .iter()
             .fold(Bound::exact(0.0), |bound, term| {
@@ -419,8 +424,6 @@ mod tests {
         assert!(large_last.allows(452.0, 448.0), "{large_last:?}");
     }
 
-    /// A product that overflows or underflows in some order is unbounded, even if another order
-    /// gives 0.
     #[test]
     fn products_may_overflow_or_underflow() {
         let product = |factors: &[f64]| {
@@ -439,8 +442,8 @@ mod tests {
         assert!(lost.wider(Bound::exact(0.0)).error.is_infinite());
     }
 
-    /// A leading zero does not hide an overflow in a combiner that computes differences of
-    /// products.
+    /// Checks that a leading zero does not hide an overflow in a combiner that computes differences
+    /// of products.
     #[test]
     fn partial_results_of_other_orders_may_overflow_or_underflow() {
         let exact = |[re, im]: [f64; 2]| [Bound::exact(re), Bound::exact(im)];
@@ -464,11 +467,11 @@ mod tests {
         let huge = [1e30, 1e30];
         assert_eq!(product(&[[0.0, 0.0], huge, huge]), [f64::INFINITY; 2]);
         assert_eq!(product(&[[0.0, 0.0], huge]), [0.0; 2]);
-        // Products of 2000 factors i and -i are exact.
+        // A product of 2000 factors `i` and `-i` is exact.
         let turns: Vec<_> = (0..2000).map(|n| [0.0, [1.0, -1.0][n % 2]]).collect();
         assert_eq!(product(&turns), [0.0; 2]);
-        // 2^-200 underflows if both factors 2^-100 come before 2^120. In another order, 2^120 ·
-        // 2^-100 does not underflow.
+        // The product underflows if both factors 2^-100 precede the factor 2^120. It does not
+        // underflow in the order 2^-100 · 2^120 · 2^-100.
         let tiny = [2_f64.powi(-100), 0.0];
         let errors = product(&[[2_f64.powi(120), 0.0], tiny, tiny]);
         assert!(
@@ -481,7 +484,7 @@ mod tests {
         Bound::choose(&huge, &least, &mut most);
         Bound::of_every_order(&mut most);
         assert_eq!(most[0].error, 0.0);
-        // A part that cannot overflow stays exact next to a part that overflows.
+        // A component that cannot overflow stays exact if another component overflows.
         let sum = huge[0].sum(huge[0], Float::F32);
         let mut parts = [sum, huge[0].wider(huge[0])];
         Bound::choose(&huge.repeat(2), &huge.repeat(2), &mut parts);

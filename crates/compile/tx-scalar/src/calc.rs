@@ -1,25 +1,25 @@
 //! Evaluation of `arith` and `math` ops, selected by op name.
 //!
-//! Floats are computed in f64 and then rounded once to the result type. For addition, subtraction,
-//! multiplication, division and square root, the result is correctly rounded in types of up to 25
-//! digits. Fused multiply-adds are rounded to odd before the last rounding.
+//! Floats are computed in f64, and then rounded once to the result type. Additions, subtractions,
+//! multiplications, divisions and square roots are correctly rounded for types with at most 25
+//! significant bits. Fused multiply-adds are rounded to odd before the last rounding.
 
 use crate::bound::Bound;
 use crate::number::{Float, Scalar, signed, truncated};
 
-/// Maps the bits of the operands to the bits of the result. The error is the reason why the result
-/// is undefined.
+/// Function from the bits of the operands to the bits of the result. The error is the reason why
+/// the result is undefined.
 pub type Calc = Box<dyn Fn(&[u64; 3]) -> Result<u64, &'static str>>;
 
-/// Maps the operands, the bounds of the operands and the result to the bound of the result.
+/// Function that returns the bound of the result from the operands, their bounds, and the result.
 pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 
 /// Scalar operation with up to three operands.
 pub struct Operation {
-    /// Computes the result.
+    /// Function that computes the result.
     pub calc: Calc,
-    /// Computes the bound of the result (see [`Bound`]) from the bounds of the operands. Without
-    /// this function, the result is exact for exact operands and unbounded otherwise.
+    /// Function that computes the [`Bound`] of the result. If the function is absent, the bound of
+    /// the result is exact for exact operands, and infinite for other operands.
     pub bound: Option<BoundOf>,
 }
 
@@ -28,8 +28,9 @@ impl Operation {
         Self { calc, bound: None }
     }
 
-    /// Adds the errors of the approximate PTX instructions that `fastmath<afn>` permits. Returns
-    /// the operation unchanged if PTX has no such instruction or if the result type `float` is f64.
+    /// Adds the error of the approximate PTX instruction that `fastmath<afn>` permits for the op
+    /// `name`. Returns the operation unchanged if PTX has no approximate instruction for the op, or
+    /// if the result type `float` is f64.
     #[must_use]
     pub fn approximate(self, name: &str, float: Float) -> Self {
         let (Some(error), true) = (approximation(name), float.bits() <= 32) else {
@@ -49,7 +50,7 @@ impl Operation {
             if !error.is_finite() || !r.is_finite() || r.abs() > float.largest() * 0.99 {
                 return Bound::anything();
             }
-            // Types narrower than f32 are rounded once more after the instruction.
+            // For a type narrower than f32, the result of the instruction is rounded again.
             let once_more = Bound::rounded_once(r, float);
             let bound = if exact(bound) { once_more } else { bound };
             bound.with_error(bound.error + error + 2.0 * once_more.error)
@@ -64,8 +65,8 @@ impl Operation {
     }
 }
 
-/// Returns the op `name` on these operand and result types. `predicate` is the predicate of a
-/// comparison.
+/// Returns the operation of the op `name` for operand types `from` and result type `to`; `None` if
+/// the op is not supported. `predicate` is the encoded predicate of a comparison.
 pub fn operation(
     name: &str,
     predicate: Option<i64>,
@@ -79,7 +80,7 @@ pub fn operation(
             Some(Operation::bounded(
                 Box::new(move |x| Ok(result.to_bits(float.value(x[0])))),
                 move |_, b, _| match result.digits() < float.digits() {
-                    // Rounding an exact value gives an equal result in every order of combination.
+                    // A rounded exact value is equal in every order of combination.
                     true if b[0].is_exact() => Bound {
                         grain: b[0].grain,
                         ..b[0]
@@ -95,7 +96,7 @@ pub fn operation(
             };
             Some(Operation::bounded(
                 Box::new(move |x| {
-                    // `powf` keeps the sign for an odd integer exponent, like repeated
+                    // For an odd integer exponent, `powf` keeps the sign of the base, like repeated
                     // multiplication.
                     let power = signed(x[1], bits) as f64;
                     Ok(float.to_bits(float.value(x[0]).powf(power)))
@@ -132,13 +133,13 @@ fn to_float(name: &str, bits: u32, float: Float) -> Option<Operation> {
     })
 }
 
-/// Converts to the nearest float. 64-bit integers have more digits than f64, so f32 and f64 are
-/// rounded directly.
+/// Converts an integer to the nearest float. A 64-bit integer has more significant bits than f64,
+/// so the conversion to f32 does not use an intermediate f64.
 fn int_to_float(value: i128, float: Float) -> u64 {
     match float {
         Float::F32 => u64::from((value as f32).to_bits()),
         Float::F64 => (value as f64).to_bits(),
-        // Rounding to odd first makes the second rounding correct.
+        // The first rounding is to odd, so that the second rounding is correct.
         _ => {
             let near = value as f64;
             let rest = value - near as i128;
@@ -191,7 +192,7 @@ fn from_float(name: &str, predicate: Option<i64>, float: Float, bits: u32) -> Op
         "math.isinf" => test(f64::is_infinite),
         "math.isfinite" => test(f64::is_finite),
         "math.isnormal" => {
-            // `is_normal` depends on the type: a subnormal f16 value is a normal double.
+            // A normal double can be subnormal in a narrower type such as f16.
             let least = 2_f64.powi(float.least_exponent());
             Operation::of(Box::new(move |x| {
                 let value = float.value(x[0]);
@@ -207,7 +208,7 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
         return Some(Operation::bounded(
             Box::new(move |x| Ok(float.to_bits(f(float.value(x[0]))))),
             of_numbers(move |x, b, r| match b[0].is_exact() && x[0].is_infinite() {
-                // A limit at infinity needs no rounding.
+                // A limit at infinity is not rounded.
                 true => Bound::exact(r),
                 false => b[0]
                     .mapped(r, slope(x[0], r), ULPS, float)
@@ -239,7 +240,7 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
                 if b[0].is_exact() && b[1].is_exact() {
                     return Bound::exact(r);
                 }
-                // The quotient is unbounded if the divisor can be 0 in some order.
+                // The quotient is unbounded if the divisor can be 0 in some order of combination.
                 let nearest = x[1].abs() - 2.0 * b[1].error;
                 if nearest <= 0.0 {
                     return Bound::anything();
@@ -299,7 +300,8 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
         "math.clampf" => Operation::bounded(
             Box::new(move |x| {
                 let [x, low, high] = x.map(|bits| float.value(bits));
-                // The larger of `low` and of the smaller of the others: NaN where one of them is.
+                // The result is the maximum of `low` and of `min(x, high)`; NaN if an operand is
+                // NaN.
                 let smaller = -maximum(-x, -high);
                 Ok(float.to_bits(maximum(smaller, low)))
             }),
@@ -314,8 +316,8 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
         "math.atan2" => Operation::bounded(
             two(f64::atan2),
             of_numbers(move |x, b, r| {
-                // The angle is unbounded if the point can be the origin or can cross the branch
-                // cut.
+                // The angle is unbounded if the point can be the origin, or can be on the other
+                // side of the branch cut.
                 let [height, width] = [0, 1].map(|i| x[i].abs() - 2.0 * b[i].error);
                 let may_cross = height <= 0.0 && !b[0].is_exact() && x[1] <= 2.0 * b[1].error;
                 if b[0].is_exact() && b[1].is_exact() {
@@ -341,8 +343,8 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
     })
 }
 
-/// Wraps the bound of an op that propagates NaN. If an operand is NaN in every order of
-/// combination, the result is exactly NaN; `bound` handles all other operands.
+/// Extends `bound` for an op that propagates NaN. If an operand is NaN in every order of
+/// combination, the result is exactly NaN.
 fn of_numbers(
     bound: impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound,
 ) -> impl Fn(&[f64; 3], &[Bound; 3], f64) -> Bound {
@@ -366,13 +368,13 @@ fn step(_: &[f64; 3], bounds: &[Bound; 3], result: f64) -> Bound {
     }
 }
 
-/// Maximum error, in units in the last place, of a function that is not correctly rounded.
+/// Maximum error of a function that is not correctly rounded, in units in the last place.
 const ULPS: f64 = 4.0;
 
 type Curve = (fn(f64) -> f64, fn(f64, f64) -> f64);
 
-/// Returns a function of one number and its derivative at `x`, where the function has the value
-/// `r`.
+/// Returns a function of one number, and an upper bound of its derivative. The bound is a function
+/// of `x` and of the function value at `x`.
 fn function(name: &str) -> Option<Curve> {
     Some(match name {
         "math.exp" => (f64::exp, |_, r| r),
@@ -402,15 +404,15 @@ fn function(name: &str) -> Option<Curve> {
     })
 }
 
-/// Unit in the last place of 1.0 in f32, and the smallest normal f32.
+/// Distance from 1.0 to the next f32, and the smallest normal f32.
 const UNIT: f64 = f32::EPSILON as f64;
 const LEAST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 
-/// Returns the absolute error of an approximate instruction, given the operands and the exact
-/// result.
+/// Returns the function that computes the absolute error of an approximate instruction from the
+/// operands and the exact result.
 ///
-/// The error is 0 if the instruction is exact and infinite if the PTX ISA gives no bound. The
-/// bounds are those of the PTX ISA: 2 units in the last place for `ex2` and `div`, 2^-22 for `lg2`,
+/// The error is 0 if the instruction is exact, and infinite if the PTX ISA specifies no maximum
+/// error. The PTX ISA specifies 2 units in the last place for `ex2` and `div`, 2^-22 for `lg2`, and
 /// 1 unit for `rcp`.
 fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     const LOGARITHM: fn(&[f64; 3], f64) -> f64 = |x, r| match x[0] {
@@ -434,7 +436,7 @@ fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
             if divisor < LEAST_NORMAL / 2.0 {
                 return f64::INFINITY;
             }
-            // A subnormal reciprocal has fewer significant digits.
+            // A subnormal reciprocal has fewer significant bits.
             let subnormal = UNIT * LEAST_NORMAL * (x[0].abs() + 1.0);
             if x[0] == 0.0 {
                 0.0
@@ -446,7 +448,8 @@ fn approximation(name: &str) -> Option<fn(&[f64; 3], f64) -> f64> {
     })
 }
 
-/// Error function: a series near 0, a continued fraction elsewhere. The error is about 1e-15.
+/// Returns the error function of `x`, with an error of about 1e-15. Uses a series near 0, and a
+/// continued fraction elsewhere.
 fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -471,7 +474,7 @@ fn erf(x: f64) -> f64 {
     (1.0 - tail).copysign(x)
 }
 
-/// `1 − erf x`, with a relative error of about 1e-15.
+/// Returns `1 − erf(x)`, with a relative error of about 1e-15.
 fn erfc(x: f64) -> f64 {
     if x.is_nan() || x < 2.5 {
         return 1.0 - erf(x);
@@ -483,7 +486,7 @@ fn erfc(x: f64) -> f64 {
     for n in (1..200).rev() {
         fraction = f64::from(n) / 2.0 / (x + fraction);
     }
-    // `exp` amplifies the rounding error of x², which is therefore compensated.
+    // The code compensates the rounding error of x², because `exp` amplifies it.
     let square = x * x;
     let power = (-square).exp() * (1.0 - x.mul_add(x, -square));
     power / (x + fraction) / std::f64::consts::PI.sqrt()
@@ -494,7 +497,7 @@ fn sign_bit(float: Float, f: fn(u64, u64) -> u64) -> Calc {
     Box::new(move |x| Ok(f(x[0], sign)))
 }
 
-/// Returns the larger number, or NaN if either operand is NaN. -0 is less than +0.
+/// Returns the larger number, or NaN if an operand is NaN. -0 is less than +0.
 pub fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN
@@ -505,7 +508,7 @@ pub fn maximum(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the larger number, or the other operand if one operand is NaN.
+/// Returns the larger number. If one operand is NaN, returns the other operand.
 pub fn maximum_number(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
@@ -514,12 +517,12 @@ pub fn maximum_number(a: f64, b: f64) -> f64 {
     }
 }
 
-/// `a * b + c`, rounded once.
+/// Returns `a * b + c`, rounded once.
 fn fused(float: Float, a: f64, b: f64, c: f64) -> u64 {
     match float {
         Float::F64 => float.to_bits(a.mul_add(b, c)),
         Float::F32 => u64::from((a as f32).mul_add(b as f32, c as f32).to_bits()),
-        // In f16 and narrower types, the product of two numbers is exact in f64.
+        // In f64, the product of two values of f16 or of a narrower type is exact.
         _ => {
             let product = a * b;
             let sum = product + c;
@@ -530,12 +533,13 @@ fn fused(float: Float, a: f64, b: f64, c: f64) -> u64 {
     }
 }
 
-/// Rounds `value + rest` to odd, where `value` is the double nearest to the sum.
+/// Rounds the sum `value + rest` to odd. `value` must be the double nearest to the sum.
 fn to_odd(value: f64, rest: f64) -> f64 {
     if rest == 0.0 || !value.is_finite() || value.to_bits() & 1 == 1 {
         return value;
     }
-    // The neighbour of `value` in the direction of `rest` has an odd last digit.
+    // `value` has an even last digit, so its neighbour in the direction of `rest` has an odd last
+    // digit.
     let away = (rest > 0.0) == (value > 0.0);
     f64::from_bits(if away {
         value.to_bits() + 1
@@ -621,7 +625,8 @@ fn int_operation(name: &str, predicate: Option<i64>, bits: u32, result: u32) -> 
     Some(Operation::of(calc))
 }
 
-/// `math.ipowi`, which wraps; a power of 0 by a negative exponent is not defined.
+/// Returns the wrapping power of `math.ipowi`; `None` for 0 with a negative exponent, which is
+/// undefined.
 fn power_of_integer(base: i64, exponent: i64) -> Option<i64> {
     if exponent < 0 {
         return match base {
@@ -642,7 +647,7 @@ fn power_of_integer(base: i64, exponent: i64) -> Option<i64> {
     Some(product)
 }
 
-/// `arith.cmpf` by the encoding of its predicate.
+/// Evaluates `arith.cmpf` for the integer encoding of its predicate.
 pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
     let relation = match a.partial_cmp(&b) {
         Some(std::cmp::Ordering::Equal) => 0,
@@ -650,8 +655,8 @@ pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
         Some(std::cmp::Ordering::Less) => 2,
         None => 3,
     };
-    // Bit mask of the relations under which each predicate is true: 1 equal, 2 greater, 4 less, 8
-    // unordered.
+    // For each predicate, a bit mask of the relations for which it is true: 1 equal, 2 greater, 4
+    // less, 8 unordered.
     const HOLDS: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 8, 15];
     usize::try_from(predicate)
         .ok()
@@ -659,7 +664,6 @@ pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
         .is_some_and(|holds| holds >> relation & 1 == 1)
 }
 
-/// Evaluates `arith.cmpi` for the integer encoding of its predicate.
 fn compare_ints(predicate: i64, a: u64, b: u64, bits: u32) -> bool {
     let (x, y) = (signed(a, bits), signed(b, bits));
     match predicate {
@@ -680,11 +684,10 @@ fn compare_ints(predicate: i64, a: u64, b: u64, bits: u32) -> bool {
 mod tests {
     use super::*;
 
-    /// A half-precision fused multiply-add is rounded once, also where two roundings give another
-    /// result.
     #[test]
     fn fused_multiply_adds_are_rounded_once() {
-        // 1 + 2^-11 is halfway between two f16 values; the remainder decides the rounding.
+        // 1 + 2^-11 is halfway between two f16 values, so the remaining term decides the direction
+        // of rounding.
         let half = |x: f64| Float::F16.to_bits(x);
         let tie = 2_f64.powi(-11);
         assert_eq!(fused(Float::F16, tie, 1.0, 1.0), half(1.0));
@@ -699,7 +702,7 @@ mod tests {
         );
     }
 
-    /// Values of the error function from Abramowitz and Stegun, table 7.1.
+    /// Compares the error function with Abramowitz and Stegun, table 7.1.
     #[test]
     fn erf_has_the_values_of_the_table() {
         for (x, y) in [
@@ -713,7 +716,6 @@ mod tests {
         }
     }
 
-    /// An integer quotient that overflows its type is undefined, also in narrow types.
     #[test]
     fn quotients_that_do_not_fit_are_not_defined() {
         for bits in [8, 32, 64] {
@@ -729,7 +731,6 @@ mod tests {
         }
     }
 
-    /// Integer addition wraps, and comparisons use the signedness of the predicate.
     #[test]
     fn integers_wrap() {
         let int = Scalar::Int(8);
@@ -746,7 +747,6 @@ mod tests {
         }
     }
 
-    /// `isnormal` depends on the type, and a power keeps the sign for an odd exponent.
     #[test]
     fn powers_and_classes_are_those_of_the_type() {
         let (half, bool) = (Scalar::Float(Float::F16), Scalar::Int(1));
@@ -761,8 +761,9 @@ mod tests {
         assert_eq!((power.calc)(&[bits(-2.0), three, 0]), Ok(bits(-0.125)));
     }
 
-    /// If an operand is NaN in every order of combination, only NaN is allowed as the result. If an
-    /// operand is unbounded, the result is unbounded too.
+    /// Checks the result bounds for two kinds of operands. If an operand is NaN in every order of
+    /// combination, only NaN is allowed as the result. If an operand is unbounded, the result is
+    /// unbounded.
     #[test]
     fn nan_is_no_number_within_a_bound() {
         let float = Float::F32;
@@ -789,7 +790,6 @@ mod tests {
         }
     }
 
-    /// A square root is unbounded if its operand is negative in some order of summation.
     #[test]
     fn roots_of_numbers_near_zero_are_open() {
         let float = [Scalar::Float(Float::F32)];
@@ -814,7 +814,6 @@ mod tests {
         }
     }
 
-    /// Predicates that are easily confused, on equal, greater, less and unordered operands.
     #[test]
     fn predicates_are_those_of_arith() {
         let holds = |p| {

@@ -1,9 +1,10 @@
-//! Tests of the algebraic properties of a combiner: commutativity, associativity, neutral identity.
+//! Tests of the algebraic properties (laws) of a combiner: commutativity, associativity, and
+//! neutrality of the identity.
 //!
 //! Reductions combine elements in any order, and threads without an element combine the identity.
-//! This module enumerates operands, evaluates both sides of a law and formats a counterexample. An
-//! [`Evaluator`] runs the combiner and compares results. The caller chooses the values, and whether
-//! a law must hold for all values or for at least one.
+//! This module enumerates operands, evaluates both sides of a law, and formats a counterexample. An
+//! [`Evaluator`] runs the combiner and compares results. The caller chooses the operands, and
+//! whether a law must hold for all operands or for at least one.
 
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
@@ -11,11 +12,13 @@ use std::fmt;
 /// An algebraic property that a combiner must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// `combiner(a, b)` equals `combiner(b, a)`. Operands: a and b.
+    /// `combiner(a, b)` equals `combiner(b, a)`. The operands are a and b.
     Commutative,
-    /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. Operands: a, b and c.
+    /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. The operands are a, b
+    /// and c.
     Associative,
-    /// The identity is neutral. Operands: left, right, and the expected result.
+    /// The identity is neutral. The operands are the left operand, the right operand, and the
+    /// expected result.
     Identity,
 }
 
@@ -42,9 +45,9 @@ impl Law {
 /// Operands that violate an algebraic law.
 #[derive(Clone, Debug)]
 pub struct CounterExample {
-    /// The violated law.
+    /// Violated law.
     pub law: Law,
-    /// Description such as `combiner(1, 2) = -1, but combiner(2, 1) = 1`.
+    /// Text such as `combiner(1, 2) = -1, but combiner(2, 1) = 1`.
     pub text: String,
 }
 
@@ -55,7 +58,7 @@ impl fmt::Display for CounterExample {
 }
 
 impl CounterExample {
-    /// Appends to the text that every tested value violates the law.
+    /// Appends the statement that every tested value violates the law.
     #[must_use]
     pub fn of_all(mut self) -> Self {
         self.text += ", and so with every other value that was tried";
@@ -63,24 +66,25 @@ impl CounterExample {
     }
 }
 
-/// Result of a test: an error holds a counterexample.
+/// Result of a law test. The error is a counterexample.
 pub type Verdict = Result<(), CounterExample>;
 
-/// Returns all pairs of a value and a later value.
+/// Returns each pair of a value and a later value of the list.
 pub fn pairs<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> + Clone {
     let later = |i: usize| values[i + 1..].iter();
     let all = values.iter().enumerate();
     all.flat_map(move |(i, a)| later(i).map(move |b| vec![a, b]))
 }
 
-/// Returns all triples of values.
+/// Returns each triple of values, repetitions included.
 pub fn triples<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> {
     let third = |a, b| values.iter().map(move |c| vec![a, b, c]);
     let second = move |a| values.iter().flat_map(move |b| third(a, b));
     values.iter().flat_map(second)
 }
 
-/// Returns operands of [`Law::Identity`]: the identity on the left and on the right of each value.
+/// Returns two operand tuples of [`Law::Identity`] per value: one with the identity on the left,
+/// and one with the identity on the right.
 pub fn sides<'p, P>(
     identity: &'p P,
     values: impl IntoIterator<Item = &'p P>,
@@ -89,7 +93,8 @@ pub fn sides<'p, P>(
     values.into_iter().flat_map(both)
 }
 
-/// Returns copies of `base` with one part replaced by each of its `values`.
+/// Returns copies of `base`, each with one component replaced. `values` returns the replacements
+/// for the component with the given index.
 pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
     base: &[V],
     values: impl Fn(usize) -> I,
@@ -108,16 +113,16 @@ pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
 /// One test of an algebraic law: the operands and the results of both sides.
 #[derive(Clone, Debug)]
 pub struct Case<'p, P> {
-    /// The tested law.
+    /// Tested law.
     pub law: Law,
     /// Operands of the law.
     pub operands: Vec<&'p P>,
-    /// Results of both sides. `None` if a result is undefined or inconclusive.
+    /// Results of both sides; `None` for an undefined or inconclusive result.
     pub results: [Option<P>; 2],
 }
 
 impl<P> Case<'_, P> {
-    /// Returns both results, or `None` if the test is inconclusive.
+    /// Returns the results of both sides; `None` if the test is inconclusive.
     pub fn decided(&self) -> Option<[&P; 2]> {
         Some([self.results[0].as_ref()?, self.results[1].as_ref()?])
     }
@@ -128,25 +133,27 @@ pub type Operands<'p, E> = Vec<&'p <E as Evaluator>::Partial>;
 
 /// Runs a combiner and compares its results.
 pub trait Evaluator: Sized {
-    /// A partial result, with one value per part.
+    /// Partial result, with one value per component. For example, `argmax` has two components:
+    /// value and index.
     type Partial: Clone + 'static;
-    /// Number of tests per batch. A search can evaluate up to this many tests after the first
-    /// match.
+    /// Number of tests per batch. A search evaluates complete batches, so up to `BATCH` tests may
+    /// run after the first match.
     const BATCH: usize;
 
-    /// Combines each pair of a left and a right partial result. `None` marks an undefined result.
+    /// Combines each pair of a left and a right partial result. Returns `None` for an undefined
+    /// result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Returns whether a result may decide a law. A result that overflowed is inconclusive.
+    /// Returns whether a result may decide a law. A result that overflowed is not decisive.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
-    /// Returns the index of the first part in which the two sides of a law differ.
+    /// Returns the index of the first component in which the two sides of a law differ.
     fn difference(&self, law: Law, left: &Self::Partial, right: &Self::Partial) -> Option<usize>;
 
-    /// Formats each part of a partial result.
+    /// Formats each component of a partial result.
     fn texts(&self, partial: &Self::Partial) -> Vec<String>;
 
-    /// Formats a partial result: `3` for one part, `(3, 1)` for several parts.
+    /// Formats a partial result: `3` for one component, `(3, 1)` for several components.
     fn show(&self, partial: &Self::Partial) -> String {
         match &self.texts(partial)[..] {
             [one] => one.clone(),
@@ -154,8 +161,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Combines the pairs that are present. Returns `None` for an absent pair and for an undefined
-    /// or inconclusive result.
+    /// Combines each pair of partial results. The result is `None` for an absent pair, and for an
+    /// undefined or inconclusive combination.
     fn combine_known<'r>(
         &self,
         law: Law,
@@ -207,7 +214,7 @@ pub trait Evaluator: Sized {
         all.map(case).collect()
     }
 
-    /// Returns the first test that satisfies `wanted`.
+    /// Returns the first test for which `wanted` returns true.
     fn find<'p>(
         &self,
         law: Law,
@@ -226,8 +233,8 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Returns whether the test violates the law, or `None` if the test is inconclusive. An
-    /// identity that makes any result undefined violates [`Law::Identity`].
+    /// Returns whether the test violates the law; `None` if the test is inconclusive. An undefined
+    /// result violates [`Law::Identity`].
     fn is_broken(&self, case: &Case<'_, Self::Partial>) -> Option<bool> {
         match case.decided() {
             Some([l, r]) => Some(self.difference(case.law, l, r).is_some()),
@@ -235,14 +242,14 @@ pub trait Evaluator: Sized {
         }
     }
 
-    /// Tests an algebraic law on all operands. Returns the first violation as the error.
+    /// Tests a law on all operands. On failure, returns the counterexample of the first violation.
     fn holds<'p>(&self, law: Law, operands: impl Iterator<Item = Operands<'p, Self>>) -> Verdict {
         let broken = self.find(law, operands, |case| self.is_broken(case) == Some(true));
         broken.map_or(Ok(()), |case| Err(self.counterexample(&case)))
     }
 
-    /// Tests whether at least one conclusive test satisfies the law. Otherwise returns the first
-    /// violation as the error.
+    /// Succeeds if at least one conclusive test satisfies the law. On failure, returns the
+    /// counterexample of the first violation.
     fn holds_for_some<'p>(
         &self,
         law: Law,
@@ -279,8 +286,8 @@ pub trait Evaluator: Sized {
     }
 }
 
-/// Returns bits of values that are neutral to common combiners: zero, ones, extremes and
-/// infinities.
+/// Returns the bits of values that are neutral for common combiners: zero, one, all bits set,
+/// extremes and infinities.
 pub fn candidates(scalar: Scalar) -> Vec<u64> {
     match scalar {
         Scalar::Int(1) => vec![0, 1],
@@ -329,7 +336,7 @@ mod tests {
         verdict.map_or_else(|broken| broken.to_string(), |()| "holds".to_owned())
     }
 
-    /// The counterexample is the first violation. An undefined result violates only
+    /// Checks that the counterexample is the first violation. An undefined result violates only
     /// [`Law::Identity`], and an overflowed result violates no law.
     #[test]
     fn counterexamples_are_the_first() {

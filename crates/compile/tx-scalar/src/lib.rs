@@ -1,9 +1,8 @@
 //! Scalar semantics of `arith` and `math` ops, computed on the bits of the operands.
 //!
-//! This crate is the single definition of scalar semantics. Two users evaluate ops with it: the
-//! reference interpreter (`tx-interp`) and compiler passes that test properties of user code, such
-//! as the associativity of a combiner. Code generation must not use this crate: a check of a
-//! lowering shares no code with the lowering.
+//! The reference interpreter (`tx-interp`) evaluates ops with this crate. Compiler passes use this
+//! crate to test properties of user code, such as the associativity of a combiner. Code generation
+//! must not use this crate, because a check of a lowering must not share code with the lowering.
 //!
 //! ```
 //! use tx_scalar::{Float, Scalar, operation};

@@ -3,21 +3,21 @@
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, TypeLike};
 
-/// Scalar type of an element. `index` is a 64-bit integer.
+/// Scalar type of an element. The type `index` is a 64-bit integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
-    /// A signless integer of 1 to 64 bits.
+    /// Signless integer of 1 to 64 bits.
     Int(u32),
-    /// A float.
+    /// Float.
     Float(Float),
 }
 
 /// Floating-point type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Float {
-    /// 4 exponent bits and 3 fraction bits, without infinity.
+    /// 8-bit float with 4 exponent bits and 3 fraction bits, without infinity.
     F8E4M3FN,
-    /// 5 exponent bits and 2 fraction bits.
+    /// 8-bit float with 5 exponent bits and 2 fraction bits.
     F8E5M2,
     /// IEEE half.
     F16,
@@ -51,7 +51,7 @@ impl Scalar {
         }
     }
 
-    /// Returns the float type, or `None` for an integer type.
+    /// Returns the float type; `None` for an integer type.
     pub fn float(self) -> Option<Float> {
         match self {
             Self::Float(float) => Some(float),
@@ -59,7 +59,7 @@ impl Scalar {
         }
     }
 
-    /// Formats the value with these bits as decimal text.
+    /// Formats the value with the bit pattern `bits` as decimal text.
     pub fn show(self, bits: u64) -> String {
         match self {
             Self::Int(1) => (bits & 1 == 1).to_string(),
@@ -86,7 +86,7 @@ impl Float {
             .find_map(|(is, float)| is.then_some(float))
     }
 
-    /// Width in bits.
+    /// Returns the width in bits.
     pub fn bits(self) -> u32 {
         match self {
             Self::F8E4M3FN | Self::F8E5M2 => 8,
@@ -96,7 +96,7 @@ impl Float {
         }
     }
 
-    /// Returns the number of binary digits of the significand, including the implicit one.
+    /// Returns the number of bits in the significand, including the implicit leading bit.
     pub fn digits(self) -> i32 {
         self.fraction() as i32 + 1
     }
@@ -126,7 +126,7 @@ impl Float {
         1 - self.bias()
     }
 
-    /// The largest finite value.
+    /// Returns the largest finite value.
     pub fn largest(self) -> f64 {
         match self {
             Self::F8E4M3FN => 448.0,
@@ -138,7 +138,7 @@ impl Float {
         }
     }
 
-    /// Decodes `bits` exactly.
+    /// Decodes `bits` to the exact value.
     pub fn value(self, bits: u64) -> f64 {
         match self {
             Self::F64 => return f64::from_bits(bits),
@@ -198,7 +198,8 @@ impl Float {
         }
     }
 
-    /// Returns the bits of the nearest value. Every NaN becomes the positive quiet NaN.
+    /// Returns the bits of the nearest value of this type. Every NaN becomes the positive quiet
+    /// NaN.
     pub fn to_bits(self, value: f64) -> u64 {
         let value = self.round(value);
         if value.is_nan() {
@@ -252,23 +253,23 @@ pub(crate) fn power_of_two(exponent: i32) -> f64 {
     }
 }
 
-/// Returns `e` with `2^e <= |value| < 2^(e+1)` for a finite `value` other than 0.
+/// Returns the binary exponent `e` of a finite nonzero `value`: `2^e <= |value| < 2^(e+1)`.
 pub(crate) fn exponent_of(value: f64) -> i32 {
     let bits = (value.to_bits() >> 52 & 0x7ff) as i32;
     if bits == 0 {
-        // A subnormal double is scaled to a normal one first.
+        // The code first scales a subnormal double to a normal double.
         return exponent_of(value * 2_f64.powi(100)) - 100;
     }
     bits - 1023
 }
 
-/// Sign-extends the low `width` bits.
+/// Sign-extends the low `width` bits of `bits`.
 pub fn signed(bits: u64, width: u32) -> i64 {
     let shift = 64 - width.clamp(1, 64);
     (bits << shift).cast_signed() >> shift
 }
 
-/// Returns the low `width` bits.
+/// Returns the low `width` bits of `number`.
 pub fn truncated(number: i64, width: u32) -> u64 {
     number.cast_unsigned() & (!0 >> (64 - width.clamp(1, 64)))
 }
@@ -283,8 +284,6 @@ pub fn extremes(width: u32) -> (i64, i64) {
 mod tests {
     use super::*;
 
-    /// Decoding and encoding the bits of every value of an 8-bit or 16-bit type returns the same
-    /// bits.
     #[test]
     fn bits_and_values_are_inverse() {
         for float in [Float::F8E4M3FN, Float::F8E5M2, Float::F16, Float::BF16] {

@@ -1,7 +1,7 @@
-//! Facts about NVIDIA GPUs as constant tables.
+//! Properties of NVIDIA GPUs as constant tables.
 //!
-//! Sources: the table of compute capabilities in the CUDA programming guide, and the PTX ISA. No
-//! function queries a device.
+//! The sources of the numbers are the PTX ISA, and the table of compute capabilities in the CUDA
+//! programming guide. The crate does not query a device.
 
 mod operations;
 
@@ -9,9 +9,9 @@ use std::fmt;
 
 pub use operations::{Form, Memory, Needs, Operation, Role};
 
-/// Threads in a warp.
+/// Number of threads in a warp.
 pub const WARP: u32 = 32;
-/// Warps in a warpgroup.
+/// Number of warps in a warpgroup.
 pub const WARPS_PER_GROUP: u32 = 4;
 /// Maximum number of threads per block.
 pub const MAX_THREADS: u32 = 1024;
@@ -23,42 +23,43 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 pub const MAX_RESIDENT: u32 = 2048;
 /// Maximum number of resident blocks per SM, over all chips.
 pub const MAX_RESIDENT_BLOCKS: u32 = 32;
-/// Maximum number of blocks per cluster. A kernel must opt in to more than [`PORTABLE_CLUSTER`]
-/// blocks.
+/// Maximum number of blocks per cluster. A kernel with more than [`PORTABLE_CLUSTER`] blocks per
+/// cluster must opt in.
 pub const MAX_CLUSTER: u32 = 16;
-/// Limit of static shared memory per kernel on every chip, in bytes. Above the limit, shared memory
-/// must be dynamic.
+/// Maximum static shared memory per kernel on every chip, in bytes. A kernel that needs more shared
+/// memory must use dynamic shared memory.
 pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
 /// Maximum cluster size, in blocks, that every chip with clusters supports without opt-in.
 pub const PORTABLE_CLUSTER: u32 = 8;
 /// Number of named barriers per block, including barrier 0 (`bar.sync 0`).
 pub const NAMED_BARRIERS: u32 = 16;
 
-/// A GPU architecture that `tx` compiles for.
+/// GPU architecture that `tx` compiles for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chip {
     /// Name in the spelling of LLVM and ptxas, such as `sm_90a`.
     pub name: &'static str,
     /// Compute capability times ten.
     pub capability: u32,
-    /// Set for an architecture-specific variant such as `sm_90a`. Code for such a variant runs on
-    /// one architecture only.
+    /// Whether the chip is an architecture-specific variant such as `sm_90a`. Code for an
+    /// architecture-specific variant runs on one architecture only.
     pub specific: bool,
-    /// PTX ISA version to emit, times ten: the lowest version that supports the chip and every
-    /// instruction that `tx` emits for the chip. For example, the three-operand `max.f32` of sm_100
-    /// requires PTX 8.8, and the `cvt` of 8-bit floats of sm_89 requires PTX 8.1.
+    /// PTX ISA version of the emitted code, times ten: the lowest version that supports the chip
+    /// and every instruction that `tx` emits for the chip. For example, the three-operand `max.f32`
+    /// of sm_100 requires PTX 8.8, and the `cvt` of 8-bit floats of sm_89 requires PTX 8.1.
     pub ptx: u32,
-    /// Maximum shared memory per block, in bytes. A kernel must opt in to more than 48 KiB.
+    /// Maximum shared memory per block, in bytes. A kernel with more than 48 KiB of shared memory
+    /// must opt in.
     pub shared_bytes: u32,
-    /// Set if the chip supports `redux.sync` on 32-bit integers.
+    /// Whether the chip supports `redux.sync` on 32-bit integers.
     pub redux_i32: bool,
-    /// Set if the chip supports `redux.sync` with f32 `min` and `max`.
+    /// Whether the chip supports `redux.sync` with f32 `min` and `max`.
     pub redux_f32: bool,
-    /// Set if the chip supports `add.f32x2` and three-operand `max.f32`/`min.f32`.
+    /// Whether the chip supports `add.f32x2` and three-operand `max.f32`/`min.f32`.
     pub packed_f32: bool,
-    /// Set if the chip supports `cvt` between pairs of f32 or f16 and pairs of f8E4M3FN or f8E5M2.
+    /// Whether the chip supports `cvt` between pairs of f32 or f16 and pairs of f8E4M3FN or f8E5M2.
     pub converts_f8: bool,
-    /// Set if the chip supports thread block clusters with distributed shared memory.
+    /// Whether the chip supports thread block clusters with distributed shared memory.
     pub clusters: bool,
 }
 
@@ -86,7 +87,7 @@ const fn specific(name: &'static str, base: Chip) -> Chip {
     }
 }
 
-/// All supported chips, oldest first.
+/// All supported chips, in ascending order of compute capability.
 pub const CHIPS: [Chip; 7] = [
     chip("sm_80", 80, 70, 163),
     chip("sm_86", 86, 71, 99),
@@ -102,7 +103,7 @@ pub const CHIPS: [Chip; 7] = [
 pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
-    /// Lowest compute capability that the board represents, times ten.
+    /// Lowest compute capability for which the performance model uses this board, times ten.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,
@@ -110,7 +111,7 @@ pub struct Board {
     pub bytes_per_second: f64,
     /// SM clock frequency, in hertz.
     pub hertz: f64,
-    /// Overhead of each launch in a sequence of launches, in seconds.
+    /// Overhead per launch in a sequence of launches, in seconds.
     pub launch_seconds: f64,
 }
 
@@ -131,7 +132,7 @@ const fn board(
     }
 }
 
-/// One board per chip generation. The numbers of the H200 are measured; the numbers of all other
+/// One board per chip generation. The numbers of the H200 are measured; the numbers of the other
 /// boards are from data sheets.
 pub const BOARDS: [Board; 5] = [
     board("A100", 80, 108.0, 1555.0, 1410.0),
@@ -141,10 +142,10 @@ pub const BOARDS: [Board; 5] = [
     board("B200", 100, 148.0, 8000.0, 1850.0),
 ];
 
-/// Target chip of a compilation that names no chip.
+/// Target chip if a compilation specifies none.
 pub const DEFAULT_CHIP: &str = "sm_80";
 
-/// A chip name that is not in [`CHIPS`].
+/// Error for a chip name that is not in [`CHIPS`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown chip `{found}`; known chips: {}{}", known(), meant(found))]
 pub struct UnknownChip {
@@ -156,7 +157,7 @@ fn known() -> String {
     CHIPS.map(|c| c.name).join(", ")
 }
 
-/// Compute capabilities, times ten, of GPU products and architectures. Names contain only
+/// Compute capabilities of GPU products and architectures, times ten. The names contain only
 /// lower-case letters and digits.
 const PRODUCTS: &[(&str, u32)] = &[
     ("v100", 70),
@@ -204,15 +205,15 @@ const PRODUCTS: &[(&str, u32)] = &[
     ("rtx5080", 120),
     ("rtx5090", 120),
 ];
-/// Compute capabilities, times ten, of GPUs that `tx` does not compile for.
+/// Compute capabilities of GPUs that `tx` does not compile for, times ten.
 const OTHERS: &[u32] = &[
     50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
 ];
-/// Prefixes of a compute capability or of a product name.
+/// Prefixes that may precede a compute capability or a product name.
 const BEFORE: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
-/// Returns the text that suggests a chip for a product name, or for a capability in another
-/// spelling.
+/// Returns a suggestion for a chip name that is a product name, or a compute capability in another
+/// spelling; otherwise an empty text.
 fn meant(found: &str) -> String {
     let small = found.to_ascii_lowercase();
     let mut word: String = small.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -293,7 +294,7 @@ impl fmt::Display for ReduxType {
 }
 
 impl Chip {
-    /// Returns the board that represents the chip.
+    /// Returns the board whose properties the performance model uses for this chip.
     pub fn board(&self) -> Board {
         let mut newest_first = BOARDS.iter().rev();
         *newest_first
@@ -309,7 +310,7 @@ impl Chip {
         }
     }
 
-    /// Returns the chip with this name.
+    /// Returns the chip named `name`.
     ///
     /// # Errors
     /// Returns [`UnknownChip`] if no chip has this name. The message of the error lists the known

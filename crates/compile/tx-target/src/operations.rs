@@ -1,64 +1,65 @@
-//! Table of MLIR ops that synchronise threads, exchange values between lanes or access shared
+//! Table of MLIR ops that synchronise threads, exchange values between lanes, or access shared
 //! memory.
 //!
-//! Passes, checks and tests use the same table. The table does not describe the computed values.
-//! Required chips and PTX versions match the instruction selection of LLVM 22. The requirements
-//! also match the sections "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
+//! Passes, checks and tests share this table. The table does not describe the results of the ops.
+//! The required chips and PTX versions match the instruction selection of LLVM 22, and the sections
+//! "PTX ISA Notes" and "Target ISA Notes" of the PTX ISA.
 
 use crate::Chip;
 
 /// Purpose of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Threads of a block wait for each other, or arrive at a barrier without waiting.
+    /// Barrier of a block: threads wait for each other, or arrive without waiting.
     BlockBarrier,
-    /// Lanes of a warp wait for each other.
+    /// Barrier of a warp: lanes wait for each other.
     WarpBarrier,
-    /// Threads arrive at the barrier of a cluster.
+    /// Arrival of threads at the barrier of a cluster.
     ClusterArrive,
-    /// Threads wait until all threads of the cluster have arrived.
+    /// Wait until all threads of the cluster have arrived.
     ClusterWait,
     /// Memory fence of one thread.
     Fence,
-    /// Reads a register of another lane.
+    /// Read of a register of another lane.
     Shuffle,
-    /// Reduces an integer or a float across the lanes of a warp.
+    /// Reduction of an integer or a float across the lanes of a warp.
     Redux,
-    /// Reduces a predicate across the lanes of a warp.
+    /// Reduction of a predicate across the lanes of a warp.
     Vote,
-    /// Compares a value across the lanes of a warp.
+    /// Comparison of a value across the lanes of a warp.
     Match,
-    /// Elects one lane of a warp.
+    /// Election of one lane of a warp.
     Elect,
     /// Atomic read-modify-write of memory.
     Atomic,
-    /// Anything else.
+    /// Any other purpose.
     Other,
 }
 
 /// Memory effect of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
-    /// No memory effect: the op works on registers.
+    /// No memory effect, because the op only uses registers.
     Untouched,
-    /// Orders memory accesses without accessing memory.
+    /// Ordering of memory accesses, without a memory access.
     Ordered,
     /// Atomic read-modify-write of the memory operand.
     Atomic,
-    /// Effects given by the interfaces of the op; unknown if the op implements none.
+    /// Memory effects that the op declares through MLIR's interfaces; unknown if the op does not
+    /// declare any.
     Declared,
 }
 
-/// Minimum chip and minimum PTX version.
+/// Minimum chip and minimum PTX version of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     /// Minimum compute capability, times ten.
     pub capability: u32,
-    /// Set if only architecture-specific chips (`sm_90a`, `sm_100a`) support the op.
+    /// Whether only architecture-specific chips (`sm_90a`, `sm_100a`) support the op.
     pub specific: bool,
     /// Minimum PTX ISA version, times ten.
     pub ptx: u32,
-    /// Compute capability from which a lower PTX version is sufficient, and this version, both
+    /// Compute capability from which a lower PTX version suffices, and the lower PTX version, both
     /// times ten.
     pub newer: Option<(u32, u32)>,
 }
@@ -79,7 +80,7 @@ impl Needs {
     }
 }
 
-/// Facts about one operation.
+/// Properties of one op, or of all ops with one name prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation {
     /// Op name. A name that ends in a dot matches every op with that prefix.
@@ -88,9 +89,9 @@ pub struct Operation {
     pub role: Role,
     /// Memory effect of the op.
     pub memory: Memory,
-    /// Requirements of the op. `None` if every chip of `tx` supports the op.
+    /// Requirements of the op; `None` if every chip of `tx` supports the op.
     pub needs: Option<Needs>,
-    /// A form of the op with other requirements, if any.
+    /// Form of the op with different requirements (such as float operands), and its requirements.
     pub special: Option<(Form, Needs)>,
 }
 
@@ -113,7 +114,7 @@ const fn operation(name: &'static str, role: Role, memory: Memory) -> Operation 
     }
 }
 
-/// Returns requirements of a minimum capability and a minimum PTX version, both times ten.
+/// Returns requirements with a minimum capability and a minimum PTX version, both times ten.
 const fn at_least(capability: u32, ptx: u32) -> Needs {
     Needs {
         capability,
@@ -123,7 +124,6 @@ const fn at_least(capability: u32, ptx: u32) -> Needs {
     }
 }
 
-/// Returns requirements that only architecture-specific chips meet.
 const fn only(capability: u32, ptx: u32) -> Needs {
     Needs {
         specific: true,
@@ -138,7 +138,8 @@ const fn needing(capability: u32, ptx: u32, operation: Operation) -> Operation {
     }
 }
 
-/// Returns a conversion of a pair of 8-bit floats. sm_90 requires PTX 7.8, sm_89 requires PTX 8.1.
+/// Returns the table entry of a conversion between pairs of 8-bit floats and other floats, which
+/// requires PTX 7.8 on sm_90, and PTX 8.1 on sm_89.
 const fn converting(name: &'static str) -> Operation {
     Operation {
         needs: Some(Needs {
@@ -163,7 +164,7 @@ const fn special(form: Form, needs: Needs, operation: Operation) -> Operation {
     }
 }
 
-/// All ops. A full name precedes every prefix that matches the name.
+/// Table entries. The entry of a full name precedes the entries whose prefix matches the name.
 const OPERATIONS: &[Operation] = &{
     use Memory::{Declared, Ordered, Untouched};
     use Role::{
@@ -262,7 +263,7 @@ const OPERATIONS: &[Operation] = &{
 };
 
 impl Operation {
-    /// Returns the table entry of an op name, or `None` if the table has no entry.
+    /// Returns the table entry for an op name; `None` if there is none.
     pub fn named(name: &str) -> Option<&'static Self> {
         OPERATIONS
             .iter()
@@ -272,12 +273,12 @@ impl Operation {
             })
     }
 
-    /// Returns the purpose of the op with this name.
+    /// Returns the purpose of the op named `name`.
     pub fn role_of(name: &str) -> Role {
         Self::named(name).map_or(Role::Other, |known| known.role)
     }
 
-    /// Returns the memory effect of the op with this name.
+    /// Returns the memory effect of the op named `name`.
     pub fn memory_of(name: &str) -> Memory {
         Self::named(name).map_or(Memory::Declared, |known| known.memory)
     }

@@ -1,4 +1,4 @@
-//! `tx-opt` with the variant and the pass of this compiler.
+//! `tx-opt` with the variant and the pass of this example compiler.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `tx` with the variant and the pass of this compiler.
+//! `tx` with the variant and the pass of this example compiler.
 
 fn main() -> std::process::ExitCode {
     tx_cli::main_with(another_compiler::register, another_compiler::prepare)

@@ -58,8 +58,8 @@ pub(crate) enum FuzzTarget {
         #[arg(long, value_name = "KIND")]
         programs: Option<FuzzPrograms>,
 
-        /// Force this variant, also one of your own, on a reduction of each program, and skip
-        /// programs without a supported reduction
+        /// Force this variant, which another compiler may define, on a reduction of each program.
+        /// Programs without a supported reduction are skipped
         #[arg(
             long, value_name = "NAME", value_parser = Offered(tx::variant_names),
             hide_possible_values = true
@@ -106,7 +106,7 @@ pub(crate) enum FuzzPrograms {
     Rows,
 }
 
-/// Ten years, within the range of clocks.
+/// Maximum run time of a fuzz run: ten years in seconds, which is within the range of clocks.
 const MOST_SECONDS: u64 = 10 * 365 * 24 * 3600;
 /// Maximum number of processes of a fuzz run.
 const MOST_JOBS: u32 = 1024;

@@ -1,4 +1,4 @@
-//! Text layout of explanations: choices first, in lines of terminal width.
+//! Text layout of explanations: choices first, in lines of at most 100 characters.
 
 use tx_plan::{
     ApartChoice, BY_RULES, Candidate, Choice, Cost, Estimates, ExchangeChoice, Explanation,
@@ -13,7 +13,6 @@ const WIDTH: usize = 100;
 /// Maximum number of schedule kinds listed for one op.
 const MOST_SORTS: usize = 5;
 
-/// Explanation of an op.
 pub(super) struct Told<'e> {
     pub(super) place: Option<SourcePlace>,
     pub(super) message: String,
@@ -25,22 +24,21 @@ enum Of<'e> {
     Group(&'e GroupChoice),
     Apart(&'e ApartChoice),
     Variant(&'e VariantChoice),
-    /// Data exchange, with its cost in each kernel that uses the same exchange. The list of costs
-    /// is empty for a single kernel.
+    /// Data exchange between threads, with the cost and the name of each kernel that uses it. The
+    /// list is empty for a single kernel.
     Exchange(&'e ExchangeChoice, Vec<(String, String)>),
 }
 
-/// Lines of an explanation.
+/// Explanation of one op, as lines of text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Laid {
     /// Lines with the choice and its reason, followed by details.
     pub(super) summary: Vec<String>,
-    /// Schedule steps of each kernel.
     pub(super) schedules: Vec<String>,
 }
 
-/// Returns one entry for each explanation. Data exchanges of one op that differ only in costs are
-/// merged.
+/// Returns one entry for each explanation. Explanations of data exchanges of one op are merged if
+/// they differ only in their costs.
 pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
     let mut all: Vec<Told<'_>> = Vec::new();
     for explanation in explanations {
@@ -90,7 +88,8 @@ pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
             && *place == explanation.place
             && are_alike(known, exchange)
         {
-            // A kernel with several results of a group exchanges each of them.
+            // A kernel with several results of a group has one exchange per result, but is listed
+            // once.
             if kernels.last() != Some(&entry) {
                 kernels.push(entry);
             }
@@ -103,7 +102,8 @@ pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
     all
 }
 
-/// Returns whether two kernels use the same exchange and reject the others for the same reasons.
+/// Returns whether two kernels choose the same data exchange, and reject the other exchanges for
+/// the same reasons.
 fn are_alike(one: &ExchangeChoice, other: &ExchangeChoice) -> bool {
     let ways = |of: &ExchangeChoice| -> Vec<String> {
         let each = of.ways.iter();
@@ -122,8 +122,8 @@ fn without_cost(way: &Variant, is_chosen: bool) -> String {
 }
 
 impl Told<'_> {
-    /// Returns the lines of the explanation. With `full`, steps are printed as complete attributes,
-    /// which are not wrapped.
+    /// Returns the lines of the explanation. With `full`, schedule steps are printed as complete
+    /// attributes, and these lines are not wrapped.
     pub(super) fn laid_out(&self, full: bool) -> Laid {
         match &self.of {
             Of::Schedule(choice) => schedule(choice, full),
@@ -146,7 +146,6 @@ impl Told<'_> {
         }
     }
 
-    /// Returns the lines for schedules that were not chosen.
     pub(super) fn candidates(&self, how: Candidates) -> Vec<String> {
         let Of::Schedule(ScheduleChoice {
             estimates: Some(Estimates { others, .. }),
@@ -171,7 +170,7 @@ impl Told<'_> {
     }
 }
 
-/// Returns the lines of variants: chosen, applicable, then rejected.
+/// Returns the lines about variants, in the order chosen, applicable, rejected.
 fn ranked(
     variants: &[Variant],
     chosen: Option<&String>,
@@ -206,7 +205,7 @@ fn exchange(choice: &ExchangeChoice, kernels: &[(String, String)]) -> Laid {
             })
             .collect();
         let costs = filled(&format!("cost {}", costs.join(", ")), ", ", "  ");
-        // The costs follow the chosen exchange.
+        // The costs follow the line of the chosen exchange.
         let chosen = filled(&lines[0], " ", "  ").len();
         summary.splice(chosen..chosen, costs);
     }
@@ -283,18 +282,18 @@ fn words(steps: &[ScheduleStep]) -> String {
     words.join(", ")
 }
 
-/// Returns the estimate in µs, rounded as printed.
+/// Returns the estimated time in µs, rounded to the printed precision.
 fn printed(cost: &Cost) -> f64 {
     (cost.microseconds * 10.0).round() / 10.0
 }
 
-/// Returns a line with the number of candidates, the range of their estimates, and whether some are
-/// below `own`.
+/// Returns a line about the rejected candidates: their number, the range of their estimated times,
+/// and whether an estimate is below `own`, the estimate of the chosen schedule.
 fn summary(others: &[Candidate], own: f64) -> Option<String> {
     let times: Vec<f64> = others.iter().map(|other| printed(&other.cost)).collect();
     let least = times.iter().copied().reduce(f64::min)?;
     let most = times.iter().copied().reduce(f64::max)?;
-    // The percentage is rounded up.
+    // The percentage is rounded up to 0.1 %.
     let apart = ((most / least - 1.0) * 1000.0).ceil().max(1.0) / 10.0;
     let told = match times.len() {
         1 => format!("1 other schedule, estimated at {least:.1} µs"),
@@ -313,8 +312,8 @@ fn summary(others: &[Candidate], own: f64) -> Option<String> {
     }
 }
 
-/// Returns the fastest candidate of each kind of schedule, up to a maximum number of kinds, and the
-/// number of omitted kinds.
+/// Returns one line per kind of schedule, with the fastest candidate of the kind. A last line gives
+/// the number of omitted candidates.
 fn sorts(others: &[Candidate]) -> Vec<String> {
     let mut sorts: Vec<(String, &Candidate)> = Vec::new();
     for other in others {
@@ -341,12 +340,12 @@ fn sorts(others: &[Candidate]) -> Vec<String> {
     lines
 }
 
-/// Returns the estimated time and the steps of a candidate in words.
 fn short(other: &Candidate) -> String {
     format!("{:.1} µs: {}", other.cost.microseconds, other.words())
 }
 
-/// Returns a table with a line per case.
+/// Returns a table with one line per kernel of the schedule, with its lengths, threads per block
+/// and estimated time.
 fn table(cases: &[ScheduleCase]) -> Vec<String> {
     let rows: Vec<[String; 4]> = cases
         .iter()
@@ -386,12 +385,12 @@ fn table(cases: &[ScheduleCase]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Splits a text into lines after the separator `end`. Lines after the first are indented.
+/// Wraps a text into lines, only after occurrences of `end`. Lines after the first are indented.
 pub(super) fn filled(text: &str, end: &str, indent: &str) -> Vec<String> {
     let mut units: Vec<String> = Vec::new();
     for part in text.split_inclusive(end) {
         match units.last_mut() {
-            // Do not split inside backticks.
+            // Text inside backticks is not split.
             Some(unit) if unit.matches('`').count() % 2 == 1 => unit.push_str(part),
             _ => units.push(part.to_owned()),
         }
@@ -515,7 +514,6 @@ mod tests {
         );
     }
 
-    /// A schedule may have no steps.
     #[test]
     fn a_kernel_of_one_thread_without_steps() {
         let mut only = case(None, &["a"], 1);
@@ -577,7 +575,6 @@ mod tests {
         );
     }
 
-    /// Kernels with equal exchanges are described together.
     #[test]
     fn kernels_that_are_alike_are_told_once() {
         let way = |name: &str, cost: Option<u64>| Variant {

@@ -1,11 +1,10 @@
-//! Descriptions of handwritten kernels, which leave no choices to the compiler.
+//! Descriptions of handwritten kernels, for which the compiler makes no choices.
 
 use tx_mlir::melior::ir::{BlockLike, Type, ValueLike};
 use tx_mlir::memref::Space;
 use tx_mlir::{MemRef, Op, name, string_attribute, top, walk};
 use tx_target::{Operation, Role};
 
-/// Op counts of a kernel.
 #[derive(Default)]
 struct Counts {
     loops: usize,
@@ -57,7 +56,7 @@ fn is_shared_type(ty: Type<'_>) -> bool {
     MemRef::from_type(ty).is_some_and(|memref| memref.space == Space::Shared)
 }
 
-/// Returns a line for each kernel that the program launches; an error if it does not compile.
+/// Returns one line per kernel that the program launches, or the compiler error of the program.
 pub(super) fn describe(compiler: &tx::Compiler, source: &tx::Source) -> Result<String, tx::Error> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let artifact = compiler.compile_watched(source, &mut |stage, _, module| {

@@ -1,4 +1,4 @@
-//! Conversion of kernels and fragments of a module to plain data.
+//! Conversion of the kernels and fragments of a module to plain data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,18 @@ use tx_mlir::melior::ir::operation::OperationLike;
 use tx_mlir::melior::ir::{BlockLike, ValueLike};
 use tx_report::{Holder, Kernel, Op, Region};
 
-/// Attributes that define how threads exchange values.
+/// Names of attributes that describe the exchange of values between threads.
 const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"];
-/// Maximum number of element positions to enumerate.
+/// Maximum number of element positions that are enumerated per fragment.
 const MOST_PLACES: u64 = 1 << 20;
 
-/// Returns the source line of an op.
+/// Returns the source line of an op in `file`; `None` if the op has another location.
 fn line(op: tx_mlir::Op<'_>, file: &str) -> Option<usize> {
     tx_mlir::source_location(op.location())
         .filter(|place| place.file == file && place.line > 0)
         .map(|place| place.line)
 }
 
-/// Returns the kernels of a module, in order.
 pub(super) fn kernels(
     module: tx_mlir::Op<'_>,
     file: &str,
@@ -54,7 +53,7 @@ pub(super) fn kernels(
         .collect()
 }
 
-/// Returns the names of a kernel's arguments, as in the text of the stage.
+/// Returns the names of the kernel arguments, as in the printed text of the stage.
 fn argument_names(kernel: tx_mlir::Op<'_>, names: Option<&tx_mlir::Names<'_>>) -> Vec<String> {
     let mut known = BTreeSet::new();
     let mut again = 0;
@@ -75,7 +74,7 @@ fn argument_names(kernel: tx_mlir::Op<'_>, names: Option<&tx_mlir::Names<'_>>) -
         .collect()
 }
 
-/// Value numbers, in order of occurrence.
+/// Numbers of SSA values, assigned in order of occurrence.
 #[derive(Default)]
 struct Values(BTreeMap<usize, usize>);
 
@@ -135,7 +134,7 @@ impl Values {
     }
 }
 
-/// Returns the fragment types of a module in order of occurrence, with their values.
+/// Returns each fragment type of a module with its values, in order of occurrence.
 pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::Fragment> {
     let mut found: Vec<tx_report::Fragment> = Vec::new();
     for op in tx_mlir::walk(module) {
@@ -181,7 +180,7 @@ pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::F
     found
 }
 
-/// Returns the threads and registers that hold each element of a fragment; empty for large
+/// Returns the threads and registers that contain each element of a fragment; empty for large
 /// fragments.
 fn holders(fragment: &Fragment<'_>) -> Vec<Vec<Holder>> {
     let layout = &fragment.layout;

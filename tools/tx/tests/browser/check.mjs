@@ -1,9 +1,10 @@
-// Opens pages of `tx report` in Chromium and uses them as people do.
+// Tests pages of `tx report` in Chromium with the actions of a user.
 //
 //   node check.mjs DRIVER CHROMIUM PAGES GOLDENS FOUND [--bless]
 //
-// DRIVER is the folder that Playwright is in, PAGES one with the pages that `browser.rs` makes, GOLDENS one with
-// screenshots, FOUND where those that differ are put. Says what failed and ends with status 1.
+// DRIVER is the folder with Playwright, PAGES the folder with the pages of `browser.rs`, and
+// GOLDENS the folder with expected screenshots. Differing screenshots are written to FOUND. After a
+// failed test, the exit status is 1.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +26,7 @@ const browser = await chromium.launchPersistentContext(profile, {
 });
 let failed = 0;
 
-// A page, and whatever it complains of or asks for.
+// Opens a page, and records its console messages and network requests.
 const open = async (name, { theme = 'light', width = 1280, hash = '' } = {}) => {
   const page = await browser.newPage();
   const complaints = [], asked = [];
@@ -52,7 +53,8 @@ const test = async (name, body) => {
   for (const page of browser.pages().slice(1)) await page.close();
 };
 
-// How much of two images differs; text is drawn a little differently by every version of a browser.
+// Returns the fraction of different pixels. Browser versions render text slightly differently, so
+// small differences of colour are ignored.
 const differing = async (one, other) => {
   const page = await browser.newPage();
   try {
@@ -85,7 +87,8 @@ const differing = async (one, other) => {
 const looks = async (page, selector, name) => {
   await page.addStyleTag({ content: ':root { --sans: "DejaVu Sans"; --mono: "DejaVu Sans Mono"; } .dock { position: static !important; }' });
   const element = page.locator(selector).first();
-  // What stands above decides between which rows of pixels it begins: a picture is of whole ones.
+  // The content above determines the subpixel position of the element, so the element is aligned to
+  // a whole pixel.
   await element.evaluate(e => {
     const top = e.getBoundingClientRect().top + scrollY;
     document.body.style.paddingTop = `${Math.ceil(top) - top}px`;
@@ -103,7 +106,8 @@ const looks = async (page, selector, name) => {
 };
 
 const hits = page => page.locator('#hits').textContent();
-// How far down a page is when it has come to rest: the same for a while.
+// Returns the scroll position of a page after scrolling has ended: the position is constant for
+// several frames.
 const restsAt = page => page.evaluate(() => new Promise(done => {
   let at = scrollY, frames = 0;
   const frame = () => {
@@ -113,7 +117,7 @@ const restsAt = page => page.evaluate(() => new Promise(done => {
   };
   frame();
 }));
-// Types a text to search for, and waits until its first hit shows, or that there is none.
+// Enters a search text, and waits until the first hit is highlighted, or until there is no hit.
 const seek = async (page, text) => {
   await page.locator('#query').fill(text);
   await page.waitForFunction(text => {
@@ -133,7 +137,7 @@ await test('the page opens, complains of nothing and asks for nothing', async ()
   assert.equal(await page.locator('#times').count(), 0, 'times were left out');
   assert.equal(await page.locator('#needs').isVisible(), false);
   await page.locator('#open-all').click();
-  // Through all of them: it is remembered.
+  // The button cycles through all themes, and the page stores the theme.
   for (let at = 0; at < 3; at++) await page.locator('#theme').click();
   assert.deepEqual(complaints, []);
   assert.deepEqual(asked, []);
@@ -205,7 +209,7 @@ await test('what is folded is made when it is opened', async () => {
   assert.equal(await stage.locator('table').count(), 0);
   await stage.locator('summary').click();
   await stage.locator('table').waitFor();
-  // Once.
+  // Opening a part again does not create its content again.
   for (let at = 0; at < 2; at++) await stage.locator('summary').click();
   assert.equal(await stage.locator('table').count(), 1);
 });
@@ -249,7 +253,7 @@ await test('stages call values as the program does', async () => {
   assert.match(stages.parse, /gpu\.func @rows\(%A: memref<4x8xf32>, %B: memref<4xf32>\) workgroup\(%As : /);
   assert.match(stages['convert-tile-to-gpu'], /memref\.load %As\[/);
   assert(!/%arg\d/.test(stages.parse + stages['convert-tile-to-gpu']));
-  // So do the pictures.
+  // The pictures use the same names.
   assert.match(await page.locator('svg.tree').first().textContent(), /Load from global %A: .*Store to shared %As: /s);
 });
 
@@ -258,7 +262,8 @@ await test('a search finds, moves in both directions and opens what it finds', a
   await page.evaluate(() => document.querySelectorAll('details.stage').forEach(stage => { stage.open = false; }));
   await page.keyboard.press('/');
   assert.equal(await focused(page), 'query');
-  // The first hit shows without a key more, where it is folded too, and who types goes on typing.
+  // The first hit is visible without another key, also inside a folded part, and the text field
+  // keeps the focus.
   await seek(page, 'GPU.shuffle');
   assert.equal(await focused(page), 'query');
   await restsAt(page);
@@ -292,12 +297,12 @@ await test('a search finds, moves in both directions and opens what it finds', a
   assert.equal(await hits(page), 'no hits');
   await page.locator('#query').press('Escape');
   assert.equal(await hits(page), '');
-  // What is only in the program and what is only in PTX are found as well.
+  // The search also finds text that only the program or only the PTX contains.
   for (const text of ['// Sums', 'shfl.sync.bfly']) {
     await seek(page, text);
     assert.match(await hits(page), /^1 of/, text);
   }
-  // A key that comes before the first hit shows leads to it, and not to the next.
+  // A key pressed before the first hit is visible selects the first hit, not the next one.
   await page.evaluate(() => {
     const query = document.querySelector('#query');
     query.value = 'gpu.shuffle';
@@ -315,7 +320,7 @@ await test('a search finds what nobody has looked at in long stages', async () =
   for (let at = 0; at < 12; at++) {
     await page.locator('#query').press(at % 2 ? 'Shift+Enter' : 'Enter');
     if (at % 2) await page.locator('#query').press('Shift+Enter');
-    // Where it comes to rest.
+    // Waits until scrolling has ended.
     await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
     const seen = await page.evaluate(() => {
       const [range] = CSS.highlights.get('here');
@@ -374,7 +379,7 @@ await test('stages are counted from the one in view', async () => {
   await page.keyboard.press('k');
   assert.equal(await stage(), `stage-${at}`);
   await restsAt(page);
-  // Behind all of them the last one is the one before, and there is no next.
+  // After the last stage, `k` selects the last stage, and `j` has no effect.
   await page.evaluate(() => { document.activeElement.blur(); document.querySelector('#ptx-text').open = true; });
   await page.evaluate(() => { document.querySelector('#ptx').scrollIntoView({ behavior: 'instant' }); });
   await restsAt(page);
@@ -402,13 +407,13 @@ await test('everything works from the keyboard', async () => {
   assert.equal(await page.locator('details.stage').first().locator('summary').evaluate(each => each === document.activeElement), true);
   const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
   assert.notEqual(outline, 'none');
-  // The strip leads to a stage and opens it.
+  // A link in the strip of stages focuses the stage and opens it.
   const link = page.locator('.strip a').nth(5);
   await link.focus();
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.activeElement.closest('details.stage')?.open);
   assert.equal(await page.evaluate(() => document.activeElement.closest('details').id), 'stage-5');
-  // Pressing the keys in the search types them.
+  // In the search field, the keys enter text.
   await page.locator('#query').focus();
   await page.keyboard.type('jk/');
   assert.equal(await page.locator('#query').inputValue(), 'jk/');

@@ -6,7 +6,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-/// Compiling writes PTX and a launch plan, to standard output or to files, and times on request.
 #[test]
 fn compiles() {
     let case = Case::new();
@@ -73,7 +72,6 @@ fn compiles() {
     );
 }
 
-/// A CUDA toolkit in the environment does not affect the output.
 #[test]
 fn compiles_without_the_toolkit_of_the_environment() {
     let case = Case::new();
@@ -91,7 +89,6 @@ fn compiles_without_the_toolkit_of_the_environment() {
     assert_eq!(stdout(&beside), stdout(&alone));
 }
 
-/// A program can be read from a pipe.
 #[test]
 fn compiles_standard_input() {
     let case = Case::new();
@@ -188,7 +185,6 @@ fn explanations_have_lines_that_fit() {
     }
 }
 
-/// An unreadable file is status 1, and is named.
 #[test]
 fn unreadable_files_are_status_1() {
     let case = Case::new();
@@ -352,7 +348,6 @@ fn files_that_are_no_programs_are_told_by_their_kind() {
     }
 }
 
-/// An unknown chip or entry is status 1, with a list of the known ones.
 #[test]
 fn unknown_names_list_the_known_ones() {
     let case = Case::new();
@@ -595,7 +590,6 @@ fn takes_what_it_compiled_before() {
     assert_eq!(kept("home/tx").len(), 1);
 }
 
-/// An unwritable cache is reported once, and by the doctor.
 #[test]
 fn a_cache_that_cannot_be_written_is_told_of() {
     let case = Case::new();

@@ -2,7 +2,6 @@
 
 use super::{Case, status, stderr, stdout};
 
-/// A run counts how often each variant is selected, including variants that never are.
 #[test]
 fn fuzzing_counts_variants() {
     let case = Case::new();
@@ -23,8 +22,6 @@ fn fuzzing_counts_variants() {
     assert_eq!(run("2"), text);
 }
 
-/// A forced variant is used in every counted case. An unknown variant is rejected with a
-/// suggestion.
 #[test]
 fn fuzzing_forces_a_variant() {
     let case = Case::new();

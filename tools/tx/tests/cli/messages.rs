@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// With JSON messages, standard error contains JSON only.
 #[test]
 fn all_messages_are_json() {
     let case = Case::new();
@@ -122,7 +121,6 @@ fn progress_is_for_those_who_watch() {
     assert!(!case.folder.path().join("fuzz-findings").exists());
 }
 
-/// On a terminal, a progress bar is shown during the work and removed at the end.
 #[test]
 #[cfg(target_os = "linux")]
 fn progress_on_a_terminal_vanishes() {
@@ -209,7 +207,6 @@ fn survives_standard_output() {
     }
 }
 
-/// Logs are printed on request only, to standard error.
 #[test]
 fn logs_on_request() {
     let case = Case::new();

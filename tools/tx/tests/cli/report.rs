@@ -3,7 +3,6 @@
 use super::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
 use std::fs;
 
-/// A page is complete, and without times it is reproducible.
 #[test]
 fn reports_are_pages() {
     let case = Case::new();
@@ -59,7 +58,6 @@ fn reports_are_pages() {
     assert!(stdout(&output).contains("the arguments given"));
 }
 
-/// Only reports contain PTX with locations.
 #[test]
 fn ptx_has_no_locations_elsewhere() {
     let case = Case::new();
@@ -121,7 +119,6 @@ fn reports_of_bad_programs_say_what_is_wrong() {
     assert!(page.contains(&format!("<a href=\"#line-{line}\">race.mlir:{line}:")));
 }
 
-/// The grid option works as for `tx validate`: one block has no race, two blocks have one.
 #[test]
 fn reports_take_the_grid_of_a_kernel() {
     let case = Case::new();
@@ -150,7 +147,6 @@ fn reports_take_the_grid_of_a_kernel() {
     );
 }
 
-/// Usage errors, and unwritable pages.
 #[test]
 fn reports_that_cannot_be_made() {
     let case = Case::new();

@@ -3,7 +3,6 @@
 use super::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
 use std::fs;
 
-/// A run prints its outputs, or writes them to files and prints nothing.
 #[test]
 fn runs() {
     let case = Case::new();
@@ -45,7 +44,6 @@ fn runs() {
     assert!(!case.folder.path().join("-").exists());
 }
 
-/// A batch reports the device once.
 #[test]
 fn batches_say_once_where_they_run() {
     let case = Case::new();
@@ -58,7 +56,6 @@ fn batches_say_once_where_they_run() {
     assert_eq!(stdout(&output).matches("\"status\":0").count(), 3);
 }
 
-/// `auto` reports the selected device and the reason on standard error.
 #[test]
 fn says_which_device() {
     let case = Case::new();
@@ -79,7 +76,6 @@ fn says_which_device() {
     );
 }
 
-/// Scalars (also negative ones) and a grid are passed to the kernel.
 #[test]
 fn passes_scalars_and_a_grid() {
     let case = Case::new();
@@ -189,7 +185,6 @@ blocks.mlir:4:10: note: `--grid N` says how many blocks there are, or \
     silent("called.mlir", &called, false);
 }
 
-/// Unsigned integers of a file stay unsigned in messages and in the written file.
 #[test]
 fn unsigned_integers_of_files_stay_unsigned() {
     let case = Case::new();
@@ -235,7 +230,6 @@ fn unsigned_integers_of_files_stay_unsigned() {
     );
 }
 
-/// A mismatched argument is status 1, with its index and the found and expected types.
 #[test]
 fn arguments_that_do_not_fit_are_status_1() {
     let case = Case::new();
@@ -415,7 +409,6 @@ gpu.module @m {
     }
 }
 
-/// A race is status 3, with its source location.
 #[test]
 fn faults_are_status_3() {
     let case = Case::new();

@@ -101,7 +101,6 @@ fn traces_have_every_pass_and_stage() {
     );
 }
 
-/// A trace is complete if the program is rejected, fails, or is not compiled.
 #[test]
 fn traces_end_when_programs_fail() {
     let case = Case::new();
@@ -129,7 +128,6 @@ fn traces_end_when_programs_fail() {
     assert_eq!(begun(&events(&case, "missing.json")), [""; 0]);
 }
 
-/// An unwritable trace is reported with its file.
 #[test]
 fn traces_need_a_file() {
     let case = Case::new();

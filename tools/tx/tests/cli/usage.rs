@@ -4,7 +4,6 @@ use super::{Case, SUM, fails, status, stderr, stdout, text};
 use std::fs;
 use std::process::{Command, Output, Stdio};
 
-/// A usage error is status 2, with the option and the expected values.
 #[test]
 fn wrong_usage_is_status_2() {
     let case = Case::new();
@@ -102,7 +101,6 @@ fn wrong_usage_is_status_2() {
     );
 }
 
-/// An option with a number reports its range.
 #[test]
 fn numbers_have_a_range() {
     let case = Case::new();
@@ -150,7 +148,6 @@ fn numbers_have_a_range() {
     }
 }
 
-/// An unknown shell is rejected with a list of the known ones; a misspelled one is suggested.
 #[test]
 fn misspelt_values_are_known() {
     let case = Case::new();
@@ -174,7 +171,6 @@ fn misspelt_values_are_known() {
     }
 }
 
-/// The suggested command has the smallest edit distance among the commands at this position.
 #[test]
 fn misspelt_commands_are_known() {
     let case = Case::new();
@@ -200,7 +196,6 @@ fn misspelt_commands_are_known() {
     }
 }
 
-/// Help is printed to standard output, with examples and existing options only.
 #[test]
 fn help_shows_examples() {
     let case = Case::new();
@@ -221,7 +216,6 @@ fn help_shows_examples() {
     );
 }
 
-/// Help that cannot be written is a failure.
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_written_is_a_failure() {
@@ -350,7 +344,6 @@ fn a_program_is_called_as_it_was_started() {
     }
 }
 
-/// Each completion script belongs to its shell.
 #[test]
 fn completes() {
     let case = Case::new();
@@ -384,7 +377,6 @@ fn other(command: &mut Command) -> Output {
     })
 }
 
-/// Every shell loads its completion script without messages, and completes commands.
 #[test]
 fn shells_read_their_completions() {
     let case = Case::new();
@@ -515,7 +507,6 @@ fn shells_complete_arguments_and_codes() {
     }
 }
 
-/// Every command has a manual page without warnings of `mandoc`.
 #[test]
 fn manual_pages_are_well_formed() {
     let case = Case::new();

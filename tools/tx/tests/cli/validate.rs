@@ -69,7 +69,6 @@ fn a_grid_that_is_left_out_is_told_in_the_table() {
     }
 }
 
-/// JSON messages contain findings with their locations.
 #[test]
 fn findings_have_a_place() {
     let case = Case::new();

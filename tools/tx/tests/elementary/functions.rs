@@ -16,9 +16,9 @@ use Reference::{One, Two};
 
 /// Function under test.
 pub(crate) struct Function {
-    /// The op is called `math.NAME`, except for `remf` of `arith`; `sin_of_sincos` and `cos_of_sincos` are the
-    /// results of `math.sincos`. Of `NAME_of_nonpositive` the argument is what a compiler sees never to be
-    /// positive: −|x|.
+    /// Name of the function. The op is `math.NAME`, with exceptions: `remf` is an op of `arith`,
+    /// and `sin_of_sincos` and `cos_of_sincos` are the results of `math.sincos`. The argument of
+    /// `NAME_of_nonpositive` is −|x|, which the compiler knows to be at most 0.
     pub(crate) name: &'static str,
     pub(crate) reference: Reference,
     /// Error bounds in units of the last place, for f32 and f64.
@@ -40,12 +40,12 @@ const QUADRANTS: &[f64] = &[
     -FRAC_PI_2,
     355.0,
     -1e10,
-    // Closest to a multiple of π/2, for f32 and f64.
+    // Numbers closest to a multiple of π/2, for f32 and f64.
     16_367_173.0 * (1u128 << 72) as f64,
     5.319_372_648_326_541e255,
 ];
 
-/// All of them. The bounds are those of the documentation of `gpu-expand-math`.
+/// All tested functions. The documentation of `gpu-expand-math` contains the same error bounds.
 pub(crate) const FUNCTIONS: [Function; 30] = [
     Function {
         name: "acos",

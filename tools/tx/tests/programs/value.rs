@@ -208,9 +208,7 @@ fn binary(operator: Operator, left: &Value, right: &Value) -> Result<Value, Stri
     Ok(Floats(result))
 }
 
-// ---------------------------------------------------------------------------------------------
 // Functions
-// ---------------------------------------------------------------------------------------------
 
 type Function = fn(&[Value]) -> Result<Value, String>;
 
@@ -604,9 +602,7 @@ fn winner<T>(row: &[T], beats: impl Fn(&T, &T) -> bool) -> Option<usize> {
     })
 }
 
-// ---------------------------------------------------------------------------------------------
 // Results
-// ---------------------------------------------------------------------------------------------
 
 /// Returns the relative error of a result that is rounded to this type after each step.
 fn relative(element: Element) -> f64 {

@@ -1,8 +1,8 @@
 //! Generates `docs/tutorial.md` from the tests of `lit-tests/tutorial`.
 //!
-//! Each test is a chapter. Comments become text, and code becomes code blocks. A comment above
-//! CHECK lines becomes a list item of what to look at. A `SHOW` line inserts a part of a snapshot.
-//! `lit-tests/README.md` documents the syntax.
+//! Each test is one chapter. Comments become text, and code becomes code blocks. A comment above
+//! CHECK lines becomes a list item under "What to look at". A `SHOW` line inserts a part of a
+//! snapshot. `lit-tests/README.md` documents the syntax.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,17 +14,17 @@ use crate::workspace::Workspace;
 
 const FOLDER: &str = "lit-tests/tutorial";
 
-/// Maximum line length of a program, in columns. Longer lines are wrapped.
+/// Maximum number of columns in a line of a program. Longer lines are wrapped.
 const COLUMNS: usize = 100;
 
-/// Maximum number of lines of a run's output. Longer outputs are truncated to [`BEGINNING`] +
-/// [`END`] lines.
+/// Maximum number of lines of a printed output. From a longer output, the page shows the first
+/// [`BEGINNING`] and the last [`END`] lines.
 const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;
 const END: usize = 1;
 
-/// Directives that do not check the text above them. Other directives are CHECK lines or equivalent
-/// (see `tx-lit`).
+/// Directives that do not check the text above them. All other directives are CHECK lines or
+/// equivalent checks (see `tx-lit`).
 const NO_CHECKS: &[&str] = &[
     "RUN",
     "EXIT",
@@ -42,7 +42,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
     let read = |path: &Path| {
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
     };
-    // Adapt relative links, because the page is in another directory.
+    // Relative links must change, because the page is in another directory.
     let introduction = read(&folder.join("introduction.md"))?;
     let mut page = introduction.replace("](.)", &format!("](../{FOLDER})"));
     let mut tests: Vec<PathBuf> = fs::read_dir(&folder)
@@ -53,7 +53,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
         path.extension()
             .is_some_and(|extension| extension == "mlir")
     });
-    // Sort without the extension, so that `t01` precedes `t01-more`.
+    // The sort order ignores the extension, so that `t01` precedes `t01-more`.
     tests.sort_by_key(|path| path.with_extension(""));
     for test in tests {
         let name = test
@@ -79,7 +79,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
 #[derive(Debug, PartialEq)]
 enum Part {
     Text(String),
-    /// Text that the CHECK lines below it verify.
+    /// Text that the CHECK lines after it verify.
     Checked(String),
     Code(String),
     Show(String),
@@ -127,7 +127,7 @@ fn parts(test: &str) -> Vec<Part> {
     parts
 }
 
-/// Returns the chapter of the test in file `path`.
+/// Returns the chapter of the tutorial test in file `path`.
 fn section(path: &str, test: &str, snapshot: &dyn Fn(&str) -> Result<String>) -> Result<String> {
     let parts = parts(test);
     let Some((Part::Text(heading), rest)) = parts.split_first() else {
@@ -153,14 +153,15 @@ fn section(path: &str, test: &str, snapshot: &dyn Fn(&str) -> Result<String>) ->
                 }
                 writeln!(page, "* {}", text.replace('\n', "\n  "))?;
             }
-            // A single item is not a list.
+            // A single item is not formatted as a list.
             Part::Checked(text) => writeln!(page, "**What to look at:**\n{text}")?,
             Part::Code(code) => writeln!(page, "```mlir\n{code}\n```")?,
             Part::Show(what) => {
                 let (prefix, place) = what.split_once(' ').unwrap_or((what, ""));
                 let command = command(test, prefix)?
                     .replace("%s", path)
-                    // Commands in the tutorial write to `/tmp`, not to the checkout.
+                    // The commands in the tutorial write their files to `/tmp`, not to the
+                    // repository.
                     .replace("%t", &format!("/tmp/{}", file.trim_end_matches(".mlir")));
                 let output = snapshot(prefix)?;
                 let first = !shown.contains(&prefix);
@@ -173,7 +174,6 @@ fn section(path: &str, test: &str, snapshot: &dyn Fn(&str) -> Result<String>) ->
     Ok(page)
 }
 
-/// Returns the command of the RUN line with this prefix.
 fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
     tx_lit::directives(test)
         .find(|line| {
@@ -184,7 +184,8 @@ fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
         .ok_or_else(|| anyhow!("no RUN line has the prefix `{prefix}`"))
 }
 
-/// Appends an output, or a part of it. The command precedes the first part of an output.
+/// Appends a program output, or the part of the output that `place` selects. The command precedes
+/// the first part of an output.
 fn show(page: &mut String, command: &str, output: &str, place: &str, first: bool) -> Result<()> {
     let program = command.starts_with("tx-opt");
     if place.is_empty() && !program {
@@ -206,7 +207,6 @@ fn show(page: &mut String, command: &str, output: &str, place: &str, first: bool
     Ok(())
 }
 
-/// Returns a command, wrapped to several lines if too long.
 fn in_lines(command: &str) -> String {
     let mut text = String::new();
     let mut rest = command.to_owned();
@@ -233,8 +233,8 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Returns the lines selected by `OP`, `OP > NESTED OP`, or `FIRST LINE .. LINE AFTER`; all lines
-/// if `place` is empty.
+/// Returns the lines that `place` selects: an op, a nested op or a range of lines, in the syntax of
+/// `SHOW` lines. If `place` is empty, returns all lines.
 fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     let mut lines = lines;
     for text in place.split(" > ").filter(|text| !text.is_empty()) {
@@ -256,8 +256,8 @@ fn find<'l>(lines: &'l [&'l str], place: &str) -> Result<&'l [&'l str]> {
     Ok(lines)
 }
 
-/// Returns the end of an op: the line that closes its brackets, at the indentation of its first
-/// line.
+/// Returns the index after the last line of an op. The last line closes the brackets of the op,
+/// with the indentation of its first line.
 fn end_of_op(lines: &[&str], start: usize) -> usize {
     let opens = |line: &str| line.ends_with(['{', '[']);
     let mut end = start + 1;
@@ -275,8 +275,8 @@ fn end_of_op(lines: &[&str], start: usize) -> usize {
     end
 }
 
-/// Wraps a long line of a program before a clause, else after a comma, else at a blank. If several
-/// places qualify, the line is wrapped at the last place that fits.
+/// Wraps a long line of a program before a clause, otherwise after a comma, otherwise at a blank.
+/// If several positions are possible, the line is wrapped at the last position that fits.
 fn broken(line: &str) -> String {
     const PARTS: &[&str] = &[" args(", " iter_args(", " threads in ", " {", " : "];
     let margin = indentation(line) + 4;

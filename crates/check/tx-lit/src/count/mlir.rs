@@ -3,7 +3,6 @@
 use super::{Act, Found, Function, Space};
 use tx_target::{Operation, Role};
 
-/// Ops that define functions.
 const FUNCTIONS: &[&str] = &["gpu.func", "func.func", "llvm.func"];
 
 /// Ops with an unknown number of memory accesses.
@@ -18,7 +17,7 @@ const HIDES_ACCESSES: &[&str] = &[
 ];
 const HIDES_ACCESSES_OF: &[&str] = &["llvm.intr.mem", "nvvm.cp.", "nvvm.wmma.", "nvgpu."];
 
-/// Ops with unknown contents.
+/// Ops that may contain an unknown number of counted operations.
 const HIDES: &[&str] = &[
     "func.call",
     "func.call_indirect",
@@ -30,18 +29,17 @@ const HIDES: &[&str] = &[
 ];
 const HIDES_OF: &[&str] = &["tile.", "linalg."];
 
-/// Prefixes of the names of NVVM intrinsics that perform counted operations other than loads and
-/// stores.
+/// Name prefixes of NVVM intrinsics that perform counted operations other than loads and stores.
 const HIDING_INTRINSICS: &[&str] = &[
     "atomic", "bar", "cluster", "elect", "fence", "match", "mbarrier", "membar", "redux", "shfl",
     "vote",
 ];
 const ACCESSING_INTRINSICS: &[&str] = &["cp.", "ld", "st", "tcgen05", "wmma"];
 
-/// Returns the functions with a body, and all ops in them.
+/// Returns the functions that have a body, with all ops in each function.
 pub(super) fn functions(text: &str) -> Vec<Function> {
     let mut functions: Vec<Function> = Vec::new();
-    // The current function, and the number of its open braces.
+    // Current function, and its number of open braces.
     let mut open: Option<(Function, i64)> = None;
     for (number, line) in (1..).zip(text.lines()) {
         let code = without_strings(line);
@@ -72,7 +70,6 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
     functions
 }
 
-/// Returns the PTX texts in the `gpu.binary` ops of a module.
 pub(super) fn assembly(text: &str) -> Vec<String> {
     let binaries = text
         .lines()
@@ -84,7 +81,8 @@ pub(super) fn assembly(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the string up to its closing quote, with MLIR's escapes `\0A`, `\\` and `\"` decoded.
+/// Returns the content of a string up to its closing quote, with MLIR's escapes `\0A`, `\\` and
+/// `\"` decoded.
 fn unescaped(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();
@@ -104,7 +102,6 @@ fn unescaped(text: &str) -> Option<String> {
     }
 }
 
-/// Returns the line with strings replaced by blanks, and without its comment.
 fn without_strings(line: &str) -> String {
     let mut code = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
@@ -137,7 +134,7 @@ fn depth(code: &str) -> i64 {
     })
 }
 
-/// Returns the name of the op that begins a line, after its results: `%0:2, %b = dialect.op …` or
+/// Returns the name of the op that begins a line, such as `%0:2, %b = dialect.op …` or
 /// `"dialect.op"(…) …`.
 fn op_name(line: &str) -> Option<String> {
     let line = match line.split_once(" = ") {
@@ -166,8 +163,8 @@ fn is_results(text: &str) -> bool {
         })
 }
 
-/// Returns the name of a function: from `gpu.func @rows(`, or from `sym_name = "rows"` in generic
-/// form.
+/// Returns the name of a function, from `gpu.func @rows(` in custom form, or from `sym_name =
+/// "rows"` in generic form.
 fn symbol(line: &str) -> Option<String> {
     let quoted = |text: &str| Some(text.split_once('"')?.0.to_owned());
     if let Some((_, rest)) = line.split_once("sym_name = \"") {
@@ -183,7 +180,6 @@ fn symbol(line: &str) -> Option<String> {
     Some(rest[..end].to_owned())
 }
 
-/// Returns the counted kind of an op, from its name and types.
 fn act(name: &str, line: &str, code: &str) -> Act {
     let types = types(code);
     let vector = types.contains("vector<");
@@ -192,7 +188,7 @@ fn act(name: &str, line: &str, code: &str) -> Act {
     match Operation::role_of(name) {
         Role::BlockBarrier => return Act::Barrier,
         Role::WarpBarrier => return Act::WarpBarrier,
-        // The wait op counts for the pair of arrive and wait.
+        // Each pair of an arrive op and a wait op counts once, at the wait op.
         Role::ClusterWait => return Act::ClusterBarrier,
         Role::Shuffle => return Act::Shuffle,
         Role::Redux => return Act::Redux,
@@ -234,7 +230,7 @@ fn act(name: &str, line: &str, code: &str) -> Act {
     }
 }
 
-/// Returns the counted kind of an intrinsic call. Intrinsics outside of NVVM perform no counted
+/// Returns the counted kind of an intrinsic call. An intrinsic outside of NVVM performs no counted
 /// operation.
 fn intrinsic(line: &str) -> Act {
     let Some((_, called)) = line.split_once("\"llvm.nvvm.") else {
@@ -248,7 +244,7 @@ fn intrinsic(line: &str) -> Act {
     }
 }
 
-/// Returns the text after the last colon outside of brackets, which lists types.
+/// Returns the types of an op: the text after the last colon outside of brackets.
 fn types(code: &str) -> &str {
     let code = code.split(" loc(").next().unwrap_or(code);
     let (mut depth, mut before, mut types) = (0_usize, ' ', 0);
@@ -265,7 +261,6 @@ fn types(code: &str) -> &str {
     &code[types..]
 }
 
-/// Returns the memory spaces of the memref and pointer types in a list of types, in order.
 fn spaces(types: &str) -> Vec<Space> {
     let mut found = Vec::new();
     let mut rest = types;
@@ -292,14 +287,14 @@ fn first_space(types: &str) -> Space {
     spaces(types).first().copied().unwrap_or(Space::Generic)
 }
 
-/// The memref is the last operand of a store, after the value. The result types of an op follow an
-/// arrow.
+/// Returns the memory space of the memref of a store: the last type in front of the arrow.
 fn last_space(types: &str) -> Space {
     let operands = types.split(") -> ").next().unwrap_or(types);
     spaces(operands).last().copied().unwrap_or(Space::Generic)
 }
 
-/// Returns the text between the first `<` and its closing `>`. The `>` of an arrow does not count.
+/// Returns the text between the first `<` and the matching `>`. The `>` of an arrow `->` does not
+/// match.
 fn bracketed(text: &str) -> &str {
     let mut depth = 0_usize;
     let mut before = ' ';
@@ -320,8 +315,7 @@ fn bracketed(text: &str) -> &str {
 }
 
 /// Returns the memory space of a memref type from its parameters, such as `4x8xf32, strided<[8,
-/// 1]>,
-/// #gpu.address_space<workgroup>`. The space is the last parameter, if present.
+/// 1]>, #gpu.address_space<workgroup>`. The memory space is the last parameter, if present.
 fn memref_space(parameters: &str) -> Space {
     let mut depth = 0_usize;
     let mut last = 0;
@@ -340,7 +334,7 @@ fn memref_space(parameters: &str) -> Space {
         "#gpu.address_space<workgroup>" => Space::Shared,
         "#gpu.address_space<private>" => Space::Private,
         "#gpu.address_space<global>" => Space::Global,
-        // A parameter without a number is a layout.
+        // A last parameter without a number is a layout.
         other => match other.split(" :").next().and_then(numbered_space) {
             Some(Space::Generic) | None => Space::Global,
             Some(space) => space,

@@ -1,5 +1,5 @@
-//! The directive `COUNT: @kernel barriers = 2, shuffles = 5, loads <= 4`, which counts operations
-//! in lowered code.
+//! Directive `COUNT: @kernel barriers = 2, shuffles = 5, loads <= 4`, which counts operations in
+//! lowered code.
 
 mod mlir;
 mod ptx;
@@ -19,9 +19,9 @@ pub(crate) enum Space {
     Shared,
     Private,
     Cluster,
-    /// Unknown memory space: a generic pointer.
+    /// Unknown memory space of an access through a generic pointer.
     Generic,
-    /// Constant memory, which has no name in a `COUNT` line.
+    /// Constant memory, which a `COUNT` line cannot select.
     Constant,
 }
 
@@ -35,7 +35,7 @@ impl Space {
     ];
 }
 
-/// Counted kind of an op or instruction.
+/// Counted kind of an MLIR op or PTX instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Barrier,
@@ -56,14 +56,14 @@ pub(crate) enum Act {
     },
     /// Op with an unknown number of memory accesses.
     HidesAccesses,
-    /// Unknown contents.
+    /// Op that may contain an unknown number of counted operations.
     Hides,
     Other,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Found {
-    /// Line of the output, from 1.
+    /// Line number in the output, from 1.
     pub(crate) line: usize,
     /// Name of an op such as `gpu.shuffle`, or the full opcode of a PTX instruction.
     pub(crate) name: String,
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(count("@rows shuffles = 1", &with(copy)), Ok(()));
         let call = "func.call @f() : () -> ()";
         assert!(error("@rows barriers = 0", call).contains("which `compile` of the driver prints"));
-        // Functions of libdevice access no memory and have no barriers.
+        // Functions of libdevice contain no memory accesses and no barriers.
         let exp = "%4 = llvm.call @__nv_expf(%1) : (f32) -> f32";
         assert_eq!(count("@rows barriers = 0, loads = 2", &with(exp)), Ok(()));
     }

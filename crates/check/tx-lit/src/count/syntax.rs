@@ -9,7 +9,7 @@ pub(super) struct Counting {
     pub(super) claims: Vec<Claim>,
 }
 
-/// Claim such as `shared loads <= 4`.
+/// Expected number of operations, such as `shared loads <= 4`.
 #[derive(Debug, PartialEq)]
 pub(super) struct Claim {
     quantity: Quantity,
@@ -23,7 +23,7 @@ enum Quantity {
     Atomics(Option<Space>),
     Loads(Option<Space>, bool),
     Stores(Option<Space>, bool),
-    /// Name of an op or instruction.
+    /// Name of an MLIR op or PTX instruction.
     Named(String),
 }
 
@@ -67,7 +67,7 @@ impl Counting {
     }
 }
 
-/// Splits off a symbol name, quoted or not, from the text after `@`.
+/// Splits the text after `@` into a symbol name, quoted or not, and the remaining text.
 fn name(text: &str) -> Result<(String, &str), String> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (name, rest) = quoted
@@ -159,7 +159,7 @@ impl Claim {
         }
     }
 
-    /// Returns whether an op of this kind may contain an unknown number of counted operations.
+    /// Returns whether an op of kind `act` may contain an unknown number of the counted operations.
     pub(super) fn is_hidden_by(&self, act: Act) -> bool {
         match self.quantity {
             Quantity::Named(_) => false,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Op that refers to a global or to a function.
 const ADDRESS_OF: &str = "llvm.mlir.addressof";
-/// Other ops that refer to functions.
+/// Other ops that may refer to a function.
 const CALLS: [&str; 4] = [
     "llvm.blockaddress",
     "llvm.call",
@@ -22,7 +22,7 @@ const CALLS: [&str; 4] = [
 struct Kernel<'c> {
     function: Op<'c>,
     globals: Vec<Op<'c>>,
-    /// Number of ops, a measure of the compile time.
+    /// Number of ops in the kernel, as a measure of its compile time.
     size: usize,
 }
 
@@ -35,20 +35,21 @@ pub(super) struct Separable<'c> {
     module: Op<'c>,
     /// Batches: adjacent kernels that are compiled as one module.
     parts: Vec<Vec<Kernel<'c>>>,
-    /// Names of all globals, in module order.
     globals: Vec<String>,
 }
 
 impl<'c> Separable<'c> {
-    /// Splits a module in the LLVM dialect into batches. Returns `None` unless the module has
-    /// several functions, all of them kernels without debug information, no kernel refers to a
-    /// function, and exactly one kernel uses each global. A batch is a run of adjacent kernels with
-    /// at most `most_ops` ops, or one kernel.
+    /// Splits a module in the LLVM dialect into batches. A batch consists of adjacent kernels with
+    /// at most `most_ops` ops in total, or of one larger kernel.
+    ///
+    /// Returns `None` unless the module has several functions, and all of them are kernels without
+    /// debug information. No kernel may refer to a function, and exactly one kernel must use each
+    /// global.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =
             ops(block).into_iter().partition(|op| is(*op, "llvm.func"));
-        // The initializer refers to no symbol.
+        // The initializer of a plain global refers to no symbol.
         let is_plain = |op: &Op<'c>| {
             let refers = walk(*op).into_iter().any(|op| is(op, ADDRESS_OF));
             is(*op, "llvm.mlir.global") && !refers
@@ -130,7 +131,8 @@ impl<'c> Separable<'c> {
     }
 
     /// Joins the PTX of the batches into the PTX that LLVM would print for the whole module.
-    /// Returns `None` if a batch contains more than kernels and demoted shared-memory globals.
+    /// Returns `None` if a batch contains anything other than kernels and demoted shared-memory
+    /// globals.
     pub(super) fn join(&self, ptx: &[String]) -> Option<String> {
         let (mut start, mut moved, mut kernels) = (None, Vec::new(), Vec::new());
         for ptx in ptx {

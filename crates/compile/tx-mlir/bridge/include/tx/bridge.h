@@ -1,7 +1,7 @@
 // The C interface between tx's Rust code and MLIR's C++ pass registry and driver.
 //
-// The bridge names no pass and no dialect, and takes no decision. The Rust side passes function
-// pointers at registration, so no C++ object file refers to a Rust symbol by name.
+// The bridge refers to no particular pass or dialect of tx. Rust passes function pointers at
+// registration, so no C++ object file refers to a Rust symbol by name.
 #pragma once
 
 #include "mlir-c/Diagnostics.h"
@@ -60,19 +60,20 @@ bool txIsRegistered(TxStr name);
 // Registers the interfaces that `gpu-module-to-binary` and the translation to LLVM IR need.
 void txRegisterTranslations(MlirDialectRegistry registry);
 
-// The main function of `mlir-opt` with the dialects of `registry`; `--help` begins with `overview`.
+// Runs the main function of `mlir-opt` with the dialects of `registry`. The output of `--help`
+// begins with `overview`.
 int txOptMain(int argc, char **argv, TxStr overview, MlirDialectRegistry registry);
 
-// The main function of `mlir-lsp-server` with the dialects of `registry`. Its separate object file
-// keeps the server out of programs that do not call it.
+// Runs the main function of `mlir-lsp-server` with the dialects of `registry`. The function is in a
+// separate object file, so that only programs that call it link the server.
 int txLspMain(int argc, char **argv, MlirDialectRegistry registry);
 
-// Parses text or bytecode as a module, which may be implicit in text; null on failure.
+// Parses text or bytecode as a module; null on failure. Text may omit the module op.
 MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
-// Returns false for a dense array of neither integers nor floats, else true.
+// Returns false for a dense array whose elements are neither integers nor floats, otherwise true.
 bool txHoldsNumbers(MlirAttribute attribute);
 
-// Attributes of upstream dialects that MLIR's C API does not cover.
+// Accessors of upstream attributes that MLIR's C API does not cover.
 
 // Returns the keyword of an enum attribute, such as `bfly` of `#nvvm<shfl_kind bfly>`, or "".
 TxStr txEnumerator(MlirAttribute attribute);
@@ -96,23 +97,24 @@ bool txNvvmTarget(MlirAttribute attribute, TxNvvmTarget *target);
 MlirAttribute txNvvmTargetFor(MlirContext context, MlirAttribute like, TxStr chip, TxStr features);
 
 // Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. A `code` of 0 means no
-// code. A note whose `noteLocations[i].ptr` is null is attached at `location`.
+// code. A null `noteLocations[i].ptr` denotes `location`.
 void txEmit(MlirLocation location, int severity, unsigned code, TxStr message,
             const MlirLocation *noteLocations, const TxStr *notes, size_t noteCount);
-// Returns the code of a diagnostic, which is the only number in its metadata, or 0.
+// Returns the code in the metadata of a diagnostic; 0 if the diagnostic has no code.
 unsigned txCode(MlirDiagnostic diagnostic);
 
 // Calls `effect` for each memory effect that `op` declares. Kinds: 0 read, 1 write, 2 allocate, 3
-// free. A null value denotes memory that is not an operand. Returns false for undeclared effects.
+// free. A null value denotes memory that is no operand. Returns false for unknown effects.
 bool txMemoryEffects(MlirOperation op, void (*effect)(void *data, int kind, MlirValue value),
                      void *data);
 
-// Asks `run`, with `data`, before each optional pass of LLVM over IR in the `LLVMContext` whether to run it:
-// by the pass's name, and a description such as `function (name)`. The result is freed after the context.
+// Calls `run` with `data` before each optional LLVM pass over IR in `context`, an `LLVMContext`. LLVM skips
+// the pass if `run` returns false. `unit` describes the IR, such as `function (name)`. The caller frees the
+// returned gate after the context.
 void *txGatePasses(void *context, bool (*run)(void *data, TxStr pass, TxStr unit), void *data);
 void txFreeGate(void *gate);
 
-// Whether `op` only computes its results, or (with `recursive`) the ops in its regions do.
+// Returns whether `op` is pure: speculatable and without memory effects.
 bool txIsPure(MlirOperation op);
 // Sets a boolean option of LLVM for the process, if LLVM has the option.
 void txSetSwitch(TxStr name, bool on);
