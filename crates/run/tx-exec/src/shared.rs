@@ -61,7 +61,8 @@ impl<'m> SharedMemory<'m> {
     /// Marks all bytes as uninitialised.
     pub(crate) fn reset(&mut self) {
         // SAFETY: the memory has `length` bytes and is exclusively owned, and no kernel thread
-        // runs. The fill bytes are a NaN and an unlikely index.
+        // runs. The fill bytes 0xff represent a NaN as a float, and an implausible value as an
+        // index.
         unsafe { std::ptr::write_bytes(self.bytes.as_ptr(), 0xff, self.length as usize) };
         self.written.fill(0);
     }
@@ -127,7 +128,7 @@ impl<'m> SharedMemory<'m> {
         })
     }
 
-    /// Returns the shared variable and the offset of a conflict.
+    /// Returns the variable and the offset in it at which a race conflict occurred.
     pub(crate) fn place_of(&self, conflict: &Conflict) -> Option<Place> {
         self.place(self.base() + conflict.offset)
     }
@@ -140,7 +141,7 @@ impl<'m> SharedMemory<'m> {
         set_all(&mut self.written, offset, bytes);
     }
 
-    /// Checks an access against earlier ones and records it.
+    /// Checks whether an access conflicts with a recorded access, and records the new access.
     pub(crate) fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
         self.shadow.access(clocks, touch)
     }

@@ -91,7 +91,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
         self.value("llvm.mlir.constant", &[], &[("value", attribute)], r#type)
     }
 
-    /// Inserts a conversion, unless the value already has the type.
+    /// Inserts a type conversion, unless the value already has the requested type.
     pub(super) fn cast(
         &self,
         name: &str,

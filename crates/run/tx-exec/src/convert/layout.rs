@@ -126,7 +126,7 @@ pub(super) fn spilled(r#type: Type<'_>) -> u64 {
     }
 }
 
-/// Returns the fields of a struct with a body, and whether the struct is packed.
+/// Returns the field types of a non-opaque struct, and whether the struct is packed.
 fn structure<'c>(r#type: Type<'c>) -> Option<(Vec<Type<'c>>, bool)> {
     // SAFETY: the type is valid, and the later calls run for structs with a body only.
     unsafe {

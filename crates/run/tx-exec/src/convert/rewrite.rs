@@ -63,8 +63,8 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Optimisation hints. The conversion removes these hints, because LLVM assumes that they hold even
-/// in a faulty program.
+/// Optimisation hints. The conversion removes these hints, because LLVM relies on them even if the
+/// program violates them.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",
@@ -77,7 +77,8 @@ const DROPPED: [&str; 9] = [
     "llvm.intr.dbg.label",
 ];
 
-/// Operations that LLVM can compile for the host but that have no meaning in a GPU thread.
+/// Unsupported operations: LLVM can compile them for the host, but a GPU thread cannot execute
+/// them.
 const REFUSED: [&str; 13] = [
     "llvm.inline_asm",
     "llvm.invoke",
@@ -112,7 +113,8 @@ const APPROXIMATIONS: [(&str, &str); 2] = [
     ("llvm.nvvm.lg2.approx.ftz.f", "__tx_log2"),
 ];
 
-/// A print or assertion function of the device driver that a hook replaces.
+/// A print or assertion function of the device driver. Calls of this function are replaced by calls
+/// of a hook.
 #[derive(Clone, Copy)]
 pub(super) struct Printer {
     name: &'static str,
@@ -170,8 +172,8 @@ impl Printer {
     }
 }
 
-/// Limit of the stack reserved for spilled values per function, in bytes. Not all values are
-/// spilled at once.
+/// Limit of the stack reserved for spilled values per function, in bytes. The stack never holds all
+/// values of a function at once.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// Returns an upper bound of the stack bytes for the results of an operation.
@@ -355,8 +357,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         if let (Ok(flags), Some(none)) = (operation.attribute("fastmathFlags"), self.no_flags)
             && flags != none
         {
-            // Fast-math flags permit several results, and the host could choose another one than a
-            // GPU.
+            // Fast-math flags permit several results, so the host result could differ from the GPU
+            // result.
             set_attribute(operation, "fastmathFlags", none);
         }
         let accesses = accesses(operation, &name)?;
@@ -434,7 +436,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites a fence. Fences of a scope below the device are ignored.
+    /// Rewrites a fence. Fences with a narrower scope than the device are ignored.
     fn fence<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let scope = operation.attribute("syncscope").ok();
         let scope = scope.and_then(|scope| StringAttribute::try_from(scope).ok());
@@ -469,8 +471,9 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites an asynchronous store: a check of the access, a signal to the mbarrier object, and a
-    /// store. Threads switch only before the check, so no thread sees the signal without the store.
+    /// Rewrites an asynchronous store to a check of the access, a signal to the mbarrier object,
+    /// and a plain store. Threads switch only before the check, so no thread sees the signal
+    /// without the store.
     fn async_store<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,
@@ -707,8 +710,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Emits a check of an integer division, which traps on the host if undefined. LLVM may move a
-    /// division before a call, so the checking hook returns the divisor.
+    /// Emits a check of an integer division, because an undefined division traps on the host. LLVM
+    /// may move a division before a call, so the checking hook returns the divisor.
     fn division<'a>(&mut self, operation: OperationRef<'c, 'a>, signed: bool) -> Result<(), Error> {
         let divisor = operand(operation, 1)?;
         if constant(divisor).is_some_and(|divisor| divisor != 0 && divisor != -1) {
