@@ -245,7 +245,8 @@ pub(crate) fn describe_as(element: ElementType, unsigned: bool, shape: &[usize])
 }
 
 pub(crate) fn byte_count(element: ElementType, shape: &[usize]) -> Result<usize, Error> {
-    // A dimension of size 0 makes the array empty, whatever the other sizes are.
+    // An array with a dimension of size 0 is empty, even if the product of the other sizes
+    // overflows.
     let elements = if shape.contains(&0) {
         Some(0)
     } else {

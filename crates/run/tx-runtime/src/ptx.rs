@@ -1,4 +1,4 @@
-//! Parser for the kernel parameters in PTX, to compare them with a plan.
+//! Parser for the kernel parameters in PTX, which are compared with the parameters in a plan.
 
 use std::collections::BTreeMap;
 

@@ -72,7 +72,7 @@ pub struct ArrayType {
     pub element: ElementType,
 }
 
-/// Error for a text that is no argument specification.
+/// Error for a text that is not an argument specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an argument: {reason}")]
 pub struct SpecError {
