@@ -66,7 +66,8 @@ impl Error {
         self
     }
 
-    /// Creates an error from recorded diagnostics; `fallback` is the message if there are none.
+    /// Creates an error from recorded diagnostics. `fallback` is the message if no diagnostic was
+    /// recorded.
     pub(crate) fn reported(kind: ErrorKind, diagnostics: Vec<Diagnostic>, fallback: &str) -> Self {
         if diagnostics.is_empty() {
             Self::plain(kind, fallback)

@@ -1,5 +1,5 @@
-//! Handling of ops of unregistered dialects, which only functions that are not compiled may
-//! contain.
+//! Removal of functions with ops of unregistered dialects. A compiled function must not contain
+//! such ops.
 
 use crate::compile::{Source, top};
 use melior::ir::Module;
