@@ -69,9 +69,9 @@ impl Source {
     }
 }
 
-/// Compiler for one target. It can compile any number of programs, also in several threads. The
-/// first compilation creates an MLIR context, which later compilations reuse. Clones of a compiler
-/// share their contexts.
+/// Compiler for one target. A compiler can compile any number of programs, also in several threads.
+/// The first compilation creates an MLIR context, which later compilations reuse. Clones of a
+/// compiler share their contexts.
 ///
 /// ```
 /// # let sum = "gpu.module @m {
@@ -173,9 +173,9 @@ impl Compiler {
         }
     }
 
-    /// Leaves [`Artifact::device_ir`] empty. Only the CPU device needs this IR. The option reduces
-    /// compile time by 6 %. The option has no effect with a [cache](Self::with_cache), which stores
-    /// artifacts for every device.
+    /// Leaves [`Artifact::device_ir`] empty. Only the CPU device needs the device IR. The option
+    /// reduces compile time by 6 %. The option has no effect with a [cache](Self::with_cache),
+    /// which stores artifacts for every device.
     #[must_use]
     pub fn without_device_ir(self) -> Self {
         Self {
@@ -377,8 +377,8 @@ impl Compiler {
 
     /// Returns the choices of the compiler: the schedule and kernels of each op, the variant of
     /// each reduction, and the lowering of each exchange between threads. For each alternative that
-    /// was not chosen, the result contains its cost or the reason of its rejection. Schedules come
-    /// before variants and exchanges.
+    /// was not chosen, the result contains its cost or the reason of its rejection. The result
+    /// lists schedules before variants and exchanges.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -621,8 +621,8 @@ type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(
 /// Passes after which the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// Verify after each pass. This mode is used if a caller sees or changes the module between
-    /// passes, or if passes or variants of other crates run.
+    /// Verify after each pass, if a caller reads or changes the module between passes, or if passes
+    /// or variants of other crates run.
     Each,
     /// Verify after [`CONVERT`] and after the last pass only, because verification takes as long as
     /// a pass.

@@ -27,7 +27,7 @@ pub enum ErrorKind {
         /// Name of the pass.
         name: String,
     },
-    /// The program needs a feature that is not implemented; the diagnostics name it.
+    /// The program needs a feature that is not implemented; the diagnostics name the feature.
     Unsupported,
     /// No PTX was emitted although every pass succeeded: a bug of this crate.
     Codegen,

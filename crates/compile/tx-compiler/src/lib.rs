@@ -186,9 +186,9 @@ use melior::dialect::DialectRegistry;
 /// `tile` and `vector`. Any other dialect is written as its name and a function that returns its
 /// handle: `mine = my_dialect::handle`.
 ///
-/// An option is a field, `NAME: TYPE = DEFAULT`. The type is `u32`, `bool`, `String`, or any type
-/// that implements [`pass::OptionValue`]. The default is a string for every type. The string is
-/// written as in a pipeline, such as `mine-split{limit=8 tell label=row}`.
+/// An option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`, `bool`, `String`,
+/// or any type that implements [`pass::OptionValue`]. The default is a string for every type. The
+/// string is written as in a pipeline, such as `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {

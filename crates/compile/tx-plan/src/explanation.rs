@@ -224,9 +224,9 @@ pub struct VariantChoice {
 pub struct Variant {
     /// Name of the variant.
     pub name: String,
-    /// Priority; `None` for a method of exchange.
+    /// Priority of the variant; `None` for an exchange method.
     pub priority: Option<i64>,
-    /// Cost; `None` for a rejected variant.
+    /// Cost of the variant; `None` for a rejected variant.
     pub cost: Option<u64>,
     /// Reasons of the rejection.
     pub reasons: Vec<Reason>,
@@ -273,7 +273,7 @@ fn how(mapping: Option<&str>, by: &str) -> String {
 }
 
 impl Explanation {
-    /// Returns the choice as one line.
+    /// Returns one line of text that describes the choice.
     pub fn message(&self) -> String {
         match &self.choice {
             Choice::Schedule(choice) => {
@@ -450,7 +450,7 @@ impl GroupedArray {
 }
 
 impl Traffic {
-    /// Returns one line with the number of bytes.
+    /// Returns one line of text with the number of bytes read and written.
     pub fn line(self) -> String {
         let Self { bytes, fewest } = self;
         match bytes.cmp(&fewest) {
@@ -465,7 +465,7 @@ impl Traffic {
 }
 
 impl ScheduleCase {
-    /// Returns the range of lengths of case `number`; `None` for all lengths.
+    /// Returns the range of lengths of schedule case `number` as text; `None` for all lengths.
     pub fn lengths(&self, number: usize) -> Option<String> {
         match self.up_to {
             Some(UpTo { dimension, length }) => Some(format!("`d{dimension}` up to {length}")),
@@ -490,7 +490,8 @@ impl ScheduleCase {
 }
 
 impl CaseEstimate {
-    /// Returns the time with its lengths, such as `8.0 µs for 4x8`.
+    /// Returns the estimated time, and the lengths for which it is estimated, such as `8.0 µs for
+    /// 4x8`.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, shape(&self.lengths))
     }
@@ -513,12 +514,13 @@ impl Estimates {
 }
 
 impl Cost {
-    /// Returns the time with the amount of work: bytes, waves and resident threads.
+    /// Returns the estimated time and the amount of work as text: bytes, waves and resident
+    /// threads.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, self.work())
     }
 
-    /// Returns the amount of work: bytes, waves and resident threads.
+    /// Returns the amount of work as text: bytes, waves and resident threads.
     pub fn work(&self) -> String {
         format!(
             "{:.0} bytes, {:.1} waves of {:.0} threads a multiprocessor",
@@ -526,7 +528,7 @@ impl Cost {
         )
     }
 
-    /// Returns the components of the time.
+    /// Returns the components of the estimated time as text.
     pub fn parts(&self) -> String {
         format!(
             "the memory alone would take {:.1} µs, loads with as many in flight {:.1} µs, \

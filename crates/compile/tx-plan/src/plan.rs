@@ -167,9 +167,9 @@ pub struct Step {
     pub kernel: String,
     /// Name of the kernel's PTX module among [`Artifact::modules`].
     pub module: String,
-    /// Index of the choice that contains the step. A choice consists of consecutive steps. Steps
-    /// with equal conditions form one alternative of the choice. For any arguments, the conditions
-    /// of exactly one alternative are true.
+    /// Index of the choice that contains the step. A choice consists of consecutive steps, of which
+    /// one alternative is launched. Steps with equal conditions form one alternative of the choice.
+    /// For any arguments, the conditions of exactly one alternative are true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
     /// Conditions of the step. The step is skipped if any condition is false.

@@ -28,8 +28,8 @@ pub(crate) struct Barrier {
 
 /// Cached mask of the lanes of a warp that have arrived at a warp operation.
 ///
-/// The cache describes the warp operation that was started last. It is valid while no lane of the
-/// mask waits in another operation.
+/// The cache describes the warp operation that was started last. The cache is valid while no lane
+/// of the mask waits in another operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gathering {
     site: u32,
@@ -355,7 +355,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Ends the current thread. Reports a fault if another thread waits for it.
+    /// Ends the current thread. Reports a fault if another thread waits for the current thread.
     pub(crate) fn exit(&mut self) -> Result<(), Fault> {
         let thread = self.current;
         self.threads[thread].state = State::Exited;

@@ -16,9 +16,9 @@ use crate::{
 pub(crate) struct ClusterBarrier {
     /// Number of completed rounds.
     completed: u32,
-    /// Number of threads that arrived in this round.
+    /// Number of threads that arrived in the current round of the barrier.
     arrived: usize,
-    /// First thread that arrived in this round, and the index of its arrive operation.
+    /// First thread that arrived in the current round, and the index of its arrive operation.
     first: Option<(usize, u32)>,
     /// Vector clocks released by the arrivals of the current round.
     given: Given,
@@ -49,7 +49,8 @@ pub(crate) struct Arrival {
     site: u32,
     /// Number of barrier rounds completed before the arrival.
     round: u32,
-    /// Result of [`Clocks::untouched`](crate::happens_before::Clocks) directly after the arrival.
+    /// Phase and clock of the thread directly after the arrival, as returned by
+    /// [`Clocks::untouched`](crate::happens_before::Clocks).
     after: Option<(u32, u32)>,
 }
 

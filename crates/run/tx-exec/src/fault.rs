@@ -334,7 +334,7 @@ pub enum Fault {
     InvalidLaunch {
         /// The kernel.
         kernel: String,
-        /// The violated condition, with the limit in numbers.
+        /// The violated condition, with the value of the limit.
         reason: String,
     },
     /// Some threads of the block or cluster do not arrive at a barrier at which other threads wait.

@@ -157,7 +157,8 @@ pub struct Launch {
     /// Checks during the launch.
     pub checks: Checks,
     /// Maximum number of steps of all threads, as counted by [`Report::work`](crate::Report::work).
-    /// A loop that exceeds the limit is a fault. Without a limit, an endless loop never returns.
+    /// A loop that exceeds the limit is reported as a fault. Without a limit, an endless loop never
+    /// returns.
     pub steps: Option<StepLimit>,
 }
 
@@ -210,9 +211,9 @@ pub enum Checks {
     /// first write.
     ///
     /// All other faults are still reported. Without a check, an access that is out of bounds,
-    /// misaligned or writes a constant would corrupt or stop the host process. The same applies to
-    /// stack overflows, undefined divisions and traps. Faults of barriers and warp operations are
-    /// found by the scheduler itself.
+    /// misaligned or writes a constant would corrupt or stop the host process. Stack overflows,
+    /// undefined divisions and traps would also stop the host process. Faults of barriers and warp
+    /// operations are found by the scheduler itself.
     Off,
 }
 

@@ -94,7 +94,7 @@ pub(crate) struct Thread {
     private: Vec<Private>,
     /// Number of atomic accesses since the thread last yielded.
     atomics: u32,
-    /// Whether the thread yielded after many atomic accesses, and so may be spinning.
+    /// Whether the thread yielded after many atomic accesses, and may therefore be in a spin loop.
     pub(crate) spins: bool,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct Member {
     pub(crate) arrivals: u32,
     /// Arrival at the cluster barrier for which the thread has not waited yet.
     pub(crate) arrival: Option<cluster::Arrival>,
-    /// The last access to the shared memory of each other block.
+    /// For each other block, the last access of the thread to the shared memory of that block.
     remote: Vec<Remote>,
 }
 

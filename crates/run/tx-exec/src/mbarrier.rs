@@ -12,7 +12,7 @@ const BYTES: u64 = 8;
 /// State of an mbarrier object.
 ///
 /// A phase is complete after the expected number of arrivals, when all expected bytes have been
-/// stored. The next phase starts at once.
+/// stored. The next phase starts immediately.
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, the store also
 /// releases all earlier events of its thread. Races that this additional order hides are not

@@ -153,7 +153,7 @@ pub struct Memory {
 }
 
 /// Maximum number of printed bytes between two calls of [`Memory::take_printed`]; further output is
-/// lost. The default size of CUDA's printf buffer is the same.
+/// lost. CUDA's printf buffer has the same default size, 1 MiB.
 const MOST_PRINTED: usize = 1 << 20;
 
 impl Memory {

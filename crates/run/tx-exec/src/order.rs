@@ -6,9 +6,9 @@ use crate::WARP;
 ///
 /// Blocks, or clusters of blocks, run one after the other. The threads of a cluster are scheduled
 /// like those of one block, ordered by block rank. A thread runs until it waits for other threads
-/// in a barrier, a shuffle or another collective operation. It also stops when its own arrival
-/// completes such an operation. Some orders also [preempt](Order::RoundRobin) a thread before a
-/// memory access. The next thread can belong to any warp.
+/// in a barrier, a shuffle or another collective operation. A thread also stops when its arrival
+/// completes a collective operation. Some orders also [preempt](Order::RoundRobin) a thread before
+/// a memory access. The next thread can belong to any warp.
 ///
 /// The set of races does not depend on the order, unless the order changes which accesses are
 /// executed. The results of a program without races and atomics do not depend on the order either.
@@ -222,7 +222,7 @@ impl Blocks {
 pub(crate) enum Readiness {
     /// The thread waits for other threads, or has exited.
     Blocked,
-    /// The thread can run, but may be spinning: it yielded after many atomic accesses.
+    /// The thread can run, but may be in a spin loop: it yielded after many atomic accesses.
     Spins,
     /// The thread can run.
     Ready,

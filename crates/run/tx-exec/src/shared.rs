@@ -29,7 +29,7 @@ pub(crate) struct SharedMemory<'m> {
     bytes: Bytes,
     length: u64,
     shadow: Shadow,
-    /// One bit per byte, set for written bytes.
+    /// Bit mask of the written bytes, with one bit per byte.
     written: Vec<u64>,
 }
 

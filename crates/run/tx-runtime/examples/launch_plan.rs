@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `row_sums.mlir` contains `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`, with any
-//! number of kernels and temporaries. Here A is 1000x300 and filled with 0.5. The example needs a
-//! GPU: cudarc panics if no driver is installed.
+//! number of kernels and temporaries. In this example, A is 1000x300 and filled with 0.5. The
+//! example needs a GPU: cudarc panics if no driver is installed.
 
 use std::{env, error::Error, ffi::CString, fs, ptr};
 

@@ -51,8 +51,8 @@ impl Device {
         }
     }
 
-    /// Opens the SIMT executor. It runs the lowered kernels thread by thread on the CPU, and
-    /// reports races and other faults as errors.
+    /// Opens the SIMT executor. The executor runs the lowered kernels thread by thread on the CPU,
+    /// and reports races and other faults as errors.
     ///
     /// # Errors
     /// Fails if this build has no executor.
@@ -219,12 +219,12 @@ pub struct RunOptions {
 #[cfg(feature = "simt")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
-    /// Distance of the first array, in elements.
+    /// Distance of the first array from a multiple of 256 bytes, in elements.
     pub first: usize,
     /// Difference between the distances of consecutive arrays, in elements.
     pub each: usize,
-    /// Selects the array with the extra distance `by`: 0 for the last array, 1 for the one before
-    /// it, modulo the number of arrays.
+    /// Index of the array with the extra distance `by`, counted from the last array (0), modulo the
+    /// number of arrays.
     pub one: usize,
     /// Extra distance of the array that `one` selects, in elements.
     pub by: usize,
@@ -296,8 +296,8 @@ impl Executable {
 }
 
 impl Executable {
-    /// Binds the program to the caller's arrays in device memory, without copies. Temporaries are
-    /// allocated.
+    /// Binds the program to the caller's arrays in device memory, without copies. The call
+    /// allocates the temporaries of the program.
     ///
     /// [`Prepared::launch_on`] launches the program on a stream, and [`Prepared::record`] records
     /// it as a graph. The program writes results to the caller's arrays, which
@@ -428,8 +428,8 @@ impl<'e> Prepared<'e> {
     }
 
     /// Replaces the address of an argument (from 0) of [`Executable::prepare_in_place`] for later
-    /// launches. The new array has the same type, shape and strides. Previously recorded graphs
-    /// keep the old address.
+    /// launches. The new array must have the type, shape and strides of the old array. Previously
+    /// recorded graphs keep the old address.
     ///
     /// # Errors
     /// Fails if the argument is not an array in the caller's device memory, or the address is not

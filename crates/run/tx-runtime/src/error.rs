@@ -91,7 +91,7 @@ pub enum Error {
     /// Arguments that violate a check of the plan.
     #[error(transparent)]
     Check(#[from] CheckError),
-    /// Expression of the plan that cannot be evaluated for these arguments.
+    /// Expression of the plan that cannot be evaluated for the given arguments.
     #[error("{place}: {error}")]
     Launch {
         /// Part of the plan.
@@ -109,7 +109,7 @@ pub enum Error {
         /// Supported sizes.
         expected: String,
     },
-    /// Grid option for a host function. Only an entry that is a kernel accepts a grid.
+    /// Grid option that is set for a host function. Only an entry that is a kernel accepts a grid.
     #[error(
         "the grid can be set for a kernel only; `{entry}` is a function that launches kernels of its own"
     )]

@@ -19,7 +19,7 @@ impl Number {
     /// represent it.
     ///
     /// Integers are rounded to the nearest float. Floats convert to integers only if integral. An
-    /// `i1` represents 0 and 1. A wider, signless integer of `n` bits represents −2ⁿ⁻¹ … 2ⁿ−1. A
+    /// `i1` represents 0 and 1. A signless integer type of `n` > 1 bits represents −2ⁿ⁻¹ … 2ⁿ−1. A
     /// float type represents every number that does not round to more than its largest value.
     /// Infinity becomes NaN in a type without infinities.
     pub fn to_bits(self, element: ElementType) -> Option<u64> {

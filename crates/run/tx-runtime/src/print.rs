@@ -218,7 +218,7 @@ fn split_scientific(text: &str) -> (String, String, String) {
     )
 }
 
-/// Element format of one array. All elements have the same width.
+/// Element format of one array. All elements are printed with the same width.
 enum Style {
     Bool,
     Int {

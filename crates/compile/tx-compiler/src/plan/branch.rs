@@ -74,8 +74,8 @@ impl<'c> Host<'c> {
         self.branches.depth > 0
     }
 
-    /// Marks the steps from `first` on as a choice if exactly one of their alternatives runs for
-    /// any arguments. The steps of an `scf.if` are not a choice if one of its branches contains no
+    /// Marks the steps from `first` on as one choice, if exactly one alternative runs for any
+    /// arguments. The steps of an `scf.if` do not form a choice if one of its branches contains no
     /// launches.
     fn choose(&mut self, first: usize) {
         let steps = &mut self.steps[first..];

@@ -42,7 +42,7 @@ pub(crate) fn place(location: &SourceLocation) -> Option<Place> {
 
 pub(crate) enum Entry {
     Kernel(Launches),
-    /// Name of a host function. Its plan is created after lowering.
+    /// Name of a host function, which must be lowered before its plan is created.
     Function(String),
 }
 

@@ -48,21 +48,21 @@ pub enum Relation {
 /// Effect of a fence of device scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fence {
-    /// Orders earlier atomic reads before accesses after the fence (acquire).
+    /// Whether the fence orders earlier atomic reads before later accesses (acquire).
     pub acquires: bool,
-    /// Orders accesses before the fence before later atomic writes (release).
+    /// Whether the fence orders earlier accesses before later atomic writes (release).
     pub releases: bool,
 }
 
 impl Fence {
-    /// Acquire and release: `fence.acq_rel` and `fence.sc`.
+    /// Fence that acquires and releases: `fence.acq_rel` or `fence.sc`.
     pub const BOTH: Self = Self {
         acquires: true,
         releases: true,
     };
 
     /// Returns the fence of an `llvm.fence` with this `ordering` and `syncscope`. Returns `None`
-    /// for a scope below the device and for orderings without effect.
+    /// for a scope narrower than the device, and for an ordering without effect.
     pub fn of_llvm(ordering: i64, scope: &str) -> Option<Self> {
         let [acquires, releases] = match ordering {
             4 => [true, false],
@@ -76,9 +76,9 @@ impl Fence {
     }
 }
 
-/// Events of one block that happened before the current events of a thread. They are all events of
-/// the phases before `phase`. In `phase`, they are the events of each thread up to its entry in
-/// `clocks`.
+/// Events of one block that happened before the current events of a thread. The set contains all
+/// events of the phases before `phase`. Of the events in `phase`, the set contains those of each
+/// thread up to its entry in `clocks`.
 #[derive(Debug)]
 struct Known {
     phase: u32,
@@ -122,7 +122,8 @@ pub struct Knowledge {
     /// Events of other blocks that the arrivals release.
     blocks: Option<Blocks>,
     /// Vector clock for other warps, as released by the last arrival. Threads often share the
-    /// allocation of this clock. If the next arrival has the same pointer, no merge is necessary.
+    /// allocation of this clock. The merge is skipped if the next arrival releases the same
+    /// allocation.
     last: Option<Rc<[u32]>>,
 }
 

@@ -3,9 +3,10 @@
 //!
 //! [`Clocks`] store the order between threads. An executor calls a method of [`Clocks`] for every
 //! synchronisation. [`Shadow`] records the accesses to every byte of a memory. The executor calls
-//! [`Shadow::access`] for every access. That function returns a conflicting earlier access that the
-//! clocks do not order. The happens-before order does not depend on the schedule of threads in a
-//! block. A single run therefore finds every race between the accesses of that run.
+//! [`Shadow::access`] for every access. If an earlier access conflicts and the clocks do not order
+//! both accesses, [`Shadow::access`] returns the earlier access. The happens-before order does not
+//! depend on the schedule of threads in a block. A single run therefore finds every race between
+//! the accesses of that run.
 //!
 //! | In PTX | Here |
 //! |---|---|

@@ -307,11 +307,11 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
     }
 }
 
-/// Returns whether the list already contains accesses of two blocks with the same kind and bytes.
+/// Returns whether `new` need not be recorded: the list already contains equal accesses of two
+/// other blocks.
 ///
-/// The access of a third block then need not be recorded. Any later access that conflicts with the
-/// access of the third block also conflicts with one of the other two. This argument requires that
-/// no fence orders the blocks.
+/// Any later access that conflicts with the access of a third block also conflicts with an access
+/// of one of the first two blocks. This is true only if no fence orders the blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
