@@ -5,7 +5,7 @@ fn load(body: &str) -> Error {
     Program::load(&format!("gpu.module @m {{\n{body}\n}}")).unwrap_err()
 }
 
-/// Text that is not MLIR is refused with the place and the reason that MLIR gives.
+/// Text that is not MLIR is rejected with the location and the reason that MLIR reports.
 #[test]
 fn parse_errors() {
     let Error::Parse(diagnostics) = Program::load("gpu.module @m {\n  nonsense\n}").unwrap_err()
@@ -24,7 +24,7 @@ fn parse_errors() {
     assert_eq!(Program::load("module {}").unwrap_err(), Error::NoKernel);
 }
 
-/// Operations, functions and types that the executor does not know are named, with their place.
+/// The error for an unsupported operation, function or type contains its name and location.
 #[test]
 fn unsupported() {
     let error = load(
@@ -63,7 +63,7 @@ fn unsupported() {
     assert_eq!(error.to_string(), "-:3:17: unsupported op arith.addi");
 }
 
-/// Two kernels of one name would be ambiguous.
+/// Two kernels with the same name are an error.
 #[test]
 fn duplicate_kernels() {
     let module = |name| {
@@ -75,7 +75,7 @@ fn duplicate_kernels() {
     assert!(matches!(error, Error::DuplicateKernel { .. }), "{error}");
 }
 
-/// Host code beside the device module does not matter, and a kernel's attributes are reported.
+/// Host code next to the device module is ignored, and the attributes of a kernel are returned.
 #[test]
 fn kernel_information() {
     let program = Program::load(
@@ -115,7 +115,7 @@ fn kernel_information() {
     run(&program, "k", &launch, &params).unwrap();
 }
 
-/// Wrong launches are refused with what was found and what was expected.
+/// Invalid launches are rejected with the found and expected values.
 #[test]
 fn wrong_launches() {
     let program = program!("barriers");
@@ -145,7 +145,7 @@ fn wrong_launches() {
     assert!(message("early_exit", &flat, &[int(0)]).contains("4096 threads"));
 }
 
-/// A program can be used again after a fault, and on another thread.
+/// A program can be launched again after a fault, and on another thread.
 #[test]
 fn programs_are_reusable() {
     let program = program!("barriers");
