@@ -1,4 +1,4 @@
-//! What plans and argument types promise to programs that read them.
+//! Interface of plans and argument types for programs that read plans.
 
 use tx_plan::{
     Argument, ArgumentType, Base, ElementType, EntryKind, Expr, Extent, Layout, MemorySpace,
@@ -62,7 +62,8 @@ fn row_sums() -> Plan {
     }
 }
 
-/// Every memref operand is a view, and a whole one has the layout of its type.
+/// Every memref operand can be represented as a view. The view of a whole argument has the layout
+/// of its type.
 #[test]
 fn operands_are_views() {
     let mut plan = row_sums();
@@ -107,7 +108,7 @@ fn operands_are_views() {
     }
 }
 
-/// The JSON form, as other programs read it: changing this text is changing [`VERSION`].
+/// JSON form for other programs. A change of this text requires a change of [`VERSION`].
 #[test]
 fn has_a_fixed_json_form() -> Result<(), PlanError> {
     let expected = r#"{
@@ -223,7 +224,8 @@ fn has_a_fixed_json_form() -> Result<(), PlanError> {
     Ok(())
 }
 
-/// A plan of another version is refused for that reason, whatever else it holds.
+/// A plan of another version is rejected with the version as the reason, even if other fields are
+/// also invalid.
 #[test]
 fn refuses_other_versions() {
     let error = Plan::from_json(r#"{"version": 1, "news": []}"#).unwrap_err();
@@ -238,7 +240,8 @@ fn refuses_other_versions() {
     ));
 }
 
-/// Text that contradicts itself is refused: the derived fields cannot lie.
+/// JSON with contradictory fields is rejected, because derived fields are compared with the fields
+/// from which they are derived.
 #[test]
 fn refuses_contradictory_json() {
     let json = row_sums().to_json();
@@ -267,7 +270,7 @@ fn refuses_contradictory_json() {
     }
 }
 
-/// `validate` finds each way the parts can fail to fit, and says where.
+/// `validate` reports every kind of inconsistency, with the part of the plan.
 #[test]
 fn finds_parts_that_do_not_fit() {
     let check = |break_it: fn(&mut Plan), message: &str| {
@@ -329,7 +332,7 @@ fn finds_parts_that_do_not_fit() {
     );
 }
 
-/// Types print as MLIR prints them and read back the same.
+/// Types are printed in MLIR syntax, and parsing the text returns the same type.
 #[test]
 fn types_have_one_text_form() {
     for text in [
@@ -362,7 +365,7 @@ fn types_have_one_text_form() {
     }
 }
 
-/// A text that is no type says why.
+/// The error for a text that is not a type contains the reason.
 #[test]
 fn types_report_what_is_wrong() {
     for (text, reason) in [
@@ -390,7 +393,7 @@ fn types_report_what_is_wrong() {
     }
 }
 
-/// The strides of the identity layout are known as far as the shape is.
+/// A stride of the identity layout is static if all inner sizes are static.
 #[test]
 fn identity_layout_has_strides() {
     let memref = MemrefType::new(
@@ -411,7 +414,7 @@ fn identity_layout_has_strides() {
     );
 }
 
-/// Names and sizes of element types agree with MLIR and with memory.
+/// Names of element types are those of MLIR, and sizes are those in memory.
 #[test]
 fn element_types_round_trip() {
     for element in ElementType::ALL {
