@@ -357,8 +357,8 @@ impl Compiler {
     }
 
     /// Returns a warning if the entry is a kernel that reads its block index but has no
-    /// `known_grid_size`. Such a kernel is launched with one block, or one cluster, unless the
-    /// launch specifies a grid.
+    /// `known_grid_size`. A kernel without a known grid size is launched with one block, or one
+    /// cluster, unless the launch specifies a grid.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Parse`] for invalid source.
@@ -434,8 +434,8 @@ impl Compiler {
     }
 
     /// Compiles a program with the given schedules. Entry `i` of `schedules` applies to reduction
-    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. Also
-    /// returns the text of the program with these schedules.
+    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. The
+    /// function also returns the text of the program with the given schedules.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`]. An invalid schedule, or more schedules than

@@ -1,5 +1,5 @@
-//! Removal of functions with ops of unregistered dialects. A compiled function must not contain
-//! such ops.
+//! Removal of functions with ops of unregistered dialects. A compiled function must not contain ops
+//! of unregistered dialects.
 
 use crate::compile::{Source, top};
 use melior::ir::Module;

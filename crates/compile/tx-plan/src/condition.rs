@@ -403,7 +403,7 @@ impl Tree {
     }
 }
 
-/// Returns whether the form of two expressions permits this relation between them.
+/// Returns whether two expressions of this form can have the given relation.
 fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
     match (left, right) {
         (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),

@@ -473,7 +473,8 @@ impl ScheduleCase {
         }
     }
 
-    /// Returns text that describes the kernels of the case, with their names if they exist.
+    /// Returns text that describes the kernels of the schedule case, with their names if they
+    /// exist.
     pub fn kernel(&self) -> String {
         let names: Vec<String> = self
             .kernels

@@ -121,8 +121,8 @@ pub struct Plan {
     /// in JSON if there are no checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Device memory that the launcher allocates. The contents are undefined until a step writes
-    /// them, unless the temporary is cleared.
+    /// Device memory that the launcher allocates. The contents of a temporary are undefined until a
+    /// step writes them, unless the temporary is cleared.
     pub temporaries: Vec<Temporary>,
     /// Kernel launches, in order.
     pub steps: Vec<Step>,

@@ -42,8 +42,8 @@ impl Drop for Scope {
 /// MLIR declarations of the hooks, which every converted module contains.
 ///
 /// Hooks that only compute, or only read constants of a thread, are declared without memory
-/// effects. LLVM may therefore merge and move calls of them. All other hooks may read and write any
-/// memory.
+/// effects. LLVM may therefore merge and move calls of these hooks. All other hooks may read and
+/// write any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =

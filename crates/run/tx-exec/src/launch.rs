@@ -204,11 +204,11 @@ pub enum Checks {
     /// Only the checks that correct execution and the memory safety of the host process require.
     ///
     /// Data races, uninitialised reads, and accesses to the memory of exited blocks are not
-    /// detected. So [`Race`](crate::Fault::Race), [`Uninitialized`](crate::Fault::Uninitialized)
-    /// and [`OtherBlock`](crate::Fault::OtherBlock) do not occur, and results of racy programs
-    /// depend on the [`Order`]. Memory accesses are not recorded. An
-    /// [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as initialised after its
-    /// first write.
+    /// detected. The faults [`Race`](crate::Fault::Race),
+    /// [`Uninitialized`](crate::Fault::Uninitialized) and [`OtherBlock`](crate::Fault::OtherBlock)
+    /// are not reported. Results of racy programs depend on the [`Order`]. Memory accesses are not
+    /// recorded. An [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as
+    /// initialised after its first write.
     ///
     /// All other faults are still reported. Without a check, an access that is out of bounds,
     /// misaligned or writes a constant would corrupt or stop the host process. Stack overflows,

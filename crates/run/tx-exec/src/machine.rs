@@ -124,7 +124,7 @@ pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
     pub(crate) barriers: [Barrier; 16],
     /// A thread that waits at a barrier of the whole block, with the index of its operation. All
-    /// threads that wait at such a barrier wait in the same operation.
+    /// threads that wait at a barrier of the whole block wait in the same operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
     /// The first thread of the block that exited.
     pub(crate) exited: Option<usize>,

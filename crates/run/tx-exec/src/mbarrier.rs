@@ -15,8 +15,8 @@ const BYTES: u64 = 8;
 /// stored. The next phase starts immediately.
 ///
 /// In PTX, an asynchronous store releases only the stored value. In the executor, the store also
-/// releases all earlier events of its thread. Races that this additional order hides are not
-/// reported.
+/// releases all earlier events of its thread. A race that is ordered only by this additional
+/// release is not reported.
 #[derive(Debug)]
 pub struct MBarrier {
     /// Number of arrivals that complete a phase.

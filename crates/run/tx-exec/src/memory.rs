@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Minimum alignment of a buffer and minimum width of the guard zones around it, in bytes.
-/// `cudaMalloc` guarantees the same alignment.
+/// `cudaMalloc` also aligns to 256 bytes.
 pub(crate) const MIN_ALIGN: usize = 256;
 
 /// Maximum distance in bytes between a faulty address and the buffer that the message names.

@@ -209,8 +209,8 @@ pub struct RunOptions {
     /// launch that exceeds the limit is an error; without a limit, a launch may run forever.
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
-    /// Distances of the argument addresses from aligned addresses in the executor's memory. Such
-    /// arguments represent views of a larger array.
+    /// Distances of the argument addresses from aligned addresses in the executor's memory.
+    /// Misaligned arguments represent views of a larger array.
     #[cfg(feature = "simt")]
     pub past: Past,
 }

@@ -222,7 +222,7 @@ pub struct Fault {
 
 impl Fault {
     /// Returns the message of the fault without its source location, for output after the location.
-    /// The message of a race keeps both locations.
+    /// The message of a race contains both locations.
     pub fn without_place(&self) -> Cow<'_, str> {
         let by = match self.kind {
             FaultKind::Race => return Cow::Borrowed(&self.message),

@@ -53,8 +53,8 @@ impl Placement {
     }
 
     /// Chooses values for the dynamic strides and the dynamic offset. If the static strides permit,
-    /// the elements are contiguous and row-major. Otherwise, each dynamic stride exceeds the span
-    /// of every static dimension and of all inner dynamic dimensions.
+    /// the elements are contiguous and row-major. With other static strides, each dynamic stride
+    /// exceeds the span of every static dimension and of all inner dynamic dimensions.
     ///
     /// # Errors
     /// Returns the reason why no array of this shape can have such a placement.

@@ -50,7 +50,7 @@ pub enum Spec {
     File {
         /// Path of the file.
         path: PathBuf,
-        /// Type as which the elements are reinterpreted; `None` for the dtype of the file.
+        /// Element type to which the elements are reinterpreted; `None` for the dtype of the file.
         element: Option<ElementType>,
     },
     /// Array of zeros.

@@ -90,7 +90,7 @@ impl<'c> Host<'c> {
     }
 
     /// Returns lists of conditions. If `condition` equals `wanted`, all conditions of exactly one
-    /// list are true. Otherwise, every list contains a false condition.
+    /// list are true. If `condition` differs from `wanted`, every list contains a false condition.
     fn paths(
         &self,
         branch: Op<'c>,

@@ -201,9 +201,9 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Returns an expression that is at most 0 if and only if the condition is true. The minimum of
-    /// two such expressions represents the disjunction of their conditions; the maximum represents
-    /// the conjunction.
+    /// Returns the distance of a condition: an expression that is at most 0 if and only if the
+    /// condition is true. The minimum of two distances represents the disjunction of their
+    /// conditions; the maximum represents the conjunction.
     pub(super) fn distance(
         &self,
         assert: Op<'c>,

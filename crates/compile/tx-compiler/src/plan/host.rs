@@ -573,7 +573,7 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Returns the argument or temporary whose elements are exactly those of the view.
+    /// Returns the argument or temporary that has exactly the elements of the view.
     fn whole(&self, view: &View) -> Option<Operand> {
         match view.base {
             Base::Argument(i) => match self.arguments.get(i)? {

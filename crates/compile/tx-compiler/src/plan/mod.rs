@@ -359,8 +359,8 @@ fn check_no_address<'e>(
     Err(error(op.location(), message).code(codes::TX0602).emit())
 }
 
-/// Reports an error if an expression has more than [`Expr::MAX_TERMS`] terms, because such a plan
-/// cannot be parsed.
+/// Reports an error if an expression has more than [`Expr::MAX_TERMS`] terms, because a plan with
+/// this expression cannot be parsed.
 fn check_size<'e>(op: Op<'_>, exprs: impl IntoIterator<Item = &'e Expr>) -> Result<(), Failed> {
     match exprs.into_iter().map(Expr::terms).max() {
         Some(terms) if terms > Expr::MAX_TERMS => Err(error(

@@ -45,8 +45,8 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     Some(written)
 }
 
-/// Returns whether an op is a barrier, a register exchange, an assertion or a print. Such an op
-/// writes no argument, although it declares a write effect, or no effects at all.
+/// Returns whether an op is a barrier, a register exchange, an assertion or a print. These ops
+/// write no argument, although they declare a write effect, or no effects at all.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)

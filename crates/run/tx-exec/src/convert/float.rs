@@ -20,7 +20,8 @@ use melior::ir::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extremum {
     largest: bool,
-    /// Whether a NaN operand makes the result NaN. Otherwise, the result is the other operand.
+    /// Whether a NaN operand makes the result NaN. If false, the result of a NaN and a number is
+    /// the number.
     nan_wins: bool,
 }
 

@@ -1,14 +1,14 @@
 //! The happens-before order between threads, as vector clocks.
 //!
 //! A barrier of the whole block orders all earlier events of the block before all later events.
-//! Such a barrier starts a new *phase*. Only accesses of the current phase need clocks. In a phase,
-//! a thread stores one clock per lane of its warp. Clocks of other warps are stored only after a
-//! named barrier has synchronised the thread with these warps.
+//! Each barrier of the whole block starts a new *phase*. Only accesses of the current phase need
+//! clocks. In a phase, a thread stores one clock per lane of its warp. Clocks of other warps are
+//! stored only after a named barrier has synchronised the thread with these warps.
 //!
-//! Blocks are unordered, except by the release and acquire patterns of PTX. In such a pattern, a
-//! thread of one block executes a fence and then writes a word atomically. A thread of the other
-//! block reads the word atomically and then executes a fence. Threads of one block can synchronise
-//! by release and acquire patterns too.
+//! Blocks are unordered, except by the release and acquire patterns of PTX. In a release and
+//! acquire pattern, a thread of one block executes a fence and then writes a word atomically. A
+//! thread of the other block reads the word atomically and then executes a fence. Threads of one
+//! block can synchronise by release and acquire patterns too.
 //!
 //! If blocks run in clusters, this module treats all threads of a cluster as one block.
 
@@ -25,7 +25,7 @@ pub struct Segment {
     pub block: u32,
     /// Number of earlier barriers of the whole block ([`Clocks::join_all`]).
     pub phase: u32,
-    /// The thread's own entry of its vector clock: the number of its synchronisations in this
+    /// Entry of the thread in its own vector clock: the number of its synchronisations in this
     /// phase, plus 1.
     pub clock: u32,
     /// Linear index of the thread in its block.
@@ -35,11 +35,12 @@ pub struct Segment {
 /// Relation between the events of a [`Segment`] and the current events of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// The segment belongs to another block, and is not ordered before the thread.
+    /// The segment belongs to another block, and is not ordered before the current events of the
+    /// thread.
     OtherBlock,
     /// The segment belongs to an earlier phase, which is ordered before every thread of the block.
     Past,
-    /// The segment is ordered before the thread.
+    /// The segment is ordered before the current events of the thread.
     Ordered,
     /// The segment and the current events of the thread are concurrent.
     Concurrent,
@@ -501,8 +502,8 @@ impl Clocks {
         }
     }
 
-    /// Synchronises the threads `members`, which can belong to several warps. All of them release
-    /// their vector clocks to `knowledge` ([`Clocks::give`]), and then acquire it
+    /// Synchronises the threads `members`, which can belong to several warps. Each member releases
+    /// its vector clock to `knowledge` ([`Clocks::give`]). All members then acquire `knowledge`
     /// ([`Clocks::take`]).
     pub fn meet(&mut self, members: &[usize], knowledge: &mut Knowledge) {
         for &member in members {
@@ -667,7 +668,8 @@ mod tests {
     }
 
     /// A read-modify-write in the second block forwards the released events of the first block to a
-    /// third block. A plain write in the second block does not forward them.
+    /// third block. A plain write in the second block does not forward the events of the first
+    /// block.
     #[test]
     fn counting_passes_on_what_was_offered_and_storing_does_not() {
         for stores in [false, true] {

@@ -311,7 +311,7 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
 /// other blocks.
 ///
 /// Any later access that conflicts with the access of a third block also conflicts with an access
-/// of one of the first two blocks. This is true only if no fence orders the blocks.
+/// of one of the first two blocks. The rule is valid only if no fence orders the blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
