@@ -128,8 +128,8 @@ impl Compiler {
     }
 
     /// Sets the cache of the compiler. An artifact found in the cache is returned with the single
-    /// stage `cache`. Other artifacts are compiled and stored. Artifacts of another compiler build,
-    /// or with other registered variants, are not reused.
+    /// stage `cache`. Other artifacts are compiled and stored. Artifacts of another compiler build
+    /// or other variants are not reused.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -736,7 +736,6 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Lowers the program to kernels, and returns its launch plan.
     fn lower(
         &mut self,
         session: &Session,

@@ -58,7 +58,6 @@ impl Error {
         }
     }
 
-    /// Sets the diagnostic code of every message.
     pub(crate) fn with_code(mut self, code: Code) -> Self {
         for diagnostic in &mut self.diagnostics {
             diagnostic.code = Some(code);

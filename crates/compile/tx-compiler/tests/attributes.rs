@@ -10,7 +10,6 @@ use tx_runtime::{Arg, Array, Device};
 struct Case {
     attribute: &'static str,
     combiner: &'static str,
-    /// Initial value of the results.
     start: &'static str,
 }
 
@@ -238,7 +237,6 @@ fn routes() -> Vec<Route> {
     ]
 }
 
-/// Returns the program of a route for a case.
 fn program(text: &str, case: &Case, on_tensors: bool) -> String {
     let on_memrefs = "%z = arith.constant START : f32
        linalg.fill ins(%z : f32) outs(%R : memref<5xf32>)

@@ -1,12 +1,10 @@
-//! Choices of launch plans: the conditions of exactly one alternative are true, also for sizes
-//! equal to the constants of conditions.
+//! Choices of launch plans: exactly one alternative is true, also at the constants of conditions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tx::{Compiler, Source, Target};
 use tx_plan::{Condition, Expr, Plan, Step, Symbol, alternatives};
 
-/// Maximum number of tested sizes per choice.
 const MAX_SIZES: usize = 200_000;
 
 fn compiler() -> Compiler {
@@ -49,7 +47,6 @@ fn plans(compiler: &Compiler, folder: &str) -> Vec<(String, Plan)> {
     plans
 }
 
-/// Returns the constants of an expression.
 fn constants(expr: &Expr, found: &mut BTreeSet<i64>) {
     match expr {
         Expr::Const(n) => drop(found.insert(*n)),

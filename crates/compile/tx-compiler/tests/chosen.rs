@@ -71,7 +71,6 @@ impl Case {
         )
     }
 
-    /// Returns a host function with the reduction.
     fn function(&self) -> String {
         let element = self.element;
         let axes: Vec<String> = self.axes.iter().map(usize::to_string).collect();
@@ -106,7 +105,6 @@ impl Case {
         )
     }
 
-    /// Returns the type of the partial results of `welford`.
     fn partial(&self) -> &'static str {
         match self.element {
             "f64" => "f64",
@@ -158,7 +156,6 @@ impl Case {
     }
 }
 
-/// Returns the text with each word `T` replaced.
 fn replace_type(text: &str, ty: &str) -> String {
     let mut out = String::new();
     let mut before = ' ';
@@ -197,7 +194,6 @@ fn shown(schedule: &str) -> String {
         .replace(", otherwise<", "\n  otherwise<")
 }
 
-/// Returns the table of several reductions for a chip.
 fn table(chip: &str, cases: &[Case]) -> String {
     tx::register();
     let session = Session::new(tx::tile::register);
@@ -231,7 +227,6 @@ fn table(chip: &str, cases: &[Case]) -> String {
     text
 }
 
-/// Compares a table with its snapshot.
 fn check(name: &str, chip: &str, cases: &[Case]) {
     let found = table(chip, cases);
     let lines = found.lines().count();
@@ -247,7 +242,6 @@ fn check(name: &str, chip: &str, cases: &[Case]) {
     settings.bind(|| insta::assert_snapshot!(name, found));
 }
 
-/// Tests every kind and element type with every shape.
 fn all(shapes: &[(&str, &[usize])]) -> Vec<Case> {
     let mut cases = Vec::new();
     for kind in KINDS {

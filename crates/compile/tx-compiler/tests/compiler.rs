@@ -74,7 +74,6 @@ fn a_program_becomes_the_same_whatever_was_compiled_before() {
     });
 }
 
-/// PTX and plan are the same with and without device IR.
 #[test]
 fn device_ir_can_be_left_out() {
     let (whole, lean) = (compiler(), compiler().without_device_ir());

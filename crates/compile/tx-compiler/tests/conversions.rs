@@ -95,8 +95,8 @@ fn numbers_are_rounded_once_and_to_nearest() {
             .map(|bits| narrow.value(bits))
             .filter(|v| v.is_finite())
             .collect();
-        // The successor that the largest number would have. Values up to the midpoint to this
-        // successor round to the largest number.
+        // Successor of the largest number, for the midpoint up to which values round to the largest
+        // number.
         let [.., before, last] = numbers[..] else {
             panic!("two numbers");
         };

@@ -166,7 +166,6 @@ fn targets_are_attached_where_there_are_none() {
     assert_eq!(attached(&put("test-untarget")), 2);
 }
 
-/// If an inserted pass fails, the error contains the name of the pass and its diagnostic.
 #[test]
 fn a_pass_that_fails_is_named() {
     register();
@@ -248,7 +247,6 @@ fn a_variant_that_makes_what_is_not_valid_is_named() {
     );
 }
 
-/// An invalid pass insertion is rejected immediately, with the reason and the valid names.
 #[test]
 fn refuses_what_cannot_be_put_in() {
     register();

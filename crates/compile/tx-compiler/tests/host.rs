@@ -90,7 +90,6 @@ fn lowers_a_module_in_the_context_of_the_host() {
     assert_eq!(host.said(), []);
 }
 
-/// Runs a single pass, and the pipeline text of a compiler with an inserted pass.
 #[test]
 fn runs_single_passes() {
     let host = Host::new();

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use tx::mlir::Session;
 use tx::{Compiler, Target};
 
-/// Returns the files of `lit-tests`, in order.
 fn files() -> Vec<PathBuf> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../lit-tests");
     let entries = |folder: &Path| {

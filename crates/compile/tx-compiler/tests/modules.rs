@@ -109,7 +109,6 @@ fn each_kernel_is_a_module() {
     }
 }
 
-/// Separate modules are created only on request, and do not change the PTX of the program.
 #[test]
 fn modules_are_made_on_request() {
     let (plain, with) = (

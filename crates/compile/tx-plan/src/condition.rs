@@ -261,7 +261,6 @@ pub enum ChoiceError {
     TooLarge,
 }
 
-/// Returns conditions as text, such as ` where arg0.dim0 > 8 and arg0.dim1 == 4`.
 fn text_of(conditions: &[Condition]) -> String {
     let texts: Vec<String> = conditions.iter().map(ToString::to_string).collect();
     match &texts[..] {
@@ -274,8 +273,7 @@ fn text_of(conditions: &[Condition]) -> String {
 /// hundred case splits.
 const MAX_SPLITS: usize = 10_000;
 
-/// Checks that for all arguments, exactly one of the alternatives is true. An alternative is a list
-/// of conditions, which is true if all its conditions are true.
+/// Checks that for all arguments, exactly one alternative (list of conditions) is true.
 ///
 /// Comparisons of different expressions are assumed independent, so the alternatives are leaves of
 /// a decision tree. The check selects two expressions that an alternative compares, splits the
@@ -332,7 +330,8 @@ impl Outcomes {
     }
 }
 
-/// Alternative with the conditions that are still undecided in the current node.
+/// Alternative with the conditions that are still undecided in the current node of the decision
+/// tree.
 #[derive(Clone)]
 struct Leaf {
     number: usize,

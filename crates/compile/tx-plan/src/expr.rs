@@ -562,7 +562,6 @@ impl<'t> Parser<'t> {
         &self.text[self.at..]
     }
 
-    /// Skips white space, and returns the next character without consuming it.
     pub(crate) fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start().len();

@@ -40,7 +40,6 @@ fn size(symbol: Symbol) -> Option<i64> {
     [&[5, 4][..], &[6]].get(argument)?.get(dim).copied()
 }
 
-/// Relations compare signed numbers.
 #[test]
 fn relations_hold() {
     use Relation::{Equal, Less, LessOrEqual, NotEqual};
@@ -179,8 +178,7 @@ fn have_a_fixed_json_form() -> Result<(), PlanError> {
     Ok(())
 }
 
-/// A plan is rejected if a check refers to a property that no argument has. The message contains
-/// the index of the check.
+/// A check of a property that no argument has is rejected, with its index.
 #[test]
 fn may_not_fit_the_plan() {
     let mut right = check("arg0.dim0", Relation::Equal, "1");

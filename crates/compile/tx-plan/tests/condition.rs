@@ -297,9 +297,8 @@ fn counts(alternatives: &[Vec<Condition>]) -> impl Iterator<Item = usize> {
 }
 
 proptest! {
-    /// The leaves of every tree are accepted, and exactly one is true for any arguments. If the
-    /// leaves are still accepted after a leaf is removed, repeated or changed, exactly one is still
-    /// true.
+    /// The leaves of every tree are accepted, and exactly one is true for any arguments. The same
+    /// holds for edited leaves that are accepted.
     #[test]
     fn what_is_accepted_is_right(tree in tree(), edit in 0_usize..4, at in any::<prop::sample::Index>()) {
         let mut alternatives = Vec::new();

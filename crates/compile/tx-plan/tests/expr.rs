@@ -54,7 +54,6 @@ fn evaluates() -> Result<(), ExprError> {
     Ok(())
 }
 
-/// The error for invalid text contains the column, the found text and the expected text.
 #[test]
 fn reports_syntax_errors() {
     for (text, message) in [
@@ -193,8 +192,6 @@ fn limits_its_size() {
     }
 }
 
-/// Expressions over static shapes are numbers: builders fold constants and neutral elements, and
-/// keep operations that cannot be folded.
 #[test]
 fn folds_constants() {
     let n = || Expr::dim(0, 0);
@@ -214,7 +211,6 @@ fn folds_constants() {
     );
 }
 
-/// In JSON, a constant is a number, and any other expression is a string.
 #[test]
 fn is_a_number_or_a_text_in_json() -> Result<(), serde_json::Error> {
     let exprs = vec![Expr::Const(-3), Expr::dim(0, 0).ceil_div(Expr::Const(32))];
@@ -287,13 +283,12 @@ proptest! {
         let _ = text.parse::<Expr>();
     }
 
-    /// The rounding divisions agree with exact arithmetic for all signs.
     #[test]
     fn divides_exactly(a in any::<i32>(), b in any::<i32>().prop_filter("not zero", |b| *b != 0)) {
         let (a, b) = (i64::from(a), i64::from(b));
         let of = |f: fn(Expr, Expr) -> Expr| f(Expr::Const(a), Expr::Const(b)).as_const();
-        // The floating-point quotient rounds correctly, because the exact quotient is an integer,
-        // or its relative distance to an integer is at least 2⁻³¹.
+        // The floating-point quotient rounds correctly: the exact quotient is an integer, or at a
+        // relative distance of at least 2⁻³¹.
         let floor = (a as f64 / b as f64).floor() as i64;
         prop_assert_eq!(of(Expr::floor_div), Some(floor));
         prop_assert_eq!(of(Expr::ceil_div), Some(floor + i64::from(a % b != 0)));

@@ -224,8 +224,6 @@ fn has_a_fixed_json_form() -> Result<(), PlanError> {
     Ok(())
 }
 
-/// A plan of another version is rejected with the version as the reason, even if other fields are
-/// also invalid.
 #[test]
 fn refuses_other_versions() {
     let error = Plan::from_json(r#"{"version": 1, "news": []}"#).unwrap_err();
@@ -240,8 +238,7 @@ fn refuses_other_versions() {
     ));
 }
 
-/// JSON with contradictory fields is rejected, because derived fields are compared with the fields
-/// from which they are derived.
+/// JSON whose derived fields contradict other fields is rejected.
 #[test]
 fn refuses_contradictory_json() {
     let json = row_sums().to_json();
@@ -332,7 +329,6 @@ fn finds_parts_that_do_not_fit() {
     );
 }
 
-/// Types are printed in MLIR syntax, and parsing the text returns the same type.
 #[test]
 fn types_have_one_text_form() {
     for text in [
@@ -365,7 +361,6 @@ fn types_have_one_text_form() {
     }
 }
 
-/// The error for a text that is not a type contains the reason.
 #[test]
 fn types_report_what_is_wrong() {
     for (text, reason) in [
@@ -414,7 +409,6 @@ fn identity_layout_has_strides() {
     );
 }
 
-/// Names of element types are those of MLIR, and sizes are those in memory.
 #[test]
 fn element_types_round_trip() {
     for element in ElementType::ALL {

@@ -28,7 +28,6 @@ pub(crate) fn set_all(bits: &mut [u64], first: u64, count: u64) {
     words(first, count, |word, mask| bits[word] |= mask);
 }
 
-/// Number of bits per page.
 const PAGE: u64 = 4096;
 
 /// A sparse set of bytes. A page is allocated when the first of its bits is set.

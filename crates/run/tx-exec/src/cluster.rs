@@ -14,7 +14,6 @@ use crate::{
 /// round.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
-    /// Number of completed rounds.
     completed: u32,
     /// Number of threads that arrived in the current round of the barrier.
     arrived: usize,
@@ -35,7 +34,6 @@ pub(crate) struct ClusterBarrier {
     exited: Option<(usize, u32)>,
 }
 
-/// Vector clocks that arrivals release.
 #[derive(Debug, Default)]
 struct Given {
     knowledge: Knowledge,

@@ -201,7 +201,6 @@ pub(crate) fn access_flags(
     kind | reads << 2 | space << 3 | writes << 6 | (alignment.trailing_zeros() as i32) << 8
 }
 
-/// Encodes a fence in one word of generated code.
 pub(crate) fn fence_code(fence: Fence) -> i32 {
     i32::from(fence.acquires) | i32::from(fence.releases) << 1
 }
@@ -343,7 +342,6 @@ extern "C" fn register(number: i32) -> i32 {
     })
 }
 
-/// Returns the address of a shared-memory variable, by its index in the module.
 extern "C" fn shared(variable: i32) -> u64 {
     checked(|machine| {
         let (rank, _) = machine.place_of(machine.current);
@@ -351,8 +349,6 @@ extern "C" fn shared(variable: i32) -> u64 {
     })
 }
 
-/// Maps a shared memory address of the thread's block to the equal offset in the block of rank
-/// `rank`.
 extern "C" fn mapa(address: u64, rank: i32, site: i32) -> u64 {
     checked(|machine| machine.map(address, rank, site as u32))
 }
@@ -428,8 +424,8 @@ extern "C" fn mbarrier_arrive(address: u64, bytes: i32, site: i32) {
     checked(|machine| machine.arrive_mbarrier(address, bytes as u32, site as u32));
 }
 
-/// Signals an asynchronous store to its mbarrier object. Generated code executes the store after
-/// the hook, so the hook does not preempt the thread.
+/// Signals an asynchronous store to its mbarrier object. The hook does not preempt the thread,
+/// because the store follows.
 extern "C" fn mbarrier_signal(address: u64, bytes: u64, site: i32) {
     checked(|machine| machine.signal_mbarrier(address, bytes, site as u32));
 }
@@ -458,7 +454,6 @@ extern "C" fn private(address: u64, bytes: u64) {
     checked(|machine| unsafe { machine.add_private(address, bytes) });
 }
 
-/// Checks that `bytes` bytes of stack remain.
 extern "C" fn stack(bytes: u64, site: i32) {
     let here = 0u8;
     let top = &raw const here as u64;

@@ -9,7 +9,6 @@
 //! memory of the kernel. A thread runs until it reaches a barrier, a shuffle or another collective
 //! operation. A waiting thread resumes when all participating threads have arrived and the
 //! [`Order`] selects it. [`Order::systematic`] lists orders that together expose missing barriers.
-//! Some orders preempt threads before every memory access.
 //!
 //! # Faults
 //!

@@ -63,7 +63,6 @@ fn from_f16(bits: u16) -> f32 {
     }
 }
 
-/// An 8-bit float format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum F8 {
     E4M3FN,
@@ -342,8 +341,8 @@ fn device(name: &str) -> Option<*mut ()> {
 
 /// Returns the host function for an external function of a device module.
 ///
-/// The fast variants of libdevice map to the same functions as the accurate variants, because CUDA
-/// specifies only an upper bound of their error.
+/// The fast variants of libdevice map to accurate functions, because CUDA specifies only an upper
+/// bound of their error.
 pub(crate) fn external(name: &str) -> Option<*mut ()> {
     if let Some(base) = name.strip_prefix("__nv_") {
         let base = base.strip_prefix("fast_").unwrap_or(base);

@@ -105,11 +105,10 @@ pub(crate) struct Member {
     pub(crate) arrivals: u32,
     /// Arrival at the cluster barrier for which the thread has not waited yet.
     pub(crate) arrival: Option<cluster::Arrival>,
-    /// For each other block, the last access of the thread to the shared memory of that block.
+    /// Last access of the thread to the shared memory of each other block.
     remote: Vec<Remote>,
 }
 
-/// The last access of a thread to the shared memory of another block.
 #[derive(Clone, Copy, Debug)]
 struct Remote {
     owner: usize,
@@ -118,7 +117,6 @@ struct Remote {
     kind: AccessKind,
 }
 
-/// A block of the running cluster.
 #[derive(Debug)]
 pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
@@ -206,8 +204,7 @@ impl<'m> Machine<'m> {
         all_shared: u32,
     ) -> Self {
         let block_threads = launch.block.iter().product::<u32>() as usize;
-        // In a cluster, each block starts at a multiple of the warp size, because the vector clocks
-        // derive the warp from the thread index.
+        // The vector clocks derive the warp from the thread index.
         let stride = match shared.len() {
             1 => block_threads,
             _ => block_threads.next_multiple_of(WARP),
@@ -315,7 +312,6 @@ impl<'m> Machine<'m> {
         self.current_cta = self.threads[thread].cta as usize;
     }
 
-    /// Returns whether the scheduler can select a thread.
     pub(crate) fn readiness(&self, thread: usize) -> Readiness {
         match self.threads[thread] {
             Thread {
@@ -349,12 +345,10 @@ impl<'m> Machine<'m> {
         &mut self.ctas[self.threads[thread].cta as usize]
     }
 
-    /// Returns the thread indices of a block.
     pub(crate) fn threads_of(&self, rank: usize) -> std::ops::Range<usize> {
         rank * self.stride..rank * self.stride + self.block_threads
     }
 
-    /// Returns the thread indices of the block that contains `thread`.
     pub(crate) fn block_of(&self, thread: usize) -> std::ops::Range<usize> {
         self.threads_of(self.threads[thread].cta as usize)
     }
@@ -404,7 +398,6 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// Returns the thread indices of the warp that contains `thread`.
     pub(crate) fn warp_of(&self, thread: usize) -> std::ops::Range<usize> {
         let first = thread / WARP * WARP;
         first..(first + WARP).min(self.block_of(thread).end)
@@ -486,7 +479,6 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Finds the block of the cluster whose shared memory contains the address range.
     fn find_in_cluster(&self, address: u64, bytes: u64) -> Option<(usize, u64)> {
         let mut ctas = self.ctas.iter().enumerate();
         ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
@@ -667,7 +659,6 @@ impl<'m> Machine<'m> {
         Ok(Outcome::Wait)
     }
 
-    /// Returns the private allocation of the current thread that contains the address range.
     fn private(&mut self, address: u64, bytes: u64) -> Option<&mut Private> {
         let mut all = self.threads[self.current].private.iter_mut();
         all.find(|Private { start, length, .. }| {

@@ -6,7 +6,6 @@ use crate::{
     machine::{Machine, Outcome, Request, State, Wait},
 };
 
-/// Size of an mbarrier object, in bytes.
 const BYTES: u64 = 8;
 
 /// State of an mbarrier object.
@@ -25,7 +24,6 @@ pub struct MBarrier {
     pending: u32,
     /// Expected bytes minus stored bytes of the current phase.
     transactions: i64,
-    /// Number of completed phases.
     phase: u32,
     /// Vector clocks released in the current phase.
     given: Knowledge,
@@ -118,7 +116,6 @@ impl Machine<'_> {
         Fault::InvalidBarrier(self.divergence(self.current, site, reason.into(), None))
     }
 
-    /// Initializes the mbarrier object at `address` in the block of the current thread.
     pub(crate) fn init_mbarrier(
         &mut self,
         address: u64,
@@ -129,7 +126,7 @@ impl Machine<'_> {
         if count == 0 {
             return Err(self.misused(site, "the mbarrier object needs at least one arrival"));
         }
-        // In PTX, a second initialization of an mbarrier object is undefined behaviour.
+        // In PTX, a second initialization is undefined behaviour.
         if self.mbarriers.contains_key(&place) {
             return Err(self.misused(site, "the mbarrier object is initialized already"));
         }
@@ -138,8 +135,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Executes an arrival of the current thread at the mbarrier object at `address`. The current
-    /// phase then expects `bytes` additional bytes.
+    /// Executes an arrival of the current thread at the mbarrier object at `address`, and adds
+    /// `bytes` expected bytes.
     pub(crate) fn arrive_mbarrier(
         &mut self,
         address: u64,

@@ -388,7 +388,6 @@ impl Memory {
         self.last = 0;
     }
 
-    /// Returns the region that contains `bytes` bytes at `address`.
     pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Option<&mut Region> {
         let holds = |region: &Region| {
             address

@@ -30,8 +30,8 @@ pub enum Order {
     /// warp operation. Threads with equal control flow run in lockstep: no thread starts its second
     /// access before all threads have finished their first.
     RoundRobin,
-    /// Blocks and threads run as in [`Order::Shuffled`]. In addition, threads are preempted before
-    /// a pseudo-random half of their memory accesses, barriers and warp operations.
+    /// Blocks and threads run as in [`Order::Shuffled`]. Threads are preempted before a
+    /// pseudo-random half of their memory accesses, barriers and warp operations.
     Interleaved(u64),
     /// The warp with this index, counted from 0, runs as far as possible before all other warps.
     /// All other threads run as in [`Order::Sequential`]. In a cluster, the index counts the warps
@@ -133,8 +133,7 @@ impl Preemption {
     }
 }
 
-/// The clusters of a grid in execution order, and the blocks of each cluster. Without clusters,
-/// each block counts as a cluster of one block.
+/// The clusters of a grid in execution order, and the blocks of each cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     grid: [u32; 3],
@@ -164,8 +163,8 @@ fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
 }
 
 impl Blocks {
-    /// Creates the execution order of the blocks of a grid. The grid has fewer than 2³² blocks, and
-    /// each grid dimension is a multiple of the cluster dimension.
+    /// Creates the execution order of a grid of fewer than 2³² blocks. Each grid dimension is a
+    /// multiple of the cluster dimension.
     pub(crate) fn new(grid: [u32; 3], cluster: [u32; 3], order: Order) -> Self {
         let mut blocks = Self {
             grid,

@@ -21,7 +21,6 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the next argument, which has `bytes` bytes.
     fn next(&mut self, machine: &mut Machine<'_>, bytes: u64) -> Result<u64, Fault> {
         let address = self.address.next_multiple_of(bytes);
         self.address = address.wrapping_add(bytes);

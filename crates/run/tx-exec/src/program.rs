@@ -30,14 +30,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// A kernel and the index of its module.
 struct Loaded {
     kernel: Kernel,
     /// Index of the module of the kernel.
     module: usize,
 }
 
-/// A variable of a program in global memory.
 struct Variable {
     base: u64,
     bytes: u64,
@@ -82,8 +80,8 @@ impl Code {
     }
 }
 
-/// Kernels that are compiled together, on the first launch of any of them. Lazy compilation saves
-/// time, because a program with kernels for many array sizes launches few of them.
+/// Kernels that are compiled together, on the first launch of any of them. A program with kernels
+/// for many array sizes launches few of them.
 struct Compiled {
     code: OnceCell<Code>,
     /// The module belongs to the context of the program.

@@ -85,8 +85,7 @@ pub(crate) unsafe fn run(
             .flat_map(|rank| state.threads_of(rank))
             .collect();
         for (&index, stack) in indices.iter().zip(&stacks) {
-            // A pooled stack can be larger than requested. The limit is computed from the requested
-            // size, so that it does not depend on earlier launches.
+            // The limit is computed from the requested size, because a pooled stack can be larger.
             state.threads[index].stack_limit =
                 stack.base().get().saturating_sub(stack_bytes) as u64;
         }

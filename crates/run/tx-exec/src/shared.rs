@@ -61,8 +61,7 @@ impl<'m> SharedMemory<'m> {
     /// Marks all bytes as uninitialised.
     pub(crate) fn reset(&mut self) {
         // SAFETY: the memory has `length` bytes and is exclusively owned, and no kernel thread
-        // runs. The fill bytes 0xff represent a NaN as a float, and an implausible value as an
-        // index.
+        // runs. The fill bytes are a NaN as a float, and implausible as an index.
         unsafe { std::ptr::write_bytes(self.bytes.as_ptr(), 0xff, self.length as usize) };
         self.written.fill(0);
     }
@@ -141,7 +140,6 @@ impl<'m> SharedMemory<'m> {
         set_all(&mut self.written, offset, bytes);
     }
 
-    /// Checks whether an access conflicts with a recorded access, and records the new access.
     pub(crate) fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
         self.shadow.access(clocks, touch)
     }

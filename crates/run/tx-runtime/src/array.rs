@@ -100,7 +100,7 @@ impl Array {
     /// Creates an array from values in row-major order.
     ///
     /// # Errors
-    /// Fails if the number of values is not the product of the shape.
+    /// Fails if the number of values is not the product of the sizes in `shape`.
     pub fn from_slice<T: HostElement>(shape: &[usize], values: &[T]) -> Result<Self, Error> {
         let mut bytes = Vec::with_capacity(size_of_val(values));
         for value in values {

@@ -229,8 +229,8 @@ impl Context {
     }
 
     /// Checks whether PTX for the chip `compiled` runs on this device. PTX for a chip without
-    /// suffix runs on the same and later chips. PTX for a chip with suffix `a` runs on the same
-    /// chip only. With suffix `f`, PTX runs on the same and later chips of the family.
+    /// suffix runs on the same and later chips. PTX for suffix `a` runs on the same chip only. PTX
+    /// for suffix `f` runs on later chips of the family too.
     pub(crate) fn check_chip(&self, compiled: &str) -> Result<(), Error> {
         if runs_on(compiled, self.device().compute_capability) {
             Ok(())
@@ -365,8 +365,8 @@ impl Module {
             .iter()
             .map(|launch| self.function(launch))
             .collect::<Result<Vec<_>, Error>>()?;
-        // The null stream copied and cleared the memory. A non-blocking stream of the caller does
-        // not wait for the null stream. SAFETY: the null stream always exists.
+        // A non-blocking stream of the caller does not wait for the null stream, which copied and
+        // cleared memory. SAFETY: the null stream always exists.
         unsafe { driver::stream::synchronize(std::ptr::null_mut()) }
             .during(|| "waiting for the arguments".to_owned())?;
         Ok(Resident {

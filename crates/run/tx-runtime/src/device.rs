@@ -226,7 +226,7 @@ pub struct Past {
     /// Index of the array with the extra distance `by`, counted from the last array (0), modulo the
     /// number of arrays.
     pub one: usize,
-    /// Extra distance of the array that `one` selects, in elements.
+    /// Additional distance of the start of the array that `one` selects, in elements.
     pub by: usize,
 }
 
@@ -427,9 +427,9 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// Replaces the address of an argument (from 0) of [`Executable::prepare_in_place`] for later
-    /// launches. The new array must have the type, shape and strides of the old array. Previously
-    /// recorded graphs keep the old address.
+    /// For later launches, replaces the address of argument `index` (counted from 0) of a program
+    /// from [`Executable::prepare_in_place`]. The new array must have the type, shape and strides
+    /// of the old array. Previously recorded graphs keep the old address.
     ///
     /// # Errors
     /// Fails if the argument is not an array in the caller's device memory, or the address is not

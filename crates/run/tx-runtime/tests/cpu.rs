@@ -119,7 +119,6 @@ fn runs() -> Result<(), Error> {
     Ok(())
 }
 
-/// A program on empty arrays launches no kernel, and returns its arguments unchanged.
 #[test]
 fn runs_on_nothing() -> Result<(), Error> {
     let executable = Device::cpu()?.load(&row_sums("memref<?x3xf32>"))?;
@@ -145,7 +144,6 @@ fn fault(kernel: &str) -> Error {
         .expect_err("it faults")
 }
 
-/// A race has its own fault kind, and both source locations.
 #[test]
 fn reports_races() {
     let error = fault("everyone_writes");
@@ -182,7 +180,6 @@ fn reports_races() {
     );
 }
 
-/// An access beyond the end of an argument names the argument and the source location.
 #[test]
 fn reports_accesses_out_of_bounds() {
     let error = fault("beyond_the_end");
@@ -199,7 +196,6 @@ fn reports_accesses_out_of_bounds() {
     );
 }
 
-/// The caller can set the grid of a kernel entry, so that more threads run.
 #[test]
 fn takes_a_grid() -> Result<(), Error> {
     let mut artifact = row_sums("memref<?x3xf32>");
@@ -324,7 +320,6 @@ fn reports_what_cleared_memory_is_left_as() -> Result<(), Error> {
     Ok(())
 }
 
-/// A valid name opens a device. For any other text, the error lists the valid names.
 #[test]
 fn opens_devices_by_name() {
     assert_eq!(

@@ -125,7 +125,6 @@ fn runs() -> Result<(), Error> {
     Ok(())
 }
 
-/// A program can be moved to another thread and run in that thread.
 #[test]
 fn runs_on_another_thread() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -237,7 +236,6 @@ fn launches_on_streams_of_the_caller() -> Result<(), Error> {
     Ok(())
 }
 
-/// Scalars of every size are passed unchanged.
 #[test]
 fn passes_scalars() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -282,7 +280,6 @@ fn passes_scalars() -> Result<(), Error> {
     Ok(())
 }
 
-/// A kernel with more dynamic shared memory than the default limit can be launched.
 #[test]
 fn gives_dynamic_shared_memory() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -362,7 +359,6 @@ fn launches_clusters() -> Result<(), Error> {
     Ok(())
 }
 
-/// If the driver rejects PTX, the error contains the driver's reason.
 #[test]
 fn reports_what_the_driver_refuses() -> Result<(), Error> {
     let Some(device) = device() else {

@@ -33,8 +33,8 @@ fn step(grid: Expr, operands: [Operand; 3]) -> Step {
     }
 }
 
-/// Program that computes the sum of a matrix, times a factor. The first launch writes row sums to a
-/// temporary, and the second sums the temporary as one row.
+/// Program that sums a matrix and multiplies by a factor: row sums go to a temporary, which is
+/// summed as one row.
 fn total() -> Artifact {
     let argument = |ty: &str, written| Argument {
         ty: ty.parse().expect("a type"),
@@ -139,7 +139,6 @@ fn run_step_by_step() -> Result<(), Error> {
     Ok(())
 }
 
-/// A program without launches needs no kernels, and returns its arguments unchanged.
 #[test]
 fn may_launch_nothing() -> Result<(), Error> {
     for device in devices() {
@@ -220,7 +219,6 @@ fn are_checked_before_they_run() -> Result<(), Error> {
     Ok(())
 }
 
-/// A temporary is uninitialised until a step writes it.
 #[cfg(feature = "simt")]
 #[test]
 fn temporaries_start_without_contents() -> Result<(), Error> {

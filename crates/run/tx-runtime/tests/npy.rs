@@ -24,7 +24,6 @@ fn message(bytes: &[u8]) -> String {
     read(bytes).unwrap_err().to_string()
 }
 
-/// Every element type is written as a dtype of numpy, and reading the file returns the same array.
 #[test]
 fn every_type_round_trips() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -46,7 +45,6 @@ fn every_type_round_trips() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The written bytes are equal to those of numpy.
 #[test]
 fn writes_what_numpy_writes() -> Result<(), Box<dyn std::error::Error>> {
     for (array, header) in [
@@ -157,7 +155,6 @@ fn unsigned_integers_stay_unsigned() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The elements of a file can be reinterpreted only as a type of the same size.
 #[test]
 fn reads_words_as_asked() -> Result<(), NpyError> {
     let file = npy(
@@ -174,7 +171,6 @@ fn reads_words_as_asked() -> Result<(), NpyError> {
     Ok(())
 }
 
-/// The error for a malformed file contains the reason.
 #[test]
 fn says_what_is_broken() {
     let ok = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n";
@@ -299,7 +295,6 @@ proptest! {
         let _ = read(&bytes);
     }
 
-    /// Writing and reading any array of doubles preserves all bits.
     #[test]
     fn doubles_round_trip(values in prop::collection::vec(any::<f64>(), 0..40)) {
         let array = Array::from_slice(&[values.len()], &values)?;

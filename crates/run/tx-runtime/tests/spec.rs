@@ -14,7 +14,6 @@ fn array(text: &str) -> Array {
     }
 }
 
-/// Each form creates the documented array.
 #[test]
 fn makes_arrays() {
     assert_eq!(
@@ -31,7 +30,6 @@ fn makes_arrays() {
     assert_eq!(array("zeros:2xindex").element(), ElementType::Index);
 }
 
-/// Numbers of every spelling are scalar arguments.
 #[test]
 fn makes_scalars() {
     for (text, value) in [
@@ -91,7 +89,6 @@ fn random_arrays_are_reproducible() {
     }
 }
 
-/// Files are read with their own dtype, or reinterpreted as the given type.
 #[test]
 fn reads_files() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -110,7 +107,6 @@ fn reads_files() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Invalid text is a usage error with a suggestion.
 #[test]
 fn explains_what_it_expected() {
     let forms = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, \
@@ -224,7 +220,6 @@ fn explains_what_it_expected() {
     }
 }
 
-/// A request for more memory than available is an error, not an abort.
 #[test]
 fn refuses_what_does_not_fit() {
     for text in [

@@ -5,7 +5,6 @@
 use tx_plan::{Argument, Artifact, ElementType, EntryKind, Expr, Operand, Plan, Step};
 use tx_runtime::{Arg, Array, Device, ErrorKind, Executable, Number, Spec, read_npy, write_npy};
 
-/// Returns the LLVM type of elements of a type.
 fn llvm_type(element: ElementType) -> &'static str {
     match element {
         ElementType::F8E4M3FN | ElementType::F8E5M2 => "i8",
@@ -181,7 +180,6 @@ fn truth_values_are_bytes() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Integers wrap at the width of their type.
 #[test]
 fn integers_have_their_width() {
     for (element, largest, smallest) in [
@@ -202,7 +200,6 @@ fn integers_have_their_width() {
     }
 }
 
-/// Floats are rounded to the type of the memref or scalar, and the kernel computes in this type.
 #[test]
 fn floats_have_their_precision() {
     for (element, expected) in [
@@ -226,7 +223,6 @@ fn floats_have_their_precision() {
     }
 }
 
-/// Special values of the 8-bit formats are printed with the fewest digits that identify them.
 #[test]
 fn eight_bit_floats_are_shown() {
     for (element, bytes, text) in [

@@ -27,7 +27,6 @@ pub(super) enum Value {
     /// Integer, as a signed number; an `i1` is 0 or 1. After a narrowing cast, the expression may
     /// exceed the range of the type.
     Integer(ElementType, Expr),
-    /// Bits of a constant float.
     Float(ElementType, u64),
     /// Integer-valued `f64`.
     Whole(Expr),

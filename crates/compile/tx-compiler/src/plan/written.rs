@@ -77,8 +77,8 @@ mod tests {
         "tutorial",
     ];
 
-    /// Checks that the memory effects of every op that passes emit are known. With an unknown op,
-    /// all kernel arguments count as written.
+    /// Checks that the memory effects of every emitted op are known. With an unknown op, all kernel
+    /// arguments count as written.
     #[test]
     fn effects_of_all_that_passes_emit_are_known() {
         crate::register();

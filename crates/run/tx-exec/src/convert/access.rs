@@ -39,7 +39,6 @@ pub(super) const HINTS: [&str; 9] = [
     "dereferenceable",
 ];
 
-/// Returns the memory accesses of a supported operation.
 pub(super) fn accesses(operation: OperationRef<'_, '_>, name: &str) -> Result<Vec<Access>, Error> {
     use AccessKind::{Atomic, Read, Write};
     let access = |pointer, kind, reads, r#type: Type<'_>| {

@@ -14,7 +14,6 @@ use melior::{
 };
 use mlir_sys as raw;
 
-/// Inserts operations in front of another operation.
 pub(super) struct Emitter<'c, 'a> {
     context: &'c Context,
     block: BlockRef<'c, 'a>,
@@ -126,7 +125,6 @@ impl<'c, 'a> Emitter<'c, 'a> {
     }
 }
 
-/// Creates an error for a bug in the executor.
 pub(super) fn internal(message: &str) -> Error {
     Error::CodeGeneration(vec![Diagnostic {
         location: SourceLocation::unknown(),

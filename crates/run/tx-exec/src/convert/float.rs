@@ -16,12 +16,11 @@ use melior::ir::{
     attribute::{DenseElementsAttribute, IntegerAttribute},
 };
 
-/// Minimum or maximum, and its treatment of NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extremum {
     largest: bool,
-    /// Whether a NaN operand makes the result NaN. If false, the result of a NaN and a number is
-    /// the number.
+    /// Whether a NaN operand makes the result NaN. If `nan_wins` is false, the result of a NaN and
+    /// a number is the number.
     nan_wins: bool,
 }
 

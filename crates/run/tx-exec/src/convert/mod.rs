@@ -50,7 +50,6 @@ pub(crate) struct Unit<'c> {
     pub(crate) frame_bytes: u64,
 }
 
-/// A kernel of a converted module.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub(crate) info: KernelInfo,
@@ -69,7 +68,6 @@ pub(crate) struct Global {
     pub(crate) constant: bool,
 }
 
-/// A variable in shared memory.
 #[derive(Clone, Debug)]
 struct Shared {
     name: String,

@@ -371,7 +371,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.call("__tx_cluster_arrive", &[relaxed, site], None)
     }
 
-    /// Emits the mapping of a shared memory address to another block of the cluster.
     fn mapa(&self) -> Result<Option<Value<'c, 'a>>, Error> {
         let emitter = self.emitter;
         let [pointer, rank] = self.operands()?;

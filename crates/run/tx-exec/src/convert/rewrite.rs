@@ -113,12 +113,10 @@ const APPROXIMATIONS: [(&str, &str); 2] = [
     ("llvm.nvvm.lg2.approx.ftz.f", "__tx_log2"),
 ];
 
-/// A print or assertion function of the device driver. Calls of this function are replaced by calls
-/// of a hook.
+/// A print or assertion function of the device driver, and the hook that replaces it.
 #[derive(Clone, Copy)]
 pub(super) struct Printer {
     name: &'static str,
-    /// Types of the operands and of the result.
     operands: &'static [Word],
     result: Option<Word>,
     hook: &'static str,
@@ -166,7 +164,6 @@ const PRINTERS: [Printer; 2] = [
 ];
 
 impl Printer {
-    /// Returns the print or assertion function with this name.
     pub(super) fn of(name: &str) -> Option<Self> {
         PRINTERS.iter().find(|known| known.name == name).copied()
     }
@@ -192,12 +189,10 @@ fn operation_spills(operation: OperationRef<'_, '_>) -> u64 {
     results.saturating_add(whole)
 }
 
-/// Rewrites the functions of one module.
 pub(super) struct Rewriter<'c, 's> {
     context: &'c Context,
     /// `#llvm.fastmath<none>`.
     no_flags: Option<Attribute<'c>>,
-    /// Index of each shared variable.
     shared: &'s BTreeMap<String, usize>,
     /// Functions that the module declares or defines.
     functions: &'s BTreeSet<String>,
@@ -281,7 +276,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(uses)
     }
 
-    /// Returns an emitter that inserts in front of an operation.
     pub(super) fn emitter<'a>(
         &self,
         operation: OperationRef<'c, 'a>,
@@ -503,7 +497,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Emits a call of the hook that checks a memory access.
     fn check<'a>(&mut self, operation: OperationRef<'c, 'a>, access: &Access) -> Result<(), Error> {
         let emitter = self.emitter(operation)?;
         let pointer = operand(operation, access.pointer)?;
@@ -679,7 +672,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites a call of a print or assertion function.
     fn print<'a>(&mut self, operation: OperationRef<'c, 'a>, hook: Printer) -> Result<(), Error> {
         let emitter = self.emitter(operation)?;
         let word = emitter.integer_type(64);

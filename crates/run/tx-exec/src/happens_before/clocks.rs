@@ -78,8 +78,8 @@ impl Fence {
 }
 
 /// Events of one block that happened before the current events of a thread. The set contains all
-/// events of the phases before `phase`. Of the events in `phase`, the set contains those of each
-/// thread up to its entry in `clocks`.
+/// events of the phases before `phase`. In `phase`, the set contains the events of each thread up
+/// to the clock of the thread in `clocks`.
 #[derive(Debug)]
 struct Known {
     phase: u32,
@@ -138,7 +138,6 @@ fn raise(clocks: &mut [u32], more: &[u32]) {
 /// Events of each block that are ordered before a thread, by block number.
 type Blocks = Rc<BTreeMap<u32, Rc<Known>>>;
 
-/// Adds the events in `more` to `into`.
 fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
     let Some(more) = more else { return };
     let Some(all) = into else {
@@ -248,8 +247,8 @@ impl Clocks {
         }
     }
 
-    /// Computes the union of the other blocks' events that are ordered before any thread of
-    /// `members`, and assigns the union to each thread of `members`.
+    /// Orders all threads of `members` after the events of other blocks that are ordered before any
+    /// of them.
     fn tell_of_blocks(&mut self, members: &[usize]) {
         if !self.fenced {
             return;
@@ -336,7 +335,6 @@ impl Clocks {
         self.block
     }
 
-    /// Returns the number of threads of the running block.
     pub(super) fn threads(&self) -> usize {
         self.current.len()
     }
@@ -432,8 +430,8 @@ impl Clocks {
         self.tell_of_blocks(members);
     }
 
-    /// Sets each entry of `known` to the maximum of itself and the vector clock of `thread`.
-    /// `known` has one entry per thread of the block, initially 0.
+    /// Merges the vector clock of `thread` into `known`, which has one entry per thread of the
+    /// block, initially 0.
     ///
     /// Together with [`Clocks::learn`], this function implements a barrier of threads of several
     /// warps. Call `collect` for every arriving thread, and [`Clocks::learn`] for the waiting
@@ -461,8 +459,8 @@ impl Clocks {
             self.others[member] = Some(known.clone());
             self.advance(member);
         }
-        // Threads that arrived without waiting do not release events of other blocks. This is
-        // conservative: the checks may report a race that PTX orders.
+        // Threads that arrived without waiting do not release events of other blocks. The checks
+        // may therefore report a race that PTX orders.
         self.tell_of_blocks(members);
     }
 
@@ -538,8 +536,7 @@ impl Clocks {
         Rc::make_mut(&mut knowledge.clocks)
     }
 
-    /// Sets each entry of the vector clock of `thread` to the maximum of itself and the entry of
-    /// `clocks`.
+    /// Merges `clocks` into the vector clock of `thread`.
     fn learn_clocks(&mut self, thread: usize, clocks: &Rc<[u32]>) {
         let first = thread / WARP * WARP;
         raise(&mut self.warp[thread], &clocks[first..]);
@@ -687,7 +684,6 @@ mod tests {
         }
     }
 
-    /// An atomic word between two fences also orders threads of one block.
     #[test]
     fn a_word_between_two_fences_orders_threads_of_a_block() {
         for late in [false, true] {

@@ -230,8 +230,8 @@ impl Shadow {
     }
 }
 
-/// Returns whether a recorded access can be dropped: no later access can conflict with it.
-/// `relation` is the relation of the recorded access to the current event.
+/// Returns whether no later access can conflict with a recorded access that has this relation to
+/// the current event.
 fn is_over(relation: Relation, across_blocks: bool) -> bool {
     !across_blocks && matches!(relation, Relation::OtherBlock | Relation::Past)
 }
@@ -472,7 +472,6 @@ mod tests {
     /// Reference model: full vector clocks and a list of all accesses.
     struct Model {
         block: u32,
-        /// Full vector clock of each thread.
         clocks: Vec<Vec<u32>>,
         /// Vector clock that was released by an arrival, but not acquired yet.
         given: Vec<u32>,

@@ -63,7 +63,6 @@ fn exit_before_barrier() {
     }
 }
 
-/// A deadlock between lanes at a block barrier and lanes at a warp barrier is reported.
 #[test]
 fn deadlock_between_barrier_and_warp() {
     let program = program!("barriers");
@@ -157,7 +156,6 @@ fn warpgroups_run_apart() {
     }
 }
 
-/// A computed barrier number that is out of range is a fault.
 #[test]
 fn computed_barrier_that_does_not_exist() {
     let program = program!("barriers");
@@ -214,7 +212,6 @@ fn arrival_without_waiting() {
     }
 }
 
-/// A barrier that counts predicates returns the number of true predicates to every thread.
 #[test]
 fn barrier_with_reduction() {
     let program = program!("barriers");
@@ -289,7 +286,6 @@ fn looping_for_ever() {
     }
 }
 
-/// A fault stops threads that spin on a word that no thread sets.
 #[test]
 fn spinning_for_ever() {
     let program = program!("barriers");

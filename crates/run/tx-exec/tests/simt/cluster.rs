@@ -397,8 +397,8 @@ fn pointer_to_the_own_block() {
     }
 }
 
-/// Every thread of a cluster must arrive once and then wait. The fault reports the thread that
-/// violates this rule, or the threads that wait for it.
+/// Every thread of a cluster must arrive once and then wait. The fault reports a violating thread,
+/// or a thread that waits for it.
 #[test]
 fn wrong_uses_of_the_barrier() {
     let program = program!("cluster");

@@ -104,7 +104,6 @@ fn narrowing_from_f64_rounds_once() {
     }
 }
 
-/// Widening is exact for every value of both formats.
 #[test]
 fn widening() {
     let inputs: Vec<_> = (0..=u16::MAX)
@@ -135,7 +134,6 @@ fn widening() {
     }
 }
 
-/// Arithmetic on f16 and bf16 returns the exact sum, rounded once, also for subnormals.
 #[test]
 fn narrow_arithmetic() {
     let program = program!("convert");
@@ -175,8 +173,8 @@ fn narrow_arithmetic() {
     }
 }
 
-/// Calls of libdevice functions and intrinsics become calls of host functions, with an error of at
-/// most one unit in the last place.
+/// Host functions replace libdevice functions and intrinsics, with an error of at most one unit in
+/// the last place.
 #[test]
 fn functions() {
     let program = program!("convert");

@@ -5,7 +5,6 @@ fn load(body: &str) -> Error {
     Program::load(&format!("gpu.module @m {{\n{body}\n}}")).unwrap_err()
 }
 
-/// Text that is not MLIR is rejected with the location and the reason that MLIR reports.
 #[test]
 fn parse_errors() {
     let Error::Parse(diagnostics) = Program::load("gpu.module @m {\n  nonsense\n}").unwrap_err()
@@ -24,7 +23,6 @@ fn parse_errors() {
     assert_eq!(Program::load("module {}").unwrap_err(), Error::NoKernel);
 }
 
-/// The error for an unsupported operation, function or type contains its name and location.
 #[test]
 fn unsupported() {
     let error = load(
@@ -63,7 +61,6 @@ fn unsupported() {
     assert_eq!(error.to_string(), "-:3:17: unsupported op arith.addi");
 }
 
-/// Two kernels with the same name are an error.
 #[test]
 fn duplicate_kernels() {
     let module = |name| {
@@ -115,7 +112,6 @@ fn kernel_information() {
     run(&program, "k", &launch, &params).unwrap();
 }
 
-/// Invalid launches are rejected with the found and expected values.
 #[test]
 fn wrong_launches() {
     let program = program!("barriers");
@@ -145,7 +141,6 @@ fn wrong_launches() {
     assert!(message("early_exit", &flat, &[int(0)]).contains("4096 threads"));
 }
 
-/// A program can be launched again after a fault, and on another thread.
 #[test]
 fn programs_are_reusable() {
     let program = program!("barriers");

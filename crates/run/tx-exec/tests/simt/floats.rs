@@ -4,7 +4,6 @@ use crate::{Buffers, launch, program};
 use half::{bf16, f16};
 use tx_exec::{Param, Program};
 
-/// A float format.
 #[derive(Clone, Copy, Debug)]
 struct Format {
     name: &'static str,
@@ -213,7 +212,7 @@ fn compute(format: Format, lanes: usize, operation: &str, inputs: &[[u64; 3]]) -
 /// `nan_wins` selects the NaN or the other operand.
 fn extremum(format: Format, largest: bool, nan_wins: bool, [x, y, _]: [u64; 3]) -> u64 {
     match (format.is_nan(x), format.is_nan(y)) {
-        // For two f64 NaNs, the result is the second NaN with its quiet bit set.
+        // Two f64 NaNs result in the second NaN, quiet.
         (true, true) if !nan_wins && format.bits == 64 => y | 1 << 51,
         (true, true) => format.nan(),
         (true, false) | (false, true) if nan_wins => format.nan(),
@@ -259,7 +258,6 @@ fn maxima_and_minima() {
     }
 }
 
-/// The maximum and minimum over a vector are equal to those of successive scalar operations.
 #[test]
 fn maxima_of_vectors() {
     for format in FORMATS {
@@ -376,8 +374,8 @@ fn chains_round_at_every_step() {
             .into_iter()
             .filter(|input| {
                 let finite = input.map(|bits| format.value(bits).is_finite());
-                // Only inputs whose sum is exact in f64 are used, because the exponents of bf16 can
-                // differ more than the precision of f64.
+                // Sums of bf16 with very different exponents are not exact in f64, and are
+                // excluded.
                 let [x, y, z] = input.map(|bits| format.value(bits).abs().clamp(1e-30, 1e30));
                 let spread = x.max(y).max(z) / x.min(y).min(z);
                 finite == [true; 3] && (format.bits - format.exponent > 8 || spread < 1e6)
@@ -404,7 +402,6 @@ fn chains_round_at_every_step() {
     }
 }
 
-/// Atomic maxima and minima order zeros and treat NaNs as non-atomic operations do.
 #[test]
 fn atomic_maxima() {
     for format in [F16, F32, F64] {

@@ -67,7 +67,6 @@ impl Buffers {
         buffers
     }
 
-    /// Adds a buffer with these bytes, and returns a pointer parameter to the buffer.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> Param {
         let label = format!("argument {}", self.ids.len());
         let id = self.memory.alloc(label, bytes.len(), 16).unwrap();

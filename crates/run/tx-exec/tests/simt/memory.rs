@@ -147,8 +147,7 @@ fn dynamic_shared_memory() {
     ));
 }
 
-/// Each thread has its own private arrays. They keep their values across barriers, and accesses are
-/// checked.
+/// Private arrays belong to one thread, keep their values across barriers, and have bounds.
 #[test]
 fn private_memory() {
     let program = program!("memory");
@@ -235,7 +234,6 @@ fn division() {
     assert_eq!(buffers.words(), [-3i32 as u32]);
 }
 
-/// A thread index outside the range that the program declares is a fault.
 #[test]
 fn ranges() {
     let program = program!("memory");
@@ -289,7 +287,6 @@ fn three_dimensions() {
     }
 }
 
-/// Host reads and writes outside a buffer, and invalid alignments, are errors.
 #[test]
 fn host_access() {
     let mut memory = Memory::new();

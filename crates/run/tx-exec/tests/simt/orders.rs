@@ -46,7 +46,6 @@ fn lists_of_orders() {
     assert_ne!(Order::all(1), Order::all(2));
 }
 
-/// Ascending, descending and round-robin orders run threads and blocks in the documented order.
 #[test]
 fn threads_and_blocks_in_turn() {
     let program = program!("orders");

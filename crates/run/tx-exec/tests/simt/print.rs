@@ -78,7 +78,6 @@ fn arguments_must_be_there() {
     assert!(matches!(elsewhere, Fault::OutOfBounds(_)), "{elsewhere}");
 }
 
-/// Threads print in execution order, and the first mebibyte of the text is kept.
 #[test]
 fn the_first_mebibyte_is_kept() {
     let program = Program::load(

@@ -121,7 +121,6 @@ fn blocks_are_not_ordered() {
     assert_eq!(&*race.place.buffer, "argument 0");
 }
 
-/// The same seed results in the same order, and in a fault with the same text.
 #[test]
 fn faults_are_deterministic() {
     let program = program!("barriers");
@@ -146,9 +145,9 @@ fn race(fault: Fault) -> Race {
     }
 }
 
-/// A read of a value that another thread wrote without a barrier between them is a race. The
-/// message contains both locations, both threads, the block, and the byte of the variable. If the
-/// read is executed first, it is a read of uninitialised memory.
+/// A read and a write of two threads without a barrier race. The message contains both locations,
+/// both threads, the block and the byte. If the read is executed first, it is a read of
+/// uninitialised memory.
 #[test]
 fn read_after_write() {
     let program = program!("orders");
@@ -262,7 +261,6 @@ fn barriers_order_global_memory() {
     }
 }
 
-/// A warp barrier with a member mask orders only memory accesses of the member lanes.
 #[test]
 fn warp_barriers_order_their_members() {
     let program = program!("orders");

@@ -90,7 +90,6 @@ fn masks_must_name_the_lanes_there_are() {
     }
 }
 
-/// A shuffle that reads a lane outside the member mask is a fault; the message contains both lanes.
 #[test]
 fn inactive_source() {
     let program = program!("shuffles");
@@ -104,7 +103,6 @@ fn inactive_source() {
     assert!(fault.to_string().contains("lane 6 reads lane 7"), "{fault}");
 }
 
-/// A butterfly reduction of f32 without predicates returns the sum of all lanes in every lane.
 #[test]
 fn butterfly_sum() {
     let program = program!("shuffles");

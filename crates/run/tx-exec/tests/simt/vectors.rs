@@ -86,7 +86,6 @@ fn elements_are_taken_and_put_back() {
     }
 }
 
-/// Packed arithmetic: `vector<2xf16>` and `vector<2xf32>` add, multiply and fuse element by element.
 #[test]
 fn packed_arithmetic() {
     let arithmetic = |r#type: &str| {
@@ -173,8 +172,6 @@ fn masked_accesses_of_wide_vectors() {
     }
 }
 
-/// A kernel with many wide vectors that are live at the same time and indexed dynamically has
-/// enough stack.
 #[test]
 fn wide_vectors_have_enough_stack() {
     const VECTORS: usize = 160;
@@ -211,8 +208,7 @@ fn wide_vectors_have_enough_stack() {
         .collect();
     let found = run(&program(&body), 4, 8, &input, 3);
     for (thread, found) in found.chunks_exact(8).enumerate() {
-        // Expected result: the sum of the elements at `thread + 3` minus the sum of the elements at
-        // `thread`.
+        // Difference of the sums of the elements at `thread + 3` and at `thread`.
         assert_eq!(found, (3.0 * VECTORS as f64).to_le_bytes(), "{thread}");
     }
 }

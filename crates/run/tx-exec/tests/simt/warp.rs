@@ -38,7 +38,6 @@ fn integer_reductions() {
     }
 }
 
-/// A reduction over the 5 lanes of a partial warp combines only these five lanes.
 #[test]
 fn reduction_of_a_partial_warp() {
     let values = std::array::from_fn(|lane| lane as u32 + 1);
@@ -293,8 +292,7 @@ fn reductions_with_wrong_masks() {
             ("redux.mlir:1:1", Some("cta.mlir:2:2"))
         );
 
-        // The mask of lanes 0 to 7 does not contain lane 8, but the mask of lane 8 contains lanes 0
-        // to 7.
+        // The mask of lanes 0 to 7 excludes lane 8, whose mask contains them.
         let differ = fault(
             order,
             32,

@@ -19,10 +19,8 @@ fn key(number: u64) -> Key {
     Key::of([number.to_le_bytes().as_slice()])
 }
 
-/// Function that changes the bytes of a file.
 type Damage = fn(&[u8]) -> Vec<u8>;
 
-/// Returns all files in a folder and its subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder") {
