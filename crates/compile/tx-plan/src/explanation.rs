@@ -47,8 +47,8 @@ pub enum Choice {
 pub struct ScheduleChoice {
     /// Name of the rule that chose the schedule; `None` if the program specifies the schedule.
     pub mapping: Option<String>,
-    /// Cases of the schedule, in order. Each case is a schedule for a range of lengths. The first
-    /// case whose bound is not exceeded is launched.
+    /// Schedules for ranges of lengths (cases), in order. The first case whose bound is not
+    /// exceeded is launched.
     pub cases: Vec<ScheduleCase>,
     /// Estimated times of this schedule and of others; `None` for an op without a reduction
     /// dimension.

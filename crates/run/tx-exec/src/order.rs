@@ -79,7 +79,7 @@ impl Order {
     }
 }
 
-/// Uses of pseudo-random numbers in an order. Each use has a separate sequence.
+/// Indices of the pseudo-random sequences of an order. Each use has a separate sequence.
 mod purpose {
     pub(super) const BLOCKS: u64 = 0;
     pub(super) const THREADS: u64 = !0;

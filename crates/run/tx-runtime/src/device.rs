@@ -672,8 +672,8 @@ impl Outputs {
         self.elapsed
     }
 
-    /// Returns the output of `gpu.printf` on the executor. On a GPU, the driver writes this output
-    /// to standard output.
+    /// Returns the output of `gpu.printf` on the executor. On a GPU, the driver writes the text of
+    /// `gpu.printf` to standard output.
     #[cfg(feature = "simt")]
     pub fn printed(&self) -> &str {
         &self.printed

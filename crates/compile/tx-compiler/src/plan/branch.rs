@@ -74,9 +74,9 @@ impl<'c> Host<'c> {
         self.branches.depth > 0
     }
 
-    /// Marks the steps from `first` on as one choice, if exactly one alternative runs for any
-    /// arguments. The steps of an `scf.if` do not form a choice if one of its branches contains no
-    /// launches.
+    /// If exactly one of the alternative steps from `first` on runs for any arguments, marks these
+    /// steps as one choice. The steps of an `scf.if` do not form a choice if one of its branches
+    /// contains no launches.
     fn choose(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         let is_choice = steps.iter().any(|step| !step.when.is_empty())
