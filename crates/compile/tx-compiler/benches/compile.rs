@@ -60,7 +60,8 @@ fn row_sums(c: &mut Criterion) {
     group.finish();
 }
 
-/// 40 element-wise ops and reductions on tensors, which share kernels.
+/// Compile time of 40 element-wise ops and reductions on tensors, which are fused into shared
+/// kernels.
 fn forty_ops(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
     let compiler = tx::Compiler::new(target).expect("a compiler");
@@ -82,8 +83,8 @@ fn forty_ops(c: &mut Criterion) {
     group.finish();
 }
 
-/// Sixteen programs, compiled by as many threads as a group says, up to those of this machine, with
-/// one compiler.
+/// Time to compile sixteen programs with one compiler, for several numbers of threads up to the
+/// number of processors.
 fn threads(c: &mut Criterion) {
     const PROGRAMS: usize = 16;
     let target = tx::Target::parse("sm_90").expect("a known chip");

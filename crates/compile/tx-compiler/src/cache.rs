@@ -26,7 +26,7 @@ pub(crate) fn key(chip: Chip, asserts: bool, inserted: &str, source: &Source) ->
         inserted.as_bytes(),
         chip.name.as_bytes(),
         if asserts { b"asserts" } else { b"" },
-        // The name occurs in locations.
+        // The locations in an artifact contain the file name.
         source.name.as_bytes(),
         source.entry.as_deref().unwrap_or_default().as_bytes(),
         &source.text,
@@ -69,8 +69,8 @@ fn compiler() -> Option<&'static str> {
         .as_deref()
 }
 
-/// Returns the mapped files that contain the address `own`, and those of MLIR and LLVM, from the
-/// text of `/proc/PID/maps`. Returns `None` if no file contains the address.
+/// Parses the text of `/proc/PID/maps`. Returns the file that is mapped at the address `own`, and
+/// the mapped libraries of MLIR and LLVM. Returns `None` if no file is mapped at `own`.
 fn files_of(maps: &str, own: u64) -> Option<BTreeSet<&str>> {
     let mut files = BTreeSet::new();
     let mut found = false;
@@ -109,8 +109,8 @@ mod tests {
 7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                  [stack]
 ";
 
-    /// Checks that the compiler build is identified by the library with its code, and by LLVM's
-    /// library.
+    /// Checks that the compiler build is identified by the file that contains its code, and by
+    /// LLVM's library.
     #[test]
     fn the_compiler_is_the_file_with_its_code() {
         let files = |own| files_of(MAPS, own).map(|files| files.into_iter().collect::<Vec<_>>());

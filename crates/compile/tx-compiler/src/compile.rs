@@ -69,8 +69,9 @@ impl Source {
     }
 }
 
-/// Compiler for one target, for any number of programs and threads. The first compilation takes
-/// longer; later compilations reuse its MLIR context. Clones share these contexts.
+/// Compiler for one target. A compiler can compile any number of programs, also in several threads.
+/// The first compilation creates an MLIR context, which later compilations reuse. Clones of a
+/// compiler share their contexts.
 ///
 /// ```
 /// # let sum = "gpu.module @m {
@@ -102,7 +103,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// Creates a compiler for programs without a target attribute of their own.
+    /// Creates a compiler. A target attribute in a program overrides `target`.
     ///
     /// # Errors
     /// Returns no error at present.
@@ -126,9 +127,9 @@ impl Compiler {
         self.target
     }
 
-    /// Uses a cache: an artifact found there is returned with the single stage `cache`, and other
-    /// artifacts are stored. Artifacts of another compiler build, or with other variants, do not
-    /// match.
+    /// Sets the cache of the compiler. An artifact found in the cache is returned with the single
+    /// stage `cache`. Other artifacts are compiled and stored. Artifacts of another compiler build
+    /// or other variants are not reused.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -172,9 +173,9 @@ impl Compiler {
         }
     }
 
-    /// Leaves [`Artifact::device_ir`] empty, which only the CPU device needs. The option reduces
-    /// compile time by 6 %. The option has no effect with a [cache](Self::with_cache), which stores
-    /// artifacts for every device.
+    /// Leaves [`Artifact::device_ir`] empty. Only the CPU device needs the device IR. The option
+    /// reduces compile time by 6 %. The option has no effect with a [cache](Self::with_cache),
+    /// which stores artifacts for every device.
     #[must_use]
     pub fn without_device_ir(self) -> Self {
         Self {
@@ -184,8 +185,9 @@ impl Compiler {
     }
 
     /// Keeps each `cf.assert` in the body of a linalg op; by default, these assertions are dropped.
-    /// A thread whose condition is false calls `__assertfail`, and the launch fails. An op with an
-    /// assertion is not fused with other ops, so the program may have more kernels.
+    /// A thread in which the asserted condition is false calls `__assertfail`, and the launch
+    /// fails. An op with an assertion is not fused with other ops, so the program may have more
+    /// kernels.
     #[must_use]
     pub fn with_asserts(self) -> Self {
         Self {
@@ -195,8 +197,8 @@ impl Compiler {
     }
 
     /// Also compiles each kernel to a separate PTX module, for [`Artifact::modules`]. LLVM then
-    /// compiles each kernel twice: compile time of a program with 13 kernels, 335 → 594 ms.
-    /// Compilations with separate modules bypass the cache.
+    /// compiles each kernel twice. The compile time of a program with 13 kernels increases from 335
+    /// to 594 ms. Compilations with separate modules bypass the cache.
     #[must_use]
     pub fn with_modules(self) -> Self {
         Self {
@@ -206,9 +208,10 @@ impl Compiler {
     }
 
     /// Runs one or more comma-separated passes directly after the pass `after` of
-    /// `lower-reduction`. A pass is registered with [`crate::register_pass`] or is MLIR's, and may
-    /// have options (`"mine{limit=8}"`). Passes at one position run in the order of insertion. The
-    /// module is verified after each pass, and each pass is a stage.
+    /// `lower-reduction`. Each pass must be a pass of MLIR, or registered with
+    /// [`crate::register_pass`]. A pass may have options (`"mine{limit=8}"`). Passes at one
+    /// position run in the order of insertion. The module is verified after each pass. Each
+    /// inserted pass is a stage of the artifact.
     ///
     /// ```
     /// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
@@ -242,8 +245,8 @@ impl Compiler {
         Ok(self)
     }
 
-    /// Returns the text of `lower-reduction` for this target, with inserted passes: a pipeline over
-    /// `builtin.module` for the caller's own pass manager.
+    /// Returns the pipeline `lower-reduction` for this target as text, with inserted passes. The
+    /// caller can parse the text for its own pass manager on `builtin.module`.
     ///
     /// # Errors
     /// Returns no error at present.
@@ -263,7 +266,7 @@ impl Compiler {
         })
     }
 
-    /// Compiles MLIR text with a single function or kernel to launch.
+    /// Compiles MLIR text that contains a single entry (a function or a kernel).
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -290,7 +293,8 @@ impl Compiler {
             name: LOWER.to_owned(),
         };
         let compile = || match self.run(source, None) {
-            // The second run verifies after each pass, to find the pass that breaks the module.
+            // The second run verifies the module after each pass, to find the pass that makes it
+            // invalid.
             Err(error) if error.kind == lower => {
                 self.compile_watched(source, &mut |_, _, _| Ok(()))
             }
@@ -353,8 +357,8 @@ impl Compiler {
     }
 
     /// Returns a warning if the entry is a kernel that reads its block index but has no
-    /// `known_grid_size`. Such a kernel is launched with one block, or one cluster, unless the
-    /// launch specifies a grid.
+    /// `known_grid_size`. A kernel without a known grid size is launched with one block, or one
+    /// cluster, unless the launch specifies a grid.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Parse`] for invalid source.
@@ -371,10 +375,10 @@ impl Compiler {
         own.unwrap_or(self.target.chip).name.to_owned()
     }
 
-    /// Explains the choices of the compiler: the schedule and kernels of each op, the variant of
-    /// each reduction, and the lowering of each exchange between threads. Alternatives that were
-    /// not chosen have costs, or the reason of their rejection. Schedules come before variants and
-    /// exchanges.
+    /// Returns the choices of the compiler: the schedule and kernels of each op, the variant of
+    /// each reduction, and the lowering of each exchange between threads. For each alternative that
+    /// was not chosen, the result contains its cost or the reason of its rejection. The result
+    /// lists schedules before variants and exchanges.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`].
@@ -397,8 +401,8 @@ impl Compiler {
                 "tile-select-variant" => "tile-select-variant{explain}",
                 _ => return Ok(()),
             };
-            // The pass runs on a copy, which is discarded. If the pass fails, the next pass reports
-            // the reason.
+            // The pass runs on a copy of the module, which is discarded. If the pass fails, the
+            // next pass reports the reason.
             if let Some(mut copy) = Module::from_operation(tx_mlir::copy(top(module))) {
                 let (done, choices) = tx_passes::explain::collect(|| session.run(&mut copy, pass));
                 if done {
@@ -429,13 +433,13 @@ impl Compiler {
         Ok(found)
     }
 
-    /// Compiles a program with other schedules. Entry `i` of `schedules` is for reduction `i` of
-    /// [`Self::candidates`]; `None` or a missing entry selects the default schedule. Also returns
-    /// the text of the program with these schedules.
+    /// Compiles a program with the given schedules. Entry `i` of `schedules` applies to reduction
+    /// `i` of [`Self::candidates`]; `None` or a missing entry selects the default schedule. The
+    /// function also returns the text of the program with the given schedules.
     ///
     /// # Errors
-    /// Returns an error of any [`ErrorKind`]: [`ErrorKind::Schedule`] for an invalid schedule, and
-    /// for more schedules than reductions.
+    /// Returns an error of any [`ErrorKind`]. An invalid schedule, or more schedules than
+    /// reductions, is an [`ErrorKind::Schedule`].
     pub fn compile_scheduled(
         &self,
         source: &Source,
@@ -463,7 +467,7 @@ impl Compiler {
     ) -> Option<Vec<(tx_mlir::Op<'c>, Tunable)>> {
         let pass = format!("tile-list-candidates{{chip={}}}", self.target.chip.name);
         if !session.run(module, &pass) {
-            // The next pass reports the reason.
+            // The next pass reports the reason of the failure.
             session.take_diagnostics();
             return None;
         }
@@ -500,8 +504,8 @@ impl Compiler {
         Some(found)
     }
 
-    /// Compiles a program, and calls `watch` with the module and the name of the stage: after
-    /// parsing and after each pass. Changes that `watch` makes to the module are compiled.
+    /// Compiles a program. Calls `watch` after parsing and after each pass, with the name of the
+    /// stage and the module. `watch` may change the module.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`], or the error of `watch`.
@@ -593,8 +597,8 @@ pub struct Tunable {
     pub place: Option<tx_plan::Place>,
     /// Candidate schedules; the first one is the default.
     pub candidates: Vec<Candidate>,
-    /// GPU that [`Candidate::microseconds`] are estimated for, with the assumed sizes of dynamic
-    /// dimensions.
+    /// Name of the GPU for which [`Candidate::microseconds`] is estimated, with the assumed sizes
+    /// of dynamic dimensions.
     pub estimated_for: String,
 }
 
@@ -617,8 +621,8 @@ type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(
 /// Passes after which the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// Verify after each pass. This mode is used if a caller sees or changes the module between
-    /// passes, or if passes or variants of other crates run.
+    /// Verify after each pass, if a caller reads or changes the module between passes, or if passes
+    /// or variants of other crates run.
     Each,
     /// Verify after [`CONVERT`] and after the last pass only, because verification takes as long as
     /// a pass.
@@ -652,7 +656,7 @@ struct Run<'r, 'w> {
     stages: Vec<Stage>,
     keep: bool,
     watch: Option<&'r mut Watching<'w>>,
-    /// Targets of the GPU modules after the last [`ATTACH`].
+    /// Targets of the GPU modules after the last run of [`ATTACH`].
     attached: Option<Vec<Option<String>>>,
 }
 
@@ -732,7 +736,6 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Lowers the program to kernels, and returns its launch plan.
     fn lower(
         &mut self,
         session: &Session,
@@ -747,7 +750,7 @@ impl Run<'_, '_> {
         self.pipeline(session, module, LOWER, verify)?;
         match entry {
             Entry::Kernel(launches) => Ok(plan::with_dynamic_shared(launches, module)),
-            // The passes turned the ops of the function into launches.
+            // The passes have replaced the ops of the function by kernel launches.
             Entry::Function(name) => plan::of_function(session, module, &name),
         }
     }
@@ -766,8 +769,9 @@ impl Run<'_, '_> {
                 true => lower_gpu_modules(module),
                 false => pass.clone(),
             };
-            // Each pipeline begins with this pass, because it may run alone. The second run has an
-            // effect only if inserted passes created modules or changed targets.
+            // Each pipeline begins with [`ATTACH`], because each pipeline can run alone. A second
+            // run of [`ATTACH`] has an effect only if inserted passes created modules or changed
+            // targets.
             let attaches = stage_name(&pass) == ATTACH;
             if attaches && self.attached.as_ref() == Some(&targets(module)) {
                 continue;
@@ -840,7 +844,8 @@ impl Run<'_, '_> {
     }
 }
 
-/// Returns the passes of `gpu-to-nvvm` on GPU modules that have an effect on `module`.
+/// Returns the passes that `gpu-to-nvvm` runs on GPU modules, without the passes that do not affect
+/// `module`.
 fn lower_gpu_modules(module: &Module<'_>) -> String {
     let ops: Vec<Op<'_>> = gpu_modules(module).flat_map(walk).collect();
     let names: BTreeSet<&str> = ops.iter().map(|op| tx_mlir::name(*op)).collect();
@@ -852,7 +857,8 @@ fn lower_gpu_modules(module: &Module<'_>) -> String {
 type Loading<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
 
 /// Parses a program and converts it to memrefs: functions on tensors are bufferized, and calls
-/// between host functions are inlined. Assertions in bodies are removed unless `asserts` is set.
+/// between host functions are inlined. Assertions in bodies of linalg ops are removed unless
+/// `asserts` is set.
 fn load<'s>(
     session: &'s Session,
     source: &Source,
@@ -866,7 +872,6 @@ fn load<'s>(
         let fallback = "an op of a dialect that is not registered";
         Error::reported(ErrorKind::Unsupported, session.take_diagnostics(), fallback)
     })?;
-    // An assertion is checked by execution, which needs loops around the body.
     let first = tx_passes::has_softmax(&top(&module)).then_some(SOFTMAX);
     let has_tensors = tx_passes::has_tensors(top(&module));
     let drops = !asserts && tx_passes::has_body_asserts(top(&module));
@@ -931,8 +936,8 @@ fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error>
     })
 }
 
-/// Returns the warnings among the diagnostics, without the duplicates of ops that become several
-/// kernels.
+/// Returns the warnings among the diagnostics, without duplicates. A warning is duplicated if its
+/// op becomes several kernels.
 fn warnings(reported: &[Diagnostic]) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     let severe = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;
@@ -1002,9 +1007,9 @@ pub(crate) fn is_named(op: Op<'_>, name: &str) -> bool {
     string_attribute(op, "sym_name").as_deref() == Some(name)
 }
 
-/// Returns the generic form of the named `gpu.module` alone, with the location of every op, so that
-/// a fault can name its source line. The short form of `nvvm.barrier` does not parse with a
-/// location.
+/// Returns the `gpu.module` named `kernels` in generic form, with the location of every op. The
+/// executor reports faults at these locations. MLIR cannot parse the short form of `nvvm.barrier`
+/// with a location.
 pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     let device = Module::new(module.as_operation().location());
     let holder = kernels.and_then(|kernels| gpu_modules(module).find(|op| is_named(*op, kernels)));

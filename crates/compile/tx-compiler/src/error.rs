@@ -27,7 +27,7 @@ pub enum ErrorKind {
         /// Name of the pass.
         name: String,
     },
-    /// The program needs a feature that is not implemented; the diagnostics name it.
+    /// The program needs a feature that is not implemented; the diagnostics name the feature.
     Unsupported,
     /// No PTX was emitted although every pass succeeded: a bug of this crate.
     Codegen,
@@ -58,7 +58,6 @@ impl Error {
         }
     }
 
-    /// Sets the diagnostic code of every message.
     pub(crate) fn with_code(mut self, code: Code) -> Self {
         for diagnostic in &mut self.diagnostics {
             diagnostic.code = Some(code);
@@ -66,7 +65,8 @@ impl Error {
         self
     }
 
-    /// Creates an error from recorded diagnostics; `fallback` is the message if there are none.
+    /// Creates an error from recorded diagnostics. `fallback` is the message if no diagnostic was
+    /// recorded.
     pub(crate) fn reported(kind: ErrorKind, diagnostics: Vec<Diagnostic>, fallback: &str) -> Self {
         if diagnostics.is_empty() {
             Self::plain(kind, fallback)

@@ -1,4 +1,5 @@
-//! Assignment of kernels to the cases of a schedule.
+//! Assignment of kernels to the cases of a schedule. Each case of a schedule applies to a range of
+//! row lengths.
 
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::{Op, string_attribute, walk};
@@ -22,8 +23,9 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     .collect()
 }
 
-/// Sets the kernel names of each case, by position and order. If the numbers of cases and of kernel
-/// groups of a source position differ, no names are set.
+/// Sets the kernel names of each schedule case. Kernels are assigned to cases by source position
+/// and order. If a source position has more or fewer cases than groups of kernels, no names are
+/// set.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
     let mut grouped = Vec::new();
     for one in all.iter_mut() {

@@ -14,7 +14,6 @@ struct Insertion {
     side: Side,
     /// Name of a pass of `lower-reduction`.
     anchor: String,
-    /// Text of one pass, with its options.
     pass: String,
 }
 

@@ -19,18 +19,18 @@
 //! The entry of a program is a kernel, or a `func.func` that `lower-reduction` lowers to kernel
 //! launches, temporaries, views and index arithmetic.
 //!
-//! A [`Compiler`] serves many programs and threads. Options keep the IR after each stage
-//! ([`Compiler::with_stages`]) or cache artifacts ([`Compiler::with_cache`]).
+//! A [`Compiler`] can compile many programs, also in several threads. [`Compiler::with_stages`]
+//! keeps the IR after each stage, and [`Compiler::with_cache`] caches artifacts.
 //!
 //! The library prints nothing: diagnostics are in [`Error::diagnostics`], with locations.
 //!
-//! The package `tx-examples` has numbered examples of these topics; `docs/embedding.md` explains
-//! them.
+//! The package `tx-examples` contains examples of embedding the compiler, which `docs/embedding.md`
+//! explains.
 //!
 //! # In a host compiler's own context
 //! [`register`] registers the passes with MLIR, and [`register_dialects`] adds the dialects to a
-//! `DialectRegistry`. Textual pipelines over the host's own module can then name `lower-reduction`
-//! and every single pass:
+//! `DialectRegistry`. Textual pass pipelines of the host compiler can then contain
+//! `lower-reduction` and each of its passes:
 //!
 //! ```
 //! use tx::melior::{Context, dialect::DialectRegistry, ir::Module, pass::PassManager, utility::parse_pass_pipeline};
@@ -61,9 +61,9 @@
 //! # Custom variants and passes
 //! [`register_variant`] adds an algorithm for reductions. [`register_pass`] adds a pass, which
 //! [`Compiler::with_pass_after`] inserts into `lower-reduction`. A crate with variants and passes
-//! depends on this crate alone: [`pass!`] and [`mod@pass`] describe passes, [`mlir`] inspects and
-//! rewrites IR, [`tile`] reads the ops of the dialect, and [`parts`] has building blocks for
-//! variants.
+//! needs only this crate as a dependency. [`pass!`] and [`mod@pass`] describe passes, [`mlir`]
+//! inspects and rewrites IR, [`tile`] reads the ops of the dialect, and [`parts`] contains building
+//! blocks for variants.
 //!
 //! ```
 //! use tx::mlir::{Failed, Op, is, walk};
@@ -125,8 +125,8 @@ pub use tx_target::Chip;
 
 /// Safe helpers over melior that inspect and rewrite IR, for passes and variants.
 pub use tx_mlir as mlir;
-/// melior in the version that this crate uses. Contexts, modules and pass managers of another
-/// version are different types.
+/// The crate melior, in the version that this crate uses. The types of another version of melior
+/// are incompatible.
 pub use tx_mlir::melior;
 
 /// Typed views of the ops of the `tile` dialect.
@@ -183,12 +183,12 @@ use melior::dialect::DialectRegistry;
 /// ```
 ///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tensor`,
-/// `tile` and `vector`. Any other dialect is written with the getter of its handle: `mine =
-/// my_dialect::handle`.
+/// `tile` and `vector`. Any other dialect is written as its name and a function that returns its
+/// handle: `mine = my_dialect::handle`.
 ///
-/// An option is a field, `NAME: TYPE = DEFAULT`. The type is `u32`, `bool`, `String`, or any type
-/// that implements [`pass::OptionValue`]. The default is a string for every type, written as in a
-/// pipeline such as `mine-split{limit=8 tell label=row}`.
+/// An option is a field, `NAME: TYPE = DEFAULT`. The type of an option is `u32`, `bool`, `String`,
+/// or any type that implements [`pass::OptionValue`]. The default is a string for every type. The
+/// string is written as in a pipeline, such as `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {
@@ -225,9 +225,9 @@ pub fn register_dialects(registry: &DialectRegistry) {
     tx_dialect_tile::register(registry);
 }
 
-/// Registers a pass with MLIR for the rest of the process. Textual pipelines can then name the
+/// Registers a pass with MLIR for the rest of the process. Textual pipelines can then contain the
 /// pass, and [`Compiler::with_pass_after`] can insert it into `lower-reduction`. Other threads may
-/// compile during the call, but must not parse pipelines in a context of their own.
+/// compile during the call, but must not parse pipelines in their own MLIR contexts.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Taken`] if a pass or a pipeline has the same name.

@@ -22,7 +22,7 @@ struct Waiting {
 
 impl Sessions {
     /// Calls `work` with a context for a program of `bytes` bytes. The context is reused after
-    /// success, and dropped after an error, because its state is then unknown.
+    /// success, and dropped after an error, because an error leaves an unknown state.
     pub(crate) fn with<R>(
         &self,
         bytes: usize,

@@ -1,5 +1,5 @@
-//! Handling of ops of unregistered dialects, which only functions that are not compiled may
-//! contain.
+//! Removal of functions with ops of unregistered dialects. A compiled function must not contain ops
+//! of unregistered dialects.
 
 use crate::compile::{Source, top};
 use melior::ir::Module;
@@ -74,8 +74,8 @@ pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed>
     Ok(())
 }
 
-/// Returns the indices of the units for which `starts` is true, and of all units reachable from
-/// them through `follows`.
+/// Returns the indices of the units (functions and GPU modules) for which `starts` is true, and of
+/// all units reachable from them through `follows`.
 fn closure<'u, 'c>(
     units: &'u [Unit<'c>],
     starts: impl Fn(&Unit<'c>) -> bool,

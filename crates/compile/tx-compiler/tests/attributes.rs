@@ -1,16 +1,15 @@
-//! Attributes of linalg ops mean the same on tensors and on memrefs: for each attribute and each
-//! way a reduction goes through `tensors-to-memrefs`, both programs leave the same bits, and the
-//! attribute stands on the `tile.reduce`.
+//! Attributes of linalg ops have the same effect on tensors and on memrefs. For each attribute and
+//! each route of a reduction through `tensors-to-memrefs`, both programs return the same bits. The
+//! `tile.reduce` also has the attribute.
 
 use tx::{Artifact, Compiler, Error, Target};
 use tx_plan::ElementType;
 use tx_runtime::{Arg, Array, Device};
 
-/// An attribute, and the reduction that it is put on.
+/// An attribute, and the reduction to which it is attached.
 struct Case {
     attribute: &'static str,
     combiner: &'static str,
-    /// What results start from.
     start: &'static str,
 }
 
@@ -44,16 +43,17 @@ const CASES: [Case; 8] = [
     },
 ];
 
-/// A way that a reduction of `%X` into `%R` goes. `ATTR`, `COMBINER` and `START` stand for parts of the case.
+/// A program that reduces `%X` into `%R`, on tensors and on memrefs. `ATTR`, `COMBINER` and `START`
+/// are replaced by fields of the case.
 struct Route {
     name: &'static str,
     tensors: &'static str,
     memrefs: &'static str,
-    /// Whether the reduction is a sum of products, whatever the case says.
+    /// Whether the reduction is a sum of products, independent of the case.
     is_sum: bool,
 }
 
-/// `%R` on tensors, reduced from `%X`.
+/// Reduction of `%X` to `%R` on tensors.
 const REDUCE: &str = "%z = arith.constant START : f32
   %e = tensor.empty() : tensor<5xf32>
   %f = linalg.fill ins(%z : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
@@ -237,7 +237,6 @@ fn routes() -> Vec<Route> {
     ]
 }
 
-/// The program of a route for a case.
 fn program(text: &str, case: &Case, on_tensors: bool) -> String {
     let on_memrefs = "%z = arith.constant START : f32
        linalg.fill ins(%z : f32) outs(%R : memref<5xf32>)
@@ -262,7 +261,7 @@ fn compiled(text: &str) -> Result<Artifact, Error> {
         .compile_source(&source)
 }
 
-/// What a program leaves in its arguments after the first.
+/// Runs a program and returns the contents of all arguments except the first.
 fn results(artifact: &Artifact) -> Vec<Vec<u8>> {
     let shapes = artifact.plan.arguments.iter().map(|argument| {
         let tx_plan::ArgumentType::Memref(memref) = &argument.ty else {
@@ -274,7 +273,8 @@ fn results(artifact: &Artifact) -> Vec<Vec<u8>> {
         };
         memref.shape.iter().map(size).collect::<Vec<usize>>()
     });
-    // Numbers of all magnitudes, so that each order of a sum has bits of its own, and some NaN.
+    // Numbers of many magnitudes, so that each order of summation returns different bits, and one
+    // NaN.
     let numbers: Vec<f32> = (0..500u32)
         .map(|i| match i {
             130 => f32::NAN,
@@ -297,7 +297,8 @@ fn results(artifact: &Artifact) -> Vec<Vec<u8>> {
     arrays.map(|array| array.bytes().to_vec()).collect()
 }
 
-/// The bits of a sum and of a maximum depend on these attributes, so that losing one is seen.
+/// Checks that the bits of a sum and of a maximum depend on these attributes, so that the tests
+/// detect a lost attribute.
 #[test]
 fn attributes_change_results() {
     let reduce = &routes()[0];
@@ -330,7 +331,8 @@ fn attributes_mean_the_same_on_tensors_and_on_memrefs() {
             let memrefs = memrefs.unwrap_or_else(|error| panic!("{what}, on memrefs: {error}"));
             let tensors = match compiled(&program(route.tensors, case, true)) {
                 Ok(tensors) => tensors,
-                // A schedule is for loops, which a reshape may change.
+                // A reshape may change the loops, and a schedule for the old loops is then
+                // rejected.
                 Err(error)
                     if error.to_string().contains("cannot be kept")
                         && route.name.contains("reshape") =>

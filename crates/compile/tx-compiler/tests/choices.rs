@@ -1,19 +1,18 @@
-//! Choices of launch plans: exactly one alternative holds, also at the constants of conditions.
+//! Choices of launch plans: exactly one alternative is true, also at the constants of conditions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tx::{Compiler, Source, Target};
 use tx_plan::{Condition, Expr, Plan, Step, Symbol, alternatives};
 
-/// Sizes that one choice is tried with at most.
 const MAX_SIZES: usize = 200_000;
 
 fn compiler() -> Compiler {
     Compiler::new(Target::parse("sm_90").expect("a known chip")).expect("a compiler")
 }
 
-/// The plans of every third file of a folder of lit tests, of every one where `TX_EVERY_PROGRAM` is set; with
-/// the name of the file and of the entry.
+/// Returns the plans of every third file in a folder of lit tests, with the names of the file and
+/// the entry. If `TX_EVERY_PROGRAM` is set, all files are used.
 fn plans(compiler: &Compiler, folder: &str) -> Vec<(String, Plan)> {
     let every = std::env::var_os("TX_EVERY_PROGRAM").map_or(3, |_| 1);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -36,7 +35,7 @@ fn plans(compiler: &Compiler, folder: &str) -> Vec<(String, Plan)> {
             .split("// -----")
         {
             let mut source = Source::new(&name, part);
-            // Some are there to be refused.
+            // Some programs are tests of errors.
             for entry in compiler.entries(&source).unwrap_or_default() {
                 source.entry = Some(entry.clone());
                 if let Ok(plan) = compiler.plan(&source) {
@@ -48,7 +47,6 @@ fn plans(compiler: &Compiler, folder: &str) -> Vec<(String, Plan)> {
     plans
 }
 
-/// The constants of an expression.
 fn constants(expr: &Expr, found: &mut BTreeSet<i64>) {
     match expr {
         Expr::Const(n) => drop(found.insert(*n)),
@@ -68,7 +66,8 @@ fn constants(expr: &Expr, found: &mut BTreeSet<i64>) {
     }
 }
 
-/// For each symbol of some conditions, 0 and 1, and the constants that it occurs with and their neighbours.
+/// Returns the boundary sizes of each symbol in the conditions: 0, 1, the constants with which the
+/// symbol is compared, and their neighbours.
 fn boundaries<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Vec<(Symbol, Vec<i64>)> {
     let mut of_each: BTreeMap<Symbol, BTreeSet<i64>> = BTreeMap::new();
     for condition in conditions {
@@ -93,7 +92,7 @@ fn boundaries<'a>(conditions: impl Iterator<Item = &'a Condition>) -> Vec<(Symbo
     lists.collect()
 }
 
-/// Tries a choice with all boundary sizes. Returns how many there are.
+/// Tests a choice with all boundary sizes, and returns their number.
 fn try_choice(name: &str, steps: &[Step]) -> usize {
     let alternatives = alternatives(steps);
     let symbols = boundaries(alternatives.iter().copied().flatten());
@@ -116,8 +115,8 @@ fn try_choice(name: &str, steps: &[Step]) -> usize {
     count
 }
 
-/// Every choice of a program of the lit tests selects exactly one alternative at n - 1, n and n + 1 of each
-/// constant of its conditions. No grid stands for a condition.
+/// Every choice of a lit-test program selects exactly one alternative at n - 1, n and n + 1, for
+/// each constant n in its conditions. No grid replaces a condition.
 #[test]
 fn choices_of_lit_programs_select_one() {
     let compiler = compiler();

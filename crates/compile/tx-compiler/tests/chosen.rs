@@ -1,18 +1,19 @@
-//! Golden table of chosen schedules: kinds × element types × shapes, a line each, in `chosen/*.snap`.
+//! Golden tables of chosen schedules in `chosen/*.snap`, with one line per kind, element type and
+//! shape.
 //!
 //! A line is `KIND TYPE SHAPE [AXES]: SCHEDULE`. Schedules are abbreviated: `d1.i/4` is
-//! `#tile.split<"d1.i" by 4>`, `d0=block_x` is `#tile.bind<"d0" to block_x>`, and other steps lose
-//! `#tile.` and quotes. A schedule with cases has a line for each case.
+//! `#tile.split<"d1.i" by 4>`, `d0=block_x` is `#tile.bind<"d0" to block_x>`, and other steps are
+//! printed without `#tile.` and quotes. A schedule with several cases has one line per case.
 //!
-//! `tile-choose-schedule` writes the schedule that `tx::Compiler::candidates` lists first.
-//! `cargo xtask bless chosen` accepts the present ones.
+//! `tile-choose-schedule` writes the schedule that `tx::Compiler::candidates` lists first. `cargo
+//! xtask bless chosen` writes the current schedules to the tables.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use tx::mlir::{Session, attribute, is, string_attribute, walk};
 
-/// Maximum number of lines of a table, as of the snapshots of lit tests.
+/// Maximum number of lines of a table, equal to the limit for lit-test snapshots.
 const MAX_LINES: usize = 300;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -20,7 +21,8 @@ enum Kind {
     Sum,
     Max,
     Argmax,
-    /// Mean and variance after Welford: partial results are a mean, a sum of squares and a count.
+    /// Mean and variance by Welford's algorithm. A partial result consists of a mean, a sum of
+    /// squares and a count.
     Welford,
 }
 
@@ -32,7 +34,7 @@ const LENGTHS: [&str; 8] = [
     "8", "33", "100", "1000", "1003", "4096", "131072", "1048576",
 ];
 
-/// One reduction: the sizes of its source, and the axes that are reduced.
+/// A reduction: sizes of its source, and reduced axes.
 #[derive(Clone)]
 struct Case {
     kind: Kind,
@@ -69,7 +71,6 @@ impl Case {
         )
     }
 
-    /// A host function with the reduction.
     fn function(&self) -> String {
         let element = self.element;
         let axes: Vec<String> = self.axes.iter().map(usize::to_string).collect();
@@ -104,7 +105,6 @@ impl Case {
         )
     }
 
-    /// The type of partial results of `welford`.
     fn partial(&self) -> &'static str {
         match self.element {
             "f64" => "f64",
@@ -156,7 +156,6 @@ impl Case {
     }
 }
 
-/// The text with `T` replaced where it is a word.
 fn replace_type(text: &str, ty: &str) -> String {
     let mut out = String::new();
     let mut before = ' ';
@@ -173,7 +172,7 @@ fn replace_type(text: &str, ty: &str) -> String {
     out
 }
 
-/// A schedule as the table shows it.
+/// Returns the abbreviated form of a schedule.
 fn shown(schedule: &str) -> String {
     let text = schedule.replace("#tile.", "").replace('"', "");
     let mut text = text.trim().strip_prefix('[').unwrap_or(&text).to_owned();
@@ -195,7 +194,6 @@ fn shown(schedule: &str) -> String {
         .replace(", otherwise<", "\n  otherwise<")
 }
 
-/// The table of some cases for a chip.
 fn table(chip: &str, cases: &[Case]) -> String {
     tx::register();
     let session = Session::new(tx::tile::register);
@@ -229,7 +227,6 @@ fn table(chip: &str, cases: &[Case]) -> String {
     text
 }
 
-/// Compares a table with its snapshot.
 fn check(name: &str, chip: &str, cases: &[Case]) {
     let found = table(chip, cases);
     let lines = found.lines().count();
@@ -245,7 +242,6 @@ fn check(name: &str, chip: &str, cases: &[Case]) {
     settings.bind(|| insta::assert_snapshot!(name, found));
 }
 
-/// Every kind and type with every shape.
 fn all(shapes: &[(&str, &[usize])]) -> Vec<Case> {
     let mut cases = Vec::new();
     for kind in KINDS {

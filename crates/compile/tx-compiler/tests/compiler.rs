@@ -1,10 +1,10 @@
-//! A compiler that is kept, and shared by threads.
+//! A compiler that compiles several programs, in several threads.
 
 use std::path::Path;
 use tx::mlir::{Op, Session, gpu, is, walk};
 use tx::{Artifact, Compiler, ErrorKind, Source, Target};
 
-/// The programs of the lit tests that work on whole arrays, one for each entry.
+/// Returns the lit-test programs with grid-level ops, one source per entry.
 fn programs() -> Vec<Source> {
     let compiler = compiler();
     let of_file = |(name, text): (String, String)| {
@@ -20,7 +20,7 @@ fn programs() -> Vec<Source> {
     texts("programs").into_iter().flat_map(of_file).collect()
 }
 
-/// The files of a folder of lit tests, each with its name.
+/// Returns the names and texts of all files in a folder of lit tests.
 fn texts(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../lit-tests")
@@ -50,15 +50,15 @@ fn compile(compiler: &Compiler, source: &Source) -> Artifact {
     artifact.unwrap_or_else(|error| panic!("{}: {error}", source.name))
 }
 
-/// What a program becomes does not depend on what the compiler was given before, nor on who else
-/// uses it at the time. Every seventh program; every one where `TX_EVERY_PROGRAM` is set.
+/// The result of a compilation does not depend on earlier or concurrent compilations by the same
+/// compiler. The test uses every seventh program, or every program if `TX_EVERY_PROGRAM` is set.
 #[test]
 fn a_program_becomes_the_same_whatever_was_compiled_before() {
     let every = std::env::var_os("TX_EVERY_PROGRAM").map_or(7, |_| 1);
     let programs: Vec<Source> = programs().into_iter().step_by(every).collect();
     let alone: Vec<Artifact> = programs.iter().map(|p| compile(&compiler(), p)).collect();
     let shared = compiler();
-    // What fails leaves nothing behind.
+    // A failed compilation must not affect later ones.
     let error = shared.compile("func.func @f() { return 1 }");
     assert!(error.is_err());
     let check = |i: usize| {
@@ -74,7 +74,6 @@ fn a_program_becomes_the_same_whatever_was_compiled_before() {
     });
 }
 
-/// Whoever launches on GPUs alone gets the same PTX and plan.
 #[test]
 fn device_ir_can_be_left_out() {
     let (whole, lean) = (compiler(), compiler().without_device_ir());
@@ -85,14 +84,15 @@ fn device_ir_can_be_left_out() {
     }
 }
 
-/// Passes that are left out, and verifying that is, change nothing: what the pipelines make of a
-/// program is what the compiler does. Every seventh file; every file where `TX_EVERY_PROGRAM` is set,
-/// as by `cargo xtask deep`.
+/// The compiler skips passes and verifications without an effect. Its PTX is equal to that of the
+/// complete pipelines. The test uses every seventh file, or every file if `TX_EVERY_PROGRAM` is
+/// set, as in `cargo xtask deep`.
 #[test]
 fn the_compiler_makes_what_the_pipelines_make() {
     let compiler = compiler();
     let mut compared = 0;
-    // Views and vectors of all sorts are in the second, instructions of newer chips in the third.
+    // The second folder contains views and vectors of many kinds; the third contains instructions
+    // of newer chips.
     let every = std::env::var_os("TX_EVERY_PROGRAM").map_or(7, |_| 1);
     for (name, text) in ["programs", "lower-reduction", "ptx"]
         .iter()
@@ -119,7 +119,7 @@ fn the_compiler_makes_what_the_pipelines_make() {
             source.entry = Some(entry.clone());
             let artifact = match compiler.compile_source(&source) {
                 Ok(artifact) => artifact,
-                // Several have the name.
+                // Several entries have this name.
                 Err(error) if error.kind == ErrorKind::Entry => continue,
                 Err(error) => panic!("{name}: @{entry}: {error}"),
             };

@@ -1,4 +1,5 @@
-//! Conversions of 8-bit floats: those of a kernel, run on the executor, against those of `tx-scalar`.
+//! Conversions of 8-bit floats: results of a kernel on the executor, compared with results of
+//! `tx-scalar`.
 
 use tx::{Compiler, Target};
 use tx_plan::ElementType;
@@ -18,7 +19,7 @@ const WIDE: [Type; 4] = [
     ("f64", ElementType::F64, Float::F64),
 ];
 
-/// Runs an element-wise op on numbers of a type, given by their bits.
+/// Runs an element-wise op on numbers that are given as bits.
 fn convert(op: &str, from: Type, to: Type, bits: &[u64]) -> Vec<u64> {
     let (n, [a, b]) = (bits.len(), [from.0, to.0]);
     let program = format!(
@@ -57,7 +58,7 @@ fn convert(op: &str, from: Type, to: Type, bits: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-/// Compares the results with those of `tx-scalar`, where any NaN is like any other.
+/// Compares the results with the results of `tx-scalar`. All NaNs count as equal.
 fn compare(op: &str, from: Type, to: Type, bits: &[u64]) {
     let results = convert(op, from, to, bits);
     for (bits, result) in bits.iter().zip(results) {
@@ -83,8 +84,8 @@ fn every_8_bit_float_is_extended_exactly() {
     }
 }
 
-/// Every 8-bit float and the number half way to the next, and the neighbours of both; and what is
-/// not finite, the largest numbers and the least.
+/// Inputs: every 8-bit float, the midpoint to the next float, and the neighbours of both; also
+/// infinities, NaNs, the largest numbers and the smallest subnormals.
 #[test]
 fn numbers_are_rounded_once_and_to_nearest() {
     for to in NARROW {
@@ -94,7 +95,8 @@ fn numbers_are_rounded_once_and_to_nearest() {
             .map(|bits| narrow.value(bits))
             .filter(|v| v.is_finite())
             .collect();
-        // Half way to this one the largest number ends.
+        // Successor of the largest number, for the midpoint up to which values round to the largest
+        // number.
         let [.., before, last] = numbers[..] else {
             panic!("two numbers");
         };
@@ -115,7 +117,7 @@ fn numbers_are_rounded_once_and_to_nearest() {
                 [f64::INFINITY, f64::NAN, wide.largest(), 1e5, 1e-12].map(|v| wide.to_bits(v)),
             );
             bits.extend([1, 2, 3]);
-            // A NaN whose fraction has the lowest bit alone.
+            // A NaN in which only the lowest fraction bit is set.
             bits.push(wide.to_bits(f64::INFINITY) + 1);
             let negative: Vec<u64> = bits.iter().map(|bits| bits | sign).collect();
             bits.extend(negative);

@@ -1,4 +1,4 @@
-//! Passes of others among those of the compiler, and a compiler that many threads use.
+//! Passes of other crates in the pipeline of the compiler, and a compiler that several threads use.
 
 use std::sync::Once;
 use tx::mlir::{Failed, Op, is, remark, set_attribute, walk};
@@ -55,7 +55,8 @@ impl Pass for Untarget {
 
 fn register() {
     static ONCE: Once = Once::new();
-    // Both at once: a cache tells what was compiled with other variants.
+    // Passes and variants are registered together, because the cache key contains the registered
+    // variants.
     ONCE.call_once(|| {
         tx::register_pass(&Mark::INFO).expect("a name of its own");
         tx::register_pass(&Untarget::INFO).expect("a name of its own");
@@ -67,7 +68,7 @@ fn compiler() -> Compiler {
     Compiler::new(Target::parse("sm_90").expect("a known chip")).expect("a compiler")
 }
 
-/// A sum of so many columns.
+/// Returns a program that sums rows of `columns` elements.
 fn sum(columns: usize) -> String {
     format!(
         "func.func @sums(%A: memref<?x{columns}xf32>, %B: memref<?xf32>) {{
@@ -77,7 +78,7 @@ fn sum(columns: usize) -> String {
     )
 }
 
-/// What a compiler is to be asked from everywhere.
+/// Checks that the types of the interface are `Send` and `Sync`.
 #[test]
 fn everything_goes_from_thread_to_thread() {
     fn everywhere<T: Send + Sync + 'static>() {}
@@ -89,7 +90,7 @@ fn everything_goes_from_thread_to_thread() {
     everywhere::<Cache>();
 }
 
-/// A pass runs where it was put, with its options, and is a stage.
+/// An inserted pass runs at its position, with its options, and is a stage.
 #[test]
 fn passes_run_where_they_were_put() {
     register();
@@ -122,11 +123,12 @@ fn passes_run_where_they_were_put() {
     let ir = |stage| artifact.ir_after(stage).expect("kept");
     assert!(!ir("convert-linalg-to-tile").contains("test.mark"));
     assert!(ir("test-mark").contains("test.mark = \"first\""));
-    // The last of a name.
+    // The IR after the last stage with this name is returned.
     assert!(ir("cse").contains("gpu.launch_func"), "{}", ir("cse"));
     assert_eq!(artifact.ir_after("no-such-pass"), None);
 
-    // Schedules are listed, and plans are made, with the passes that were put in.
+    // Inserted passes also run when candidates are listed, choices are explained and plans are
+    // created.
     let source = Source::new("sum.mlir", sum(100));
     let tunables = compiler.candidates(&source).expect("candidates");
     assert!(!tunables[0].candidates.is_empty());
@@ -144,8 +146,8 @@ fn passes_run_where_they_were_put() {
     assert!(artifact.stages.iter().all(|stage| stage.ir.is_none()));
 }
 
-/// Modules get a target once, and are not shown again where they get none; a pass of others may
-/// make it necessary again.
+/// Targets are attached to GPU modules once. Another stage is listed only if an inserted pass has
+/// removed the targets.
 #[test]
 fn targets_are_attached_where_there_are_none() {
     register();
@@ -164,7 +166,6 @@ fn targets_are_attached_where_there_are_none() {
     assert_eq!(attached(&put("test-untarget")), 2);
 }
 
-/// A pass of others that fails is an error of that pass, with its diagnostic.
 #[test]
 fn a_pass_that_fails_is_named() {
     register();
@@ -181,7 +182,7 @@ fn a_pass_that_fails_is_named() {
     assert_eq!(said.location.as_ref().map(|at| at.line), Some(2));
 }
 
-/// A variant whose ops are not valid.
+/// A variant that creates invalid ops.
 struct Invalid;
 
 impl tx::Variant for Invalid {
@@ -215,7 +216,8 @@ impl tx::Variant for Invalid {
     }
 }
 
-/// What a variant of others makes is blamed on it, where the reduction stands.
+/// If a registered variant creates invalid ops, the error names the variant, at the location of the
+/// reduction.
 #[test]
 fn a_variant_that_makes_what_is_not_valid_is_named() {
     register();
@@ -245,7 +247,6 @@ fn a_variant_that_makes_what_is_not_valid_is_named() {
     );
 }
 
-/// What cannot be put in is refused at once, and the message says what is wrong and what there is.
 #[test]
 fn refuses_what_cannot_be_put_in() {
     register();
@@ -264,7 +265,7 @@ fn refuses_what_cannot_be_put_in() {
     assert!(message.contains("tx::register_pass"), "{message}");
     let message = refused("tile-expand-reduce", "test-mark{wrod=x}");
     assert!(message.contains("wrod"), "{message}");
-    // The pass is there.
+    // The pass itself is registered.
     assert!(!message.contains("tx::register_pass"), "{message}");
     let message = refused("tile-expand-reduce", "cse,");
     assert!(message.contains("cse,"), "{message}");
@@ -274,11 +275,11 @@ fn refuses_what_cannot_be_put_in() {
     let error = tx::register_pass(&Mark::INFO).expect_err("registered before");
     assert_eq!(error.kind, ErrorKind::Taken);
     assert!(error.to_string().contains("`test-mark`"), "{error}");
-    // As both who write `pass!` and who write a `PassInfo` name it.
+    // The message names the argument in `pass!` and in `PassInfo`.
     for part in ["`as` in `tx::pass!`", "`PassInfo::argument`"] {
         assert!(error.to_string().contains(part), "{error}");
     }
-    // MLIR's own names are taken as well, and so are those of pipelines.
+    // The names of MLIR's passes and of pipelines are rejected too.
     for name in ["canonicalize", "lower-reduction"] {
         let info = tx::pass::PassInfo {
             argument: name,
@@ -289,7 +290,8 @@ fn refuses_what_cannot_be_put_in() {
     }
 }
 
-/// What was compiled with a pass is not taken for what was compiled without, or with other options.
+/// The cache distinguishes artifacts with an inserted pass from artifacts without the pass, or with
+/// other options.
 #[test]
 fn a_cache_tells_passes_apart() {
     register();
@@ -310,12 +312,13 @@ fn a_cache_tells_passes_apart() {
     assert!(!from_cache(&put("test-mark{word=other}")));
     let elsewhere = cached().with_pass_before("tile-schedule", "test-mark");
     assert!(!from_cache(&elsewhere.expect("registered")));
-    // Who wants stages goes through them.
+    // A compilation that keeps stages bypasses the cache.
     assert!(!from_cache(&cached().with_stages()));
 }
 
-/// One compiler, its clones, and eight threads, each with programs of its own and one that all
-/// have: while passes are registered and refused. Every program becomes what it becomes alone.
+/// Eight threads use one compiler and its clones, with separate programs and one common program,
+/// while passes are registered and rejected. Every result is equal to the result of a separate
+/// compilation.
 #[test]
 fn threads_share_a_compiler() {
     register();
@@ -346,7 +349,7 @@ fn threads_share_a_compiler() {
             });
         }
     });
-    // And a compiler can go where it is used last.
+    // A compiler can be moved to another thread.
     let moved = std::thread::spawn(move || shared.compile(&sum(64)).expect("compiled").ptx);
     assert_eq!(moved.join().expect("no panic"), alone);
 }

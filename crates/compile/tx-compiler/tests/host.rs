@@ -1,4 +1,4 @@
-//! A compiler that has an MLIR context of its own, with its own way to treat diagnostics.
+//! A host compiler with its own MLIR context and its own diagnostic handler.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,14 +10,14 @@ use tx::melior::utility::parse_pass_pipeline;
 use tx::melior::{Context, Error};
 use tx::{Compiler, Diagnostic, ErrorKind, Severity, Target};
 
-/// A host that keeps what is reported.
+/// A host compiler that records all diagnostics.
 struct Host {
     context: Context,
     said: Arc<Mutex<Vec<Diagnostic>>>,
 }
 
 impl Host {
-    /// A context that was there before anybody thought of tx.
+    /// Creates a context independent of tx, and then registers the passes and dialects of tx.
     fn new() -> Self {
         let context = Context::new();
         let said = Arc::new(Mutex::new(Vec::new()));
@@ -50,7 +50,7 @@ impl Host {
     }
 }
 
-/// The host's own functions stand beside the one with a reduction.
+/// A module with functions of the host compiler and a function with a reduction.
 const MODULE: &str = r#"
 module attributes {host.target = "cpu"} {
   func.func private @host_log(i32)
@@ -65,8 +65,8 @@ fn compiler() -> Compiler {
     Compiler::new(Target::parse("sm_90").expect("a known chip")).expect("a compiler")
 }
 
-/// The whole pipeline over the host's module: launches of kernels are left, and what is the host's
-/// is untouched.
+/// The whole pipeline lowers the reduction in the host's module to kernel launches, and does not
+/// change the host's own functions.
 #[test]
 fn lowers_a_module_in_the_context_of_the_host() {
     let host = Host::new();
@@ -90,7 +90,6 @@ fn lowers_a_module_in_the_context_of_the_host() {
     assert_eq!(host.said(), []);
 }
 
-/// Single passes, and the pipeline that a compiler has with its passes in it, as text.
 #[test]
 fn runs_single_passes() {
     let host = Host::new();
@@ -110,8 +109,8 @@ fn runs_single_passes() {
     assert_eq!(host.said(), []);
 }
 
-/// What is refused: the host's handler gets the diagnostic with its location and notes, the run
-/// fails, and the context is of use afterwards.
+/// If a pass fails, the host's handler receives the diagnostic with its location and notes. The
+/// context can be used afterwards.
 #[test]
 fn a_refusal_reaches_the_handler_of_the_host() {
     let host = Host::new();
@@ -132,7 +131,7 @@ fn a_refusal_reaches_the_handler_of_the_host() {
         })
         .unwrap_or_else(|| panic!("{said:?}"));
     assert_eq!(refusal.severity, Severity::Error);
-    // The op stands in the fifth line of the text.
+    // The op is in the fifth line of the text.
     let location = refusal.location.as_ref().expect("a location");
     assert_eq!((location.line, location.column), (5, 5), "{refusal}");
     assert!(
@@ -140,7 +139,7 @@ fn a_refusal_reaches_the_handler_of_the_host() {
         "{refusal}"
     );
 
-    // An unknown chip is refused where the pipeline is read.
+    // An unknown chip is rejected when the pipeline is parsed.
     let mut module = Module::parse(&host.context, MODULE).expect("a module");
     let error = host
         .run(&mut module, "lower-reduction{chip=sm_17}")
@@ -151,8 +150,8 @@ fn a_refusal_reaches_the_handler_of_the_host() {
         .expect("the context is as it was");
 }
 
-/// PTX and a plan of the host's module, which stays as it is. Diagnostics speak of the places that
-/// its ops have.
+/// Compiles the host's module to PTX and a plan, without changing the module. Diagnostics have the
+/// locations of its ops.
 #[test]
 fn compiles_a_module_of_the_host() {
     let host = Host::new();

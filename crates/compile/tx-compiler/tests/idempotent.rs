@@ -1,5 +1,5 @@
-//! A lowered module is lowered again, and does not change: by the pipeline, and by each of its passes.
-//! Every eighth file of `lit-tests`; every file where `TX_EVERY_PROGRAM` is set, as by `cargo xtask deep`.
+//! The pipeline and each of its passes do not change a lowered module. The test uses every eighth
+//! file of `lit-tests`, or every file if `TX_EVERY_PROGRAM` is set, as in `cargo xtask deep`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use tx::mlir::Session;
 use tx::{Compiler, Target};
 
-/// The files of `lit-tests`, in order.
 fn files() -> Vec<PathBuf> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../lit-tests");
     let entries = |folder: &Path| {
@@ -40,7 +39,7 @@ fn lowered_programs_do_not_change() {
         for part in text.split("// -----") {
             let session = Session::new(tx::tile::register);
             let name = path.display().to_string();
-            // What is refused on the way is the subject of other tests.
+            // Other tests cover programs that passes reject.
             let Some(mut module) = session.parse(&name, part.as_bytes()) else {
                 continue;
             };

@@ -1,8 +1,8 @@
-//! PTX modules of single kernels.
+//! Separate PTX modules, one per kernel.
 
 use tx::{Artifact, Compiler, Target};
 
-/// Two kernels that share a function and a constant array; one of them uses shared memory too.
+/// Two kernels that share a function and a constant array. One kernel also uses shared memory.
 const PROGRAM: &str = r#"
 module attributes {gpu.container_module} {
   gpu.module @kernels {
@@ -60,7 +60,8 @@ fn compile(change: impl FnOnce(Compiler) -> Compiler) -> Artifact {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Each kernel is a module with what it uses, and the PTX of the program is one with all kernels.
+/// The PTX module of a kernel contains only the kernel and the symbols that it uses. The PTX of the
+/// program contains all kernels.
 #[test]
 fn each_kernel_is_a_module() {
     let artifact = compile(Compiler::with_modules);
@@ -108,7 +109,6 @@ fn each_kernel_is_a_module() {
     }
 }
 
-/// Modules are made on request, and do not change the PTX of the program.
 #[test]
 fn modules_are_made_on_request() {
     let (plain, with) = (
@@ -116,7 +116,7 @@ fn modules_are_made_on_request() {
         compile(Compiler::with_modules),
     );
     assert!(plain.modules().is_empty());
-    // LLVM numbers calls in comments, beyond the module.
+    // LLVM numbers calls in comments, and continues the numbers across modules.
     let lines = |artifact: &Artifact| -> Vec<String> {
         let lines = artifact.ptx.lines();
         lines

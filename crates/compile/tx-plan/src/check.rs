@@ -12,7 +12,7 @@ use crate::expr::{Expr, ExprError, Symbol};
 pub struct Check {
     /// Left side of the relation.
     pub left: Expr,
-    /// Relation of the two sides, as signed numbers.
+    /// Relation between both sides, which are compared as signed numbers.
     pub relation: Relation,
     /// Right side of the relation.
     pub right: Expr,
@@ -61,7 +61,7 @@ pub enum Relation {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// The relation does not hold.
+    /// The relation between the two sides is false.
     #[error("{}", failed(check, *left, *right))]
     Failed {
         /// Violated check.
@@ -100,7 +100,7 @@ fn failed(check: &Check, left: i64, right: i64) -> String {
     }
 }
 
-/// Returns the values of the sides that are no constants, such as `arg0.dim0 is 5, arg1.dim0 is 6:
+/// Returns the values of the sides that are not constants, such as `arg0.dim0 is 5, arg1.dim0 is 6:
 /// `.
 fn sides(check: &Check, left: i64, right: i64) -> String {
     let known: Vec<String> = [(&check.left, left), (&check.right, right)]
@@ -132,7 +132,7 @@ impl CheckError {
 }
 
 impl Check {
-    /// Returns the result of the check, if it is equal for all arguments.
+    /// Returns the result of the check, if the result is the same for all arguments.
     pub fn as_const(&self) -> Option<bool> {
         match (&self.left, &self.right) {
             (Expr::Const(left), Expr::Const(right)) => Some(self.relation.holds(*left, *right)),
@@ -144,7 +144,7 @@ impl Check {
     /// Evaluates the check. `lookup` returns the value of each symbol.
     ///
     /// # Errors
-    /// Fails if the relation does not hold, or a side [cannot be evaluated](Expr::evaluate).
+    /// Fails if the relation is false, or a side [cannot be evaluated](Expr::evaluate).
     pub fn evaluate(
         &self,
         mut lookup: impl FnMut(Symbol) -> Option<i64>,
@@ -177,7 +177,7 @@ impl fmt::Display for Check {
 }
 
 impl Relation {
-    /// Returns whether the relation holds between `left` and `right`.
+    /// Returns whether the relation is true for `left` and `right`.
     pub const fn holds(self, left: i64, right: i64) -> bool {
         match self {
             Self::Equal => left == right,

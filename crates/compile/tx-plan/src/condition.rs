@@ -1,4 +1,5 @@
-//! Conditions of steps, and the check that exactly one alternative holds.
+//! Conditions of launch steps, and the check that the conditions of exactly one alternative are
+//! true.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +14,7 @@ use crate::expr::{Expr, ExprError, Parser, Symbol};
 /// [`str::parse`] reads the text form, and `Display` writes it. In JSON a condition is a string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
-    /// `left relation right`, as signed numbers. The relation is not [`Relation::NotEqual`].
+    /// Comparison of two signed numbers. The relation is not [`Relation::NotEqual`].
     Compare {
         /// Left side.
         left: Expr,
@@ -102,7 +103,7 @@ impl Condition {
         }
     }
 
-    /// Returns the value of the condition, if it is equal for all arguments.
+    /// Returns whether the condition is true, if the result is the same for all arguments.
     pub fn as_const(&self) -> Option<bool> {
         match self.sides() {
             (Expr::Const(left), relation, Expr::Const(right)) => Some(relation.holds(left, right)),
@@ -147,7 +148,8 @@ impl Condition {
         needs
     }
 
-    /// Checks a condition that was not parsed from text; the error describes the violation.
+    /// Checks the invariants of a condition that was not parsed from text. The error describes the
+    /// violation.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Compare {
@@ -241,25 +243,24 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// No alternative holds under these conditions.
+    /// Under these conditions, every alternative is false.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
-    /// Two alternatives hold under the same conditions.
+    /// Two alternatives are true under the same conditions.
     #[error("alternatives {first} and {second} both hold{}", text_of(place))]
     Several {
         /// Index of the first alternative.
         first: usize,
         /// Index of the second alternative.
         second: usize,
-        /// Conditions under which both alternatives hold.
+        /// Conditions under which both alternatives are true.
         place: Vec<Condition>,
     },
-    /// The check of the alternatives exceeded its limit of splits.
+    /// The check of the alternatives needs more case splits than the limit.
     #[error("found too many conditions to tell whether exactly one alternative holds")]
     TooLarge,
 }
 
-/// Returns conditions as text, such as ` where arg0.dim0 > 8 and arg0.dim1 == 4`.
 fn text_of(conditions: &[Condition]) -> String {
     let texts: Vec<String> = conditions.iter().map(ToString::to_string).collect();
     match &texts[..] {
@@ -268,17 +269,18 @@ fn text_of(conditions: &[Condition]) -> String {
     }
 }
 
-/// Maximum number of splits of [`exactly_one`]; a choice of 64 alternatives needs a few hundred.
+/// Maximum number of case splits in [`exactly_one`]. A choice of 64 alternatives needs a few
+/// hundred case splits.
 const MAX_SPLITS: usize = 10_000;
 
-/// Checks that exactly one of these lists of conditions holds, for all arguments.
+/// Checks that for all arguments, exactly one alternative (list of conditions) is true.
 ///
-/// Comparisons of different expressions are assumed independent, so the lists are leaves of a
-/// decision tree. The check selects two expressions that a list compares, splits the lists by the
-/// outcome (less, equal, greater), and recurses.
+/// Comparisons of different expressions are assumed independent, so the alternatives are leaves of
+/// a decision tree. The check selects two expressions that an alternative compares, splits the
+/// alternatives by the outcome (less, equal, greater), and recurses.
 ///
 /// # Errors
-/// Returns comparison outcomes under which no list holds, or two lists hold.
+/// Returns comparison outcomes under which no alternative is true, or two alternatives are true.
 pub fn exactly_one<'a>(
     alternatives: impl IntoIterator<Item = &'a [Condition]>,
 ) -> Result<(), ChoiceError> {
@@ -328,7 +330,8 @@ impl Outcomes {
     }
 }
 
-/// Alternative with its undecided conditions.
+/// Alternative with the conditions that are still undecided in the current node of the decision
+/// tree.
 #[derive(Clone)]
 struct Leaf {
     number: usize,
@@ -378,7 +381,7 @@ impl Tree {
                     leaf
                 })
                 .collect();
-            // Two outcomes with the same remaining alternatives need one check.
+            // Outcomes with the same remaining alternatives are checked once.
             let numbers: Vec<usize> = remaining.iter().map(|leaf| leaf.number).collect();
             if !checked.contains(&numbers) {
                 self.path.push((pair, outcome));
@@ -399,7 +402,7 @@ impl Tree {
     }
 }
 
-/// Returns whether the form of two expressions permits this relation between them.
+/// Returns whether two expressions of this form can have the given relation.
 fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
     match (left, right) {
         (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),

@@ -37,7 +37,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// All element types, in the order of messages.
+    /// All element types, in the order in which messages list them.
     pub const ALL: [Self; 12] = [
         Self::F16,
         Self::BF16,
@@ -123,7 +123,7 @@ impl<'de> Deserialize<'de> for ElementType {
     }
 }
 
-/// Error for a name that is no element type.
+/// Error for a name that is not an element type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown element type `{found}`; known types: {}{}",
@@ -165,7 +165,8 @@ const ELSEWHERE: &[(&str, ElementType)] = &[
     ("e5m2", ElementType::F8E5M2),
 ];
 
-/// Returns the element type for a name of another tool or a name in the wrong case.
+/// Returns the element type for a type name of another tool, or for a name in the wrong letter
+/// case.
 fn meant(found: &str) -> Option<ElementType> {
     let small = found.to_ascii_lowercase();
     let mut all = ElementType::ALL.into_iter();

@@ -47,7 +47,8 @@ pub enum Choice {
 pub struct ScheduleChoice {
     /// Name of the rule that chose the schedule; `None` if the program specifies the schedule.
     pub mapping: Option<String>,
-    /// Cases of the schedule, in order; the first case that admits the lengths is selected.
+    /// Schedules for ranges of lengths (cases), in order. The first case whose bound is not
+    /// exceeded is launched.
     pub cases: Vec<ScheduleCase>,
     /// Estimated times of this schedule and of others; `None` for an op without a reduction
     /// dimension.
@@ -61,11 +62,11 @@ pub struct GroupChoice {
     pub mapping: Option<String>,
     /// Name of the kernel; `None` before the kernel exists.
     pub kernel: Option<String>,
-    /// Row lengths of the kernel, in words; `None` for all lengths.
+    /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Number of blocks per cluster; the blocks of a cluster share rows.
+    /// Number of blocks per cluster; the blocks of a cluster process the same rows.
     pub blocks: i64,
     /// Ops of the kernel, in order.
     pub ops: Vec<GroupedOp>,
@@ -102,10 +103,10 @@ pub struct GroupedArray {
 /// Bytes that a kernel reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Traffic {
-    /// Bytes that all ops read and write. An array that is not held in registers counts once per op
-    /// that accesses it.
+    /// Bytes that all ops read and write. An array that is not kept in registers counts once per op
+    /// that accesses the array.
     pub bytes: u64,
-    /// Lower bound: the bytes of each input and result array, counted once.
+    /// Lower bound of the bytes: the size of each input and result array, counted once.
     pub fewest: u64,
 }
 
@@ -119,15 +120,16 @@ pub struct ApartChoice {
 /// Schedule for a range of lengths.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScheduleCase {
-    /// Upper bound of the length; `None` for all lengths that no earlier case admits.
+    /// Upper bound of the length; `None` for all lengths beyond the bounds of the earlier cases.
     pub up_to: Option<UpTo>,
-    /// Whether the case becomes a single kernel.
+    /// Whether this schedule becomes a single kernel.
     pub is_one_kernel: bool,
     /// Names of the kernels; empty before the kernels exist.
     pub kernels: Vec<String>,
     /// Number of threads per block.
     pub threads: i64,
-    /// Estimated time; `None` for a single case, whose time is in [`Estimates`].
+    /// Estimated time; `None` if the schedule has a single case, because [`Estimates`] then
+    /// contains the time.
     pub estimate: Option<CaseEstimate>,
     /// Steps of the schedule.
     pub steps: Vec<ScheduleStep>,
@@ -142,7 +144,7 @@ pub struct UpTo {
     pub length: i64,
 }
 
-/// Estimated time of a case.
+/// Estimated time of one case of a schedule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CaseEstimate {
     /// Time in microseconds.
@@ -156,9 +158,10 @@ pub struct CaseEstimate {
 pub struct ScheduleStep {
     /// Attribute text, such as `#tile.split<"d0" by 8>`.
     pub attribute: String,
-    /// Words for the attribute, such as `split d0 by 8`.
+    /// The attribute in words, such as `split d0 by 8`.
     pub words: String,
-    /// Words with `n` in place of numbers, equal for steps of one kind: `split d0 by n`.
+    /// The same words with `n` in place of numbers, such as `split d0 by n`. Steps of the same kind
+    /// have equal text.
     pub sort: String,
 }
 
@@ -221,9 +224,9 @@ pub struct VariantChoice {
 pub struct Variant {
     /// Name of the variant.
     pub name: String,
-    /// Priority; `None` for a method of exchange.
+    /// Priority of the variant; `None` for an exchange method.
     pub priority: Option<i64>,
-    /// Cost; `None` for a rejected variant.
+    /// Cost of the variant; `None` for a rejected variant.
     pub cost: Option<u64>,
     /// Reasons of the rejection.
     pub reasons: Vec<Reason>,
@@ -232,7 +235,7 @@ pub struct Variant {
 /// Reason why a variant is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// Name of the false predicate; `None` for an unnamed one.
+    /// Name of the false predicate; `None` for a predicate without a name.
     pub predicate: Option<String>,
     /// Expected and found values.
     pub text: String,
@@ -243,10 +246,10 @@ pub struct Reason {
 pub struct ExchangeChoice {
     /// Name of the kernel; `None` outside of kernels.
     pub kernel: Option<String>,
-    /// Row lengths that the kernel handles, in words; `None` for all lengths.
+    /// Range of row lengths for which the kernel is launched, as text; `None` for all lengths.
     pub lengths: Option<String>,
-    /// Name of the chosen method; `None` for shared memory only, if the threads of each group are
-    /// in different warps.
+    /// Name of the chosen method. `None` if all threads of a group are in different warps, and
+    /// exchange values through shared memory only.
     pub chosen: Option<String>,
     /// All methods, by name.
     pub ways: Vec<Variant>,
@@ -270,7 +273,7 @@ fn how(mapping: Option<&str>, by: &str) -> String {
 }
 
 impl Explanation {
-    /// Returns the choice as one line.
+    /// Returns one line of text that describes the choice.
     pub fn message(&self) -> String {
         match &self.choice {
             Choice::Schedule(choice) => {
@@ -303,7 +306,7 @@ impl Explanation {
         }
     }
 
-    /// Returns the reasons and the alternatives: the notes of the remark.
+    /// Returns the notes of the remark, which list the reasons and the alternatives.
     pub fn notes(&self) -> Vec<String> {
         match &self.choice {
             Choice::Schedule(choice) => choice.notes(),
@@ -447,7 +450,7 @@ impl GroupedArray {
 }
 
 impl Traffic {
-    /// Returns one line with the number of bytes.
+    /// Returns one line of text with the number of bytes read and written.
     pub fn line(self) -> String {
         let Self { bytes, fewest } = self;
         match bytes.cmp(&fewest) {
@@ -462,7 +465,7 @@ impl Traffic {
 }
 
 impl ScheduleCase {
-    /// Returns the range of lengths of case `number`; `None` for all lengths.
+    /// Returns the range of lengths of schedule case `number` as text; `None` for all lengths.
     pub fn lengths(&self, number: usize) -> Option<String> {
         match self.up_to {
             Some(UpTo { dimension, length }) => Some(format!("`d{dimension}` up to {length}")),
@@ -470,7 +473,8 @@ impl ScheduleCase {
         }
     }
 
-    /// Returns the kernels of the case, by name if they exist.
+    /// Returns text that describes the kernels of the schedule case, with their names if they
+    /// exist.
     pub fn kernel(&self) -> String {
         let names: Vec<String> = self
             .kernels
@@ -487,14 +491,15 @@ impl ScheduleCase {
 }
 
 impl CaseEstimate {
-    /// Returns the time with its lengths, such as `8.0 µs for 4x8`.
+    /// Returns the estimated time, and the lengths for which it is estimated, such as `8.0 µs for
+    /// 4x8`.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, shape(&self.lengths))
     }
 }
 
 impl Estimates {
-    /// Returns the GPU and the lengths of the estimates.
+    /// Returns the GPU and the lengths for which the times are estimated.
     pub fn about(&self) -> String {
         let assumed = match self.is_assumed {
             true => ", which is assumed where sizes are known at run time only",
@@ -510,12 +515,13 @@ impl Estimates {
 }
 
 impl Cost {
-    /// Returns the time with the amount of work: bytes, waves and resident threads.
+    /// Returns the estimated time and the amount of work as text: bytes, waves and resident
+    /// threads.
     pub fn text(&self) -> String {
         format!("{:.1} µs for {}", self.microseconds, self.work())
     }
 
-    /// Returns the amount of work: bytes, waves and resident threads.
+    /// Returns the amount of work as text: bytes, waves and resident threads.
     pub fn work(&self) -> String {
         format!(
             "{:.0} bytes, {:.1} waves of {:.0} threads a multiprocessor",
@@ -523,7 +529,7 @@ impl Cost {
         )
     }
 
-    /// Returns the components of the time.
+    /// Returns the components of the estimated time as text.
     pub fn parts(&self) -> String {
         format!(
             "the memory alone would take {:.1} µs, loads with as many in flight {:.1} µs, \
@@ -556,8 +562,8 @@ impl Candidate {
         words[1..words.len() - 1].to_owned()
     }
 
-    /// Returns the schedule in words with `n` in place of numbers, equal for candidates of one
-    /// kind.
+    /// Returns the schedule in words with `n` in place of numbers. Candidates of the same kind have
+    /// equal text.
     pub fn sort(&self) -> String {
         self.with(&|step| step.sort.clone(), &|up_to, steps| match up_to {
             Some(UpTo { dimension, .. }) => format!("case d{dimension} to n, [{steps}]"),
@@ -583,7 +589,7 @@ impl Candidate {
 }
 
 impl Variant {
-    /// Returns one line with name, priority, and cost or reasons.
+    /// Returns one line with the name, the priority, and the cost or the reasons of the rejection.
     pub fn line(&self, is_chosen: bool) -> String {
         let name = match self.priority {
             Some(priority) => format!("{} (priority {priority})", self.name),

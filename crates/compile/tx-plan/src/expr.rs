@@ -96,7 +96,7 @@ pub enum Expr {
     Min(Box<Expr>, Box<Expr>),
     /// Maximum.
     Max(Box<Expr>, Box<Expr>),
-    /// Operand, which must not be negative.
+    /// The operand, if it is not negative; a negative operand is an error.
     NonNegative(Box<Expr>),
 }
 
@@ -313,8 +313,8 @@ impl Expr {
         }
     }
 
-    /// Folds an operation on two constants. An operation without a value (overflow or division by
-    /// zero) is kept, and reported at evaluation.
+    /// Folds an operation on two constants. An operation that overflows or divides by zero is not
+    /// folded, and evaluation reports the error.
     fn fold(expr: Self) -> Self {
         match expr.operands() {
             Some((Self::Const(_), Self::Const(_))) => {
@@ -541,8 +541,8 @@ impl<'de> Deserialize<'de> for Expr {
     }
 }
 
-/// Recursive-descent parser. Each recursion and each operand of a chain consumes one of a limited
-/// number of terms.
+/// Recursive-descent parser. Each recursion and each operand of a chain increments a counter, which
+/// is limited to [`Expr::MAX_TERMS`].
 pub(crate) struct Parser<'t> {
     text: &'t str,
     at: usize,
@@ -562,7 +562,6 @@ impl<'t> Parser<'t> {
         &self.text[self.at..]
     }
 
-    /// Skips white space, and returns the next character without consuming it.
     pub(crate) fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start().len();
@@ -577,7 +576,8 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// Consumes `expected` if the text continues with it; returns whether it did.
+    /// Consumes `expected` if the remaining text begins with it. Returns whether `expected` was
+    /// consumed.
     pub(crate) fn eat_text(&mut self, expected: &str) -> bool {
         self.peek();
         let found = self.rest().starts_with(expected);

@@ -70,7 +70,7 @@ impl Step {
 }
 
 impl Plan {
-    /// Returns the index of a buffer: arguments first, then temporaries.
+    /// Returns the index of a buffer in the list of all arguments, followed by all temporaries.
     pub const fn buffer(&self, base: Base) -> usize {
         match base {
             Base::Argument(index) => index,

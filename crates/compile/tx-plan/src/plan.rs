@@ -67,8 +67,9 @@ impl fmt::Display for Warning {
 }
 
 impl Artifact {
-    /// Returns the IR after a stage (a pass, or `parse`) as MLIR text; for several stages of this
-    /// name, after the last one. Returns `None` if there is no such stage, or its IR was not kept.
+    /// Returns the IR after a stage (a pass, or `parse`) as MLIR text. If several stages have this
+    /// name, the IR after the last one is returned. Returns `None` if no stage has this name, or
+    /// its IR was not kept.
     pub fn ir_after(&self, stage: &str) -> Option<&str> {
         let last = self.stages.iter().rfind(|each| each.name == stage)?;
         last.ir.as_deref()
@@ -120,8 +121,8 @@ pub struct Plan {
     /// in JSON if there are no checks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Device memory that the launcher allocates. The contents are undefined until a step writes
-    /// them, unless the temporary is cleared.
+    /// Device memory that the launcher allocates. The contents of a temporary are undefined until a
+    /// step writes them, unless the temporary is cleared.
     pub temporaries: Vec<Temporary>,
     /// Kernel launches, in order.
     pub steps: Vec<Step>,
@@ -153,8 +154,8 @@ pub struct Temporary {
     pub element: ElementType,
     /// Size of each dimension; empty for rank 0.
     pub shape: Vec<Expr>,
-    /// Whether the launcher zeroes the temporary before the first run. Each run leaves the
-    /// temporary zero.
+    /// Whether the launcher zeroes the temporary before the first run. At the end of each run, the
+    /// temporary contains zeros again.
     pub cleared: bool,
 }
 
@@ -166,12 +167,12 @@ pub struct Step {
     pub kernel: String,
     /// Name of the kernel's PTX module among [`Artifact::modules`].
     pub module: String,
-    /// Index of the choice that the step belongs to. The steps of a choice are consecutive, and
-    /// steps with equal conditions form one alternative. For any arguments, the conditions of
-    /// exactly one alternative of a choice hold.
+    /// Index of the choice that contains the step. A choice consists of consecutive steps, of which
+    /// one alternative is launched. Steps with equal conditions form one alternative of the choice.
+    /// For any arguments, the conditions of exactly one alternative are true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
-    /// Conditions; the step is skipped unless all of them hold.
+    /// Conditions of the step. The step is skipped if any condition is false.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Condition>,
     /// Number of CTAs along x, y and z. A step with a size of 0 is skipped.
@@ -278,7 +279,8 @@ impl Plan {
     /// Parses and validates a plan.
     ///
     /// # Errors
-    /// Fails if the text is no plan of this version, or the plan is [inconsistent](Plan::validate).
+    /// Fails if the text is not a plan of this version, or the plan is
+    /// [inconsistent](Plan::validate).
     pub fn from_json(text: &str) -> Result<Self, PlanError> {
         #[derive(Deserialize)]
         struct Versioned {
@@ -294,8 +296,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Returns the view that a memref operand passes; a whole argument or temporary is a view too.
-    /// `None` for a scalar.
+    /// Returns the view that a memref operand passes to the kernel. For a whole argument or
+    /// temporary, the view covers all elements. Returns `None` for a scalar.
     pub fn view(&self, operand: &Operand) -> Option<View> {
         match operand {
             Operand::View(view) => Some(view.clone()),
@@ -311,9 +313,9 @@ impl Plan {
         }
     }
 
-    /// Checks the consistency of the plan: every index and symbol refers to an existing object,
-    /// types have sizes, each view has equal numbers of strides and sizes, and exactly one
-    /// alternative of each choice holds.
+    /// Checks the consistency of the plan. Every index and symbol must refer to an existing object,
+    /// and each view must have as many strides as sizes. For any arguments, the conditions of
+    /// exactly one alternative of each choice must be true.
     ///
     /// # Errors
     /// Returns the first inconsistency.
@@ -386,7 +388,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks that choices are numbered in order, and that exactly one alternative of each holds.
+    /// Checks that choices are numbered in order, and that the conditions of exactly one
+    /// alternative of each choice are true.
     fn check_choices(&self) -> Result<(), PlanError> {
         let mut expected = 0;
         for steps in self.steps.chunk_by(|a, b| a.choice == b.choice) {
@@ -539,7 +542,7 @@ impl Plan {
     }
 }
 
-/// Returns the first error that `check` reports for a symbol of the expressions.
+/// Calls `check` for every symbol of the expressions, and returns its first error.
 fn first_error<'e>(
     exprs: impl IntoIterator<Item = &'e Expr>,
     check: impl Fn(Symbol) -> Result<(), String>,
@@ -629,8 +632,8 @@ impl Temporary {
     }
 }
 
-/// JSON form of an [`Argument`]. The field `type` is redundant and meant for readers;
-/// deserialization checks that it matches the other fields.
+/// JSON form of an [`Argument`]. The field `type` is redundant, for human readers. Deserialization
+/// checks that `type` matches the other fields.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {

@@ -152,8 +152,8 @@ impl MemrefType {
         self.shape.len()
     }
 
-    /// Returns the stride of each dimension, in elements. Strides of the identity layout are static
-    /// as far as the sizes are.
+    /// Returns the stride of each dimension, in elements. A stride of the identity layout is static
+    /// if the sizes of all inner dimensions are static.
     pub fn strides(&self) -> Vec<Extent> {
         match &self.layout {
             Layout::Strided { strides, .. } => strides.clone(),
@@ -185,8 +185,8 @@ impl MemrefType {
         }
     }
 
-    /// Returns whether the elements span less than 2^63 bytes, as far as sizes and strides are
-    /// static. No array can span more bytes.
+    /// Returns whether the elements span less than 2^63 bytes, the maximum of an array. Dynamic
+    /// sizes and strides are ignored.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {
@@ -259,7 +259,7 @@ impl fmt::Display for ArgumentType {
     }
 }
 
-/// Error for a text that is no argument type.
+/// Error for a text that is not an argument type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an argument type: {reason}")]
 pub struct TypeError {

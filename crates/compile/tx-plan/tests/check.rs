@@ -1,4 +1,4 @@
-//! What checks of arguments promise to programs that launch plans.
+//! Interface of argument checks for programs that launch plans.
 
 use tx_plan::{
     Argument, Check, CheckError, EntryKind, Expr, ExprError, Plan, PlanError, Relation, Symbol,
@@ -32,7 +32,7 @@ fn plan(checks: Vec<Check>) -> Plan {
     }
 }
 
-/// `arg0` is 5x4, `arg1` is 6 long.
+/// Sizes of the arguments: `arg0` is 5x4, `arg1` has 6 elements.
 fn size(symbol: Symbol) -> Option<i64> {
     let Symbol::Dim { argument, dim } = symbol else {
         return None;
@@ -40,7 +40,6 @@ fn size(symbol: Symbol) -> Option<i64> {
     [&[5, 4][..], &[6]].get(argument)?.get(dim).copied()
 }
 
-/// All relations are those of signed numbers.
 #[test]
 fn relations_hold() {
     use Relation::{Equal, Less, LessOrEqual, NotEqual};
@@ -60,7 +59,7 @@ fn relations_hold() {
     }
 }
 
-/// One that does not hold gives both sides with their values; a constant speaks for itself.
+/// The message of a violated check contains the values of both sides, except constants.
 #[test]
 fn failures_name_both_sides() {
     use Relation::{Equal, LessOrEqual};
@@ -100,7 +99,7 @@ fn failures_name_both_sides() {
     }
 }
 
-/// A side without a value is no side that fits.
+/// A side that cannot be evaluated is an error.
 #[test]
 fn a_side_may_have_no_value() {
     let error = check(
@@ -129,7 +128,7 @@ fn a_side_may_have_no_value() {
     );
 }
 
-/// What is the same for all arguments is known without them.
+/// `as_const` returns the result of a check that is the same for all arguments.
 #[test]
 fn some_are_known_beforehand() {
     use Relation::{Equal, Less, LessOrEqual, NotEqual};
@@ -150,7 +149,7 @@ fn some_are_known_beforehand() {
     }
 }
 
-/// The JSON form, as other programs read it. Without checks it is the form that has never heard of them.
+/// JSON form for other programs. If there are no checks, the JSON has no field for them.
 #[test]
 fn have_a_fixed_json_form() -> Result<(), PlanError> {
     let plan_of = plan(vec![
@@ -179,7 +178,7 @@ fn have_a_fixed_json_form() -> Result<(), PlanError> {
     Ok(())
 }
 
-/// A check of what no argument has is refused, by its number.
+/// A check of a property that no argument has is rejected, with its index.
 #[test]
 fn may_not_fit_the_plan() {
     let mut right = check("arg0.dim0", Relation::Equal, "1");

@@ -1,4 +1,4 @@
-//! What conditions of steps promise to programs that launch plans.
+//! Interface of step conditions for programs that launch plans.
 
 use proptest::prelude::*;
 use tx_plan::{
@@ -19,7 +19,7 @@ fn check(alternatives: &[&[&str]]) -> Result<(), String> {
     exactly_one(alternatives.iter().map(Vec::as_slice)).map_err(|error| error.to_string())
 }
 
-/// `arg0` is `sizes[0]` by `sizes[1]`, at address `sizes[2]`.
+/// Evaluates expressions for an `arg0` of `sizes[0]` by `sizes[1]` elements, at address `sizes[2]`.
 fn value(sizes: [i64; 3]) -> impl Fn(&Expr) -> Result<i64, ExprError> {
     move |expr| {
         expr.evaluate(|symbol| match symbol {
@@ -67,7 +67,7 @@ fn conditions_round_trip() {
     }
 }
 
-/// A negation is written with comparisons, and holds where the condition does not.
+/// A negation consists of comparisons, and is true if and only if the condition is false.
 #[test]
 fn negations_are_comparisons() {
     for (text, expected) in [
@@ -91,7 +91,8 @@ fn negations_are_comparisons() {
     }
 }
 
-/// The leaves of a decision tree are accepted, in any order; the message for others names arguments.
+/// The leaves of a decision tree are accepted in any order. For other alternatives, the message
+/// contains the conditions on the arguments.
 #[test]
 fn exactly_one_alternative_holds() {
     for accepted in [
@@ -109,7 +110,7 @@ fn exactly_one_alternative_holds() {
             &["mod(arg0.address, 16) > 0"],
             &["arg0.address % 16 == 0", "mod(arg0.dim1, 4) > 0"],
         ],
-        // An alternative that never holds.
+        // The third alternative is always false.
         &[
             &["arg0.dim1 < 8"],
             &["arg0.dim1 >= 8"],
@@ -141,7 +142,7 @@ fn exactly_one_alternative_holds() {
             ],
             "alternatives 0 and 2 both hold where arg0.dim1 < 8 and arg0.dim0 < 4",
         ),
-        // Whether one follows from the other is not asked.
+        // The check does not test whether one condition implies another.
         (
             &[&["arg0.dim1 <= 8"], &["arg0.dim1 >= 9"]],
             "alternatives 0 and 1 both hold where arg0.dim1 < 8 and arg0.dim1 == 9",
@@ -151,7 +152,7 @@ fn exactly_one_alternative_holds() {
     }
 }
 
-/// Hostile input ends in an error, and not never.
+/// For hostile input, the check stops with an error after a limited time.
 #[test]
 fn the_check_has_a_limit() {
     let alternatives: Vec<Vec<Condition>> = (0..64)
@@ -170,7 +171,8 @@ fn the_check_has_a_limit() {
     );
 }
 
-/// A plan whose choices are not such is refused, with the arguments for which it is wrong.
+/// A plan with invalid choices is rejected. The message contains the arguments for which no or
+/// several alternatives are true.
 #[test]
 fn plans_check_their_choices() {
     let step = |choice: Option<usize>, when: &[&str]| Step {
@@ -206,7 +208,7 @@ fn plans_check_their_choices() {
         step(Some(0), long),
         step(Some(1), long),
         step(Some(1), short),
-        // One that nothing is an alternative to.
+        // A step with a condition that is not part of a choice.
         step(None, &["arg0.address % 16 == 0"]),
     ]);
     accepted.validate().expect("a plan");
@@ -247,7 +249,7 @@ fn plans_check_their_choices() {
     }
 }
 
-/// What may be compared in a random tree.
+/// Conditions at the nodes of a random tree.
 const COMPARED: [&str; 6] = [
     "arg0.dim0 <= 4",
     "arg0.dim0 < 5",
@@ -282,7 +284,7 @@ fn leaves(tree: &Tree, path: &[Condition], found: &mut Vec<Vec<Condition>>) {
     }
 }
 
-/// For each of the arguments about the constants, how many alternatives hold.
+/// Returns the number of true alternatives for each set of arguments near the constants.
 fn counts(alternatives: &[Vec<Condition>]) -> impl Iterator<Item = usize> {
     let sizes = (0..9).flat_map(|d0| (0..9).flat_map(move |d1| [0, 8].map(|at| [d0, d1, at])));
     sizes.map(|sizes| {
@@ -295,8 +297,8 @@ fn counts(alternatives: &[Vec<Condition>]) -> impl Iterator<Item = usize> {
 }
 
 proptest! {
-    /// The leaves of every tree are accepted, and one holds for all arguments. What is accepted
-    /// after a leaf was dropped, repeated or changed is right too.
+    /// The leaves of every tree are accepted, and exactly one is true for any arguments. The same
+    /// holds for edited leaves that are accepted.
     #[test]
     fn what_is_accepted_is_right(tree in tree(), edit in 0_usize..4, at in any::<prop::sample::Index>()) {
         let mut alternatives = Vec::new();

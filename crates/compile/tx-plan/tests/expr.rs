@@ -1,5 +1,5 @@
-//! What launch-time expressions promise: one text form, exact rounding, and an error instead of a
-//! wrong value.
+//! Properties of launch-time expressions: a unique text form, exact rounding, and an error instead
+//! of a wrong value.
 
 use proptest::prelude::*;
 use tx_plan::{Expr, ExprError, Symbol};
@@ -28,7 +28,7 @@ fn value(text: &str) -> Result<i64, ExprError> {
     text.parse::<Expr>()?.evaluate(lookup)
 }
 
-/// Every operator and symbol has the value its name says, with the usual precedence.
+/// Every operator and symbol has the documented value, with the usual precedence.
 #[test]
 fn evaluates() -> Result<(), ExprError> {
     for (text, expected) in [
@@ -54,7 +54,6 @@ fn evaluates() -> Result<(), ExprError> {
     Ok(())
 }
 
-/// Wrong input is an error that says where, what was found, and what was expected.
 #[test]
 fn reports_syntax_errors() {
     for (text, message) in [
@@ -106,7 +105,7 @@ fn reports_syntax_errors() {
     }
 }
 
-/// A value that does not exist is an error, never a wrapped number.
+/// A result that does not exist or overflows is an error, not a wrapped number.
 #[test]
 fn reports_values_that_do_not_exist() {
     assert!(matches!(
@@ -141,7 +140,7 @@ fn reports_values_that_do_not_exist() {
     );
 }
 
-/// What is never negative needs no check, and everything else keeps it.
+/// `non_negative` adds a check only to expressions that can be negative.
 #[test]
 fn knows_what_is_never_negative() {
     let (n, stride) = (
@@ -193,8 +192,6 @@ fn limits_its_size() {
     }
 }
 
-/// Static shapes give plain numbers: builders fold constants and neutral elements, and keep what
-/// cannot be folded.
 #[test]
 fn folds_constants() {
     let n = || Expr::dim(0, 0);
@@ -214,7 +211,6 @@ fn folds_constants() {
     );
 }
 
-/// In JSON a constant is a number and anything else its text.
 #[test]
 fn is_a_number_or_a_text_in_json() -> Result<(), serde_json::Error> {
     let exprs = vec![Expr::Const(-3), Expr::dim(0, 0).ceil_div(Expr::Const(32))];
@@ -257,13 +253,14 @@ fn any_expr() -> impl Strategy<Value = Expr> {
 }
 
 proptest! {
-    /// What is printed reads back as the same expression, so parentheses are neither missing nor misplaced.
+    /// Parsing the printed form returns the same expression, so no parentheses are missing or
+    /// misplaced.
     #[test]
     fn prints_what_it_reads(expr in any_expr()) {
         prop_assert_eq!(expr.to_string().parse::<Expr>(), Ok(expr));
     }
 
-    /// Whatever has few enough terms is small enough to be read back.
+    /// Every expression with at most `MAX_TERMS` terms can be printed and parsed.
     #[test]
     fn reads_what_has_few_terms(depth in 1..200_usize, operator in 0..3_usize) {
         let mut expr = Expr::dim(0, 0);
@@ -286,12 +283,12 @@ proptest! {
         let _ = text.parse::<Expr>();
     }
 
-    /// The rounding divisions agree with exact arithmetic for all signs.
     #[test]
     fn divides_exactly(a in any::<i32>(), b in any::<i32>().prop_filter("not zero", |b| *b != 0)) {
         let (a, b) = (i64::from(a), i64::from(b));
         let of = |f: fn(Expr, Expr) -> Expr| f(Expr::Const(a), Expr::Const(b)).as_const();
-        // Exact: the quotient is an integer or at least 2⁻³¹ of its size away from one.
+        // The floating-point quotient rounds correctly: the exact quotient is an integer, or at a
+        // relative distance of at least 2⁻³¹.
         let floor = (a as f64 / b as f64).floor() as i64;
         prop_assert_eq!(of(Expr::floor_div), Some(floor));
         prop_assert_eq!(of(Expr::ceil_div), Some(floor + i64::from(a % b != 0)));

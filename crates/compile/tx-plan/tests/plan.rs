@@ -1,4 +1,4 @@
-//! What plans and argument types promise to programs that read them.
+//! Interface of plans and argument types for programs that read plans.
 
 use tx_plan::{
     Argument, ArgumentType, Base, ElementType, EntryKind, Expr, Extent, Layout, MemorySpace,
@@ -62,7 +62,8 @@ fn row_sums() -> Plan {
     }
 }
 
-/// Every memref operand is a view, and a whole one has the layout of its type.
+/// Every memref operand can be represented as a view. The view of a whole argument has the layout
+/// of its type.
 #[test]
 fn operands_are_views() {
     let mut plan = row_sums();
@@ -107,7 +108,7 @@ fn operands_are_views() {
     }
 }
 
-/// The JSON form, as other programs read it: changing this text is changing [`VERSION`].
+/// JSON form for other programs. A change of this text requires a change of [`VERSION`].
 #[test]
 fn has_a_fixed_json_form() -> Result<(), PlanError> {
     let expected = r#"{
@@ -223,7 +224,6 @@ fn has_a_fixed_json_form() -> Result<(), PlanError> {
     Ok(())
 }
 
-/// A plan of another version is refused for that reason, whatever else it holds.
 #[test]
 fn refuses_other_versions() {
     let error = Plan::from_json(r#"{"version": 1, "news": []}"#).unwrap_err();
@@ -238,7 +238,7 @@ fn refuses_other_versions() {
     ));
 }
 
-/// Text that contradicts itself is refused: the derived fields cannot lie.
+/// JSON whose derived fields contradict other fields is rejected.
 #[test]
 fn refuses_contradictory_json() {
     let json = row_sums().to_json();
@@ -267,7 +267,7 @@ fn refuses_contradictory_json() {
     }
 }
 
-/// `validate` finds each way the parts can fail to fit, and says where.
+/// `validate` reports every kind of inconsistency, with the part of the plan.
 #[test]
 fn finds_parts_that_do_not_fit() {
     let check = |break_it: fn(&mut Plan), message: &str| {
@@ -329,7 +329,6 @@ fn finds_parts_that_do_not_fit() {
     );
 }
 
-/// Types print as MLIR prints them and read back the same.
 #[test]
 fn types_have_one_text_form() {
     for text in [
@@ -362,7 +361,6 @@ fn types_have_one_text_form() {
     }
 }
 
-/// A text that is no type says why.
 #[test]
 fn types_report_what_is_wrong() {
     for (text, reason) in [
@@ -390,7 +388,7 @@ fn types_report_what_is_wrong() {
     }
 }
 
-/// The strides of the identity layout are known as far as the shape is.
+/// A stride of the identity layout is static if all inner sizes are static.
 #[test]
 fn identity_layout_has_strides() {
     let memref = MemrefType::new(
@@ -411,7 +409,6 @@ fn identity_layout_has_strides() {
     );
 }
 
-/// Names and sizes of element types agree with MLIR and with memory.
 #[test]
 fn element_types_round_trip() {
     for element in ElementType::ALL {

@@ -1,5 +1,5 @@
-//! Barriers of a block and operations of a warp. Module `cluster` implements the barrier of a
-//! cluster.
+//! Block barriers, and warp operations such as shuffles and votes. Module `cluster` implements the
+//! cluster barrier.
 
 use crate::{
     WARP,
@@ -15,7 +15,8 @@ pub(crate) struct Barrier {
     /// Threads that have arrived since the last completion, each with the index of its barrier
     /// operation.
     arrived: Vec<(usize, u32)>,
-    /// Threads in `arrived` that wait; all others arrived without waiting.
+    /// Threads in `arrived` that wait for the completion of the barrier. The other threads arrived
+    /// without waiting.
     waiting: Vec<usize>,
     /// Number of participating threads; `None` for the whole block.
     count: Option<u32>,
@@ -25,10 +26,10 @@ pub(crate) struct Barrier {
     holds: u32,
 }
 
-/// Cache of the lanes of a warp that have arrived at one operation of the warp.
+/// Cached mask of the lanes of a warp that have arrived at a warp operation.
 ///
-/// The cache describes the operation that was started last. The cache is valid while no lane of the
-/// mask waits in another operation.
+/// The cache describes the warp operation that was started last. The cache is valid while no lane
+/// of the mask waits in another operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Gathering {
     site: u32,
@@ -57,7 +58,7 @@ pub(crate) struct Arrival {
 }
 
 impl Machine<'_> {
-    /// Arrives at a barrier with the current thread.
+    /// Executes the arrival of the current thread at a block barrier.
     pub(crate) fn arrive(&mut self, arrival: Arrival) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Arrival {
@@ -182,8 +183,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Checks that every thread of the block can still arrive, and that all arrive at one
-    /// operation.
+    /// Checks that no thread of the block has exited, and that all waiting threads wait in the same
+    /// barrier operation.
     fn check_whole_block(&self, thread: usize, arrival: Arrival) -> Result<(), Fault> {
         let site = arrival.site;
         let cta = self.cta(thread);
@@ -202,7 +203,7 @@ impl Machine<'_> {
         Err(Fault::DivergentBarrier(divergence))
     }
 
-    /// Returns whether a barrier of the current thread's block has all its arrivals.
+    /// Returns whether all participating threads have arrived at barrier `id` of the current block.
     fn is_complete(&self, id: u32) -> Result<bool, Fault> {
         let threads = self.block_of(self.current);
         let barrier = &self.cta(self.current).barriers[id as usize];
@@ -231,7 +232,7 @@ impl Machine<'_> {
         Ok(full == needed)
     }
 
-    /// Executes an operation of a warp with the current thread.
+    /// Executes the arrival of the current thread at a warp operation.
     pub(crate) fn warp_op(
         &mut self,
         op: WarpOp,
@@ -248,8 +249,8 @@ impl Machine<'_> {
                 "mask {mask:#010x} does not include the thread's own lane {mine}"
             ));
         }
-        // No lane of the mask has exited or waited in another operation since these lanes arrived.
-        // Such an event would have reported a fault.
+        // The cached lanes still wait. An exit of a lane of the mask, or its wait in another
+        // operation, would have been reported as a fault.
         let known = self.gatherings[thread / WARP];
         let is_known = (known.site, known.mask) == (site, mask) && known.arrived != 0;
         let mut arrived = 1 << mine | if is_known { known.arrived } else { 0 };
@@ -354,7 +355,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Ends the current thread. Reports a fault if another thread waits for it.
+    /// Ends the current thread. Reports a fault if another thread waits for the current thread.
     pub(crate) fn exit(&mut self) -> Result<(), Fault> {
         let thread = self.current;
         self.threads[thread].state = State::Exited;
@@ -380,7 +381,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns the fault that explains why no thread can run although some have not exited.
+    /// Returns the fault for a deadlock: some threads have not exited, but no thread can run.
     pub(crate) fn diagnose(&self) -> Fault {
         let waiting = |thread: usize| match self.threads[thread].state {
             State::Waiting(wait) => Some(wait),

@@ -6,8 +6,8 @@ pub(crate) fn contains(length: u64, offset: u64, bytes: u64) -> bool {
     offset < length && bytes <= length - offset
 }
 
-/// Calls `each` with the index and the bit mask of every 64-bit word that overlaps `count` bits
-/// from `first` on.
+/// Splits the bit range `first..first + count` into 64-bit words. Calls `each` with the index of
+/// each word and the mask of its bits in the range.
 fn words(first: u64, count: u64, mut each: impl FnMut(usize, u64)) {
     let (mut bit, end) = (first, first + count);
     while bit < end {
@@ -28,7 +28,6 @@ pub(crate) fn set_all(bits: &mut [u64], first: u64, count: u64) {
     words(first, count, |word, mask| bits[word] |= mask);
 }
 
-/// Number of bits per page.
 const PAGE: u64 = 4096;
 
 /// A sparse set of bytes. A page is allocated when the first of its bits is set.
@@ -68,7 +67,8 @@ pub(crate) fn pages<T>(count: usize) -> Option<Vec<Option<Box<T>>>> {
     Some(pages)
 }
 
-/// Splits a range at page boundaries into triples of page, first bit and number of bits.
+/// Splits a bit range at page boundaries. Each item holds a page index, the first bit in the page
+/// and the number of bits.
 fn parts(first: u64, count: u64) -> impl Iterator<Item = (usize, u64, u64)> {
     let (mut bit, end) = (first, first + count);
     std::iter::from_fn(move || {

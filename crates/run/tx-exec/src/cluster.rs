@@ -14,29 +14,26 @@ use crate::{
 /// round.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
-    /// Number of completed rounds.
     completed: u32,
-    /// Number of threads that arrived in this round, and the first of them with the index of its
-    /// operation.
+    /// Number of threads that arrived in the current round of the barrier.
     arrived: usize,
+    /// First thread that arrived in the current round, and the index of its arrive operation.
     first: Option<(usize, u32)>,
-    /// Vector clocks that the arrivals of this round release.
+    /// Vector clocks released by the arrivals of the current round.
     given: Given,
-    /// Vector clocks that the arrivals of the previous round released.
+    /// Vector clocks released by the arrivals of the previous round.
     taken: Given,
     waiting: Vec<usize>,
-    /// Number of threads that reached the wait of the previous round, and number of threads that
-    /// left it.
+    /// Number of threads that have started to wait for the previous round.
     came: usize,
+    /// Number of threads that have left the wait for the previous round.
     passed: usize,
     /// Whether all threads have acquired the vector clocks of the previous round.
     joined: bool,
-    /// Among the exited threads, one with the fewest arrivals at the barrier, and its number of
-    /// arrivals.
+    /// The exited thread with the fewest arrivals at the barrier, and its number of arrivals.
     exited: Option<(usize, u32)>,
 }
 
-/// Vector clocks that arrivals release.
 #[derive(Debug, Default)]
 struct Given {
     knowledge: Knowledge,
@@ -50,12 +47,13 @@ pub(crate) struct Arrival {
     site: u32,
     /// Number of barrier rounds completed before the arrival.
     round: u32,
-    /// Result of [`Clocks::untouched`](crate::happens_before::Clocks) directly after the arrival.
+    /// Phase and clock of the thread directly after the arrival, as returned by
+    /// [`Clocks::untouched`](crate::happens_before::Clocks).
     after: Option<(u32, u32)>,
 }
 
 impl Machine<'_> {
-    /// Arrives at the cluster barrier with the current thread.
+    /// Executes the arrival of the current thread at the cluster barrier.
     pub(crate) fn cluster_arrive(&mut self, site: u32, relaxed: bool) -> Result<(), Fault> {
         let thread = self.current;
         if let Some(before) = self.members[thread].arrival {
@@ -114,8 +112,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Waits for the barrier round of the current thread's arrival. When the thread resumes, the
-    /// caller must call [`cluster_pass`](Machine::cluster_pass).
+    /// Waits for the completion of the barrier round in which the current thread arrived. When the
+    /// thread resumes, the caller must call [`cluster_pass`](Machine::cluster_pass).
     pub(crate) fn cluster_wait(&mut self, site: u32) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Some(arrival) = self.members[thread].arrival else {
@@ -144,8 +142,8 @@ impl Machine<'_> {
         let live = self.live_threads();
         let barrier = &mut self.cluster_barrier;
         if let Some(clocks) = &mut self.clocks {
-            // If no thread accessed memory between arrival and wait, the barrier orders all threads
-            // at once.
+            // If no thread accessed memory between arrival and wait, a single `join_all` orders all
+            // threads of the cluster.
             if barrier.passed == 0 && barrier.came == live && !barrier.taken.relaxed {
                 let mut members = self.members.iter().enumerate();
                 barrier.joined = members.all(|(index, member)| {
@@ -190,7 +188,7 @@ impl Machine<'_> {
         Fault::DivergentBarrier(self.divergence(thread, site, reason, None))
     }
 
-    /// Returns the fault if all blocked threads wait at the cluster barrier.
+    /// Returns the deadlock fault if all blocked threads wait at the cluster barrier.
     pub(crate) fn diagnose_cluster(&self) -> Option<Fault> {
         let waits = |thread: usize| match self.threads[thread].state {
             State::Waiting(Wait::Cluster { site }) => Some((thread, site)),

@@ -1,4 +1,4 @@
-//! Wrapper of MLIR's execution engine: compiles a module for the host and looks up symbols.
+//! Wrapper of MLIR's execution engine, which compiles a module for the host and looks up symbols.
 
 use crate::{hooks, libm, schedule::Entry};
 use melior::{StringRef, ir::Module};
@@ -8,7 +8,7 @@ use mlir_sys as raw;
 /// slow down loading.
 const OPTIMIZATION: i32 = 1;
 
-/// Compilation or a symbol lookup failed. MLIR has reported the reason as a diagnostic.
+/// Error of a compilation or a symbol lookup. MLIR has reported the reason as a diagnostic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed;
 
@@ -16,7 +16,7 @@ pub(crate) struct Failed;
 pub(crate) struct Engine(raw::MlirExecutionEngine);
 
 impl Engine {
-    /// Compiles a module. `externals` are called functions other than hooks.
+    /// Compiles a module. `externals` lists all called host functions except the hooks.
     pub(crate) fn new(
         module: &Module<'_>,
         externals: &[(String, *mut ())],

@@ -1,4 +1,4 @@
-//! Errors: [`Error`] from loading a program, [`Fault`] from running a kernel.
+//! Errors: [`Error`] is returned on loading a program, [`Fault`] on running a kernel.
 
 use crate::{launch::ParamKind, location::Location};
 use std::{fmt, sync::Arc};
@@ -28,7 +28,8 @@ impl fmt::Display for Site {
 }
 
 impl Site {
-    /// Returns the name that programs use for the operation, if the device IR uses another one.
+    /// Returns the name that the source program uses for the operation: `gpu.barrier` for
+    /// `nvvm.barrier0`.
     fn written(&self) -> &str {
         match &*self.operation {
             "nvvm.barrier0" => "gpu.barrier",
@@ -36,8 +37,8 @@ impl Site {
         }
     }
 
-    /// Formats the location and the thread of an access, without the op name. The op of the device
-    /// IR is seldom the op of the source program.
+    /// Formats the location and the thread of an access, without the op name. The op name of the
+    /// device IR usually does not appear in the source program.
     fn place_and_thread(&self) -> impl fmt::Display {
         fmt::from_fn(|formatter| {
             let (thread, block) = (At(self.thread), At(self.block));
@@ -64,7 +65,7 @@ impl fmt::Display for At {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Space {
-    /// A generic address, whose memory is determined on access.
+    /// Generic address space: the address value determines the memory.
     Generic,
     /// Global memory, visible to all threads of the grid.
     Global,
@@ -148,7 +149,8 @@ pub struct Access {
     pub bytes: u64,
     /// Alignment that the operation requires, in bytes.
     pub alignment: u64,
-    /// The accessed or nearest buffer; `None` if no buffer is near.
+    /// Position relative to the accessed or nearest buffer; `None` if no buffer is near the
+    /// address.
     pub place: Option<Place>,
 }
 
@@ -172,15 +174,15 @@ impl fmt::Display for Access {
 pub struct Race {
     /// The access that the executor executed first.
     pub first: Site,
-    /// Kind of the first access.
+    /// Kind of the first access: read, write or atomic.
     pub first_kind: AccessKind,
     /// The access that the executor executed second.
     pub second: Site,
-    /// Kind of the second access.
+    /// Kind of the second access: read, write or atomic.
     pub second_kind: AccessKind,
     /// State space of the byte: global, shared, or shared memory of another block of the cluster.
     pub space: Space,
-    /// The first byte that both accesses touch.
+    /// The first byte that both operations access.
     pub place: Place,
 }
 
@@ -202,11 +204,11 @@ impl fmt::Display for Race {
 /// A thread that waits for other threads forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// The waiting thread and its operation.
+    /// The waiting thread and the operation in which it waits.
     pub site: Site,
     /// The reason why the wait never ends.
     pub reason: String,
-    /// Operation of the awaited thread, if that thread waits elsewhere.
+    /// Operation in which the awaited thread waits, if it is another operation.
     pub other: Option<Site>,
 }
 
@@ -220,12 +222,13 @@ impl fmt::Display for Divergence {
     }
 }
 
-/// Lifetime violation of an access to the shared memory of another block.
+/// Kind of lifetime violation of an access to the shared memory of another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lifetime {
-    /// The block may not have started: no start of its threads is ordered before the access.
+    /// The other block may not have started: no start of its threads is ordered before the access.
     NotBegun,
-    /// The block may have ended: the access is not ordered before the end of any of its threads.
+    /// The other block may have ended: the access is not ordered before the end of any of its
+    /// threads.
     Ended,
 }
 
@@ -331,14 +334,14 @@ pub enum Fault {
     InvalidLaunch {
         /// The kernel.
         kernel: String,
-        /// The violated condition, with the limit.
+        /// The violated condition, with the value of the limit.
         reason: String,
     },
-    /// Some threads of the block or cluster do not arrive at the barrier that the others wait at.
+    /// Some threads of the block or cluster do not arrive at a barrier at which other threads wait.
     #[error("divergent barrier: {0}")]
     DivergentBarrier(Box<Divergence>),
-    /// A barrier has an invalid number or thread count, or a thread misuses the cluster barrier.
-    /// Arrivals and waits of a thread at the cluster barrier must alternate.
+    /// A barrier has an invalid barrier number or thread count, or a thread misuses the cluster
+    /// barrier. Arrivals and waits of a thread at the cluster barrier must alternate.
     #[error("invalid barrier: {0}")]
     InvalidBarrier(Box<Divergence>),
     /// All running threads wait for arrivals that can no longer happen.
@@ -357,7 +360,7 @@ pub enum Fault {
     /// An access outside all buffers, or outside the shared memory that the pointer can address.
     #[error("out of bounds: {0}")]
     OutOfBounds(Box<Access>),
-    /// An access at an address below the required alignment.
+    /// An access at an address that is not a multiple of the required alignment.
     #[error("misaligned: {0}; it needs a multiple of {alignment}", alignment = .0.alignment)]
     Misaligned(Box<Access>),
     /// A read of uninitialised memory: shared memory, or a buffer that was allocated without a
@@ -377,7 +380,8 @@ pub enum Fault {
     /// An integer division by zero, or a quotient that overflows.
     #[error("integer division by zero or overflow {}", .0.place_and_thread())]
     Division(Box<Site>),
-    /// A special register is outside its declared range, or `mapa` gets a rank outside the cluster.
+    /// The value of a special register is outside its declared range, or the rank operand of `mapa`
+    /// is outside the cluster.
     #[error("out of range: {0}")]
     OutOfRange(Box<OutOfRange>),
     /// An assertion of the program failed.
@@ -391,13 +395,14 @@ pub enum Fault {
     /// The program reached a trap or code declared unreachable.
     #[error("trap: {0}")]
     Trap(Box<Site>),
-    /// A thread exceeded its stack.
+    /// A thread exceeded the size of its stack.
     #[error("stack overflow: {0}")]
     StackOverflow(Box<Site>),
-    /// The threads executed only atomic accesses for so long that they must be spinning forever.
+    /// The threads executed 2²⁴ atomic accesses without other progress, and are assumed to spin
+    /// forever.
     #[error("no progress: {0}")]
     NoProgress(Box<Site>),
-    /// Loops ran for more steps than the launch allows.
+    /// The threads executed more steps than the launch allows.
     #[error(
         "no end in sight: the loop {} goes on after {steps} steps of all threads",
         site.place_and_thread()
@@ -516,7 +521,7 @@ pub enum Error {
     /// A type of unknown size, or a type that is not supported as a kernel parameter.
     #[error("{location}: unsupported type {type}")]
     UnsupportedType {
-        /// Location of the use.
+        /// Location of the operation or parameter with this type.
         location: Location,
         /// The type in MLIR syntax.
         r#type: String,
@@ -538,7 +543,8 @@ pub enum Error {
         /// Maximum number of instrumented operations.
         limit: usize,
     },
-    /// MLIR or LLVM rejected the rewritten module, because of a bug in the executor or in the IR.
+    /// MLIR or LLVM rejected the rewritten module. The cause is a bug in the executor or in the
+    /// device IR.
     #[error("the host code could not be generated: {}", join(.0))]
     CodeGeneration(Vec<Diagnostic>),
 }

@@ -1,4 +1,4 @@
-//! Hooks: functions that generated code calls.
+//! Hooks: executor functions that generated code calls.
 //!
 //! A hook accesses the state of the launch through a thread-local pointer, which [`Scope`] sets
 //! during a launch. Hooks never unwind into generated code. On a fault or a panic, a hook records
@@ -39,10 +39,11 @@ impl Drop for Scope {
     }
 }
 
-/// Declarations of the hooks, for the module that calls them.
+/// MLIR declarations of the hooks, which every converted module contains.
 ///
-/// Hooks that only compute, or only read constants of a thread, have no memory effects, so that
-/// LLVM may merge and move them. All other hooks may read and write any memory.
+/// Hooks that only compute, or only read constants of a thread, are declared without memory
+/// effects. LLVM may therefore merge and move calls of these hooks. All other hooks may read and
+/// write any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32
       attributes {no_unwind, will_return, memory_effects =
@@ -200,7 +201,6 @@ pub(crate) fn access_flags(
     kind | reads << 2 | space << 3 | writes << 6 | (alignment.trailing_zeros() as i32) << 8
 }
 
-/// Encodes a fence in one word of generated code.
 pub(crate) fn fence_code(fence: Fence) -> i32 {
     i32::from(fence.acquires) | i32::from(fence.releases) << 1
 }
@@ -247,8 +247,8 @@ fn machine() -> *mut Machine<'static> {
 
 /// Suspends the current thread until the scheduler resumes it.
 ///
-/// The scheduler may abandon the frames below, so a hook must hold no value with a destructor
-/// across the call.
+/// The scheduler may discard a suspended stack without unwinding. During the call, the frames of a
+/// hook must therefore contain no value with a destructor.
 fn suspend() {
     // SAFETY: the machine and the yielder are alive while a coroutine runs; the reference to the
     // machine ends before the switch.
@@ -257,8 +257,8 @@ fn suspend() {
     unsafe { (*yielder).suspend(()) };
 }
 
-/// Runs a fallible part of a hook. If that part fails, `checked` records the fault and does not
-/// return.
+/// Runs the fallible function `run` of a hook. On a fault, `checked` records the fault and suspends
+/// the thread forever.
 fn checked<R: Copy>(run: impl FnOnce(&mut Machine<'_>) -> Result<R, Fault>) -> R {
     let fault = {
         // SAFETY: the machine is alive, and this reference is exclusive: the scheduler holds none
@@ -284,7 +284,7 @@ fn checked<R: Copy>(run: impl FnOnce(&mut Machine<'_>) -> Result<R, Fault>) -> R
     }
 }
 
-/// Runs a part of a hook that can wait for other threads.
+/// Runs a hook function that can wait for other threads, and returns its result after the wait.
 fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 {
     match checked(run) {
         Outcome::Ready(result) => result,
@@ -342,7 +342,6 @@ extern "C" fn register(number: i32) -> i32 {
     })
 }
 
-/// Returns the address of a shared variable, by its index in the module.
 extern "C" fn shared(variable: i32) -> u64 {
     checked(|machine| {
         let (rank, _) = machine.place_of(machine.current);
@@ -350,8 +349,6 @@ extern "C" fn shared(variable: i32) -> u64 {
     })
 }
 
-/// Maps a shared memory address of the thread's block to the equal offset in the block of rank
-/// `rank`.
 extern "C" fn mapa(address: u64, rank: i32, site: i32) -> u64 {
     checked(|machine| machine.map(address, rank, site as u32))
 }
@@ -362,7 +359,7 @@ extern "C" fn access(address: u64, bytes: u64, flags: i32, site: i32) {
 }
 
 /// Checks accesses to the vector elements selected by `mask`. Each element has `bytes` bytes; the
-/// first is at `address`.
+/// first element is at `address`.
 extern "C" fn masked_access(address: u64, bytes: u64, mask: u64, flags: i32, site: i32) {
     preempt();
     waiting(|machine| {
@@ -427,7 +424,8 @@ extern "C" fn mbarrier_arrive(address: u64, bytes: i32, site: i32) {
     checked(|machine| machine.arrive_mbarrier(address, bytes as u32, site as u32));
 }
 
-/// Signals an asynchronous store. The store follows, so the hook does not preempt the thread.
+/// Signals an asynchronous store to its mbarrier object. The hook does not preempt the thread,
+/// because the store follows.
 extern "C" fn mbarrier_signal(address: u64, bytes: u64, site: i32) {
     checked(|machine| machine.signal_mbarrier(address, bytes, site as u32));
 }
@@ -456,7 +454,6 @@ extern "C" fn private(address: u64, bytes: u64) {
     checked(|machine| unsafe { machine.add_private(address, bytes) });
 }
 
-/// Checks that `bytes` bytes of stack remain.
 extern "C" fn stack(bytes: u64, site: i32) {
     let here = 0u8;
     let top = &raw const here as u64;
@@ -528,8 +525,8 @@ extern "C" fn assert(message: u64, site: i32) {
     });
 }
 
-/// Number of loop iterations between two checks of the total step count. The total step count is
-/// too slow to compute in every iteration.
+/// Number of loop iterations between two checks of the step limit. Computing the number of steps in
+/// every iteration is too slow.
 const COUNTED: u64 = 1 << 10;
 
 extern "C" fn repeat(site: i32) {

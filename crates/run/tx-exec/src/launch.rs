@@ -7,7 +7,7 @@ use std::fmt;
 pub const MAX_BLOCK_THREADS: u32 = 1024;
 /// Maximum number of blocks per cluster on any GPU.
 pub const MAX_CLUSTER_BLOCKS: u32 = 16;
-/// Maximum static and dynamic shared memory per block on any GPU, in bytes.
+/// Maximum sum of static and dynamic shared memory per block on any GPU, in bytes.
 pub const MAX_SHARED_BYTES: u64 = 227 * 1024;
 /// Maximum number of threads per block along x, y and z.
 pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
@@ -157,17 +157,18 @@ pub struct Launch {
     /// Checks during the launch.
     pub checks: Checks,
     /// Maximum number of steps of all threads, as counted by [`Report::work`](crate::Report::work).
-    /// A loop that exceeds the limit is a fault. Without a limit, an endless loop never returns.
+    /// A loop that exceeds the limit is reported as a fault. Without a limit, an endless loop never
+    /// returns.
     pub steps: Option<StepLimit>,
 }
 
 /// Limit on the steps of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StepLimit {
-    /// Steps of all threads together, independent of the number of threads.
+    /// Number of steps allowed for all threads together.
     pub base: u64,
-    /// Additional steps per thread. Each thread of a large grid executes a few dozen steps, even
-    /// without elements to reduce.
+    /// Number of additional steps per thread. Each thread of a large grid executes a few dozen
+    /// steps, even without elements to reduce.
     pub per_thread: u64,
 }
 
@@ -200,18 +201,19 @@ pub enum Checks {
     /// All checks: see [`Fault`](crate::Fault).
     #[default]
     All,
-    /// Only the checks that execution and the memory safety of this process need.
+    /// Only the checks that correct execution and the memory safety of the host process require.
     ///
-    /// Data races, uninitialised reads and the lifetime of other blocks are not checked. So
-    /// [`Race`](crate::Fault::Race), [`Uninitialized`](crate::Fault::Uninitialized) and
-    /// [`OtherBlock`](crate::Fault::OtherBlock) do not occur, and results of racy programs depend
-    /// on the [`Order`]. Accesses are not recorded. An
-    /// [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as initialised after its
-    /// first write.
+    /// Data races, uninitialised reads, and accesses to the memory of exited blocks are not
+    /// detected. The faults [`Race`](crate::Fault::Race),
+    /// [`Uninitialized`](crate::Fault::Uninitialized) and [`OtherBlock`](crate::Fault::OtherBlock)
+    /// are not reported. Results of racy programs depend on the [`Order`]. Memory accesses are not
+    /// recorded. An [uninitialised](crate::Memory::alloc_uninitialized) buffer counts as
+    /// initialised after its first write.
     ///
-    /// All other faults remain. Accesses that are out of bounds, misaligned or write constants
-    /// would corrupt or stop the host process, as would stack overflows, undefined divisions and
-    /// traps. The scheduler itself needs the state of barriers and warp operations.
+    /// All other faults are still reported. Without a check, an access that is out of bounds,
+    /// misaligned or writes a constant would corrupt or stop the host process. Stack overflows,
+    /// undefined divisions and traps would also stop the host process. Faults of barriers and warp
+    /// operations are found by the scheduler itself.
     Off,
 }
 

@@ -1,37 +1,38 @@
 //! SIMT executor: runs lowered kernels on the CPU, with one coroutine per GPU thread.
 //!
 //! A [`Program`] is loaded from device IR, in the LLVM and NVVM dialects directly before PTX is
-//! generated. The device IR is compiled for the host. Hook calls replace all operations specific to
-//! GPUs and precede every memory access.
+//! generated. The device IR is compiled for the host. Calls of executor functions (hooks) replace
+//! all GPU-specific operations. A hook call also precedes every memory access.
 //!
 //! [`Program::launch`] runs the blocks of a grid one after the other; the blocks of a cluster run
 //! together. Each thread of a block is a coroutine with its own stack of 128 KiB plus the private
-//! memory of the kernel. A thread runs until it reaches a barrier, a shuffle or another operation
-//! of several threads. A waiting thread resumes when all participating threads have arrived and the
-//! [`Order`] selects it. The orders cover all ways in which a missing barrier can become visible.
-//! Some orders preempt threads at every access.
+//! memory of the kernel. A thread runs until it reaches a barrier, a shuffle or another collective
+//! operation. A waiting thread resumes when all participating threads have arrived and the
+//! [`Order`] selects it. [`Order::systematic`] lists orders that together expose missing barriers.
 //!
 //! # Faults
 //!
 //! Undefined behaviour of a GPU program is a [`Fault`] with source locations. A launch without a
 //! fault has no undefined behaviour for its input. Faults include data races, divergent barriers,
 //! shuffles from inactive lanes, accesses that are out of bounds or misaligned, reads of
-//! uninitialised memory, and divisions by zero. [`Checks::Off`] disables the expensive checks and
-//! keeps those that the memory safety of the process needs.
+//! uninitialised memory, and divisions by zero. [`Checks::Off`] disables the expensive checks. The
+//! checks that protect the memory of the host process stay enabled.
 //!
 //! # Memory model
 //!
 //! * Barriers of a cluster, a block, some warps or one warp order memory accesses. Shuffles and
 //!   votes order no accesses.
-//! * Two blocks are ordered by the end of a kernel, or by fences around an atomic access. One
-//!   thread executes a fence of device scope and writes a word atomically; the other reads the word
-//!   atomically and executes a fence.
-//! * Atomic accesses alone order nothing, whatever their memory ordering, because `tx` generates
-//!   PTX without orderings on atomics. Atomic accesses do not race with each other.
+//! * Accesses of two blocks are ordered by the end of a kernel, or by two fences and an atomically
+//!   accessed word. A thread of the first block executes a fence of device scope and then writes
+//!   the word atomically. A thread of the second block reads the word atomically and then executes
+//!   a fence.
+//! * Atomic accesses without fences do not order other accesses. The executor ignores their memory
+//!   ordering, because `tx` generates PTX atomics without one. Atomic accesses do not race with
+//!   each other.
 //! * An access to the shared memory of another block of the cluster must be ordered after the start
 //!   and before the end of that block.
 //!
-//! Other executors can use the [`happens_before`] order for their own checks.
+//! The module [`happens_before`] is public, so that other executors can use its race detection.
 //!
 //! # Numbers
 //!

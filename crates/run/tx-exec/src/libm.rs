@@ -3,8 +3,8 @@
 
 use melior::ir::{Type, TypeLike};
 
-/// Rounds to the nearest value of a binary format, ties to even. The format has `exponent` and
-/// `mantissa` bits, at most 16 bits in all. NaNs stay NaNs and become quiet.
+/// Rounds to the nearest value of a binary format, ties to even. The format has `exponent` exponent
+/// bits and `mantissa` fraction bits, at most 16 bits with the sign. A NaN becomes a quiet NaN.
 fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
     let bits = value.to_bits();
     let sign = ((bits >> 63) as u16) << (exponent + mantissa);
@@ -20,8 +20,8 @@ fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
     if scaled >= all_ones {
         return infinity;
     }
-    // A subnormal result keeps fewer bits. A subnormal f64 is far below the smallest subnormal of
-    // the format.
+    // A subnormal result has fewer fraction bits. A subnormal f64 operand is far below the smallest
+    // subnormal of the format, so it becomes zero.
     let shift = i64::from(52 - mantissa) + (1 - scaled).max(0);
     if field == 0 || shift > 54 {
         return sign;
@@ -63,7 +63,6 @@ fn from_f16(bits: u16) -> f32 {
     }
 }
 
-/// An 8-bit float format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum F8 {
     E4M3FN,
@@ -79,7 +78,7 @@ impl F8 {
         }
     }
 
-    /// Returns the code of the format in generated code.
+    /// Returns the number that identifies the format in generated code.
     pub(crate) fn code(self) -> i64 {
         self as i64
     }
@@ -117,7 +116,8 @@ impl F8 {
         sign | bits.min(largest.into()) as u8
     }
 
-    /// Returns the f16 of the same value. A NaN becomes 0x7fff, the NaN that PTX instructions return.
+    /// Converts a float of this format to f16, without rounding. A NaN becomes 0x7fff, the NaN that
+    /// PTX instructions return.
     fn to_f16(self, bits: u8) -> u16 {
         let (fraction, least, largest) = self.parameters();
         let (sign, magnitude) = (u16::from(bits & 0x80) << 8, bits & 0x7f);
@@ -145,7 +145,7 @@ pub(crate) extern "C" fn to_f8_pair(upper: f32, lower: f32, format: i32) -> i32 
     i32::from(format.saturated(upper)) << 8 | i32::from(format.saturated(lower))
 }
 
-/// Converts two 8-bit floats to f16. The result of the upper byte is in the upper half.
+/// Converts two 8-bit floats to f16. The upper half of the result holds the f16 of the upper byte.
 pub(crate) extern "C" fn from_f8_pair(pair: i32, format: i32) -> i32 {
     let format = F8::from_code(format);
     let [lower, upper, ..] = pair
@@ -176,8 +176,8 @@ extern "C" fn extendhfdf2(value: f32) -> f64 {
 }
 
 /// Computes `a * b + c` of f16 or bf16 values, rounded to odd in f64. Rounding the f64 result to
-/// the narrow type is then correct. Rounding to odd returns an inexact result as the neighbour
-/// whose last bit is 1.
+/// the narrow type is then correct. Rounding to odd maps an inexact result to the neighbour whose
+/// last bit is 1.
 pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     // The product has at most 22 significant bits and an exponent far from both limits.
     let product = a * b;
@@ -215,7 +215,7 @@ pub(crate) extern "C" fn log2(x: f32) -> f32 {
     flushed(f64::from(flushed(x)).log2() as f32)
 }
 
-/// The maximum of two values in PTX: a number wins over a NaN, and +0 over −0.
+/// Returns the PTX maximum of two values: a NaN operand is ignored, and +0 is greater than −0.
 macro_rules! maximum {
     ($x:expr, $y:expr) => {
         match ($x.is_nan(), $y.is_nan()) {
@@ -267,7 +267,8 @@ macro_rules! floats {
     };
 }
 
-/// Returns the C math function with this name. libdevice uses equal names with a prefix.
+/// Returns the C math function with this name. libdevice uses the same names with the prefix
+/// `__nv_`.
 fn mathematics(name: &str) -> Option<*mut ()> {
     floats! { name;
         "acos" (x) => x.acos(), x.acos();
@@ -340,7 +341,8 @@ fn device(name: &str) -> Option<*mut ()> {
 
 /// Returns the host function for an external function of a device module.
 ///
-/// Fast variants of libdevice are as exact as the others, since CUDA only bounds their error.
+/// The fast variants of libdevice map to accurate functions, because CUDA specifies only an upper
+/// bound of their error.
 pub(crate) fn external(name: &str) -> Option<*mut ()> {
     if let Some(base) = name.strip_prefix("__nv_") {
         let base = base.strip_prefix("fast_").unwrap_or(base);
@@ -372,7 +374,7 @@ pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
         ),
         ("__gnu_h2f_ieee", function!((x: u16) -> f32 { from_f16(x) })),
     ];
-    // Math functions that LLVM intrinsics become if the host has no instruction.
+    // Math functions that LLVM calls for an intrinsic without a host instruction.
     const CALLED: [&str; 44] = [
         "acosf", "acos", "asinf", "asin", "atanf", "atan", "atan2f", "atan2", "ceilf", "ceil",
         "cosf", "cos", "coshf", "cosh", "expf", "exp", "exp10f", "exp10", "exp2f", "exp2",

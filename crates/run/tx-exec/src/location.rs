@@ -37,7 +37,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// An operation of the device IR. Generated code names it by its index.
+/// An operation of the device IR. Generated code identifies the operation by an index.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteInfo {
     pub(crate) location: Location,

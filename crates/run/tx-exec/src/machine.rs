@@ -94,22 +94,21 @@ pub(crate) struct Thread {
     private: Vec<Private>,
     /// Number of atomic accesses since the thread last yielded.
     atomics: u32,
-    /// Whether the thread yielded after many atomic accesses, and so may be spinning.
+    /// Whether the thread yielded after many atomic accesses, and may therefore be in a spin loop.
     pub(crate) spins: bool,
 }
 
 /// State of a thread that concerns other blocks of the cluster. The struct is separate from
-/// [`Thread`] to keep [`Thread`], which every access reads, small.
+/// [`Thread`], because every access reads [`Thread`] and a small [`Thread`] is faster.
 #[derive(Debug, Default)]
 pub(crate) struct Member {
     pub(crate) arrivals: u32,
-    /// An arrival at the cluster barrier that the thread has not waited for yet.
+    /// Arrival at the cluster barrier for which the thread has not waited yet.
     pub(crate) arrival: Option<cluster::Arrival>,
-    /// The last access to the shared memory of each other block.
+    /// Last access of the thread to the shared memory of each other block.
     remote: Vec<Remote>,
 }
 
-/// The last access of a thread to the shared memory of another block.
 #[derive(Clone, Copy, Debug)]
 struct Remote {
     owner: usize,
@@ -118,13 +117,12 @@ struct Remote {
     kind: AccessKind,
 }
 
-/// A block of the running cluster.
 #[derive(Debug)]
 pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
     pub(crate) barriers: [Barrier; 16],
     /// A thread that waits at a barrier of the whole block, with the index of its operation. All
-    /// waiting threads are at the same operation.
+    /// threads that wait at a barrier of the whole block wait in the same operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
     /// The first thread of the block that exited.
     pub(crate) exited: Option<usize>,
@@ -137,7 +135,7 @@ pub(crate) struct Cta<'m> {
 struct Private {
     start: u64,
     length: u64,
-    /// The written bytes; `None` if uninitialised reads are not checked.
+    /// The written bytes of the allocation; `None` if uninitialised reads are not checked.
     written: Option<PagedBits>,
 }
 
@@ -147,13 +145,13 @@ const ATOMICS_PER_TURN: u32 = 1024;
 /// Number of atomic accesses without other progress after which the launch is reported as hanging.
 const MAX_IDLE_ATOMICS: u64 = 1 << 24;
 
-/// An access, as announced by generated code.
+/// A memory access that generated code passes to a hook for checking.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request {
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     pub(crate) kind: AccessKind,
-    /// Whether the access uses the old value. An atomic write does not.
+    /// Whether the access reads the memory. An atomic write does not read.
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) space: Space,
@@ -168,7 +166,7 @@ pub(crate) struct Machine<'m> {
     pub(crate) ctas: Vec<Cta<'m>>,
     pub(crate) cluster_barrier: ClusterBarrier,
     /// Initialized mbarrier objects, by rank of the block and offset in its shared memory. Each
-    /// comes with the threads that wait for it.
+    /// entry also lists the threads that wait for the object.
     pub(crate) mbarriers: BTreeMap<(usize, u64), (MBarrier, Vec<usize>)>,
     /// Vector clocks; `None` if races and uninitialised reads are not checked.
     pub(crate) clocks: Option<Clocks>,
@@ -177,7 +175,7 @@ pub(crate) struct Machine<'m> {
     pub(crate) threads: Vec<Thread>,
     /// Cluster state of each thread, by thread index.
     pub(crate) members: Vec<Member>,
-    /// Pending warp operation of each warp, by the index of its first thread.
+    /// Pending warp operation of each warp, by warp index.
     pub(crate) gatherings: Vec<Gathering>,
     pub(crate) block_threads: usize,
     /// Distance between the first threads of consecutive blocks.
@@ -206,7 +204,7 @@ impl<'m> Machine<'m> {
         all_shared: u32,
     ) -> Self {
         let block_threads = launch.block.iter().product::<u32>() as usize;
-        // The clocks derive the warp from the thread index.
+        // The vector clocks derive the warp from the thread index.
         let stride = match shared.len() {
             1 => block_threads,
             _ => block_threads.next_multiple_of(WARP),
@@ -314,7 +312,6 @@ impl<'m> Machine<'m> {
         self.current_cta = self.threads[thread].cta as usize;
     }
 
-    /// Returns whether the scheduler can select a thread.
     pub(crate) fn readiness(&self, thread: usize) -> Readiness {
         match self.threads[thread] {
             Thread {
@@ -348,12 +345,10 @@ impl<'m> Machine<'m> {
         &mut self.ctas[self.threads[thread].cta as usize]
     }
 
-    /// Returns the thread indices of a block.
     pub(crate) fn threads_of(&self, rank: usize) -> std::ops::Range<usize> {
         rank * self.stride..rank * self.stride + self.block_threads
     }
 
-    /// Returns the thread indices of the block that contains `thread`.
     pub(crate) fn block_of(&self, thread: usize) -> std::ops::Range<usize> {
         self.threads_of(self.threads[thread].cta as usize)
     }
@@ -403,13 +398,12 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// Returns the thread indices of the warp that contains `thread`.
     pub(crate) fn warp_of(&self, thread: usize) -> std::ops::Range<usize> {
         let first = thread / WARP * WARP;
         first..(first + WARP).min(self.block_of(thread).end)
     }
 
-    /// Records an event other than an atomic access.
+    /// Records progress: an event other than an atomic access.
     pub(crate) fn progress(&mut self) {
         self.idle_atomics = 0;
     }
@@ -463,8 +457,8 @@ impl<'m> Machine<'m> {
         Ok(to.shared.map(address, own))
     }
 
-    /// Finds shared memory that contains these bytes and that a pointer to `space` can address.
-    /// Returns the rank of the block and the offset.
+    /// Finds the shared memory that contains the address range and is accessible in address space
+    /// `space`. Returns the rank of the block and the offset.
     #[inline]
     pub(crate) fn find_shared(
         &self,
@@ -485,14 +479,13 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Finds these bytes in the shared memory of any block of the cluster.
     fn find_in_cluster(&self, address: u64, bytes: u64) -> Option<(usize, u64)> {
         let mut ctas = self.ctas.iter().enumerate();
         ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
     }
 
-    /// Checks that block `remote.owner` is alive at this access, as far as already known, and
-    /// records the access.
+    /// Checks that block `remote.owner` has started and still runs. Records the access for the
+    /// lifetime check after the end of the cluster.
     fn check_other_block(&mut self, remote: Remote) -> Result<(), Fault> {
         let owner = remote.owner;
         let Some(clocks) = &self.clocks else {
@@ -504,7 +497,8 @@ impl<'m> Machine<'m> {
         if self.ctas[owner].running == 0 {
             return Err(self.other_block(self.current, remote, Lifetime::Ended));
         }
-        // Every event that is ordered after the last access is also ordered after the earlier ones.
+        // The last access is sufficient: an event that is ordered after it is also ordered after
+        // the earlier accesses.
         let accesses = &mut self.members[self.current].remote;
         match accesses.iter_mut().find(|access| access.owner == owner) {
             Some(access) => *access = remote,
@@ -515,8 +509,8 @@ impl<'m> Machine<'m> {
 
     /// Checks an access of the current thread.
     ///
-    /// [`Outcome::Wait`] means that the thread must yield to other threads first; the access has no
-    /// result.
+    /// [`Outcome::Wait`] means that the thread must yield to other threads before it performs the
+    /// access.
     pub(crate) fn access(&mut self, request: Request) -> Result<Outcome, Fault> {
         let Request {
             address,
@@ -665,7 +659,6 @@ impl<'m> Machine<'m> {
         Ok(Outcome::Wait)
     }
 
-    /// Returns the private allocation of the current thread that contains these bytes.
     fn private(&mut self, address: u64, bytes: u64) -> Option<&mut Private> {
         let mut all = self.threads[self.current].private.iter_mut();
         all.find(|Private { start, length, .. }| {
@@ -673,7 +666,8 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// Returns the buffer that contains the address or is near it.
+    /// Returns the position of an address in the buffer that contains it, or relative to a nearby
+    /// buffer.
     fn place(&self, address: u64, space: Space) -> Option<Place> {
         let private = |near: u64| {
             self.threads[self.current]
@@ -710,7 +704,8 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Adds the block to the label of a place in the shared memory of another block.
+    /// For a place in the shared memory of another block, adds the coordinates of that block to the
+    /// buffer label.
     fn place_in(&self, cta: &Cta<'_>, place: Option<Place>) -> Option<Place> {
         let [x, y, z] = cta.block;
         let place = place?;

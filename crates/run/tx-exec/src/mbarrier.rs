@@ -6,32 +6,33 @@ use crate::{
     machine::{Machine, Outcome, Request, State, Wait},
 };
 
-/// Size of an mbarrier object, in bytes.
 const BYTES: u64 = 8;
 
 /// State of an mbarrier object.
 ///
 /// A phase is complete after the expected number of arrivals, when all expected bytes have been
-/// stored. The next phase starts at once.
+/// stored. The next phase starts immediately.
 ///
-/// PTX releases only the value of an asynchronous store. Here the store releases all earlier events
-/// of its thread, so a race that only this surplus order hides is not found.
+/// In PTX, an asynchronous store releases only the stored value. In the executor, the store also
+/// releases all earlier events of its thread. A race that is ordered only by this additional
+/// release is not reported.
 #[derive(Debug)]
 pub struct MBarrier {
-    /// Arrivals per phase, and arrivals that the current phase still needs.
+    /// Number of arrivals that complete a phase.
     count: u32,
+    /// Number of arrivals that the current phase still expects.
     pending: u32,
     /// Expected bytes minus stored bytes of the current phase.
     transactions: i64,
-    /// Number of completed phases.
     phase: u32,
-    /// Vector clocks that the current phase releases, and those of the previous phase.
+    /// Vector clocks released in the current phase.
     given: Knowledge,
+    /// Vector clocks released in the previous phase.
     taken: Knowledge,
 }
 
 impl MBarrier {
-    /// Returns an object that needs `count` arrivals per phase: `mbarrier.init`.
+    /// Creates an object that expects `count` arrivals per phase, as `mbarrier.init` does.
     pub fn new(count: u32) -> Self {
         Self {
             count,
@@ -43,9 +44,9 @@ impl MBarrier {
         }
     }
 
-    /// Arrives with `thread`, and expects `bytes` bytes in this phase:
-    /// `mbarrier.arrive.expect_tx`. Returns whether the phase is complete, or `None` if the phase
-    /// needs no further arrival.
+    /// Executes `mbarrier.arrive.expect_tx` for `thread`: one arrival, and `bytes` additional bytes
+    /// that the phase expects. Returns whether the phase is complete; `None` if the phase expects
+    /// no further arrival.
     pub fn arrive(
         &mut self,
         thread: usize,
@@ -60,7 +61,7 @@ impl MBarrier {
         Some(self.complete())
     }
 
-    /// Adds `bytes` stored bytes, which `thread` stored asynchronously. Returns whether the phase is
+    /// Records that `thread` has stored `bytes` bytes asynchronously. Returns whether the phase is
     /// complete.
     pub fn store(&mut self, thread: usize, bytes: u64, clocks: Option<&mut Clocks>) -> bool {
         self.transactions -= bytes.cast_signed();
@@ -80,12 +81,12 @@ impl MBarrier {
         is_complete
     }
 
-    /// Returns whether the phase of this parity is complete: `mbarrier.try_wait.parity`.
+    /// Returns whether the phase with this parity is complete, as `mbarrier.try_wait.parity` does.
     pub fn is_complete(&self, parity: u32) -> bool {
         self.phase.is_multiple_of(2) != parity.is_multiple_of(2)
     }
 
-    /// Acquires with `thread` what the completed phase released.
+    /// Orders `thread` after the events that the completed phase released.
     pub fn acquire(&self, thread: usize, clocks: &mut Clocks) {
         clocks.take(thread, &self.taken);
     }
@@ -115,7 +116,6 @@ impl Machine<'_> {
         Fault::InvalidBarrier(self.divergence(self.current, site, reason.into(), None))
     }
 
-    /// Initializes the mbarrier object at `address` in the block of the current thread.
     pub(crate) fn init_mbarrier(
         &mut self,
         address: u64,
@@ -126,7 +126,7 @@ impl Machine<'_> {
         if count == 0 {
             return Err(self.misused(site, "the mbarrier object needs at least one arrival"));
         }
-        // PTX leaves a second initialization undefined.
+        // In PTX, a second initialization is undefined behaviour.
         if self.mbarriers.contains_key(&place) {
             return Err(self.misused(site, "the mbarrier object is initialized already"));
         }
@@ -135,7 +135,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Arrives at the mbarrier object at `address`, and expects `bytes` bytes.
+    /// Executes an arrival of the current thread at the mbarrier object at `address`, and adds
+    /// `bytes` expected bytes.
     pub(crate) fn arrive_mbarrier(
         &mut self,
         address: u64,
@@ -157,8 +158,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Adds the bytes that the current thread stores asynchronously to the mbarrier object at
-    /// `address`.
+    /// Signals to the mbarrier object at `address` that the current thread stores `bytes` bytes
+    /// asynchronously.
     pub(crate) fn signal_mbarrier(
         &mut self,
         address: u64,
@@ -189,8 +190,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Waits for the phase of this parity. When the thread resumes, the caller must call
-    /// [`pass_mbarrier`](Machine::pass_mbarrier).
+    /// Waits until the phase with parity `parity` is complete. When the thread resumes, the caller
+    /// must call [`pass_mbarrier`](Machine::pass_mbarrier).
     pub(crate) fn wait_mbarrier(
         &mut self,
         address: u64,
@@ -210,7 +211,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Acquires what the completed phase released.
+    /// Orders the current thread after the events that the completed phase released.
     pub(crate) fn pass_mbarrier(&mut self, address: u64, site: u32) -> Result<(), Fault> {
         let place = self.find_mbarrier(address, Space::Shared, site)?;
         if let (Some((object, _)), Some(clocks)) = (self.mbarriers.get(&place), &mut self.clocks) {
@@ -219,7 +220,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns the fault if blocked threads wait at an mbarrier object.
+    /// Returns the deadlock fault if blocked threads wait at an mbarrier object.
     pub(crate) fn diagnose_mbarrier(&self) -> Option<Fault> {
         let waits = |thread: usize| match self.threads[thread].state {
             State::Waiting(Wait::MBarrier { site }) => Some((thread, site)),

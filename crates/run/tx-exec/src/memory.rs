@@ -7,11 +7,11 @@ use std::{
     sync::Arc,
 };
 
-/// Minimum alignment of a buffer and minimum width of the guard zones around it, in bytes. The
-/// minimum alignment is that of CUDA's allocator.
+/// Minimum alignment of a buffer and minimum width of the guard zones around it, in bytes.
+/// `cudaMalloc` also aligns to 256 bytes.
 pub(crate) const MIN_ALIGN: usize = 256;
 
-/// Maximum distance between an address and a buffer for a message that names the buffer, in bytes.
+/// Maximum distance in bytes between a faulty address and the buffer that the message names.
 const NEAR: u64 = 1 << 20;
 
 /// Error of an allocation, a read or a write of a buffer.
@@ -101,7 +101,7 @@ pub(crate) struct Region {
     pub(crate) label: Arc<str>,
     pub(crate) read_only: bool,
     pub(crate) shadow: Shadow,
-    /// The written bytes; `None` if all bytes are initialised.
+    /// The written bytes of the buffer; `None` if all bytes are initialised.
     written: Option<PagedBits>,
     id: Option<BufferId>,
     /// Owner of the bytes and guard zones; `None` for a global variable, whose bytes the compiled
@@ -147,13 +147,13 @@ pub struct Memory {
     /// Regions, sorted by base address.
     regions: Vec<Region>,
     buffers: u32,
-    /// Index of the last accessed region. Consecutive accesses often use one region.
+    /// Index of the last accessed region. Consecutive accesses often access the same region.
     last: usize,
     printed: Vec<u8>,
 }
 
-/// Maximum number of bytes printed before [`Memory::take_printed`]; further output is lost. The
-/// printf buffer of CUDA has the same default size.
+/// Maximum number of printed bytes between two calls of [`Memory::take_printed`]; further output is
+/// lost. CUDA's printf buffer has the same default size, 1 MiB.
 const MOST_PRINTED: usize = 1 << 20;
 
 impl Memory {
@@ -388,7 +388,6 @@ impl Memory {
         self.last = 0;
     }
 
-    /// Returns the region that contains `bytes` bytes at `address`.
     pub(crate) fn find(&mut self, address: u64, bytes: u64) -> Option<&mut Region> {
         let holds = |region: &Region| {
             address
@@ -408,7 +407,8 @@ impl Memory {
         self.regions.get_mut(self.last)
     }
 
-    /// Returns the position of an address relative to the nearest region, if one is near.
+    /// Returns the position of an address relative to the nearest region; `None` if no region is
+    /// near.
     pub(crate) fn nearest(&self, address: u64) -> Option<Place> {
         let distance = |region: &Region| {
             if address < region.base {

@@ -2,18 +2,19 @@
 
 use crate::WARP;
 
-/// Order in which runnable threads and blocks execute.
+/// Execution order of runnable threads, and of blocks.
 ///
 /// Blocks, or clusters of blocks, run one after the other. The threads of a cluster are scheduled
-/// like those of one block, ordered by block rank. A thread runs until it waits for other threads,
-/// or completes an operation that other threads wait in, such as a barrier or a shuffle. Some
-/// orders also [preempt](Order::RoundRobin) a thread before a memory access. The next thread is any
-/// runnable thread of any warp.
+/// like those of one block, ordered by block rank. A thread runs until it waits for other threads
+/// in a barrier, a shuffle or another collective operation. A thread also stops when its arrival
+/// completes a collective operation. Some orders also [preempt](Order::RoundRobin) a thread before
+/// a memory access. The next thread can belong to any warp.
 ///
-/// The set of races does not depend on the order, unless the executed accesses depend on it. The
-/// results of a program without races and atomics do not depend on the order either. With a race or
-/// a missing synchronisation, another order can give another result or another first fault.
-/// [`Order::all`] and [`Order::systematic`] list orders for tests. Every order is deterministic.
+/// The set of races does not depend on the order, unless the order changes which accesses are
+/// executed. The results of a program without races and atomics do not depend on the order either.
+/// If a race or a missing synchronisation exists, the result and the first fault can depend on the
+/// order. [`Order::all`] and [`Order::systematic`] list orders for tests. Every order is
+/// deterministic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
@@ -21,24 +22,23 @@ pub enum Order {
     #[default]
     Sequential,
     /// Blocks and threads run in descending order. A consumer thread with a higher index than its
-    /// producer runs first.
+    /// producer therefore runs before the producer.
     Reverse,
     /// Blocks and threads run in a pseudo-random order that depends on the seed only.
     Shuffled(u64),
     /// Threads run in ascending order, and are preempted before every memory access, barrier and
-    /// warp operation. Threads with equal control flow run in lockstep: all make their first
-    /// access, then all make their second.
+    /// warp operation. Threads with equal control flow run in lockstep: no thread starts its second
+    /// access before all threads have finished their first.
     RoundRobin,
-    /// As [`Order::Shuffled`], and threads are preempted before a pseudo-random half of their
-    /// memory accesses, barriers and warp operations.
+    /// Blocks and threads run as in [`Order::Shuffled`]. Threads are preempted before a
+    /// pseudo-random half of their memory accesses, barriers and warp operations.
     Interleaved(u64),
     /// The warp with this index, counted from 0, runs as far as possible before all other warps.
-    /// The other warps run as in [`Order::Sequential`]. A block without this warp does too. In a
-    /// cluster, the index counts the warps of all blocks by block rank.
+    /// All other threads run as in [`Order::Sequential`]. In a cluster, the index counts the warps
+    /// of all blocks by block rank.
     WarpFirst(u32),
-    /// The warp with this index runs only if no other thread can run. The other warps run as in
-    /// [`Order::Sequential`]. A block without this warp does too. Warps are counted as in
-    /// [`Order::WarpFirst`].
+    /// The warp with this index runs only if no other thread can run. All other threads run as in
+    /// [`Order::Sequential`]. Warps are counted as in [`Order::WarpFirst`].
     WarpLast(u32),
 }
 
@@ -59,9 +59,9 @@ impl Order {
     /// Returns all 3 + 2 · `warps` orders that are not pseudo-random, for blocks or clusters of
     /// `warps` warps.
     ///
-    /// For any two warps without a barrier between them, at least one order runs each of them first
-    /// as far as possible. Likewise, for any two lanes, at least one order runs each of them first
-    /// up to their next common operation.
+    /// For any two warps that no barrier synchronises, one of the orders runs the first warp before
+    /// the second, and another order runs the second before the first. The orders treat any two
+    /// lanes of a warp in the same way, up to the next warp operation of both lanes.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -69,7 +69,8 @@ impl Order {
             .chain((0..warps).map(Self::WarpLast))
     }
 
-    /// Returns the generator of a pseudo-random order for one purpose.
+    /// Returns the pseudo-random generator of this order for one purpose; `None` for an order that
+    /// is not pseudo-random.
     fn random(self, purpose: u64) -> Option<Random> {
         match self {
             Self::Shuffled(seed) | Self::Interleaved(seed) => Some(Random(seed ^ purpose)),
@@ -78,7 +79,7 @@ impl Order {
     }
 }
 
-/// Purposes of pseudo-random numbers. Each purpose has a separate sequence.
+/// Indices of the pseudo-random sequences of an order. Each use has a separate sequence.
 mod purpose {
     pub(super) const BLOCKS: u64 = 0;
     pub(super) const THREADS: u64 = !0;
@@ -103,7 +104,7 @@ impl Random {
     }
 }
 
-/// Whether a runnable thread yields to other threads before its next access.
+/// Preemption mode: whether a runnable thread yields to other threads before its next access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Preemption {
     Never,
@@ -132,8 +133,7 @@ impl Preemption {
     }
 }
 
-/// The clusters of a grid in execution order, and the blocks of each cluster. A cluster can have a
-/// single block.
+/// The clusters of a grid in execution order, and the blocks of each cluster.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     grid: [u32; 3],
@@ -153,7 +153,7 @@ enum BlockOrder {
 /// in ascending order, since a permutation needs too much memory.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
-/// Returns the coordinates of a linear index in a box with fewer than 2³² elements.
+/// Returns the coordinates of a linear index in a grid with fewer than 2³² elements.
 fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
     [
         index % x,
@@ -163,8 +163,8 @@ fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
 }
 
 impl Blocks {
-    /// Creates the order for a grid of fewer than 2³² blocks whose sizes are multiples of the
-    /// cluster sizes.
+    /// Creates the execution order of a grid of fewer than 2³² blocks. Each grid dimension is a
+    /// multiple of the cluster dimension.
     pub(crate) fn new(grid: [u32; 3], cluster: [u32; 3], order: Order) -> Self {
         let mut blocks = Self {
             grid,
@@ -221,7 +221,7 @@ impl Blocks {
 pub(crate) enum Readiness {
     /// The thread waits for other threads, or has exited.
     Blocked,
-    /// The thread can run, but yielded after many atomic accesses, and so may be spinning.
+    /// The thread can run, but may be in a spin loop: it yielded after many atomic accesses.
     Spins,
     /// The thread can run.
     Ready,
@@ -245,7 +245,7 @@ impl Turns {
         }
     }
 
-    /// Starts a block or a cluster with `threads` threads.
+    /// Resets the scheduler for a block or a cluster of `threads` threads.
     pub(crate) fn start_block(&mut self, threads: usize) {
         self.candidates.clear();
         // The first selected thread is the successor of `last`.
@@ -255,7 +255,7 @@ impl Turns {
         };
     }
 
-    /// Returns the next of `count` threads to run, or `None` if no thread can run.
+    /// Selects the next thread to run among `count` threads; `None` if no thread can run.
     pub(crate) fn next(
         &mut self,
         count: usize,
@@ -284,9 +284,8 @@ impl Turns {
             }
             Order::Shuffled(_) | Order::Interleaved(_) => {
                 let random = self.random.as_mut()?;
-                // The candidates were runnable when the list was built. Each selected thread is
-                // checked again, and an empty list is rebuilt. So a selection does not scan all
-                // threads.
+                // To avoid a scan of all threads per selection, the list of runnable threads is
+                // rebuilt only when it is empty. Each selected thread is therefore checked again.
                 loop {
                     if self.candidates.is_empty() {
                         self.candidates.extend((0..count).filter(is_runnable));

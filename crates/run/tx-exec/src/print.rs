@@ -1,4 +1,4 @@
-//! Output of threads: `vprintf` of the device, and the message of `__assertfail`.
+//! Text that device threads print with `vprintf`, and messages of `__assertfail`.
 //!
 //! The argument buffer holds consecutive arguments, each aligned to its size, as `gpu.printf`
 //! stores them. Integers have four bytes unless a length modifier changes the size, floats are f64,
@@ -21,7 +21,6 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// Reads the next argument, of `bytes` bytes.
     fn next(&mut self, machine: &mut Machine<'_>, bytes: u64) -> Result<u64, Fault> {
         let address = self.address.next_multiple_of(bytes);
         self.address = address.wrapping_add(bytes);
@@ -90,7 +89,7 @@ pub(crate) fn format(
     Ok((printed, taken))
 }
 
-/// A literal number in the format, or a number from the next argument.
+/// A field width or precision: a literal number in the format, or a number from the next argument.
 #[derive(Clone, Copy)]
 enum Number {
     Given(u64),
@@ -98,7 +97,7 @@ enum Number {
 }
 
 impl Number {
-    /// Parses digits or an asterisk, if present, and returns the rest.
+    /// Parses digits or an asterisk, if present, and returns the remaining text.
     fn parse(text: &[u8]) -> (Option<Self>, &[u8]) {
         if let Some(rest) = text.strip_prefix(b"*") {
             return (Some(Self::Argument), rest);
@@ -134,7 +133,7 @@ struct Field<'f> {
 }
 
 impl<'f> Field<'f> {
-    /// Parses the text after a `%`, and returns the rest.
+    /// Parses the text after a `%`, and returns the remaining text.
     fn parse(text: &'f [u8]) -> Option<(Self, &'f [u8])> {
         let flags = text
             .iter()
@@ -208,7 +207,7 @@ impl<'f> Field<'f> {
             b's' => {
                 let address = arguments.next(machine, 8)?;
                 let text = text(machine, address, arguments.site)?;
-                // The text was read up to a zero byte, so it contains none.
+                // The text contains no zero byte, because it was read up to the first zero byte.
                 let text = CString::new(text).unwrap_or_default();
                 self.write(sized, "", Value::Text(&text), printed);
             }

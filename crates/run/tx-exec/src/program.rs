@@ -30,14 +30,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// A kernel and the index of its module.
 struct Loaded {
     kernel: Kernel,
     /// Index of the module of the kernel.
     module: usize,
 }
 
-/// A variable of a program in global memory.
 struct Variable {
     base: u64,
     bytes: u64,
@@ -82,8 +80,8 @@ impl Code {
     }
 }
 
-/// Kernels that are compiled together, on the first launch of one of them. Most kernels of a
-/// program for many sizes are never launched.
+/// Kernels that are compiled together, on the first launch of any of them. A program with kernels
+/// for many array sizes launches few of them.
 struct Compiled {
     code: OnceCell<Code>,
     /// The module belongs to the context of the program.
@@ -102,9 +100,9 @@ impl Compiled {
     }
 }
 
-/// Kernels that can be launched.
+/// A loaded program, whose kernels can be launched.
 ///
-/// A program can be launched any number of times, also after a fault. Global variables of a program
+/// Kernels can be launched any number of times, also after a fault. Global variables of a program
 /// keep their values between launches. A program can be sent to another thread, but not shared
 /// between threads, since launches write its global variables.
 pub struct Program {
@@ -138,8 +136,8 @@ impl Program {
     /// The text is an MLIR module with `gpu.module`s of `llvm.func`s, in the LLVM and NVVM dialects
     /// directly before PTX is generated. Other contents of the module are ignored. Faults name the
     /// source locations in the text. If the text has no locations, faults name its lines, with `-`
-    /// as the file. Print text with locations in generic form, because MLIR cannot parse the short
-    /// form of `nvvm.barrier` with a location.
+    /// as the file. If an MLIR module has locations, print its ops in generic form, because MLIR
+    /// cannot parse the short form of `nvvm.barrier` with a location.
     ///
     /// # Errors
     ///
@@ -205,8 +203,8 @@ impl Program {
         self.kernels.values().map(|loaded| &loaded.kernel.info)
     }
 
-    /// Runs a kernel to completion. Clusters run one after the other; the threads of a cluster run
-    /// alternately.
+    /// Runs a kernel to completion. Clusters run one after the other; the threads of a cluster are
+    /// interleaved.
     ///
     /// # Errors
     ///
@@ -314,8 +312,8 @@ fn check_parameters(info: &KernelInfo, params: &[Param]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks a launch against the kernel and the limits of GPUs. Returns the shared memory per block,
-/// in bytes.
+/// Checks a launch configuration against the properties of the kernel and the limits of GPUs.
+/// Returns the shared memory per block, in bytes.
 fn check_launch(info: &KernelInfo, launch: &Launch) -> Result<u32, String> {
     let size = |what: &str, found: [u32; 3], most: [u32; 3]| {
         let fits = (0..3).all(|axis| (1..=most[axis]).contains(&found[axis]));

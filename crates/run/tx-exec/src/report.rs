@@ -13,8 +13,8 @@ pub struct Accesses {
 
 /// Counters of the operations that a launch executed.
 ///
-/// An access counts once per thread and operation, independent of its size. A synchronising
-/// operation counts once per completion by a group of threads.
+/// An access counts once per thread and operation, independent of its size. A barrier or a warp
+/// operation counts once each time a group of threads completes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

@@ -1,4 +1,5 @@
-//! Runs the threads of each cluster as coroutines, one at a time, until all threads have exited.
+//! Scheduler loop: runs the threads of each cluster as coroutines, one at a time, until all threads
+//! have exited.
 
 use crate::{
     fault::Fault,
@@ -14,10 +15,10 @@ use corosensei::{
 };
 use std::ffi::c_void;
 
-/// Stack per thread in addition to the private memory of the kernel, in bytes. The reserve holds
-/// the frames of generated code, hooks and C math functions.
+/// Stack size per thread in bytes, in addition to the private memory of the kernel. This stack
+/// holds the frames of generated code, hooks and C math functions.
 pub(crate) const STACK_RESERVE: u64 = 128 * 1024;
-/// Minimum remaining stack when generated code allocates or calls, in bytes.
+/// Minimum remaining stack for a function call or an allocation in generated code, in bytes.
 pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
 
 /// Entry point of a kernel. The argument of the function is an array of pointers to the kernel
@@ -53,8 +54,8 @@ impl Drop for Threads {
 ///
 /// # Safety
 ///
-/// `entry` must be a kernel that announces all its memory accesses to the hooks. `parameters` must
-/// point to values of the parameter types that outlive the call.
+/// `entry` must be a kernel that calls a hook before each memory access. `parameters` must point to
+/// values of the parameter types that outlive the call.
 pub(crate) unsafe fn run(
     mut machine: Machine<'_>,
     entry: Entry,
@@ -84,8 +85,7 @@ pub(crate) unsafe fn run(
             .flat_map(|rank| state.threads_of(rank))
             .collect();
         for (&index, stack) in indices.iter().zip(&stacks) {
-            // The limit ignores any excess size of the stack, so that it does not depend on earlier
-            // launches.
+            // The limit is computed from the requested size, because a pooled stack can be larger.
             state.threads[index].stack_limit =
                 stack.base().get().saturating_sub(stack_bytes) as u64;
         }

@@ -29,7 +29,7 @@ pub(crate) struct SharedMemory<'m> {
     bytes: Bytes,
     length: u64,
     shadow: Shadow,
-    /// One bit per byte, set for written bytes.
+    /// Bit mask of the written bytes, with one bit per byte.
     written: Vec<u64>,
 }
 
@@ -61,7 +61,7 @@ impl<'m> SharedMemory<'m> {
     /// Marks all bytes as uninitialised.
     pub(crate) fn reset(&mut self) {
         // SAFETY: the memory has `length` bytes and is exclusively owned, and no kernel thread
-        // runs. The fill bytes are a NaN and an unlikely index.
+        // runs. The fill bytes are a NaN as a float, and implausible as an index.
         unsafe { std::ptr::write_bytes(self.bytes.as_ptr(), 0xff, self.length as usize) };
         self.written.fill(0);
     }
@@ -127,7 +127,7 @@ impl<'m> SharedMemory<'m> {
         })
     }
 
-    /// Returns the shared variable and the offset of a conflict.
+    /// Returns the variable and the offset in it at which a race conflict occurred.
     pub(crate) fn place_of(&self, conflict: &Conflict) -> Option<Place> {
         self.place(self.base() + conflict.offset)
     }
@@ -140,7 +140,6 @@ impl<'m> SharedMemory<'m> {
         set_all(&mut self.written, offset, bytes);
     }
 
-    /// Checks an access against earlier ones and records it.
     pub(crate) fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
         self.shadow.access(clocks, touch)
     }

@@ -12,8 +12,8 @@ const KEPT_BYTES: usize = 256 * 1024;
 /// 65,000 mappings, and each stack with its guard page needs two mappings.
 const MOST_KEPT: usize = 2048;
 
-/// The pool. Mapping, touching and unmapping stacks took two thirds of the time when validation
-/// launched thousands of short kernels.
+/// The pool. Without a pool, mapping, touching and unmapping stacks took two thirds of the run time
+/// of thousands of short launches.
 static KEPT: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
 
 /// Returns `count` stacks of at least `bytes` bytes each, with undefined contents.
@@ -32,7 +32,8 @@ pub(crate) fn take(count: usize, bytes: usize) -> io::Result<Vec<DefaultStack>> 
     Ok(stacks)
 }
 
-/// Returns unused stacks to the pool. Stacks of another size or beyond the limit are freed.
+/// Returns unused stacks to the pool. Larger stacks, and stacks beyond the limit of the pool, are
+/// freed.
 pub(crate) fn give_back(stacks: impl IntoIterator<Item = DefaultStack>) {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let room = MOST_KEPT.saturating_sub(kept.len());

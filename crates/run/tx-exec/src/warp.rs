@@ -119,7 +119,7 @@ pub(crate) struct Input {
     pub(crate) clamp: u32,
 }
 
-/// Lane `lane` of a shuffle reads lane `source`, which is not a member.
+/// Error of a shuffle: lane `lane` reads lane `source`, which is not in the member mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Inactive {
     pub(crate) lane: usize,
@@ -136,7 +136,8 @@ pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the source lane of a shuffle, and whether it is inside the segment of the lane.
+/// Returns the source lane of a shuffle, and whether it is inside the shuffle segment of the
+/// reading lane.
 pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (usize, bool) {
     let lane = lane as i32;
     let offset = (offset & 31) as i32;

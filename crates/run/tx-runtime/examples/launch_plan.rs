@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `row_sums.mlir` contains `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`, with any
-//! number of kernels and temporaries. Here A is 1000x300 and filled with 0.5. The example needs a
-//! GPU: cudarc panics if no driver is installed.
+//! number of kernels and temporaries. In this example, A is 1000x300 and filled with 0.5. The
+//! example needs a GPU: cudarc panics if no driver is installed.
 
 use std::{env, error::Error, ffi::CString, fs, ptr};
 
@@ -21,7 +21,7 @@ type Value<'a> = &'a dyn Fn(&Expr) -> Result<i64, ExprError>;
 /// evaluates the expressions of the plan.
 ///
 /// # Safety
-/// Each buffer has the size of its argument.
+/// Each buffer must have the size of its argument.
 unsafe fn launch(
     plan: &Plan,
     module: sys::CUmodule,
@@ -29,7 +29,7 @@ unsafe fn launch(
     value: Value,
 ) -> Result<(), Box<dyn Error>> {
     for temporary in &plan.temporaries {
-        // Only skipped steps use a temporary without a size.
+        // If the size of a temporary cannot be evaluated, only skipped steps use the temporary.
         let bytes = value(&temporary.bytes()).unwrap_or(0).max(1).try_into()?;
         let memory = unsafe { cuda::malloc_sync(bytes)? };
         if temporary.cleared {
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => None,
     };
     let value = |expr: &Expr| expr.evaluate(size);
-    // If a check does not hold, kernels may access memory out of bounds.
+    // If a check fails, kernels may access memory out of bounds.
     plan.checks
         .iter()
         .try_for_each(|check| check.evaluate(size))?;

@@ -100,7 +100,7 @@ impl Array {
     /// Creates an array from values in row-major order.
     ///
     /// # Errors
-    /// Fails if the number of values is not the product of the shape.
+    /// Fails if the number of values is not the product of the sizes in `shape`.
     pub fn from_slice<T: HostElement>(shape: &[usize], values: &[T]) -> Result<Self, Error> {
         let mut bytes = Vec::with_capacity(size_of_val(values));
         for value in values {
@@ -245,7 +245,8 @@ pub(crate) fn describe_as(element: ElementType, unsigned: bool, shape: &[usize])
 }
 
 pub(crate) fn byte_count(element: ElementType, shape: &[usize]) -> Result<usize, Error> {
-    // A dimension of size 0 makes the array empty, whatever the other sizes are.
+    // An array with a dimension of size 0 is empty, even if the product of the other sizes
+    // overflows.
     let elements = if shape.contains(&0) {
         Some(0)
     } else {

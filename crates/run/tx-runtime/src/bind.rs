@@ -1,6 +1,6 @@
-//! Binding of arguments to a launch plan: buffers and launches with numeric sizes.
+//! Binds arguments to a launch plan. The result contains buffers, and launches with numeric sizes.
 //!
-//! The binding reports every invalid argument before a device is accessed.
+//! An invalid argument is reported before a device is accessed.
 
 use tx_plan::{
     Argument, ArgumentType, Base, Condition, ElementType, EntryKind, Expr, ExprError, MemrefType,
@@ -20,9 +20,9 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
 #[derive(Debug)]
 pub(crate) struct Job {
-    /// Buffers of the memref arguments in order, then those of the temporaries.
+    /// Buffers of the memref arguments in order, then buffers of the temporaries.
     pub(crate) buffers: Vec<Buffer>,
-    /// Launches whose size conditions hold. Launches that depend on addresses are all included.
+    /// Launches whose conditions on sizes are true. Conditions on addresses are evaluated later.
     launches: Vec<Launch>,
     arguments: Vec<Bound>,
 }
@@ -31,9 +31,9 @@ pub(crate) struct Job {
 pub(crate) struct Buffer {
     pub(crate) label: String,
     pub(crate) bytes: usize,
-    /// Initial contents, `bytes` long. `None` for a temporary, and for a caller's device memory.
+    /// Initial contents, `bytes` long. `None` for a temporary, and for device memory of the caller.
     pub(crate) contents: Option<Vec<u8>>,
-    /// Device address of a caller's memory.
+    /// Device address, if the caller owns the memory.
     pub(crate) address: Option<u64>,
     /// Whether a buffer without contents is zeroed before the first run.
     pub(crate) cleared: bool,
@@ -96,10 +96,10 @@ pub fn check_arguments(plan: &Plan, args: &[Arg]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks whether a program can be launched with these arguments, without a run.
+/// Checks whether a program can be launched with these arguments. Nothing is launched.
 ///
 /// # Errors
-/// Fails with the errors of a run that is rejected before its launch.
+/// Fails with the errors that a run reports before its first launch.
 pub fn check_launch(plan: &Plan, args: &[Arg], grid: Option<[u32; 3]>) -> Result<(), Error> {
     Job::new(plan, args.to_vec(), grid).map(drop)
 }
@@ -176,7 +176,8 @@ impl Job {
         let first_temporary = job.buffers.len();
         for (i, temporary) in plan.temporaries.iter().enumerate() {
             let place = format!("temporary {i}");
-            // A temporary that only skipped steps use may have no valid size.
+            // If all steps that use a temporary are skipped, its size may be invalid, and is not
+            // evaluated.
             let uses = |step: &Step| step.uses(Base::Temporary(i));
             let is_used = selected.iter().any(|(step, ..)| uses(step));
             let shape = match is_used || !plan.steps.iter().any(uses) {
@@ -221,8 +222,8 @@ impl Job {
         Ok(self)
     }
 
-    /// Returns the conditions of a step that depend on addresses; `None` if another condition is
-    /// false.
+    /// Returns the conditions of a step that depend on addresses. Returns `None` if a condition
+    /// without addresses is false.
     fn select(&self, step: &Step, place: &str) -> Result<Option<Vec<Condition>>, Error> {
         let mut open = Vec::new();
         for condition in &step.when {
@@ -256,7 +257,7 @@ impl Job {
             })
     }
 
-    /// Returns every launch that a run may need, for any addresses.
+    /// Returns all launches whose conditions are true for some buffer addresses.
     pub(crate) fn possible(&self) -> &[Launch] {
         &self.launches
     }
@@ -282,7 +283,8 @@ impl Job {
             })
     }
 
-    /// Returns the buffer of a caller's argument, if the argument can be moved to `address`.
+    /// Returns the buffer index of an argument in the caller's device memory. Fails if the argument
+    /// cannot be moved to `address`.
     pub(crate) fn at(&self, index: usize, address: u64) -> Result<usize, Error> {
         let refuse = |expected: String, hint: Option<String>| Error::Argument {
             index,
@@ -363,8 +365,8 @@ impl Job {
         Ok(())
     }
 
-    /// Returns the arrays after the run, and whether the program may have written them. Returns
-    /// `None` for a scalar, and for a caller's device memory.
+    /// Returns the contents of each argument after the run, and whether the program may have
+    /// written the argument. The entry of a scalar, or of the caller's device memory, is `None`.
     pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
         self.arguments
             .into_iter()
@@ -460,7 +462,7 @@ impl Job {
                     bits,
                 }
             }
-            // `check` has rejected these combinations.
+            // `check` has rejected these combinations of argument and type.
             (arg, ty) => return Err(mismatch(index, &arg, ty, None)),
         };
         self.arguments.push(bound);
@@ -600,7 +602,7 @@ impl Job {
                     placement, buffer, ..
                 } = bound(*base)
                 else {
-                    // `Plan::validate` has rejected this case.
+                    // `Plan::validate` has rejected a view of a scalar.
                     return Ok(());
                 };
                 let offset = self.evaluate(offset, place)?;
@@ -817,7 +819,7 @@ fn check_shape(shape: &[usize], memref: &MemrefType) -> Result<(), String> {
 }
 
 /// Returns whether an array of type `found` can be passed as a memref of type `expected`. npy files
-/// have no `index` type, so `i64` arrays are accepted for it.
+/// have no `index` type, so an `i64` array is accepted as a memref of `index`.
 fn holds(found: ElementType, expected: ElementType) -> bool {
     found == expected || (found == ElementType::I64 && expected == ElementType::Index)
 }

@@ -16,7 +16,7 @@ pub(crate) struct Resident<'m> {
     memory: Memory,
     ids: Vec<tx_exec::BufferId>,
     addresses: Vec<u64>,
-    /// Executed work of all launches, in the unit of [`tx_exec::Report::work`].
+    /// Number of executed steps of all launches, as counted by [`tx_exec::Report::work`].
     work: u64,
     printed: String,
 }
@@ -42,7 +42,8 @@ impl Resident<'_> {
         self.check_cleared(job)
     }
 
-    /// Checks that the program left cleared temporaries zero for the next run.
+    /// Checks that all cleared temporaries contain zeros after the run, because the next run
+    /// requires zeros.
     fn check_cleared(&self, job: &Job) -> Result<(), Error> {
         let buffers = job.buffers.iter().enumerate().zip(&self.ids);
         for ((number, buffer), id) in buffers.filter(|((_, buffer), _)| buffer.cleared) {
@@ -212,7 +213,7 @@ fn pass(param: Param, kind: Option<ParamKind>, addresses: &[u64]) -> tx_exec::Pa
                 value: bits,
             }
         }
-        // The executor reports a parameter of the wrong size.
+        // For a parameter of the wrong size, the executor returns an error.
         _ => tx_exec::Param::Int {
             bits: 8 * size as u32,
             value: bits,

@@ -228,9 +228,9 @@ impl Context {
             .during(|| "making the context current".to_owned())
     }
 
-    /// Checks whether PTX for the chip `compiled` runs on this device. Without a suffix, PTX runs
-    /// on the same and later chips; with suffix `a`, on the same chip only; with `f`, on later
-    /// chips of the same family.
+    /// Checks whether PTX for the chip `compiled` runs on this device. PTX for a chip without
+    /// suffix runs on the same and later chips. PTX for suffix `a` runs on the same chip only. PTX
+    /// for suffix `f` runs on later chips of the family too.
     pub(crate) fn check_chip(&self, compiled: &str) -> Result<(), Error> {
         if runs_on(compiled, self.device().compute_capability) {
             Ok(())
@@ -244,8 +244,8 @@ impl Context {
     }
 }
 
-/// Returns whether PTX for the chip `compiled` runs on a device; true for a name other than
-/// `sm_NN`, which the driver then checks.
+/// Returns whether PTX for the chip `compiled` runs on a device. Returns true for a name other than
+/// `sm_NN`, because the driver checks such a name.
 fn runs_on(compiled: &str, device: (u32, u32)) -> bool {
     let Some(number) = compiled.strip_prefix("sm_") else {
         return true;
@@ -365,8 +365,8 @@ impl Module {
             .iter()
             .map(|launch| self.function(launch))
             .collect::<Result<Vec<_>, Error>>()?;
-        // A caller's stream may not synchronize with the null stream, which copied and cleared
-        // memory. SAFETY: the null stream always exists.
+        // A non-blocking stream of the caller does not wait for the null stream, which copied and
+        // cleared memory. SAFETY: the null stream always exists.
         unsafe { driver::stream::synchronize(std::ptr::null_mut()) }
             .during(|| "waiting for the arguments".to_owned())?;
         Ok(Resident {
@@ -399,7 +399,7 @@ impl Module {
                 bytes,
             )?;
         }
-        // Cluster sizes above 8 are not portable.
+        // Cluster sizes above 8 are not portable, and require a kernel attribute.
         if launch
             .cluster
             .is_some_and(|cluster| cluster.iter().product::<u32>() > 8)
@@ -412,8 +412,8 @@ impl Module {
         Ok(function)
     }
 
-    /// Compares the number and sizes of the parameters with those of the kernel. The driver would
-    /// read missing parameters out of bounds.
+    /// Checks that the launch passes as many parameters as the kernel has, with equal sizes. The
+    /// driver would read missing parameters out of bounds.
     fn check_parameters(&self, launch: &Launch) -> Result<(), Error> {
         let Some(expected) = self.parameters.get(&launch.kernel) else {
             return Ok(());
@@ -446,7 +446,7 @@ pub(crate) struct Resident<'m> {
 }
 
 impl Resident<'_> {
-    /// Starts the launches of `job`, for which the buffers were prepared, in order.
+    /// Starts the launches of `job` in order. The buffers must have been prepared for `job`.
     pub(crate) fn launch(&self, job: &Job) -> Result<(), Error> {
         // SAFETY: the null stream always exists, and the driver frees memory only after the kernels
         // on it have ended.
@@ -530,7 +530,8 @@ unsafe fn launch_kernel(
         .iter()
         .map(|param| match param {
             Param::Address(buffer) => buffers[*buffer].pointer,
-            // Little-endian: a narrower parameter is the first bytes of the word.
+            // On a little-endian host, the first bytes of the word are the value of a narrower
+            // parameter.
             Param::Value { bits, .. } => *bits,
         })
         .collect();
@@ -589,8 +590,8 @@ unsafe fn launch_kernel(
 }
 
 impl Context {
-    /// Measures the read bandwidth of the device in bytes per second, for `bytes` bytes: the median
-    /// time with the best block size.
+    /// Measures the read bandwidth of the device in bytes per second, over `bytes` bytes. The
+    /// result is the median of several measurements with the best block size.
     pub(crate) fn read_ceiling(&self, bytes: usize) -> Result<f64, Error> {
         self.make_current()?;
         let module = Module::load(self, &ceiling::ptx())?;
@@ -658,7 +659,7 @@ impl Context {
     }
 }
 
-/// Size in bytes of the pseudorandom data that fills memory repeatedly.
+/// Size in bytes of the pseudorandom data that is copied repeatedly to fill the memory.
 const CHUNK: usize = 16 << 20;
 /// Number of measurements per block size.
 const TIMES: usize = 11;
@@ -748,7 +749,8 @@ impl Drop for Event {
 mod tests {
     use super::runs_on;
 
-    /// Checks that PTX is accepted on its chip and later ones, unless a suffix restricts it.
+    /// Checks that PTX is accepted on its chip and on later chips, unless a suffix restricts the
+    /// chips.
     #[test]
     fn chips_are_compatible_upwards() {
         for (compiled, device, runs) in [

@@ -27,11 +27,11 @@ enum Backend {
 }
 
 impl Device {
-    /// Opens the first CUDA device, or the CPU if there is none. [`Device::reason`] returns the
-    /// reason of the choice.
+    /// Opens the first CUDA device, or the CPU if no CUDA device exists. [`Device::reason`] returns
+    /// the reason of the choice.
     ///
     /// # Errors
-    /// Fails if there is no CUDA device and this build has no executor.
+    /// Fails if no CUDA device exists and this build has no executor.
     pub fn auto() -> Result<Self, Error> {
         match cuda::Context::open(0) {
             Ok(context) => Ok(Self {
@@ -51,8 +51,8 @@ impl Device {
         }
     }
 
-    /// Opens the SIMT executor, which runs the lowered kernels thread by thread on the CPU, and
-    /// reports races and faults as errors.
+    /// Opens the SIMT executor. The executor runs the lowered kernels thread by thread on the CPU,
+    /// and reports races and other faults as errors.
     ///
     /// # Errors
     /// Fails if this build has no executor.
@@ -205,11 +205,12 @@ pub struct RunOptions {
     /// Checks of the executor.
     #[cfg(feature = "simt")]
     pub checks: tx_exec::Checks,
-    /// Limit of the executed work of a launch, as [`tx_exec::Report::work`] counts it. A launch
-    /// that exceeds the limit is an error; without a limit, a launch may run forever.
+    /// Maximum number of executed steps of a launch, as counted by [`tx_exec::Report::work`]. A
+    /// launch that exceeds the limit is an error; without a limit, a launch may run forever.
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
-    /// Alignment of arguments in the executor's memory, as for views of a larger array.
+    /// Distances of the argument addresses from aligned addresses in the executor's memory.
+    /// Misaligned arguments represent views of a larger array.
     #[cfg(feature = "simt")]
     pub past: Past,
 }
@@ -218,14 +219,14 @@ pub struct RunOptions {
 #[cfg(feature = "simt")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Past {
-    /// Distance of the first array, in elements.
+    /// Distance of the first array from a multiple of 256 bytes, in elements.
     pub first: usize,
     /// Difference between the distances of consecutive arrays, in elements.
     pub each: usize,
-    /// Selects the array with the extra distance `by`: 0 for the last array, 1 for the one before
-    /// it, modulo the number of arrays.
+    /// Index of the array with the extra distance `by`, counted from the last array (0), modulo the
+    /// number of arrays.
     pub one: usize,
-    /// Extra distance of the array that `one` selects, in elements.
+    /// Additional distance of the start of the array that `one` selects, in elements.
     pub by: usize,
 }
 
@@ -265,8 +266,8 @@ impl Executable {
     /// Runs the program once on copies of the arguments, with options.
     ///
     /// # Errors
-    /// Fails with the errors of [`Executable::run`], for a grid of a host function, and for a graph
-    /// on the CPU.
+    /// Fails with the errors of [`Executable::run`]. Also fails if a grid is set for a host
+    /// function, or if a graph is requested on the CPU.
     pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
         let mut run = self.prepare(args, options)?;
         let runs = std::slice::from_mut(&mut run);
@@ -295,13 +296,13 @@ impl Executable {
 }
 
 impl Executable {
-    /// Binds the program to the caller's arrays in device memory, without copies. Temporaries are
-    /// allocated.
+    /// Binds the program to the caller's arrays in device memory, without copies. The call
+    /// allocates the temporaries of the program.
     ///
-    /// The program is launched like any other: [`Prepared::launch_on`] on a stream, or
-    /// [`Prepared::record`] as a graph. Results are in the arguments, which
-    /// [`Prepared::into_outputs`] omits. For further arrays with equal shapes,
-    /// [`Prepared::move_argument`] changes the addresses.
+    /// [`Prepared::launch_on`] launches the program on a stream, and [`Prepared::record`] records
+    /// it as a graph. The program writes results to the caller's arrays, which
+    /// [`Prepared::into_outputs`] omits. [`Prepared::move_argument`] replaces an array by another
+    /// array of equal shape.
     ///
     /// ```no_run
     /// # fn run(program: &tx_runtime::Executable, stream: *mut std::ffi::c_void, a: u64, b: u64) -> Result<(), tx_runtime::Error> {
@@ -374,8 +375,8 @@ enum Resident<'e> {
 }
 
 impl<'e> Prepared<'e> {
-    /// Starts the program once, on the arguments as the previous launch left them. The call may
-    /// return before the launch ends.
+    /// Starts the program once. The arguments have the contents that the previous launch left. The
+    /// call may return before the launch ends.
     ///
     /// # Errors
     /// Fails if the device rejects a launch, or the executor finds a fault.
@@ -401,8 +402,9 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// Starts the program once on a caller's stream (a `CUstream`), on the arguments as the
-    /// previous launch left them. On a capturing stream, the launch becomes part of the CUDA graph.
+    /// Starts the program once on the caller's stream (a `CUstream`). The arguments have the
+    /// contents that the previous launch left. On a capturing stream, the launch becomes part of
+    /// the CUDA graph.
     ///
     /// The caller must wait for the stream before the arguments are read back. The call makes the
     /// primary context of the device current in this thread.
@@ -413,8 +415,8 @@ impl<'e> Prepared<'e> {
     /// # Safety
     /// The stream belongs to the primary context of the device. A graph captured from the stream is
     /// not launched after `self` is dropped. Launches of one [`Prepared`] do not overlap: they use
-    /// one stream, or events order them. A program from [`Executable::prepare_in_place`] also
-    /// fulfils the conditions of that function.
+    /// one stream, or events order them. For a program from [`Executable::prepare_in_place`], the
+    /// safety conditions of that function also apply.
     pub unsafe fn launch_on(&self, stream: *mut c_void) -> Result<(), Error> {
         match &self.resident {
             Resident::Empty => Ok(()),
@@ -425,13 +427,13 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// Replaces the address of an argument (from 0) of [`Executable::prepare_in_place`] for later
-    /// launches. The new array has the same type, shape and strides. Graphs recorded before keep
-    /// the old address.
+    /// For later launches, replaces the address of argument `index` (counted from 0) of a program
+    /// from [`Executable::prepare_in_place`]. The new array must have the type, shape and strides
+    /// of the old array. Previously recorded graphs keep the old address.
     ///
     /// # Errors
-    /// Fails if the argument is no array in the caller's device memory, or the address is not
-    /// aligned to the element size. After an error, the old address is still in use.
+    /// Fails if the argument is not an array in the caller's device memory, or the address is not
+    /// aligned to the element size. After an error, the old address remains valid.
     ///
     /// # Safety
     /// The conditions of [`Executable::prepare_in_place`].
@@ -444,8 +446,8 @@ impl<'e> Prepared<'e> {
         Ok(())
     }
 
-    /// Records `launches` launches as one CUDA graph, cycling through `runs`. One driver call then
-    /// launches the graph, whatever its number of kernels.
+    /// Records `launches` launches as one CUDA graph, cycling through `runs`. A graph with any
+    /// number of kernels is launched by one driver call.
     ///
     /// ```no_run
     /// # fn run(program: &tx_runtime::Executable, args: Vec<tx_runtime::Arg>) -> Result<(), tx_runtime::Error> {
@@ -524,7 +526,7 @@ impl<'e> Prepared<'e> {
     /// Copies the arguments back to the host, except the caller's device arrays.
     ///
     /// # Errors
-    /// Fails with the errors of [`Prepared::wait`], and of the copies.
+    /// Fails with the errors of [`Prepared::wait`], or if a copy fails.
     pub fn into_outputs(self) -> Result<Outputs, Error> {
         self.finish(Duration::ZERO)
     }
@@ -670,14 +672,15 @@ impl Outputs {
         self.elapsed
     }
 
-    /// Returns the output of `gpu.printf` on the executor. On a GPU, the driver writes this output
-    /// to standard output.
+    /// Returns the output of `gpu.printf` on the executor. On a GPU, the driver writes the text of
+    /// `gpu.printf` to standard output.
     #[cfg(feature = "simt")]
     pub fn printed(&self) -> &str {
         &self.printed
     }
 
-    /// Returns the executed work on the executor (see [`tx_exec::Report::work`]); 0 on a GPU.
+    /// Returns the number of steps that the executor ran (see [`tx_exec::Report::work`]); 0 on a
+    /// GPU.
     #[cfg(feature = "simt")]
     pub fn work(&self) -> u64 {
         self.work

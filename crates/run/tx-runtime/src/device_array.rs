@@ -6,8 +6,8 @@ use crate::array::describe;
 use crate::number::Number;
 use crate::placement::{Placement, row_major};
 
-/// Caller's array in device memory, which a program accesses in place: an address with a shape. See
-/// [`crate::Executable::prepare_in_place`].
+/// Array in the caller's device memory: address, element type, shape and strides. A program
+/// accesses the array in place; see [`crate::Executable::prepare_in_place`].
 ///
 /// ```
 /// use tx_plan::ElementType;

@@ -35,7 +35,7 @@ pub enum Error {
         /// Name of the entry, with its argument types.
         signature: String,
     },
-    /// Argument that does not match its type.
+    /// Argument that does not match the argument type of the entry.
     #[error("argument {index}: found {found}, expected \
              {expected}{}", hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
     Argument {
@@ -88,10 +88,10 @@ pub enum Error {
     /// Inconsistent plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Failed check of the plan on the arguments.
+    /// Arguments that violate a check of the plan.
     #[error(transparent)]
     Check(#[from] CheckError),
-    /// Expression of the plan that cannot be evaluated for these arguments.
+    /// Expression of the plan that cannot be evaluated for the given arguments.
     #[error("{place}: {error}")]
     Launch {
         /// Part of the plan.
@@ -109,7 +109,7 @@ pub enum Error {
         /// Supported sizes.
         expected: String,
     },
-    /// Grid option for a host function, whose launches have their own grids.
+    /// Grid option that is set for a host function. Only an entry that is a kernel accepts a grid.
     #[error(
         "the grid can be set for a kernel only; `{entry}` is a function that launches kernels of its own"
     )]
@@ -117,7 +117,7 @@ pub enum Error {
         /// Name of the entry.
         entry: String,
     },
-    /// CUDA graph or stream on a device without them.
+    /// CUDA graph or stream requested on a device that supports neither.
     #[error(
         "{device} has no CUDA graphs and streams; launch the program by itself, or on a CUDA device"
     )]
@@ -125,7 +125,7 @@ pub enum Error {
         /// Name of the device.
         device: String,
     },
-    /// Arrays in device memory on a device without device memory.
+    /// Arrays in device memory, passed to a device without device memory.
     #[error(
         "{device} has no memory of a device; run the program on arrays of the host, or on a CUDA device"
     )]
@@ -173,7 +173,7 @@ pub enum Error {
     /// Device IR that the executor rejects; the text is the reason.
     #[error("the executor refused the device IR: {0}")]
     DeviceIr(String),
-    /// Plan whose parameters differ from those of the kernel.
+    /// Plan whose kernel parameters differ from the parameters in the PTX.
     #[error(
         "kernel `{kernel}`: the plan passes {} parameters of {found:?} bytes, expected {} of {expected:?}",
         found.len(), expected.len()
@@ -194,8 +194,8 @@ pub enum Error {
     Fault(Box<Fault>),
 }
 
-/// Fault of a program that the executor found. A fault prints as a diagnostic at a source location,
-/// with a note for the other location.
+/// Fault of a program that the executor found. `Display` prints the fault as a diagnostic at its
+/// source location. The other location of a race or divergence is a note.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{}: error: {} (kernel `{kernel}`){}",
@@ -222,7 +222,7 @@ pub struct Fault {
 
 impl Fault {
     /// Returns the message of the fault without its source location, for output after the location.
-    /// The message of a race keeps both locations.
+    /// The message of a race contains both locations.
     pub fn without_place(&self) -> Cow<'_, str> {
         let by = match self.kind {
             FaultKind::Race => return Cow::Borrowed(&self.message),
@@ -254,13 +254,13 @@ impl Fault {
 pub enum FaultKind {
     /// Two unordered accesses to one address, at least one of them a write.
     Race,
-    /// Barrier, shuffle or vote that some of its threads do not reach, or that reads an inactive
-    /// lane; also an access to another block of the cluster that may have exited.
+    /// Barrier, shuffle or vote that some participating threads do not reach; shuffle from an
+    /// inactive lane; or access to the memory of another block of the cluster that may have exited.
     Synchronization,
     /// Access that is out of bounds, misaligned, to uninitialized memory, or a write to constant
     /// memory.
     Memory,
-    /// Access to dynamic shared memory in a launch without any.
+    /// Access to dynamic shared memory in a launch without dynamic shared memory.
     NoDynamicShared,
     /// Overflow of the executor's stack; a device may have a larger stack.
     Stack,
@@ -276,7 +276,7 @@ pub enum FaultKind {
 pub enum ErrorKind {
     /// Invalid request: a mistake of the caller.
     Usage,
-    /// Mismatch of program, arguments and device; nothing has run.
+    /// Mismatch of program, arguments and device. No kernel has run.
     Refused,
     /// The program ran and failed.
     Failed,

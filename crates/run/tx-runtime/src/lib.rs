@@ -16,9 +16,10 @@
 //! ```
 //!
 //! Arguments are [`Array`]s and [`Number`]s, or are parsed from text as [`Spec`]s. Arguments are
-//! checked against the plan before a device is accessed. Arrays in device memory are used in place,
-//! also on a caller's stream ([`Executable::prepare_in_place`]). Building this crate needs no CUDA
-//! installation; only a run on a CUDA device needs the driver.
+//! checked against the plan before a device is accessed. [`Executable::prepare_in_place`] binds
+//! arrays that are already in device memory, without copies. Programs can be launched on the
+//! caller's stream. Building this crate needs no CUDA installation; only a run on a CUDA device
+//! needs the driver.
 
 mod array;
 mod bind;

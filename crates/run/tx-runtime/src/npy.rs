@@ -1,7 +1,7 @@
 //! Reader and writer of NumPy's `.npy` files.
 //!
-//! Input files are untrusted. The existing crates for this format allocate the size that a header
-//! claims, and overflow on impossible shapes.
+//! Input files are untrusted. Existing crates for this format allocate the size in the header
+//! without a check, and overflow on impossible shapes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -87,7 +87,7 @@ const MAX_HEADER: usize = 10_000;
 /// integers as bf16. Big-endian files and Fortran order are converted.
 ///
 /// # Errors
-/// Fails if the file cannot be read, is no `.npy` file, or contains anything but one array of
+/// Fails if the file cannot be read, is not a `.npy` file, or does not contain exactly one array of
 /// numbers.
 pub fn read_npy(path: &Path, element: Option<ElementType>) -> Result<Array, Error> {
     let read = || -> Result<Array, NpyError> {
@@ -112,14 +112,14 @@ pub fn read_npy(path: &Path, element: Option<ElementType>) -> Result<Array, Erro
 /// Reads one array in the `.npy` format, as [`read_npy`] does, and no further bytes of `reader`.
 ///
 /// # Errors
-/// Fails if reading fails, or the data is no array of numbers in the `.npy` format.
+/// Fails if reading fails, or the data is not an array of numbers in the `.npy` format.
 pub fn read_npy_from(
     reader: &mut impl Read,
     element: Option<ElementType>,
 ) -> Result<Array, NpyError> {
     let header = read_header(reader)?;
     let dtype = Dtype::parse(&header.descr)?;
-    // With a requested element type, the signedness of the dtype has no meaning.
+    // If an element type is requested, the signedness of the dtype is ignored.
     let unsigned = dtype.unsigned && element.is_none();
     let element = match element {
         None => dtype.element,
@@ -134,7 +134,7 @@ pub fn read_npy_from(
     };
     let out_of_memory = |error| NpyError::OutOfMemory(Box::new(error));
     let expected = byte_count(element, &header.shape).map_err(out_of_memory)?;
-    // A header may claim any size, so the buffer grows with the data that is read.
+    // The size in the header is untrusted, so the buffer grows with the data that is read.
     let mut bytes = Vec::new();
     let found = reader.take(expected as u64).read_to_end(&mut bytes)?;
     if found != expected {
@@ -211,8 +211,8 @@ pub fn write_npy_to(writer: &mut impl Write, array: &Array) -> io::Result<()> {
     }
     let mut header =
         format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
-    // The total length of magic, version, length and header is a multiple of 64 bytes, and the
-    // header ends with a newline.
+    // The total size of magic bytes, version, length field and header is a multiple of 64 bytes.
+    // The header ends with a newline.
     let unpadded = 10 + header.len() + 1;
     header.extend(std::iter::repeat_n(
         ' ',

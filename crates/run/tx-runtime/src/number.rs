@@ -19,15 +19,15 @@ impl Number {
     /// represent it.
     ///
     /// Integers are rounded to the nearest float. Floats convert to integers only if integral. An
-    /// `i1` holds 0 and 1; a wider, signless integer of `n` bits holds −2ⁿ⁻¹ … 2ⁿ−1. A float type
-    /// holds every number that does not round beyond its largest value. Infinity becomes NaN in a
-    /// type without infinities.
+    /// `i1` represents 0 and 1. A signless integer type of `n` > 1 bits represents −2ⁿ⁻¹ … 2ⁿ−1. A
+    /// float type represents every number that does not round to more than its largest value.
+    /// Infinity becomes NaN in a type without infinities.
     pub fn to_bits(self, element: ElementType) -> Option<u64> {
         if let Some(format) = FloatFormat::of(element) {
             let value = match self {
                 Self::Float(value) => value,
-                // An integer beyond 2⁵³ is rounded here and again in `encode`. Only f64 is that
-                // precise, and its `encode` does not round.
+                // An integer beyond 2⁵³ is rounded to f64 here, and to the element type in
+                // `encode`.
                 Self::Int(value) => value as f64,
             };
             let bits = format.encode(value);
@@ -67,7 +67,8 @@ impl Number {
     }
 }
 
-/// Returns the least and the greatest value of an integer type: signed minimum, unsigned maximum.
+/// Returns the range of accepted integers of a type: from its signed minimum to its unsigned
+/// maximum.
 pub(crate) fn integer_range(element: ElementType) -> (i128, i128) {
     match element {
         ElementType::I1 => (0, 1),
@@ -127,7 +128,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// Error for a text that is no number, or a number beyond the largest f64.
+/// Error for a text that is not a number, or a number beyond the largest f64.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{found}` is {}",
@@ -184,7 +185,7 @@ pub(crate) struct FloatFormat {
     exponent_bits: u32,
     mantissa_bits: u32,
     /// Whether the largest exponent encodes infinities and NaNs. In a format without infinities,
-    /// only the pattern of all ones is a NaN.
+    /// only the bit pattern of all ones is a NaN.
     infinities: bool,
 }
 
@@ -243,7 +244,8 @@ impl FloatFormat {
         // exact.
         let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
         let significand = (bits & ((1 << 52) - 1)) | 1 << 52;
-        // Number of low bits of the 53-bit significand to drop; more for a subnormal result.
+        // Number of low bits of the 53-bit significand to drop. A subnormal result drops additional
+        // bits.
         let smallest_normal = 1 - self.bias();
         let dropped = 52 - self.mantissa_bits as i32 + (smallest_normal - exponent).max(0);
         if dropped > 54 {
@@ -253,7 +255,8 @@ impl FloatFormat {
         let rest = significand & ((1_u64 << dropped) - 1);
         let half = 1_u64 << (dropped - 1);
         let rounded = kept + u64::from(rest > half || (rest == half && kept & 1 == 1));
-        // A carry out of the mantissa increments the exponent field, also from a subnormal.
+        // A carry out of the mantissa increments the exponent field, also if the value was
+        // subnormal before rounding.
         let magnitude = if exponent >= smallest_normal {
             (((exponent - smallest_normal) as u64) << self.mantissa_bits) + rounded
         } else {
@@ -262,7 +265,8 @@ impl FloatFormat {
         sign | magnitude.min(infinity)
     }
 
-    /// Returns the value of the low bits; exact, because f64 contains every format.
+    /// Decodes the low bits of `bits`. The result is exact, because f64 represents all values of
+    /// every format.
     pub(crate) fn decode(self, bits: u64) -> f64 {
         if self.mantissa_bits == 52 {
             return f64::from_bits(bits);
@@ -297,8 +301,8 @@ impl FloatFormat {
 mod tests {
     use super::*;
 
-    /// Checks that every 8- and 16-bit float survives decoding and encoding, and that the crate
-    /// `half` agrees.
+    /// Checks that decoding and encoding preserve every 8- and 16-bit float, and that the crate
+    /// `half` returns the same values.
     #[test]
     fn every_narrow_float_round_trips() {
         for (element, bits) in [

@@ -19,8 +19,8 @@ pub struct Placement {
     pub(crate) injective: bool,
 }
 
-/// Returns the lowest and the highest position of a view; the inner `None` denotes an empty view,
-/// the outer `None` an overflow.
+/// Returns the lowest and the highest element position of a view. The inner `None` denotes an empty
+/// view; the outer `None` denotes an overflow.
 pub(crate) fn reach(offset: i64, sizes: &[i64], strides: &[i64]) -> Option<Option<(i128, i128)>> {
     if sizes.contains(&0) {
         return Some(None);
@@ -52,8 +52,9 @@ impl Placement {
         }
     }
 
-    /// Chooses the dynamic strides and the dynamic offset: contiguous row-major if the static
-    /// strides allow it, otherwise as dense as possible with distinct positions.
+    /// Chooses values for the dynamic strides and the dynamic offset. If the static strides permit,
+    /// the elements are contiguous and row-major. With other static strides, each dynamic stride
+    /// exceeds the span of every static dimension and of all inner dynamic dimensions.
     ///
     /// # Errors
     /// Returns the reason why no array of this shape can have such a placement.
@@ -97,7 +98,8 @@ impl Placement {
         let lowest = reach_from_0.map_or(0, |(first, _)| first);
         let offset = match memref.offset().known() {
             Some(offset) => offset,
-            // A negative stride needs room before the first element.
+            // With a negative stride, elements lie before the first element, so the offset must be
+            // positive.
             None => {
                 i64::try_from(-lowest).map_err(|_| "the strides reach beyond the address space")?
             }
@@ -105,7 +107,7 @@ impl Placement {
         Self::of(offset, &strides, shape)
     }
 
-    /// Returns the placement with this offset and these strides.
+    /// Creates a placement with a given offset and given strides.
     ///
     /// # Errors
     /// Returns the reason why no array of this shape can have such a placement.
@@ -246,8 +248,8 @@ mod tests {
         Placement::new(&ty.parse().expect("a memref"), shape)
     }
 
-    /// Checks that dynamic strides and offsets are contiguous row-major if possible, and never
-    /// overlap.
+    /// Checks that the chosen strides and offsets are contiguous and row-major if possible, and
+    /// that elements never overlap.
     #[test]
     fn chooses_strides() {
         for (ty, shape, offset, strides, extent, contiguous) in [

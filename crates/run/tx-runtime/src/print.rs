@@ -35,7 +35,8 @@ impl fmt::Display for Array {
     }
 }
 
-/// Returns the text of a rank-0 array, as for a numpy scalar: floats have all of their digits.
+/// Returns the text of a rank-0 array, equal to that of a numpy scalar. Floats are not limited to 8
+/// digits after the point.
 fn scalar(element: ElementType, value: Number) -> String {
     match value {
         Number::Int(value) if element == ElementType::I1 => python_bool(value != 0).to_owned(),
@@ -137,7 +138,7 @@ impl Decimal {
             (digits + &"0".repeat(zeros), String::new())
         };
         let (whole, fraction) = if fraction.len() > precision {
-            // The exact value, not its shortest text, is rounded.
+            // numpy rounds the exact value, not the shortest text.
             let exact = format!("{:.precision$}", self.value.abs());
             match exact.split_once('.') {
                 Some((whole, fraction)) => (whole.to_owned(), fraction.to_owned()),
@@ -163,7 +164,7 @@ impl Decimal {
     }
 
     /// Returns the same parts as [`Self::scientific`], with exactly `precision` digits after the
-    /// point. Digits beyond the shortest text come from the exact value, as in numpy's columns.
+    /// point. Digits beyond the shortest text are digits of the exact value, as in numpy.
     fn scientific_padded(&self, precision: usize) -> (String, String, String) {
         let (whole, mut fraction, exponent) = if fraction_len(self.parts().0) == precision {
             split_scientific(&self.shortest)
@@ -188,8 +189,8 @@ fn parts(scientific: &str) -> (&str, i32) {
     (mantissa, exponent.parse().unwrap_or(0))
 }
 
-/// Returns the correctly rounded text if it also identifies the value: numpy prefers it among texts
-/// of equal length.
+/// Returns the decimal text nearest to the value if that text identifies the value, otherwise
+/// `shortest`. numpy prefers the nearest text among texts of equal length.
 fn even(shortest: String, value: f64, round_trips: impl Fn(&str) -> bool) -> String {
     let precision = fraction_len(parts(&shortest).0);
     let nearest = format!("{value:.precision$e}");
@@ -217,7 +218,7 @@ fn split_scientific(text: &str) -> (String, String, String) {
     )
 }
 
-/// Format of the elements of one array, which aligns them.
+/// Element format of one array. All elements are printed with the same width.
 enum Style {
     Bool,
     Int {
@@ -395,8 +396,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Appends the part of the array that starts at position `base`, from dimension `axis` on.
-    /// Lines after the first start with `indent` spaces.
+    /// Appends the subarray with the dimensions from `axis` on, whose first element is at position
+    /// `base`. Lines after the first start with `indent` spaces.
     fn array(&self, text: &mut String, axis: usize, base: usize, indent: usize, width: usize) {
         let (positions, dots) = self.shown(axis);
         let last_axis = self.strides.len() - 1;
@@ -406,7 +407,7 @@ impl<'a> Printer<'a> {
             let width = width - 1;
             let mut column = indent;
             let mut write = |text: &mut String, word: &str| {
-                // A line breaks before a word that does not fit, unless the word is alone on it.
+                // A line breaks before a word that does not fit, unless the line is empty.
                 if column + word.len() > width && column > indent {
                     let end = text.trim_end().len();
                     text.truncate(end);

@@ -1,4 +1,4 @@
-//! Parser for the kernel parameters in PTX, to compare them with a plan.
+//! Parser for the kernel parameters in PTX, which are compared with the parameters in a plan.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,6 @@ fn parameter(words: &[&str]) -> Option<usize> {
     }
 }
 
-/// Returns the size in bytes of a PTX type such as `.u64`.
 fn type_size(word: &str) -> Option<usize> {
     let kind = word.strip_prefix('.')?;
     match kind.strip_prefix(['u', 's', 'b', 'f'])? {

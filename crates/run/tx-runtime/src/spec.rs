@@ -50,7 +50,7 @@ pub enum Spec {
     File {
         /// Path of the file.
         path: PathBuf,
-        /// Type as which the elements are reinterpreted; `None` for the dtype of the file.
+        /// Element type to which the elements are reinterpreted; `None` for the dtype of the file.
         element: Option<ElementType>,
     },
     /// Array of zeros.
@@ -72,7 +72,7 @@ pub struct ArrayType {
     pub element: ElementType,
 }
 
-/// Error for a text that is no argument specification.
+/// Error for a text that is not an argument specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an argument: {reason}")]
 pub struct SpecError {

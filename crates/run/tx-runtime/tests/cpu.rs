@@ -1,10 +1,11 @@
-//! Whole runs on the SIMT executor, from hand-written device IR.
+//! Complete runs of hand-written device IR on the SIMT executor.
 #![cfg(feature = "simt")]
 
 use tx_plan::{Argument, Artifact, ElementType, EntryKind, Expr, Operand, Plan, Step, Temporary};
 use tx_runtime::{Arg, Array, Device, Error, ErrorKind, FaultKind, RunOptions, Spec};
 
-/// `y[row] = sum over columns of x[row, column], times factor`, one thread a row.
+/// Kernel that computes `y[row] = factor * sum of x[row, column] over all columns`, with one thread
+/// per row.
 const ROW_SUMS: &str = include_str!("kernels/kernels.mlir");
 
 fn artifact(arguments: &[(&str, bool)], entry_kind: EntryKind, step: Step) -> Artifact {
@@ -79,7 +80,8 @@ fn row_sums(input: &str) -> Artifact {
     )
 }
 
-/// Arguments of every kind arrive in the kernel, in any layout, and what it writes comes back.
+/// Arguments of every kind and layout are passed to the kernel, and the written arrays are copied
+/// back.
 #[test]
 fn runs() -> Result<(), Error> {
     let values: Vec<f32> = (0..18).map(|i| i as f32).collect();
@@ -117,7 +119,6 @@ fn runs() -> Result<(), Error> {
     Ok(())
 }
 
-/// A program without elements has nothing to launch, and gives back what it was given.
 #[test]
 fn runs_on_nothing() -> Result<(), Error> {
     let executable = Device::cpu()?.load(&row_sums("memref<?x3xf32>"))?;
@@ -143,7 +144,6 @@ fn fault(kernel: &str) -> Error {
         .expect_err("it faults")
 }
 
-/// A race is a failure of its own kind, with both source locations.
 #[test]
 fn reports_races() {
     let error = fault("everyone_writes");
@@ -163,7 +163,7 @@ fn reports_races() {
             .starts_with("source.mlir:7:5: error: race on "),
         "{error}"
     );
-    // One place is told once.
+    // Equal locations are reported once.
     assert!(
         error.to_string().ends_with("(kernel `everyone_writes`)"),
         "{error}"
@@ -180,7 +180,6 @@ fn reports_races() {
     );
 }
 
-/// An access beyond the end of an argument names the argument and the source location.
 #[test]
 fn reports_accesses_out_of_bounds() {
     let error = fault("beyond_the_end");
@@ -197,7 +196,6 @@ fn reports_accesses_out_of_bounds() {
     );
 }
 
-/// A kernel takes a grid of the caller's, so that more of its threads run.
 #[test]
 fn takes_a_grid() -> Result<(), Error> {
     let mut artifact = row_sums("memref<?x3xf32>");
@@ -223,7 +221,7 @@ fn takes_a_grid() -> Result<(), Error> {
     Ok(())
 }
 
-/// Plans that do not fit the kernels are refused before anything runs.
+/// A plan that does not match the kernels is rejected before any kernel runs.
 #[test]
 fn refuses_what_does_not_fit() -> Result<(), Error> {
     let cpu = Device::cpu()?;
@@ -264,8 +262,8 @@ fn refuses_what_does_not_fit() -> Result<(), Error> {
     Ok(())
 }
 
-/// Kernels are launched in clusters where the plan says so; a block that reaches for another which
-/// may not have begun is a failure of synchronization.
+/// Kernels are launched in clusters if the plan specifies a cluster size. An access to a block that
+/// may not have started is a synchronization fault.
 #[test]
 fn launches_clusters() -> Result<(), Error> {
     let run = |kernel, cluster: Option<[i64; 3]>| {
@@ -296,7 +294,7 @@ fn launches_clusters() -> Result<(), Error> {
     Ok(())
 }
 
-/// Memory that is cleared once must be zero again after each run: the next one counts on it.
+/// A cleared temporary must contain zeros after each run, because the next run requires zeros.
 #[test]
 fn reports_what_cleared_memory_is_left_as() -> Result<(), Error> {
     let step = step("cluster_ranks", 1, vec![Operand::Temporary(0)]);
@@ -322,7 +320,6 @@ fn reports_what_cleared_memory_is_left_as() -> Result<(), Error> {
     Ok(())
 }
 
-/// A name opens a device; another text lists the names there are.
 #[test]
 fn opens_devices_by_name() {
     assert_eq!(
@@ -340,7 +337,7 @@ fn opens_devices_by_name() {
         );
         assert_eq!(error.kind(), ErrorKind::Usage);
     }
-    // Whatever this machine has, `auto` finds a device and says why.
+    // On any machine, `auto` opens a device and returns the reason of the choice.
     let auto = Device::auto().expect("a device");
     assert!(!auto.reason().is_empty());
     assert_eq!(auto.chip().is_none(), auto.name() == "cpu");

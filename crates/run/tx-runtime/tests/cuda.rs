@@ -1,4 +1,5 @@
-//! Whole runs on a CUDA device, from hand-written PTX. Without a device each test says so and passes.
+//! Complete runs of hand-written PTX on a CUDA device. Without a device, each test prints a message
+//! and passes.
 
 use tx_plan::{Argument, Artifact, ElementType, EntryKind, Expr, Operand, Plan, Step, Temporary};
 use tx_runtime::{
@@ -67,7 +68,8 @@ fn arg(spec: &str) -> Arg {
     spec.parse::<Spec>().expect(spec).load().expect(spec)
 }
 
-/// Arguments in any layout arrive in the kernel, more than one CTA runs, and what is written comes back.
+/// Arguments of any layout are passed to a kernel with several CTAs, and the written arrays are
+/// copied back.
 #[test]
 fn runs() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -123,7 +125,6 @@ fn runs() -> Result<(), Error> {
     Ok(())
 }
 
-/// A program can be sent to another thread and run there.
 #[test]
 fn runs_on_another_thread() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -145,7 +146,7 @@ fn runs_on_another_thread() -> Result<(), Error> {
     Ok(())
 }
 
-/// Sums of rows that hold one number, as `row_sums` computes them.
+/// Arguments of `row_sums`, with equal elements in all rows.
 fn rows_of(number: u32) -> Vec<Arg> {
     vec![
         arg(&format!("full:{number}:1x7xf32")),
@@ -164,8 +165,7 @@ fn row_sums(device: &Device) -> Result<tx_runtime::Executable, Error> {
     device.load(&artifact(KERNELS, "sm_80", arguments, step))
 }
 
-/// A graph launches each of several prepared programs, as often as it is launched, and they can be
-/// read afterwards.
+/// Each launch of a graph launches all recorded programs, and their results can be read afterwards.
 #[test]
 fn launches_graphs() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -174,7 +174,7 @@ fn launches_graphs() -> Result<(), Error> {
     let executable = row_sums(&device)?;
     let prepare = |number| executable.prepare(rows_of(number), &RunOptions::default());
     let mut runs = vec![prepare(1)?, prepare(2)?, prepare(3)?];
-    // The third is not reached.
+    // Two launches are recorded, so the third program is not launched.
     let graph = Prepared::record(&mut runs, 2)?;
     for _ in 0..10 {
         graph.launch()?;
@@ -197,8 +197,8 @@ fn launches_graphs() -> Result<(), Error> {
     Ok(())
 }
 
-/// A program is launched on a stream of the caller's, and becomes a part of the graph that the
-/// caller records there.
+/// A program is launched on the caller's stream. On a capturing stream, the launch becomes part of
+/// the caller's graph.
 #[test]
 fn launches_on_streams_of_the_caller() -> Result<(), Error> {
     use cudarc::driver::{result, sys};
@@ -209,8 +209,8 @@ fn launches_on_streams_of_the_caller() -> Result<(), Error> {
     let [on_stream, in_graph] =
         [1, 2].map(|number| executable.prepare(rows_of(number), &RunOptions::default()));
     let (on_stream, in_graph) = (on_stream?, in_graph?);
-    // SAFETY: the context is the primary one, which is current since programs were prepared; what
-    // was recorded is launched while `in_graph` lives.
+    // SAFETY: preparing the programs has made the primary context current. The graph is launched
+    // while `in_graph` lives.
     unsafe {
         let stream =
             result::stream::create(result::stream::StreamKind::NonBlocking).expect("a stream");
@@ -236,7 +236,6 @@ fn launches_on_streams_of_the_caller() -> Result<(), Error> {
     Ok(())
 }
 
-/// Scalars of every size are passed as their own bytes.
 #[test]
 fn passes_scalars() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -281,7 +280,6 @@ fn passes_scalars() -> Result<(), Error> {
     Ok(())
 }
 
-/// More dynamic shared memory than a kernel gets by default is asked for.
 #[test]
 fn gives_dynamic_shared_memory() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -325,7 +323,8 @@ fn gives_dynamic_shared_memory() -> Result<(), Error> {
     Ok(())
 }
 
-/// Kernels are launched in clusters where the plan says so and the chip has them.
+/// Kernels are launched in clusters if the plan specifies a cluster size and the chip supports
+/// clusters.
 #[test]
 fn launches_clusters() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -360,7 +359,6 @@ fn launches_clusters() -> Result<(), Error> {
     Ok(())
 }
 
-/// What the driver refuses comes back with the driver's reason.
 #[test]
 fn reports_what_the_driver_refuses() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -411,7 +409,8 @@ fn reports_what_the_driver_refuses() -> Result<(), Error> {
     Ok(())
 }
 
-/// A plan that passes other parameters than the kernel takes is refused: the driver would read beyond them.
+/// A plan whose parameters differ from the kernel's is rejected, because the driver would read
+/// beyond the passed parameters.
 #[test]
 fn compares_parameters() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -441,7 +440,7 @@ fn compares_parameters() -> Result<(), Error> {
     Ok(())
 }
 
-/// A device that is not there is named, with what there is.
+/// The error for a missing device contains its name and the available devices.
 #[test]
 fn counts_devices() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -464,9 +463,9 @@ fn counts_devices() -> Result<(), Error> {
     Ok(())
 }
 
-/// Arrays that another program has on the device are read and written where they are, in the order
-/// of its stream, launch by launch and wherever they are next; its graph records the launch; and
-/// nothing of them comes back as an array.
+/// A program accesses the caller's device arrays in place, on the caller's stream, also after an
+/// argument is moved. The caller's graph can record the launch. The outputs contain none of these
+/// arrays.
 #[test]
 fn runs_in_place() -> Result<(), Box<dyn std::error::Error>> {
     use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut, sys};
@@ -507,7 +506,7 @@ fn runs_in_place() -> Result<(), Box<dyn std::error::Error>> {
         let (b, _b) = output.device_ptr_mut(&stream);
         (a, other, b)
     };
-    // The first and the last of three columns.
+    // View of the first and the last of three columns.
     let args = vec![
         DeviceArray::new(pointers.0, ElementType::F32, &[100, 2])
             .with_strides(0, &[3, 2])
@@ -515,18 +514,20 @@ fn runs_in_place() -> Result<(), Box<dyn std::error::Error>> {
         DeviceArray::new(pointers.2, ElementType::F32, &[100]).into(),
         2.0_f32.into(),
     ];
-    // SAFETY: the arrays have these sizes, live to the end, and are used on one stream alone.
+    // SAFETY: the arrays have these sizes, live until the end of the test, and are used on one
+    // stream only.
     let mut run = unsafe { executable.prepare_in_place(args, &RunOptions::default()) }?;
     assert_eq!(run.argument_bytes(), 4 * 300 + 4 * 100);
-    // SAFETY: the stream is of the primary context of this device, and in order.
+    // SAFETY: the stream belongs to the primary context of this device, and all launches use this
+    // stream.
     let launch = |run: &Prepared<'_>| unsafe { run.launch_on(stream.cu_stream().cast()) };
     launch(&run)?;
     assert_eq!(stream.clone_dtoh(&output)?, sums(&first));
-    // SAFETY: an array of the same size, which lives to the end.
+    // SAFETY: the new array has the same size and lives until the end of the test.
     unsafe { run.move_argument(0, pointers.1) }?;
     launch(&run)?;
     assert_eq!(stream.clone_dtoh(&output)?, sums(&second));
-    // SAFETY: nothing is moved.
+    // SAFETY: the call fails and moves no argument.
     let error = unsafe { run.move_argument(0, pointers.1 + 1) }.expect_err("misaligned");
     assert_eq!(error.kind(), ErrorKind::Refused);
 

@@ -1,10 +1,11 @@
-//! A fault on a CUDA device. In a process of its own: a fault ends every use of the device in the
-//! process it happens in.
+//! A fault on a CUDA device. The test has a separate process, because after a fault a process can
+//! no longer use the device.
 
 use tx_plan::{Argument, Artifact, EntryKind, Expr, Operand, Plan, Step};
 use tx_runtime::{Array, Device, Error, ErrorKind};
 
-/// A kernel that stores where it must not is a failed run that names the kernel and CUDA's error.
+/// If a kernel stores to an invalid address, the run fails with an error that contains the kernel
+/// name and the CUDA error.
 #[test]
 fn reports_faults() -> Result<(), Error> {
     let device = match Device::cuda(0) {
@@ -54,7 +55,7 @@ fn reports_faults() -> Result<(), Error> {
             .starts_with("running `wild`: CUDA_ERROR_ILLEGAL_ADDRESS ("),
         "{error}"
     );
-    // Later runs fail with an error as well, not with a crash.
+    // Later runs also return an error, and do not crash.
     assert!(run().is_err());
     Ok(())
 }

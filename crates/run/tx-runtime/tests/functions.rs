@@ -1,5 +1,5 @@
-//! Functions of several launches, on the executor and on a CUDA device. Without a device those
-//! tests say so and pass.
+//! Functions with several launches, on the executor and on a CUDA device. Without a CUDA device,
+//! the tests that need one print a message and pass.
 
 use tx_plan::{
     Argument, Artifact, Base, Check, ElementType, EntryKind, Expr, Operand, Plan, Relation, Step,
@@ -33,7 +33,8 @@ fn step(grid: Expr, operands: [Operand; 3]) -> Step {
     }
 }
 
-/// The total of a matrix, times a factor: row sums into a temporary, and their sum as that of one row.
+/// Program that sums a matrix and multiplies by a factor: row sums go to a temporary, which is
+/// summed as one row.
 fn total() -> Artifact {
     let argument = |ty: &str, written| Argument {
         ty: ty.parse().expect("a type"),
@@ -79,7 +80,7 @@ fn total() -> Artifact {
                     Operand::Argument(2),
                 ],
             ),
-            // Were it launched, the result would be another.
+            // A launch of this step would change the result.
             step(
                 Expr::Const(0),
                 [
@@ -108,8 +109,8 @@ fn args(specs: [&str; 3]) -> Vec<Arg> {
         .collect()
 }
 
-/// Steps run one after the other, hand results on through temporaries, and are skipped when their
-/// grid is empty.
+/// Steps run one after the other and pass results through temporaries. Steps with an empty grid are
+/// skipped.
 #[test]
 fn run_step_by_step() -> Result<(), Error> {
     for device in devices() {
@@ -138,7 +139,6 @@ fn run_step_by_step() -> Result<(), Error> {
     Ok(())
 }
 
-/// What launches nothing needs no kernels, and gives back what it was given.
 #[test]
 fn may_launch_nothing() -> Result<(), Error> {
     for device in devices() {
@@ -157,9 +157,8 @@ fn may_launch_nothing() -> Result<(), Error> {
     Ok(())
 }
 
-/// Arguments that do not fit together are refused before anything is sized, allocated or launched,
-/// for the first of the reasons in the plan. They are as wrong as those that do not fit their
-/// types.
+/// Arguments that violate a check are rejected before any allocation or launch, with the message of
+/// the first violated check. The error kind is that of an argument of the wrong type.
 #[test]
 fn are_checked_before_they_run() -> Result<(), Error> {
     let check = |left, relation, right, message: &str| Check {
@@ -170,7 +169,7 @@ fn are_checked_before_they_run() -> Result<(), Error> {
         place: None,
     };
     let mut artifact = total();
-    // No array has a negative size: this temporary could not be made.
+    // The size of this temporary is negative, so its allocation would fail.
     artifact.plan.temporaries[0].shape = vec![Expr::dim(0, 0).minus(Expr::Const(2))];
     artifact.plan.checks = vec![
         check(
@@ -220,7 +219,6 @@ fn are_checked_before_they_run() -> Result<(), Error> {
     Ok(())
 }
 
-/// A temporary that no step has written has no contents.
 #[cfg(feature = "simt")]
 #[test]
 fn temporaries_start_without_contents() -> Result<(), Error> {

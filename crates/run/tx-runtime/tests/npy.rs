@@ -1,4 +1,4 @@
-//! `.npy` files: every dtype there and back, files of numpy itself, and files that are broken.
+//! Tests of `.npy` files: round trips of every dtype, files written by numpy, and malformed files.
 
 use std::path::Path;
 
@@ -24,7 +24,6 @@ fn message(bytes: &[u8]) -> String {
     read(bytes).unwrap_err().to_string()
 }
 
-/// Every element type is written under a dtype that numpy has, and reads back as the same array.
 #[test]
 fn every_type_round_trips() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -46,7 +45,6 @@ fn every_type_round_trips() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The bytes that are written are those numpy writes.
 #[test]
 fn writes_what_numpy_writes() -> Result<(), Box<dyn std::error::Error>> {
     for (array, header) in [
@@ -79,8 +77,8 @@ fn writes_what_numpy_writes() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Unsigned, big-endian, Fortran-ordered and version 2 and 3 files are read; what follows in a
-/// stream is left alone.
+/// Unsigned, big-endian and Fortran-ordered files, and files of versions 2 and 3, are read. Later
+/// bytes of a stream are not consumed.
 #[test]
 fn reads_what_numpy_writes() -> Result<(), NpyError> {
     let header = |descr: &str, fortran: &str, shape: &str| {
@@ -120,8 +118,8 @@ fn reads_what_numpy_writes() -> Result<(), NpyError> {
     Ok(())
 }
 
-/// Unsigned integers stay what they are: in messages, as text, and in files. Words that are read as
-/// another type are that.
+/// Arrays of unsigned integers remain unsigned in messages, in text and in files. Arrays that are
+/// read with a requested element type are signed.
 #[test]
 fn unsigned_integers_stay_unsigned() -> Result<(), Box<dyn std::error::Error>> {
     let header = |descr: &str| {
@@ -157,7 +155,6 @@ fn unsigned_integers_stay_unsigned() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The words of a file can be read as a type of the same width, and of no other.
 #[test]
 fn reads_words_as_asked() -> Result<(), NpyError> {
     let file = npy(
@@ -174,7 +171,6 @@ fn reads_words_as_asked() -> Result<(), NpyError> {
     Ok(())
 }
 
-/// A broken file is an error that says what is wrong with it.
 #[test]
 fn says_what_is_broken() {
     let ok = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n";
@@ -244,7 +240,7 @@ fn says_what_is_broken() {
     }
 }
 
-/// A file that goes on after its array is refused; in a stream another array may follow.
+/// A file with bytes after its array is rejected. In a stream, another array may follow.
 #[test]
 fn refuses_more_than_one_array() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -269,7 +265,7 @@ fn refuses_more_than_one_array() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Errors of files carry the path, and refuse rather than fail.
+/// File errors contain the path, and have the kind `Refused`.
 #[test]
 fn names_the_file() {
     let error = read_npy(Path::new("/nowhere/x.npy"), None).unwrap_err();
@@ -283,14 +279,14 @@ fn names_the_file() {
 }
 
 proptest! {
-    /// No header text makes the reader panic or allocate what is not there.
+    /// No header text makes the reader panic, or allocate more memory than the file has bytes.
     #[test]
     fn reads_anything(header in "[{'a-z:<>|0-9,()TFalse \
                                  \\n}]{0,80}", data in prop::collection::vec(any::<u8>(), 0..16)) {
         let _ = read(&npy(&header, &data));
     }
 
-    /// Neither does any change of one byte of a good file.
+    /// No change of one byte in a valid file makes the reader panic.
     #[test]
     fn survives_corruption(at in 0..140_usize, byte in any::<u8>()) {
         let mut bytes = Vec::new();
@@ -299,7 +295,6 @@ proptest! {
         let _ = read(&bytes);
     }
 
-    /// Any array of doubles comes back bit for bit.
     #[test]
     fn doubles_round_trip(values in prop::collection::vec(any::<f64>(), 0..40)) {
         let array = Array::from_slice(&[values.len()], &values)?;

@@ -7,13 +7,11 @@ fn check<T: HostElement>(shape: &[usize], values: &[T], expected: &str) {
     assert_eq!(array.to_string(), expected);
 }
 
-/// Short floats.
 #[test]
 fn short_floats() {
     check(&[4], &[1_f32, 2.5, -3.25, 0.1], "[ 1.    2.5  -3.25  0.1 ]");
 }
 
-/// Eight digits at most, no more than needed.
 #[test]
 fn eight_digits_at_most_no_more_than_needed() {
     check(
@@ -23,7 +21,6 @@ fn eight_digits_at_most_no_more_than_needed() {
     );
 }
 
-/// Exponents for a wide range.
 #[test]
 fn exponents_for_a_wide_range() {
     check(
@@ -33,13 +30,11 @@ fn exponents_for_a_wide_range() {
     );
 }
 
-/// Exponents from a million on.
 #[test]
 fn exponents_from_a_million_on() {
     check(&[2], &[1234567_f32, 1.], "[1.234567e+06 1.000000e+00]");
 }
 
-/// Nan and infinities.
 #[test]
 fn nan_and_infinities() {
     check(
@@ -49,37 +44,31 @@ fn nan_and_infinities() {
     );
 }
 
-/// Nothing finite.
 #[test]
 fn nothing_finite() {
     check(&[2], &[f32::NAN, f32::INFINITY], "[nan inf]");
 }
 
-/// An empty array.
 #[test]
 fn an_empty_array() {
     check(&[0, 4], &[0_f32; 0], "[]");
 }
 
-/// Rank 0.
 #[test]
 fn rank_0() {
     check(&[], &[1.5_f32], "1.5");
 }
 
-/// Rank 0, whole.
 #[test]
 fn rank_0_whole() {
     check(&[], &[2_f32], "2.0");
 }
 
-/// Rank 0, large.
 #[test]
 fn rank_0_large() {
     check(&[], &[1e20_f32], "1e+20");
 }
 
-/// Rows.
 #[test]
 fn rows() {
     check(
@@ -90,7 +79,6 @@ fn rows() {
     );
 }
 
-/// Doubles.
 #[test]
 fn doubles() {
     check(
@@ -100,7 +88,6 @@ fn doubles() {
     );
 }
 
-/// Integers.
 #[test]
 fn integers() {
     check(
@@ -111,19 +98,16 @@ fn integers() {
     );
 }
 
-/// Bytes.
 #[test]
 fn bytes() {
     check(&[3], &[1_i8, -128, 127], "[   1 -128  127]");
 }
 
-/// Truth.
 #[test]
 fn truth() {
     check(&[2], &[true, false], "[ True False]");
 }
 
-/// Lines break at 75 columns.
 #[test]
 fn lines_break_at_seventy_five_columns() {
     check(
@@ -136,7 +120,6 @@ fn lines_break_at_seventy_five_columns() {
     );
 }
 
-/// More are shortened.
 #[test]
 fn more_are_shortened() {
     check(
@@ -146,7 +129,6 @@ fn more_are_shortened() {
     );
 }
 
-/// Shortened in every dimension.
 #[test]
 fn shortened_in_every_dimension() {
     check(
@@ -178,7 +160,6 @@ fn shortened_in_every_dimension() {
     );
 }
 
-/// A blank line between matrices.
 #[test]
 fn a_blank_line_between_matrices() {
     check(
@@ -192,7 +173,6 @@ fn a_blank_line_between_matrices() {
     );
 }
 
-/// Halves.
 #[test]
 fn halves() {
     check(

@@ -1,4 +1,4 @@
-//! Argument specifications: what they make, and what they answer when they make no sense.
+//! Argument specifications: the created arguments, and the errors for invalid text.
 
 use tx_plan::ElementType;
 use tx_runtime::{Arg, Array, ErrorKind, Number, Spec, write_npy};
@@ -14,7 +14,6 @@ fn array(text: &str) -> Array {
     }
 }
 
-/// Each form makes the array its name says.
 #[test]
 fn makes_arrays() {
     assert_eq!(
@@ -31,7 +30,6 @@ fn makes_arrays() {
     assert_eq!(array("zeros:2xindex").element(), ElementType::Index);
 }
 
-/// Numbers are scalars, in every spelling.
 #[test]
 fn makes_scalars() {
     for (text, value) in [
@@ -49,7 +47,8 @@ fn makes_scalars() {
     assert!(matches!(load("nan"), Arg::Scalar(Number::Float(value)) if value.is_nan()));
 }
 
-/// Random arrays depend on the seed alone, lie in the documented range and reach both of its ends.
+/// Random arrays depend only on the seed. Their values are in the documented range, and reach both
+/// bounds.
 #[test]
 fn random_arrays_are_reproducible() {
     assert_eq!(array("rand:64xf32"), array("rand:64xf32:0"));
@@ -90,7 +89,6 @@ fn random_arrays_are_reproducible() {
     }
 }
 
-/// Files are read, with their own dtype or as words of a named type.
 #[test]
 fn reads_files() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -109,7 +107,6 @@ fn reads_files() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A text without meaning is the caller's to fix, and says how.
 #[test]
 fn explains_what_it_expected() {
     let forms = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, \
@@ -223,7 +220,6 @@ fn explains_what_it_expected() {
     }
 }
 
-/// More memory than there is is an error, not an abort.
 #[test]
 fn refuses_what_does_not_fit() {
     for text in [

@@ -1,11 +1,10 @@
-//! Elements of every type, all the way: from a specification into a kernel on the SIMT executor,
-//! and back into text and files.
+//! Elements of every type, from a specification to a kernel on the SIMT executor, and back to text
+//! and files.
 #![cfg(feature = "simt")]
 
 use tx_plan::{Argument, Artifact, ElementType, EntryKind, Expr, Operand, Plan, Step};
 use tx_runtime::{Arg, Array, Device, ErrorKind, Executable, Number, Spec, read_npy, write_npy};
 
-/// The type that LLVM has for elements of a type.
 fn llvm_type(element: ElementType) -> &'static str {
     match element {
         ElementType::F8E4M3FN | ElementType::F8E5M2 => "i8",
@@ -14,8 +13,8 @@ fn llvm_type(element: ElementType) -> &'static str {
     }
 }
 
-/// A kernel over two `memref<?xT>` and a scalar of type `T`, whose thread `i` stores the `%w` that
-/// `operation` makes of `%v`, element `i` of the first, and `%s`.
+/// Returns a kernel with two `memref<?xT>` and a scalar `%s` of type `T`. Thread `i` computes `%w`
+/// by `operation` from `%s` and element `%v` of the first memref, and stores `%w`.
 fn artifact(element: ElementType, operation: &str) -> Artifact {
     let llvm = llvm_type(element);
     let memref = format!("memref<?x{element}>");
@@ -93,9 +92,9 @@ const COPY: &str = "%zero = llvm.mlir.constant(0 : i32) : i32
                     %first = llvm.icmp \"eq\" %i, %zero : i32
                     %w = llvm.select %first, %s, %v : i1, T";
 
-/// Elements and scalars of every type arrive in a kernel as they were given, and come back: through
-/// every form of specification, and through files, where types that numpy does not have are raw
-/// words.
+/// Elements and scalars of every type are passed to a kernel and returned without change, for every
+/// form of specification and for files. Types that numpy does not support are stored as integers of
+/// the same size.
 #[test]
 fn every_type_goes_through_a_kernel() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -116,7 +115,7 @@ fn every_type_goes_through_a_kernel() -> Result<(), Box<dyn std::error::Error>> 
             write_npy(&path, &output)?;
             let path = path.to_str().ok_or("a path that is no text")?;
             assert_eq!(array(&format!("{path}:{element}")), output);
-            // Without a type: what numpy has for it.
+            // Without a requested type, the file is read with its numpy dtype.
             let plain = array(path);
             let expected = match element {
                 ElementType::BF16 => ElementType::I16,
@@ -131,7 +130,7 @@ fn every_type_goes_through_a_kernel() -> Result<(), Box<dyn std::error::Error>> 
     Ok(())
 }
 
-/// Every pattern of bits of the 8- and 16-bit types goes through a kernel unchanged, NaNs included.
+/// A kernel copies every bit pattern of the 8- and 16-bit types unchanged, including NaNs.
 #[test]
 fn every_pattern_goes_through() {
     for element in ElementType::ALL {
@@ -154,7 +153,7 @@ fn every_pattern_goes_through() {
     }
 }
 
-/// A kernel sees 0 and 1 in an `i1` memref of a byte an element, and leaves 0 and 1 there.
+/// An `i1` memref has one byte per element, and a kernel reads and writes 0 and 1.
 #[test]
 fn truth_values_are_bytes() -> Result<(), Box<dyn std::error::Error>> {
     let input = array("rand:100xi1:9");
@@ -166,7 +165,8 @@ fn truth_values_are_bytes() -> Result<(), Box<dyn std::error::Error>> {
     let shown = array("full:true:3xi1");
     assert_eq!(shown.to_string(), "[ True  True  True]");
 
-    // As numpy writes it: bool. Words of another dtype are true unless 0.
+    // An `i1` array is written as numpy's bool. Elements of another dtype are true unless they are
+    // 0.
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("truth.npy");
     write_npy(&path, &output)?;
@@ -180,7 +180,6 @@ fn truth_values_are_bytes() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Integers wrap at the width of their type.
 #[test]
 fn integers_have_their_width() {
     for (element, largest, smallest) in [
@@ -201,7 +200,6 @@ fn integers_have_their_width() {
     }
 }
 
-/// Floats are rounded to the type of the memref and of the scalar, and computed with in it.
 #[test]
 fn floats_have_their_precision() {
     for (element, expected) in [
@@ -210,7 +208,8 @@ fn floats_have_their_precision() {
         (ElementType::F32, 2049.1),
         (ElementType::F64, 2049.1),
     ] {
-        // 2048 and 1.1 as the type has them, and their sum rounded to it.
+        // Expected value: 2048 plus the addend, both rounded to the type, and the sum rounded to
+        // the type.
         let add = format!("%w = llvm.fadd %v, %s : {element}");
         let input = array(&format!("full:2048:2x{element}"));
         let addend = if element == ElementType::BF16 {
@@ -224,8 +223,6 @@ fn floats_have_their_precision() {
     }
 }
 
-/// The values that the 8-bit formats are known for, and how they are shown: with as few digits as
-/// tell them apart.
 #[test]
 fn eight_bit_floats_are_shown() {
     for (element, bytes, text) in [
@@ -279,8 +276,8 @@ fn eight_bit_floats_are_shown() {
     assert_eq!(array("full:-inf:2xf8E5M2").to_string(), "[-inf -inf]");
 }
 
-/// An array of another type than the argument is refused, of the same width too: words are only
-/// read as another type when that is asked for.
+/// An array of another type than the argument is rejected, even if the element sizes are equal.
+/// Reinterpretation requires an explicit type in the specification.
 #[test]
 fn other_types_are_refused() {
     let executable = load(ElementType::F8E4M3FN, "%w = llvm.add %v, %s : i8");

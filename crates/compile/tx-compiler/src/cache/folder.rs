@@ -1,8 +1,8 @@
 //! Size-limited cache of results in a folder, keyed by a hash of their inputs.
 //!
 //! Any number of threads and processes may share a folder. A result is written to a temporary file
-//! with a checksum, and then renamed, which is atomic: a reader sees a complete result or none.
-//! Beyond the size limit, the least recently used results are removed.
+//! with a checksum, and then renamed, which is atomic: a reader sees a complete result or none. If
+//! the folder exceeds its size limit, the least recently used results are removed.
 //!
 //! A lost or damaged result counts as absent, because results can be computed again.
 
@@ -20,8 +20,8 @@ use sha2::{Digest, Sha256};
 pub(crate) struct Key([u8; 32]);
 
 impl Key {
-    /// Returns the key of these inputs, in this order. The hash includes the length of each input,
-    /// so different lists have different keys.
+    /// Returns the key of a list of inputs. The hash includes the length of each input, so
+    /// different lists have different keys.
     pub(crate) fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -97,13 +97,13 @@ impl Cache {
             .read_exact(&mut sum)
             .and_then(|()| file.read_to_end(&mut result));
         if read.is_err() || sum != check_sum(&result) {
-            // The file is damaged, for example because the disk was full; it would block a valid
-            // result.
+            // The file is damaged, for example because the disk was full. If it were kept, no valid
+            // result could replace it.
             let _ = fs::remove_file(&path);
             return None;
         }
-        // Record the time of use. In a read-only folder, results are removed in the order of
-        // creation.
+        // Record the time of use. If the file cannot be modified, its modification time remains the
+        // time of its creation.
         let _ = file.set_modified(SystemTime::now());
         Some(result)
     }
@@ -221,7 +221,7 @@ fn files(folder: &Path) -> io::Result<Vec<Kept>> {
     Ok(found)
 }
 
-/// Removes the least recently used results until at most `most` bytes are left.
+/// Removes the least recently used results until the remaining results have at most `most` bytes.
 fn make_room(folder: &Path, most: u64) -> io::Result<()> {
     let mut kept = files(folder)?;
     let mut bytes: u64 = kept.iter().map(|file| file.size).sum();

@@ -28,7 +28,8 @@ pub(super) struct Branches {
 }
 
 impl<'c> Host<'c> {
-    /// Translates `scf.if`: launches inside it get the conditions of their branch.
+    /// Translates an `scf.if`. The launches in a branch become steps with the conditions of the
+    /// branch.
     pub(super) fn branch(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let [condition] = operands(op)[..] else {
             return Err(self.unknown(op));
@@ -73,8 +74,9 @@ impl<'c> Host<'c> {
         self.branches.depth > 0
     }
 
-    /// Marks the steps from `first` on as a choice if exactly one of their alternatives runs for
-    /// any arguments. The steps of an `scf.if` with a branch without launches only have conditions.
+    /// If exactly one of the alternative steps from `first` on runs for any arguments, marks these
+    /// steps as one choice. The steps of an `scf.if` do not form a choice if one of its branches
+    /// contains no launches.
     fn choose(&mut self, first: usize) {
         let steps = &mut self.steps[first..];
         let is_choice = steps.iter().any(|step| !step.when.is_empty())
@@ -88,7 +90,7 @@ impl<'c> Host<'c> {
     }
 
     /// Returns lists of conditions. If `condition` equals `wanted`, all conditions of exactly one
-    /// list hold; otherwise no list holds.
+    /// list are true. If `condition` differs from `wanted`, every list contains a false condition.
     fn paths(
         &self,
         branch: Op<'c>,
@@ -164,10 +166,11 @@ impl<'c> Host<'c> {
             _ => return Err(self.unknown(op)),
         };
         if predicate > 5 {
-            // As an unsigned number, a negative number exceeds every size.
+            // An unsigned comparison treats a negative number as larger than every size.
             (left, right) = (left.non_negative(), right.non_negative());
         }
-        // `x remsi n == 0` equals `x mod n == 0`, whichever way the quotient is rounded.
+        // `x remsi n == 0` is equivalent to `x mod n == 0`, although the two quotients are rounded
+        // differently.
         let is_equality = matches!(relation, Relation::Equal | Relation::NotEqual);
         if is_equality
             && right == Expr::Const(0)

@@ -129,8 +129,8 @@ impl<'c> Host<'c> {
 }
 
 impl<'c> Host<'c> {
-    /// Returns the operands and the relation of an `arith.cmpf` whose operands are integers in
-    /// floating point, or constants.
+    /// Returns the operands and the relation of an `arith.cmpf` whose operands are integer-valued
+    /// floats or constants.
     fn compared_floats(
         &self,
         assert: Op<'c>,
@@ -201,8 +201,9 @@ impl<'c> Host<'c> {
         }
     }
 
-    /// Returns an expression that is at most 0 exactly if the condition is true. The minimum of two
-    /// such expressions represents their disjunction, the maximum their conjunction.
+    /// Returns the distance of a condition: an expression that is at most 0 if and only if the
+    /// condition is true. The minimum of two distances represents the disjunction of their
+    /// conditions; the maximum represents the conjunction.
     pub(super) fn distance(
         &self,
         assert: Op<'c>,

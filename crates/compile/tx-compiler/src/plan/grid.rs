@@ -30,7 +30,8 @@ fn asks(op: Op<'_>) -> bool {
     is_one && results(op).into_iter().any(has_uses)
 }
 
-/// Returns the op through which `entry` reads its block index, if its grid size is unknown.
+/// Returns an op that reads the block index in the kernel `entry`; `None` if the kernel has a known
+/// grid size.
 fn asking(entry: Op<'_>) -> Option<Op<'_>> {
     if !is_kernel(entry) || attribute(entry, "known_grid_size").is_some() {
         return None;
@@ -41,7 +42,8 @@ fn asking(entry: Op<'_>) -> Option<Op<'_>> {
         .find(|op| asks(*op))
 }
 
-/// Returns the unit of the grid of `entry`, and the text for the smallest grid.
+/// Returns the unit of the grid size of `entry` (blocks or clusters), and the smallest grid as
+/// text.
 fn least(entry: Op<'_>) -> (&'static str, &'static str) {
     match super::cluster_of(entry) {
         Some(_) => ("clusters", "one cluster"),

@@ -27,11 +27,10 @@ pub(super) enum Value {
     /// Integer, as a signed number; an `i1` is 0 or 1. After a narrowing cast, the expression may
     /// exceed the range of the type.
     Integer(ElementType, Expr),
-    /// Bits of a constant float.
     Float(ElementType, u64),
     /// Integer-valued `f64`.
     Whole(Expr),
-    /// Scalar argument that the function only passes on.
+    /// Scalar argument that the function only passes to kernels.
     Argument(usize),
 }
 
@@ -339,7 +338,8 @@ impl<'c> Host<'c> {
         let Some(result) = results(op).first().copied() else {
             return Err(self.unknown(op));
         };
-        // A branch is translated once per list of conditions; its temporaries are allocated once.
+        // A branch is translated once per list of conditions, but its temporaries are allocated
+        // only once.
         if self.values.contains_key(&key(result)) {
             return Ok(());
         }
@@ -572,7 +572,7 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Returns the argument or temporary that equals the whole view.
+    /// Returns the argument or temporary that has exactly the elements of the view.
     fn whole(&self, view: &View) -> Option<Operand> {
         match view.base {
             Base::Argument(i) => match self.arguments.get(i)? {
@@ -589,8 +589,9 @@ impl<'c> Host<'c> {
     }
 }
 
-/// The ops of a block without those whose results nothing needs: passes leave such ops behind. A
-/// plan needs what a condition compares, and not the condition. Values that the ops need are added to `values`.
+/// Returns the ops of a block that a plan needs, because passes leave unused ops behind. A plan
+/// needs the operands of a comparison, but not its result. Adds the values that the returned ops
+/// use to `values`.
 fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
     let mut needed: Vec<Op<'c>> = ops(block)
         .into_iter()

@@ -34,7 +34,7 @@ use tx_plan::{
     VERSION, Warning,
 };
 
-/// Returns the source position of a location; `None` for a whole file.
+/// Returns the line and column of a location; `None` for a location without a line.
 pub(crate) fn place(location: &SourceLocation) -> Option<Place> {
     let SourceLocation { line, column, .. } = *location;
     (line > 0).then_some(Place { line, column })
@@ -42,7 +42,7 @@ pub(crate) fn place(location: &SourceLocation) -> Option<Place> {
 
 pub(crate) enum Entry {
     Kernel(Launches),
-    /// Name of a host function, whose plan is made after lowering.
+    /// Name of a host function, which must be lowered before its plan is created.
     Function(String),
 }
 
@@ -253,7 +253,7 @@ pub(crate) fn unknown_grid(
     source: &Source,
 ) -> Option<Warning> {
     let entry = find_entry(top(module), source);
-    // A compilation reports errors about the entry.
+    // Errors about the entry are discarded here, because the compilation reports them.
     session.take_diagnostics();
     grid::unknown(entry.ok()?)
 }
@@ -359,8 +359,8 @@ fn check_no_address<'e>(
     Err(error(op.location(), message).code(codes::TX0602).emit())
 }
 
-/// Reports an error if an expression exceeds [`Expr::MAX_TERMS`], beyond which a plan cannot be
-/// parsed.
+/// Reports an error if an expression has more than [`Expr::MAX_TERMS`] terms, because a plan with
+/// this expression cannot be parsed.
 fn check_size<'e>(op: Op<'_>, exprs: impl IntoIterator<Item = &'e Expr>) -> Result<(), Failed> {
     match exprs.into_iter().map(Expr::terms).max() {
         Some(terms) if terms > Expr::MAX_TERMS => Err(error(

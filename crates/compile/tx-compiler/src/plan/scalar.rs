@@ -178,8 +178,8 @@ impl<'c> Host<'c> {
         Ok(result)
     }
 
-    /// Returns an integer-valued `f64` as an expression. -0 becomes 0, because the translated ops
-    /// do not distinguish them.
+    /// Returns an integer-valued `f64` as an expression. -0 becomes 0, because no translated op
+    /// distinguishes -0 from 0.
     pub(super) fn whole_number(&self, value: Val<'c>) -> Option<Expr> {
         match self.known(value)? {
             Value::Whole(expr) => Some(expr.clone()),
@@ -226,7 +226,7 @@ impl<'c> Host<'c> {
         };
         let (left, right) = (self.exact(op, left)?, self.exact(op, right)?);
         let result = if unsigned {
-            // As an unsigned number, a negative number exceeds every size.
+            // An unsigned op treats a negative number as larger than every size.
             build(left.non_negative(), right.non_negative())
         } else {
             build(left, right)

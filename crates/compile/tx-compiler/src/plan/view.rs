@@ -26,8 +26,8 @@ fn refine(view: &mut View, ty: &MemRef<'_>) {
     }
     for ((stride, size), n) in view.strides.iter_mut().zip(&view.sizes).zip(&ty.strides) {
         match n {
-            // A stride of a dimension of size 1 affects no address. It must match the type, which
-            // later views compare.
+            // The stride of a dimension of size 1 affects no address. The stride in the type is
+            // used, because later views compare strides with it.
             Some(n) if *size == Expr::Const(1) => *stride = Expr::Const(*n),
             n => known(stride, *n),
         }
@@ -176,7 +176,7 @@ impl<'c> Host<'c> {
                     strides: permuted(&source.strides),
                 }
             }
-            // Casts change the type of a memref only.
+            // A cast changes only the type of a memref, not the view.
             _ => source,
         };
         if view.sizes.len() != ty.rank() || view.strides.len() != ty.rank() {
@@ -307,7 +307,8 @@ fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> 
                 _ => true,
             }
     };
-    // `works[dim][place]`: the dimensions from `dim` on match those of the type from `place` on.
+    // `works[dim][place]` is true if the dimensions from `dim` on match the dimensions of the type
+    // from `place` on.
     let mut works = vec![vec![false; places + 1]; dims + 1];
     works[dims][places] = true;
     for dim in (0..dims).rev() {

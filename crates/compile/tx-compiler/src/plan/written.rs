@@ -29,15 +29,15 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
             if effect.kind != EffectKind::Write {
                 continue;
             }
-            // A write without a value may affect any memory. Barriers, which have such effects,
-            // were skipped.
+            // A write effect without a value may affect any memory. Barriers also have such
+            // effects, and were skipped.
             let memory = root(effect.value?);
             match (defining_op(memory), parameter(memory)) {
                 (_, Some(index)) => {
                     written.insert(index);
                 }
                 (Some(op), None) if OWN_MEMORY.contains(&name(op)) => {}
-                // A selected, loop-carried or loaded memref may be any argument.
+                // A selected, loop-carried or loaded memref may alias any argument.
                 _ => return None,
             }
         }
@@ -45,16 +45,16 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     Some(written)
 }
 
-/// Returns whether an op writes no argument although it declares a write or no effects: a barrier,
-/// a register exchange, an assertion or a print.
+/// Returns whether an op is a barrier, a register exchange, an assertion or a print. These ops
+/// write no argument, although they declare a write effect, or no effects at all.
 fn is_without_memory(op: &str) -> bool {
     let memory = Operation::memory_of(op);
     matches!(memory, Memory::Untouched | Memory::Ordered)
         || matches!(op, "cf.assert" | "gpu.printf" | "tile.all_reduce")
 }
 
-/// Returns the index of the kernel argument or attribution that `value` is; `None` for arguments of
-/// other blocks, which may be any memory.
+/// If `value` is a kernel argument or attribution, returns its index. Returns `None` for arguments
+/// of other blocks, which may alias any memory.
 fn parameter(value: Val<'_>) -> Option<usize> {
     let (block, index) = argument_of(value)?;
     let kernel = block.parent_operation().filter(|op| is_kernel(*op))?;
@@ -77,8 +77,8 @@ mod tests {
         "tutorial",
     ];
 
-    /// Checks that every op that passes emit has known effects; otherwise all arguments count as
-    /// written.
+    /// Checks that the memory effects of every emitted op are known. With an unknown op, all kernel
+    /// arguments count as written.
     #[test]
     fn effects_of_all_that_passes_emit_are_known() {
         crate::register();

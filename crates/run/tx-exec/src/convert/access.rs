@@ -9,7 +9,7 @@ use super::{
 use crate::fault::{AccessKind, Error, Space};
 use melior::ir::{OperationRef, Type, Value, ValueLike};
 
-/// A memory access: the operand that holds the address, and the kind of access.
+/// A memory access of an operation: index of the address operand, and kind of access.
 pub(super) struct Access {
     pub(super) pointer: usize,
     pub(super) kind: AccessKind,
@@ -21,12 +21,12 @@ pub(super) struct Access {
 
 pub(super) enum Size {
     Bytes(u64),
-    /// Index of the operand that holds the size in bytes.
+    /// Index of the operand whose value is the size in bytes.
     Operand(usize),
 }
 
 /// Attributes of memory operations that only enable optimisations. The conversion removes such
-/// attributes, because LLVM assumes that they hold even in a faulty program.
+/// attributes, because LLVM relies on them even if the program violates them.
 pub(super) const HINTS: [&str; 9] = [
     "nontemporal",
     "invariant",
@@ -39,7 +39,6 @@ pub(super) const HINTS: [&str; 9] = [
     "dereferenceable",
 ];
 
-/// Returns the memory accesses of a supported operation.
 pub(super) fn accesses(operation: OperationRef<'_, '_>, name: &str) -> Result<Vec<Access>, Error> {
     use AccessKind::{Atomic, Read, Write};
     let access = |pointer, kind, reads, r#type: Type<'_>| {

@@ -14,7 +14,6 @@ use melior::{
 };
 use mlir_sys as raw;
 
-/// Inserts operations in front of another operation.
 pub(super) struct Emitter<'c, 'a> {
     context: &'c Context,
     block: BlockRef<'c, 'a>,
@@ -91,7 +90,7 @@ impl<'c, 'a> Emitter<'c, 'a> {
         self.value("llvm.mlir.constant", &[], &[("value", attribute)], r#type)
     }
 
-    /// Inserts a conversion, unless the value already has the type.
+    /// Inserts a type conversion, unless the value already has the requested type.
     pub(super) fn cast(
         &self,
         name: &str,
@@ -126,7 +125,6 @@ impl<'c, 'a> Emitter<'c, 'a> {
     }
 }
 
-/// Creates an error for a bug in the executor.
 pub(super) fn internal(message: &str) -> Error {
     Error::CodeGeneration(vec![Diagnostic {
         location: SourceLocation::unknown(),

@@ -1,9 +1,9 @@
-//! Lowering of float operations for which host code gives other bits than PTX.
+//! Lowering of float operations whose results on the host differ in bits from PTX results.
 //!
-//! * Minimum and maximum: host instructions may return either of two zeros and preserve NaN
-//!   payloads. PTX orders −0 below +0 and returns a canonical NaN. So the lowering compares the
-//!   bits as integers.
-//! * The fused multiply-add of f16 and bf16: LLVM computes in f32, which rounds twice.
+//! * Minimum and maximum: for operands −0 and +0, host instructions may return either zero, and
+//!   they preserve NaN payloads. PTX orders −0 below +0 and returns a canonical NaN. The lowering
+//!   therefore compares the bits as integers.
+//! * Fused multiply-add of f16 and bf16: LLVM computes it in f32, so the result is rounded twice.
 
 use super::{
     emit::{Emitter, internal},
@@ -16,11 +16,11 @@ use melior::ir::{
     attribute::{DenseElementsAttribute, IntegerAttribute},
 };
 
-/// Minimum or maximum, and its treatment of NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extremum {
     largest: bool,
-    /// Whether a NaN operand makes the result NaN. Otherwise, the result is the other operand.
+    /// Whether a NaN operand makes the result NaN. If `nan_wins` is false, the result of a NaN and
+    /// a number is the number.
     nan_wins: bool,
 }
 
@@ -34,8 +34,8 @@ impl Extremum {
         Self { largest, nan_wins }
     }
 
-    /// Returns the minimum or maximum of an `llvm.atomicrmw` by the encoding of its `bin_op`;
-    /// `None` for other operations.
+    /// Decodes the `bin_op` of an `llvm.atomicrmw` to a minimum or maximum operation; `None` for
+    /// other operations.
     pub(super) fn of_atomic(bin_op: i64) -> Option<Self> {
         Some(match bin_op {
             13 => Self::MAXNUM,
@@ -48,7 +48,7 @@ impl Extremum {
 }
 
 /// Emits the replacement of an operation, and returns the value that replaces its result. Returns
-/// `None` if host code and PTX give equal bits.
+/// `None` if host code and PTX produce equal bits.
 pub(super) fn lower<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,

@@ -34,7 +34,6 @@ pub(super) fn address_space(r#type: Type<'_>) -> Option<u32> {
     }
 }
 
-/// Returns the width in bits of an integer or floating-point type.
 pub(super) fn scalar_bits(r#type: Type<'_>) -> Option<u64> {
     if let Ok(integer) = IntegerType::try_from(r#type) {
         Some(integer.width().into())
@@ -77,7 +76,6 @@ impl<'c> TypeLike<'c> for ShapedVector<'c> {
 
 impl<'c> ShapedTypeLike<'c> for ShapedVector<'c> {}
 
-/// Returns the layout of a type, or `None` for an unsupported type.
 pub(super) fn layout(r#type: Type<'_>) -> Option<Layout> {
     if let Some(bits) = scalar_bits(r#type) {
         return Some(Layout::scalar(bits));
@@ -126,7 +124,7 @@ pub(super) fn spilled(r#type: Type<'_>) -> u64 {
     }
 }
 
-/// Returns the fields of a struct with a body, and whether the struct is packed.
+/// Returns the field types of a non-opaque struct, and whether the struct is packed.
 fn structure<'c>(r#type: Type<'c>) -> Option<(Vec<Type<'c>>, bool)> {
     // SAFETY: the type is valid, and the later calls run for structs with a body only.
     unsafe {

@@ -2,8 +2,8 @@
 //!
 //! Each kernel becomes a separate module. If kernels of a `gpu.module` can share functions or
 //! variables in global memory, all its kernels become one module. The conversion copies the
-//! operations and rewrites the copies (`rewrite`). Operations specific to GPUs become calls of
-//! hooks, and every memory access is preceded by a call of a hook.
+//! operations and rewrites the copies (`rewrite`). GPU-specific operations become calls of executor
+//! functions (hooks). A hook call is inserted before every memory access.
 
 mod access;
 mod emit;
@@ -50,13 +50,13 @@ pub(crate) struct Unit<'c> {
     pub(crate) frame_bytes: u64,
 }
 
-/// A kernel of a converted module.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub(crate) info: KernelInfo,
     /// Symbol name of the kernel in the converted module.
     pub(crate) symbol: String,
-    /// Shared variables of the module, by index; `None` for variables that the kernel does not use.
+    /// Shared-memory variables of the module, by index; `None` for variables that the kernel does
+    /// not use.
     pub(crate) shared: Vec<Option<SharedVariable>>,
 }
 
@@ -68,7 +68,6 @@ pub(crate) struct Global {
     pub(crate) constant: bool,
 }
 
-/// A variable in shared memory.
 #[derive(Clone, Debug)]
 struct Shared {
     name: String,
@@ -109,11 +108,11 @@ pub(crate) fn convert<'c>(
     Ok(units)
 }
 
-/// Splits a device module into parts that are compiled separately.
+/// Splits the operations of a device module into sets that are compiled separately.
 ///
-/// Each part contains one kernel and all operations other than kernels, so that only launched
+/// Each set contains one kernel and all operations other than kernels, so that only launched
 /// kernels are compiled. If kernels can share functions or variables, all operations of the device
-/// module form one part.
+/// module form one set.
 fn parts<'c, 'a>(container: OperationRef<'c, 'a>) -> Vec<Vec<OperationRef<'c, 'a>>> {
     let all = operations(container);
     let is_shared = |operation: &OperationRef<'_, '_>| match name(*operation).as_str() {
@@ -308,8 +307,8 @@ fn shared_variable(operation: OperationRef<'_, '_>) -> Result<Shared, Error> {
     Ok(Shared {
         name: symbol(operation)?,
         bytes: layout.stored,
-        // Vector accesses require 16-byte alignment, and the driver aligns variables at least as
-        // strictly.
+        // Vector accesses require 16-byte alignment. The CUDA driver aligns shared variables to at
+        // least 16 bytes.
         align: align.unwrap_or(1).max(layout.align).max(16),
     })
 }
@@ -447,11 +446,11 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
     }
 }
 
-/// Returns the CPU to compile for, if the host CPU must not be used.
+/// Returns the name of the LLVM target CPU; `None` selects the host CPU.
 ///
-/// Results must not depend on the host. Newer x86 CPUs convert to bf16 with an instruction that
-/// flushes subnormals. The f16 arithmetic of these CPUs rounds fewer intermediate results. Code is
-/// therefore compiled for one of two fixed x86-64 levels.
+/// Results must not depend on the model of the host CPU. Newer x86 CPUs convert to bf16 with an
+/// instruction that flushes subnormals. The f16 arithmetic of these CPUs rounds fewer intermediate
+/// results. Code is therefore compiled for one of two fixed x86-64 levels.
 #[cfg(target_arch = "x86_64")]
 fn host_cpu() -> Option<&'static str> {
     let has_v3 = std::is_x86_feature_detected!("avx2")
@@ -487,8 +486,8 @@ fn rename(context: &Context, module: &Module<'_>, operation: OperationRef<'_, '_
     );
 }
 
-/// Returns the label of a shared variable in messages. MLIR names workgroup attributions of a
-/// kernel `__wg_<kernel>_<number>`.
+/// Returns the name of a shared-memory variable for messages. MLIR names workgroup attributions of
+/// a kernel `__wg_<kernel>_<number>`.
 fn shared_label(name: &str) -> String {
     let buffer = name
         .strip_prefix("__wg_")
@@ -501,8 +500,8 @@ fn shared_label(name: &str) -> String {
     }
 }
 
-/// Assigns an offset to each shared variable that a kernel uses. Dynamic shared memory follows all
-/// other variables.
+/// Assigns an offset to each shared-memory variable that a kernel uses. Dynamic shared memory
+/// follows all variables of fixed size.
 fn place_shared(
     mut info: KernelInfo,
     uses: &BTreeMap<String, Uses>,

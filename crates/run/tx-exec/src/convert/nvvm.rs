@@ -17,7 +17,7 @@ use melior::ir::{
     operation::OperationLike,
 };
 
-/// Operations that the executor ignores: fences outside its memory model, and hints.
+/// Operations that the executor ignores: fences that its memory model does not contain, and hints.
 const FENCES: [&str; 5] = [
     "nvvm.fence.sc.cluster",
     "nvvm.fence.proxy",
@@ -123,7 +123,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         unsupported(self.operation, what)
     }
 
-    /// Returns the code of the 8-bit format in an attribute, as an argument of a hook.
+    /// Emits a constant that encodes the 8-bit float format in an attribute, as a hook argument.
     fn format(&self, attribute: &str) -> Result<Value<'c, 'a>, Error> {
         let format = self
             .operation
@@ -318,7 +318,7 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(Some(self.predicate(word)?))
     }
 
-    /// Emits a barrier, and returns the result of its reduction.
+    /// Emits a block barrier, and returns the result of its predicate reduction.
     fn barrier(
         &self,
         id: Option<Value<'c, 'a>>,
@@ -371,7 +371,6 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         emitter.call("__tx_cluster_arrive", &[relaxed, site], None)
     }
 
-    /// Emits the mapping of a shared memory address to another block of the cluster.
     fn mapa(&self) -> Result<Option<Value<'c, 'a>>, Error> {
         let emitter = self.emitter;
         let [pointer, rank] = self.operands()?;
@@ -386,7 +385,8 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
         Ok(Some(mapped))
     }
 
-    /// Emits a hook of an mbarrier object: with the address of the object and a 32-bit operand.
+    /// Emits a hook call whose arguments are the address of an mbarrier object and a 32-bit
+    /// operand.
     fn mbarrier(
         &self,
         hook: &str,

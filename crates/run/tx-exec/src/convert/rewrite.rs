@@ -63,8 +63,8 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Optimisation hints. The conversion removes these hints, because LLVM assumes that they hold even
-/// in a faulty program.
+/// Optimisation hints. The conversion removes these hints, because LLVM relies on them even if the
+/// program violates them.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",
@@ -77,7 +77,8 @@ const DROPPED: [&str; 9] = [
     "llvm.intr.dbg.label",
 ];
 
-/// Operations that LLVM can compile for the host but that have no meaning in a GPU thread.
+/// Unsupported operations: LLVM can compile them for the host, but a GPU thread cannot execute
+/// them.
 const REFUSED: [&str; 13] = [
     "llvm.inline_asm",
     "llvm.invoke",
@@ -112,11 +113,10 @@ const APPROXIMATIONS: [(&str, &str); 2] = [
     ("llvm.nvvm.lg2.approx.ftz.f", "__tx_log2"),
 ];
 
-/// A print or assertion function of the device driver that a hook replaces.
+/// A print or assertion function of the device driver, and the hook that replaces it.
 #[derive(Clone, Copy)]
 pub(super) struct Printer {
     name: &'static str,
-    /// Types of the operands and of the result.
     operands: &'static [Word],
     result: Option<Word>,
     hook: &'static str,
@@ -164,14 +164,13 @@ const PRINTERS: [Printer; 2] = [
 ];
 
 impl Printer {
-    /// Returns the print or assertion function with this name.
     pub(super) fn of(name: &str) -> Option<Self> {
         PRINTERS.iter().find(|known| known.name == name).copied()
     }
 }
 
-/// Limit of the stack reserved for spilled values per function, in bytes. Not all values are
-/// spilled at once.
+/// Limit of the stack reserved for spilled values per function, in bytes. The stack never holds all
+/// values of a function at once.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// Returns an upper bound of the stack bytes for the results of an operation.
@@ -190,12 +189,10 @@ fn operation_spills(operation: OperationRef<'_, '_>) -> u64 {
     results.saturating_add(whole)
 }
 
-/// Rewrites the functions of one module.
 pub(super) struct Rewriter<'c, 's> {
     context: &'c Context,
     /// `#llvm.fastmath<none>`.
     no_flags: Option<Attribute<'c>>,
-    /// Index of each shared variable.
     shared: &'s BTreeMap<String, usize>,
     /// Functions that the module declares or defines.
     functions: &'s BTreeSet<String>,
@@ -279,7 +276,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(uses)
     }
 
-    /// Returns an emitter that inserts in front of an operation.
     pub(super) fn emitter<'a>(
         &self,
         operation: OperationRef<'c, 'a>,
@@ -355,8 +351,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         if let (Ok(flags), Some(none)) = (operation.attribute("fastmathFlags"), self.no_flags)
             && flags != none
         {
-            // Fast-math flags permit several results, and the host could choose another one than a
-            // GPU.
+            // Fast-math flags permit several results, so the host result could differ from the GPU
+            // result.
             set_attribute(operation, "fastmathFlags", none);
         }
         let accesses = accesses(operation, &name)?;
@@ -434,7 +430,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites a fence. Fences of a scope below the device are ignored.
+    /// Rewrites a fence. Fences with a narrower scope than the device are ignored.
     fn fence<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let scope = operation.attribute("syncscope").ok();
         let scope = scope.and_then(|scope| StringAttribute::try_from(scope).ok());
@@ -469,8 +465,9 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites an asynchronous store: a check of the access, a signal to the mbarrier object, and a
-    /// store. Threads switch only before the check, so no thread sees the signal without the store.
+    /// Rewrites an asynchronous store to a check of the access, a signal to the mbarrier object,
+    /// and a plain store. Threads switch only before the check, so no thread sees the signal
+    /// without the store.
     fn async_store<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,
@@ -500,7 +497,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Emits a call of the hook that checks a memory access.
     fn check<'a>(&mut self, operation: OperationRef<'c, 'a>, access: &Access) -> Result<(), Error> {
         let emitter = self.emitter(operation)?;
         let pointer = operand(operation, access.pointer)?;
@@ -676,7 +672,6 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites a call of a print or assertion function.
     fn print<'a>(&mut self, operation: OperationRef<'c, 'a>, hook: Printer) -> Result<(), Error> {
         let emitter = self.emitter(operation)?;
         let word = emitter.integer_type(64);
@@ -707,8 +702,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Emits a check of an integer division, which traps on the host if undefined. LLVM may move a
-    /// division before a call, so the checking hook returns the divisor.
+    /// Emits a check of an integer division, because an undefined division traps on the host. LLVM
+    /// may move a division before a call, so the checking hook returns the divisor.
     fn division<'a>(&mut self, operation: OperationRef<'c, 'a>, signed: bool) -> Result<(), Error> {
         let divisor = operand(operation, 1)?;
         if constant(divisor).is_some_and(|divisor| divisor != 0 && divisor != -1) {

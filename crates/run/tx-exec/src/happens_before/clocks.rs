@@ -1,14 +1,14 @@
 //! The happens-before order between threads, as vector clocks.
 //!
-//! A barrier of the whole block orders everything before it before everything after it. Such a
-//! barrier starts a new *phase*. Only accesses of the current phase need clocks. In a phase, a
-//! thread has one clock per lane of its warp. A thread has clocks for other warps only after a
-//! named barrier has synchronised with these warps.
+//! A barrier of the whole block orders all earlier events of the block before all later events.
+//! Each barrier of the whole block starts a new *phase*. Only accesses of the current phase need
+//! clocks. In a phase, a thread stores one clock per lane of its warp. Clocks of other warps are
+//! stored only after a named barrier has synchronised the thread with these warps.
 //!
-//! Blocks are unordered, except by the release and acquire patterns of PTX. In such a pattern, a
-//! thread of one block executes a fence and then writes a word atomically. A thread of the other
-//! block reads the word atomically and then executes a fence. Threads of one block can synchronise
-//! by the release and acquire patterns too.
+//! Blocks are unordered, except by the release and acquire patterns of PTX. In a release and
+//! acquire pattern, a thread of one block executes a fence and then writes a word atomically. A
+//! thread of the other block reads the word atomically and then executes a fence. Threads of one
+//! block can synchronise by release and acquire patterns too.
 //!
 //! If blocks run in clusters, this module treats all threads of a cluster as one block.
 
@@ -18,14 +18,14 @@ use std::rc::Rc;
 
 const NO_SEGMENT: u32 = u32::MAX;
 
-/// The interval of one thread between two synchronisations.
+/// Interval in the execution of one thread between two synchronisations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// Number of the block, as passed to [`Clocks::start_block`].
     pub block: u32,
     /// Number of earlier barriers of the whole block ([`Clocks::join_all`]).
     pub phase: u32,
-    /// The thread's own entry of its vector clock: the number of its synchronisations in this
+    /// Entry of the thread in its own vector clock: the number of its synchronisations in this
     /// phase, plus 1.
     pub clock: u32,
     /// Linear index of the thread in its block.
@@ -35,11 +35,12 @@ pub struct Segment {
 /// Relation between the events of a [`Segment`] and the current events of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// The segment belongs to another block, and is not ordered before the thread.
+    /// The segment belongs to another block, and is not ordered before the current events of the
+    /// thread.
     OtherBlock,
     /// The segment belongs to an earlier phase, which is ordered before every thread of the block.
     Past,
-    /// The segment is ordered before the thread.
+    /// The segment is ordered before the current events of the thread.
     Ordered,
     /// The segment and the current events of the thread are concurrent.
     Concurrent,
@@ -48,21 +49,21 @@ pub enum Relation {
 /// Effect of a fence of device scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fence {
-    /// Orders earlier atomic reads before accesses after the fence (acquire).
+    /// Whether the fence orders earlier atomic reads before later accesses (acquire).
     pub acquires: bool,
-    /// Orders accesses before the fence before later atomic writes (release).
+    /// Whether the fence orders earlier accesses before later atomic writes (release).
     pub releases: bool,
 }
 
 impl Fence {
-    /// Acquire and release: `fence.acq_rel` and `fence.sc`.
+    /// Fence that acquires and releases: `fence.acq_rel` or `fence.sc`.
     pub const BOTH: Self = Self {
         acquires: true,
         releases: true,
     };
 
     /// Returns the fence of an `llvm.fence` with this `ordering` and `syncscope`. Returns `None`
-    /// for a scope below the device and for orderings without effect.
+    /// for a scope narrower than the device, and for an ordering without effect.
     pub fn of_llvm(ordering: i64, scope: &str) -> Option<Self> {
         let [acquires, releases] = match ordering {
             4 => [true, false],
@@ -76,8 +77,9 @@ impl Fence {
     }
 }
 
-/// Events of one block that happened before the current events of a thread: all events of phases
-/// before `phase`, and in `phase` the events of each thread up to its entry in `clocks`.
+/// Events of one block that happened before the current events of a thread. The set contains all
+/// events of the phases before `phase`. In `phase`, the set contains the events of each thread up
+/// to the clock of the thread in `clocks`.
 #[derive(Debug)]
 struct Known {
     phase: u32,
@@ -91,7 +93,7 @@ impl Known {
             || segment.phase == self.phase && clock.is_some_and(|clock| *clock >= segment.clock)
     }
 
-    /// Returns the union: the later of both for each thread of the block.
+    /// Returns the union of both sets of events.
     fn or(self: &Rc<Self>, other: &Rc<Self>) -> Rc<Self> {
         match self.phase.cmp(&other.phase) {
             _ if Rc::ptr_eq(self, other) => self.clone(),
@@ -110,8 +112,8 @@ impl Known {
 
 /// Vector clocks that arriving threads release at a barrier, and that waiting threads acquire.
 ///
-/// Released clocks are valid in their phase only. The [`Clocks::join_all`] at the end of a phase
-/// orders all threads of the block.
+/// Released clocks are valid in one phase only, because [`Clocks::join_all`] orders all threads of
+/// the block at the end of the phase.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     block: u32,
@@ -120,22 +122,22 @@ pub struct Knowledge {
     clocks: Rc<[u32]>,
     /// Events of other blocks that the arrivals release.
     blocks: Option<Blocks>,
-    /// Vector clock for other warps, as released by the last arrival. Threads often share one such
-    /// allocation, so an equal pointer needs no second merge.
+    /// Vector clock for other warps, as released by the last arrival. Threads often share the
+    /// allocation of this clock. The merge is skipped if the next arrival releases the same
+    /// allocation.
     last: Option<Rc<[u32]>>,
 }
 
-/// Sets each entry of a vector clock to the maximum of both.
+/// Sets each entry of `clocks` to the maximum of the entries in `clocks` and `more`.
 fn raise(clocks: &mut [u32], more: &[u32]) {
     for (to, &from) in clocks.iter_mut().zip(more) {
         *to = from.max(*to);
     }
 }
 
-/// Known events of each block, by block number.
+/// Events of each block that are ordered before a thread, by block number.
 type Blocks = Rc<BTreeMap<u32, Rc<Known>>>;
 
-/// Merges the known events of `more` into `into`.
 fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
     let Some(more) = more else { return };
     let Some(all) = into else {
@@ -159,24 +161,25 @@ fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
 struct Beyond {
     /// Events of other blocks that are ordered before the thread.
     known: Option<Blocks>,
-    /// Events that the last fence allows later atomic writes to release.
+    /// Events before the last release fence. Later atomic writes of the thread release these
+    /// events.
     offered: Option<Blocks>,
-    /// Events released by words that the thread has read atomically, and that its next fence
-    /// acquires.
+    /// Events released by the words that the thread has read atomically. The next fence of the
+    /// thread acquires these events.
     found: Option<Blocks>,
 }
 
 /// Vector clocks of all threads of the running block.
 ///
 /// Threads are identified by their linear index in the block. Blocks run one after the other.
-/// [`Clocks::start_block`] resets the clocks, but segments of earlier blocks stay valid, so that
-/// accesses of another block are recognised. Default clocks have no threads: call
+/// [`Clocks::start_block`] resets the clocks. Segments of earlier blocks stay valid, so that
+/// accesses of earlier blocks are recognised. A new `Clocks` has no threads: call
 /// [`Clocks::start_block`] first.
 ///
 /// # Panics
 ///
-/// All methods panic for a thread that is not in the block, and [`Clocks::get`] for a number that
-/// [`Clocks::segment`] did not return.
+/// All methods panic for a thread that is not in the block. [`Clocks::get`] panics for a number
+/// that [`Clocks::segment`] did not return.
 #[derive(Debug, Default)]
 pub struct Clocks {
     block: u32,
@@ -184,13 +187,13 @@ pub struct Clocks {
     /// For each thread, the entries of its vector clock for the lanes of its warp, including
     /// itself.
     warp: Vec<[u32; WARP]>,
-    /// For each thread, its vector clock for all threads of the block. Entries of its own warp are
-    /// unused.
+    /// For each thread, its vector clock for all threads of the block. The entries for the thread's
+    /// own warp are unused.
     others: Vec<Option<Rc<[u32]>>>,
     /// Number of the current segment of each thread, or `NO_SEGMENT`.
     current: Vec<u32>,
     segments: Vec<Segment>,
-    /// For each thread, its known events of other blocks.
+    /// For each thread, the events of other blocks that are ordered before the thread.
     beyond: Vec<Beyond>,
     /// Events released by atomic writes, by address of the written word.
     passed: BTreeMap<u64, Option<Blocks>>,
@@ -201,8 +204,7 @@ pub struct Clocks {
 impl Clocks {
     /// Starts a block of `threads` unordered threads.
     ///
-    /// `block` distinguishes the block from earlier blocks, for example its number in execution
-    /// order.
+    /// `block` is a unique number of the block, for example its number in execution order.
     ///
     /// # Panics
     ///
@@ -245,8 +247,8 @@ impl Clocks {
         }
     }
 
-    /// Merges the known events of other blocks of the threads `members`, and stores the union in
-    /// each of them.
+    /// Orders all threads of `members` after the events of other blocks that are ordered before any
+    /// of them.
     fn tell_of_blocks(&mut self, members: &[usize]) {
         if !self.fenced {
             return;
@@ -260,7 +262,7 @@ impl Clocks {
         }
     }
 
-    /// Executes a fence of device scope with `thread`.
+    /// Records a fence of device scope that `thread` executes.
     pub fn fence(&mut self, thread: usize, fence: Fence) {
         if fence.acquires {
             self.acquire(thread);
@@ -281,11 +283,12 @@ impl Clocks {
         if let Some(own) = own.filter(|own| own.phase == self.phase) {
             self.learn_clocks(thread, &own.clocks);
         }
-        // The thread is ordered after more events in its new segment than in the previous one.
+        // A new segment is necessary, because the thread is now ordered after more events.
         self.advance(thread);
     }
 
-    /// Allows later atomic writes of `thread` to release its own and its known events.
+    /// Lets later atomic writes of `thread` release its own events and the events that are ordered
+    /// before them.
     fn release(&mut self, thread: usize) {
         self.fenced = true;
         let mut clocks = vec![0; self.current.len()];
@@ -304,8 +307,8 @@ impl Clocks {
 
     /// Records an atomic access of `thread` to the word at `address`.
     ///
-    /// A read-modify-write keeps the events released by earlier writes of the word; a plain write
-    /// replaces them.
+    /// A read-modify-write keeps the events released by earlier writes of the word. A plain atomic
+    /// write replaces the released events.
     pub fn atomic(&mut self, thread: usize, address: u64, reads: bool, writes: bool) {
         if !self.fenced {
             return;
@@ -322,7 +325,7 @@ impl Clocks {
         }
     }
 
-    /// Returns whether blocks can be ordered by fences.
+    /// Returns whether any fence has been executed. Without fences, no two blocks are ordered.
     pub(super) fn orders_blocks(&self) -> bool {
         self.fenced
     }
@@ -332,7 +335,6 @@ impl Clocks {
         self.block
     }
 
-    /// Returns the number of threads of the running block.
     pub(super) fn threads(&self) -> usize {
         self.current.len()
     }
@@ -355,7 +357,7 @@ impl Clocks {
         Some(self.current[thread])
     }
 
-    /// Returns the segment with a number from [`Clocks::segment`].
+    /// Returns the segment whose number [`Clocks::segment`] returned.
     pub fn get(&self, segment: u32) -> Segment {
         self.segments[segment as usize]
     }
@@ -428,12 +430,12 @@ impl Clocks {
         self.tell_of_blocks(members);
     }
 
-    /// Raises the vector clock `known` to that of `thread`. `known` has one entry per thread of the
+    /// Merges the vector clock of `thread` into `known`, which has one entry per thread of the
     /// block, initially 0.
     ///
     /// Together with [`Clocks::learn`], this function implements a barrier of threads of several
-    /// warps. Call it for every arriving thread, and [`Clocks::learn`] for the waiting threads. A
-    /// thread that arrives without waiting must [advance](Clocks::advance).
+    /// warps. Call `collect` for every arriving thread, and [`Clocks::learn`] for the waiting
+    /// threads. Call [`Clocks::advance`] for a thread that arrives without waiting.
     pub fn collect(&self, thread: usize, known: &mut [u32]) {
         if let Some(others) = &self.others[thread] {
             let first = thread / WARP * WARP;
@@ -447,8 +449,8 @@ impl Clocks {
         raise(&mut known[first..], &self.warp[thread]);
     }
 
-    /// Orders the threads `members` after the vector clock `known` from [`Clocks::collect`].
-    /// `known` must cover the clocks of the members.
+    /// Orders the threads `members` after the vector clock `known` from [`Clocks::collect`]. Each
+    /// entry of `known` must be at least the entry in the vector clock of every member.
     pub fn learn(&mut self, members: &[usize], known: &[u32]) {
         let known: Rc<[u32]> = known.into();
         for &member in members {
@@ -457,17 +459,17 @@ impl Clocks {
             self.others[member] = Some(known.clone());
             self.advance(member);
         }
-        // Threads that arrived without waiting do not release their known events of other blocks,
-        // which is conservative.
+        // Threads that arrived without waiting do not release events of other blocks. The checks
+        // may therefore report a race that PTX orders.
         self.tell_of_blocks(members);
     }
 
-    /// Adds the vector clock of `thread` to `knowledge`, and [advances](Clocks::advance) the
-    /// thread.
+    /// Merges the vector clock of `thread` into `knowledge`, and starts a new segment of the thread
+    /// ([`Clocks::advance`]).
     ///
     /// Together with [`Clocks::take`], this function implements a barrier with separate arrival and
-    /// wait. Events between arrival and wait are not released. `knowledge` from an earlier phase is
-    /// discarded.
+    /// wait. Events between arrival and wait are not released. Clocks in `knowledge` that were
+    /// released in an earlier phase are discarded.
     pub fn give(&mut self, thread: usize, knowledge: &mut Knowledge) {
         let clocks = self.clocks_of(knowledge);
         let first = thread / WARP * WARP;
@@ -475,8 +477,8 @@ impl Clocks {
         if let Some(others) = &self.others[thread] {
             let is_known = |last: &Rc<[u32]>| Rc::ptr_eq(last, others);
             if !knowledge.last.as_ref().is_some_and(is_known) {
-                // The entries of the own warp in `others` are older than those just added, so
-                // merging them has no effect.
+                // The entries for the thread's own warp in `others` are not newer than the entries
+                // merged above. Merging them again has no effect.
                 raise(self.clocks_of(knowledge), others);
                 knowledge.last = Some(others.clone());
             }
@@ -487,7 +489,7 @@ impl Clocks {
         self.advance(thread);
     }
 
-    /// Acquires `knowledge` for `thread`.
+    /// Orders `thread` after the events in `knowledge` (acquire).
     pub fn take(&mut self, thread: usize, knowledge: &Knowledge) {
         if !self.is_present(knowledge) {
             return;
@@ -498,8 +500,9 @@ impl Clocks {
         }
     }
 
-    /// Synchronises the threads `members` of any warps: each of them [gives](Clocks::give) and then
-    /// [takes](Clocks::take) `knowledge`.
+    /// Synchronises the threads `members`, which can belong to several warps. Each member releases
+    /// its vector clock to `knowledge` ([`Clocks::give`]). All members then acquire `knowledge`
+    /// ([`Clocks::take`]).
     pub fn meet(&mut self, members: &[usize], knowledge: &mut Knowledge) {
         for &member in members {
             self.give(member, knowledge);
@@ -514,8 +517,8 @@ impl Clocks {
         }
     }
 
-    /// Returns whether `knowledge` is from the current phase. Events of earlier phases are ordered
-    /// before all threads anyway.
+    /// Returns whether `knowledge` was released in the current phase. Events of earlier phases are
+    /// already ordered before all threads.
     fn is_present(&self, knowledge: &Knowledge) -> bool {
         (knowledge.block, knowledge.phase) == (self.block, self.phase)
             && knowledge.clocks.len() == self.current.len()
@@ -533,7 +536,7 @@ impl Clocks {
         Rc::make_mut(&mut knowledge.clocks)
     }
 
-    /// Raises the vector clock of `thread` to these clocks.
+    /// Merges `clocks` into the vector clock of `thread`.
     fn learn_clocks(&mut self, thread: usize, clocks: &Rc<[u32]>) {
         let first = thread / WARP * WARP;
         raise(&mut self.warp[thread], &clocks[first..]);
@@ -547,8 +550,8 @@ impl Clocks {
         }
     }
 
-    /// Leaves the first segment of every thread empty, so that the segment represents the start of
-    /// the thread.
+    /// Starts a second segment of every thread. The first segment then has no accesses and
+    /// represents the start of the thread.
     ///
     /// Call this function directly after [`Clocks::start_block`].
     pub(crate) fn mark_beginnings(&mut self) {
@@ -557,30 +560,30 @@ impl Clocks {
         }
     }
 
-    /// Adds the start of `thread` to `knowledge`, without its later events. Requires
-    /// [`Clocks::mark_beginnings`].
+    /// Adds the start of `thread` to `knowledge`, without later events of the thread. Requires a
+    /// call of [`Clocks::mark_beginnings`].
     pub(crate) fn give_beginning(&self, thread: usize, knowledge: &mut Knowledge) {
-        // In later phases, all threads are ordered after all starts.
+        // In later phases, all threads are ordered after the starts of all threads.
         if self.phase == 0 {
             let clock = &mut self.clocks_of(knowledge)[thread];
             *clock = 1.max(*clock);
         }
     }
 
-    /// Returns whether thread `me` is ordered after the start of one of these threads. Requires
-    /// [`Clocks::mark_beginnings`].
+    /// Returns whether thread `me` is ordered after the start of any thread of `of`. Requires a
+    /// call of [`Clocks::mark_beginnings`].
     pub(crate) fn knows_beginning(&self, me: usize, mut of: std::ops::Range<usize>) -> bool {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
 
-    /// Returns a stamp of phase and clock, which changes whenever `thread` synchronises. Returns
-    /// `None` after the thread has accessed memory.
+    /// Returns the phase and the clock of `thread`, which change whenever the thread synchronises.
+    /// Returns `None` if the thread has accessed memory in its current segment.
     pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
 
-    /// Starts the next segment of `thread`. Other threads are not ordered after events of the new
-    /// segment.
+    /// Starts the next segment of `thread`. No other thread is ordered after events of the new
+    /// segment yet.
     pub fn advance(&mut self, thread: usize) {
         self.warp[thread][thread % WARP] += 1;
         self.current[thread] = NO_SEGMENT;
@@ -626,9 +629,9 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// A fence and an atomic write in one block, and an atomic read of the written word and a fence
-    /// in another block, order the two blocks. The order of the two blocks covers events before the
-    /// first fence only. If either fence is missing, the two blocks are unordered.
+    /// Two blocks are ordered by a fence and an atomic write in the first block, and an atomic read
+    /// of the same word and a fence in the second. Only events before the first fence are ordered.
+    /// If either fence is missing, the two blocks are unordered.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -662,7 +665,8 @@ mod tests {
     }
 
     /// A read-modify-write in the second block forwards the released events of the first block to a
-    /// third block. A plain write in the second block does not forward them.
+    /// third block. A plain write in the second block does not forward the events of the first
+    /// block.
     #[test]
     fn counting_passes_on_what_was_offered_and_storing_does_not() {
         for stores in [false, true] {
@@ -680,7 +684,6 @@ mod tests {
         }
     }
 
-    /// An atomic word between two fences also orders threads of one block.
     #[test]
     fn a_word_between_two_fences_orders_threads_of_a_block() {
         for late in [false, true] {

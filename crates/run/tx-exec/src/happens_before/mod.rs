@@ -1,11 +1,12 @@
-//! Detection of data races by happens-before: vector clocks, and shadow memory of previous
-//! accesses.
+//! Detection of data races by the happens-before order, with vector clocks and a shadow memory of
+//! previous accesses.
 //!
-//! [`Clocks`] represent the order between threads; an executor reports every synchronisation.
-//! [`Shadow`] records the accesses to every byte of a memory. The executor reports every access,
-//! and the shadow memory returns a conflicting earlier access that the clocks do not order. The
-//! happens-before order does not depend on the schedule of threads in a block. A single run
-//! therefore finds every race between its accesses.
+//! [`Clocks`] store the order between threads. An executor calls a method of [`Clocks`] for every
+//! synchronisation. [`Shadow`] records the accesses to every byte of a memory. The executor calls
+//! [`Shadow::access`] for every access. If an earlier access conflicts and the clocks do not order
+//! both accesses, [`Shadow::access`] returns the earlier access. The happens-before order does not
+//! depend on the schedule of threads in a block. A single run therefore finds every race between
+//! the accesses of that run.
 //!
 //! | In PTX | Here |
 //! |---|---|

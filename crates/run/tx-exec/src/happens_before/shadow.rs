@@ -1,9 +1,9 @@
 //! Shadow memory: records the previous reads and writes of every byte that threads share.
 //!
-//! Memory is divided into granules of four bytes. The state of a granule is one word: no access,
-//! one access with a mask of its bytes, or the index of a list of accesses. An old access is
-//! removed if every access that conflicts with it also conflicts with a newer one. The race check
-//! therefore misses no race in the observed execution.
+//! Memory is divided into granules of four bytes. The state of a granule is one 64-bit word. The
+//! word encodes no access, one access with a mask of its bytes, or the index of a list of accesses.
+//! A recorded access is removed if every access that conflicts with it also conflicts with a newer
+//! recorded access. The race check therefore misses no race in the observed execution.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
@@ -12,7 +12,7 @@ use crate::{bits::pages, fault::AccessKind};
 const GRANULE: u64 = 4;
 /// Number of granules per page. A page is allocated on first access.
 const PAGE: usize = 1024;
-/// Flag of a granule state that refers to a list.
+/// Flag of a granule state that holds the index of a list.
 const LIST: u64 = 1 << 63;
 /// Maximum number of instrumented operations (sites). The index of a site has 24 bits.
 pub const MAX_SITES: usize = 1 << 24;
@@ -73,11 +73,11 @@ impl Record {
 /// Set of threads of one block, with one bit per thread.
 type Set = [u64];
 
-/// An access, or equal accesses of many threads in one phase at one clock.
+/// A recorded access, or equal accesses of several threads in one phase with equal clocks.
 #[derive(Debug)]
 struct Entry {
     record: Record,
-    /// The threads that made the access, if there are several.
+    /// The accessing threads, if several threads made this access.
     set: Option<Box<Set>>,
 }
 
@@ -113,7 +113,7 @@ pub struct Touch {
     pub segment: u32,
 }
 
-/// Previous accesses to one memory, as far as later accesses can conflict with them.
+/// Shadow of one memory: the previous accesses that can conflict with later accesses.
 ///
 /// Only accessed pages are allocated.
 #[derive(Debug)]
@@ -138,17 +138,18 @@ impl Shadow {
         })
     }
 
-    /// Removes all accesses: they are ordered before all later accesses, as at the end of a kernel.
+    /// Removes all recorded accesses. Call this function when all earlier accesses are ordered
+    /// before all later ones, as at the end of a kernel.
     pub fn clear(&mut self) {
         self.pages.fill(None);
         self.lists.clear();
     }
 
-    /// Checks an access against earlier ones and records it.
+    /// Checks whether an access conflicts with a recorded access, and records the new access.
     ///
     /// # Errors
     ///
-    /// The first conflicting access found. Two accesses conflict if they share a byte, are
+    /// Returns the first conflicting access found. Two accesses conflict if they share a byte, are
     /// unordered, and one of them is a write or exactly one is atomic. After a conflict, the new
     /// access may be recorded only in part.
     ///
@@ -229,8 +230,8 @@ impl Shadow {
     }
 }
 
-/// Returns whether no later access can conflict with an access that has this relation to the
-/// current event.
+/// Returns whether no later access can conflict with a recorded access that has this relation to
+/// the current event.
 fn is_over(relation: Relation, across_blocks: bool) -> bool {
     !across_blocks && matches!(relation, Relation::OtherBlock | Relation::Past)
 }
@@ -279,7 +280,8 @@ fn is_same_time(left: Segment, right: Segment) -> bool {
     (left.block, left.phase, left.clock) == (right.block, right.phase, right.clock)
 }
 
-/// Checks a new access against a recorded one. The error holds the recorded access and its thread.
+/// Checks whether a new access conflicts with a recorded access. The error holds the recorded
+/// access and its thread.
 fn check(
     entry: &Entry,
     clocks: &Clocks,
@@ -297,7 +299,7 @@ fn check(
         .map_or(Ok(()), |thread| Err((old, thread)))
 }
 
-/// Returns the segment of another thread at the same phase and clock.
+/// Returns a copy of `segment` for another thread, with the same phase and clock.
 fn made_by(segment: Segment, thread: usize) -> Segment {
     Segment {
         thread: thread as u16,
@@ -305,11 +307,11 @@ fn made_by(segment: Segment, thread: usize) -> Segment {
     }
 }
 
-/// Returns whether two blocks already made this kind of access.
+/// Returns whether `new` need not be recorded: the list already contains equal accesses of two
+/// other blocks.
 ///
-/// The access of a third block then needs no record: any later access that conflicts with the
-/// access of the third block also conflicts with one of the other two. This argument requires that
-/// blocks are unordered.
+/// Any later access that conflicts with the access of a third block also conflicts with an access
+/// of one of the first two blocks. The rule is valid only if no fence orders the blocks.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
@@ -351,7 +353,7 @@ impl Entry {
         set[thread / 64] |= 1 << (thread % 64);
     }
 
-    /// Removes the part of the recorded access that the new access supersedes. Returns true if the
+    /// Removes the threads whose recorded access the new access supersedes. Returns true if the
     /// whole record is superseded.
     fn forget(&mut self, clocks: &Clocks, new: Record, me: usize, segment: Segment) -> bool {
         if !self.record.is_covered_by(new) {
@@ -470,9 +472,8 @@ mod tests {
     /// Reference model: full vector clocks and a list of all accesses.
     struct Model {
         block: u32,
-        /// Full vector clock of each thread.
         clocks: Vec<Vec<u32>>,
-        /// Vector clock that was released but not acquired yet.
+        /// Vector clock that was released by an arrival, but not acquired yet.
         given: Vec<u32>,
         accesses: Vec<(Touch, u32, u32)>,
     }

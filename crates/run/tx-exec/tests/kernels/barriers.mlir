@@ -1,8 +1,8 @@
-// Barriers of a block and of some of its warps.
+// Barriers of a whole block, and named barriers of some warps.
 gpu.module @barriers {
   llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1024 x i32>
 
-  // Reverses the block through shared memory: thread t writes slot t, and reads slot n - 1 - t after the barrier.
+  // Reverses the block in shared memory: thread t writes slot t and reads slot n - 1 - t after the barrier.
   llvm.func @reverse(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -23,7 +23,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // The same without the barrier.
+  // Reverses the block as above, but without the barrier.
   llvm.func @reverse_race(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -39,7 +39,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Everybody reads slot 0, thread 1 writes it again; a barrier between the two if %safe.
+  // All threads read slot 0, then thread 1 writes slot 0. If %safe, a barrier separates read and write.
   llvm.func @war(%safe: i1) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -67,7 +67,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Odd threads take one barrier, even threads another.
+  // Odd threads wait at one barrier, even threads at another.
   llvm.func @divergent() attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %odd = llvm.trunc %t : i32 to i1
@@ -82,7 +82,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Threads from %limit on leave; the others wait.
+  // Threads from %limit on exit; all other threads wait at a barrier.
   llvm.func @early_exit(%limit: i32) attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %in = llvm.icmp "ult" %t, %limit : i32
@@ -94,7 +94,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // The first warp waits at the barrier of the block, the others for a shuffle with it.
+  // The first warp waits at the block barrier; the other warps wait for it in a shuffle.
   llvm.func @barrier_and_warp() attributes {gpu.kernel, nvvm.kernel} {
     %lane = nvvm.read.ptx.sreg.laneid : i32
     %all = llvm.mlir.constant(-1 : i32) : i32
@@ -110,7 +110,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Each warpgroup of 128 threads passes a value along inside itself with a barrier of its own, of %count threads.
+  // Each warpgroup of 128 threads exchanges values across a separate named barrier of %count threads.
   llvm.func @named(%out: !llvm.ptr<1>, %count: i32) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -121,7 +121,7 @@ gpu.module @barriers {
     %id = llvm.add %group, %one : i32
     %at = llvm.getelementptr %tile[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     llvm.store %t, %at : i32, !llvm.ptr<3>
-    // In generic form: the other takes the location for its optional attribute.
+    // Generic form, because the short form parses the location as its optional attribute.
     "nvvm.barrier"(%id, %count) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i32, i32) -> () loc("named.mlir":4:4)
     %other = llvm.xor %t, %c127 : i32
     %from = llvm.getelementptr %tile[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
@@ -131,9 +131,9 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Each warpgroup of 128 threads runs a number of rounds of its own, taken from %times: in each, a thread hands its
-  // value to the next one of its warpgroup and adds 1 to what it gets. The barrier's number is the warpgroup's plus
-  // %first.
+  // Each warpgroup of 128 threads runs a separate number of rounds, read from %times. In each round, a
+  // thread passes its value to the next thread of its warpgroup, and adds 1 to the received value. The
+  // barrier number is the warpgroup index plus %first.
   llvm.func @warpgroup_rounds(%out: !llvm.ptr<1>, %times: !llvm.ptr<1>, %first: i32) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -170,7 +170,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // The odd lanes of a warpgroup take one operation of barrier 1, the even ones another.
+  // The odd lanes of a warpgroup execute one operation of barrier 1, the even lanes another.
   llvm.func @split_warps() attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %id = llvm.mlir.constant(1 : i32) : i32
@@ -187,7 +187,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Half of the warps arrive at barrier 1 and go on, the other half wait for them; then what the first half wrote is read.
+  // One half of the warps only arrives at barrier 1. The other half waits, and reads the written values.
   llvm.func @arrive(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -212,7 +212,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // How many threads are odd.
+  // Counts the threads with an odd index.
   llvm.func @popc(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %one = llvm.mlir.constant(1 : i32) : i32
@@ -223,7 +223,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Neighbours of a warp exchange through shared memory; a warp barrier orders them if %safe, a shuffle does not.
+  // Neighbouring lanes exchange values in shared memory, with a warp barrier if %safe, else with a shuffle.
   llvm.func @warp_exchange(%safe: i1) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -246,7 +246,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Every thread adds 1 to slot 0 of %out atomically, %times times, and thread 0 of block 0 reads it in between if %read.
+  // Every thread adds 1 to slot 0 of %out atomically, %times times. If %read, thread 0 also reads slot 0.
   llvm.func @atomics(%out: !llvm.ptr<1>, %read: i1) attributes {gpu.kernel, nvvm.kernel} {
     %one = llvm.mlir.constant(1 : i32) : i32
     %old = llvm.atomicrmw add %out, %one acq_rel : !llvm.ptr<1>, i32
@@ -258,7 +258,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Waits until somebody sets slot 0, which thread %who does.
+  // All threads spin until slot 0 is set; thread %who sets slot 0.
   llvm.func @spin(%out: !llvm.ptr<1>, %who: i32) attributes {gpu.kernel, nvvm.kernel} {
     %zero = llvm.mlir.constant(0 : i32) : i32
     %one = llvm.mlir.constant(1 : i32) : i32
@@ -276,7 +276,7 @@ gpu.module @barriers {
     llvm.return
   }
 
-  // Counts to %n in steps of two, and touches no memory.
+  // Counts to %n in steps of two, and accesses no memory.
   llvm.func @count(%n: i32) attributes {gpu.kernel, nvvm.kernel} {
     %zero = llvm.mlir.constant(0 : i32) : i32
     %two = llvm.mlir.constant(2 : i32) : i32

@@ -1,9 +1,9 @@
-// Clusters: the barrier of a cluster, and the shared memory of other blocks.
+// Clusters: cluster barriers, and the shared memory of other blocks.
 gpu.module @cluster {
   llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1024 x i32>
   llvm.mlir.global internal @total() {addr_space = 3 : i32, alignment = 16 : i64} : i32
 
-  // Each block stores what its first thread finds in 14 registers.
+  // Each block stores the values of 14 special registers in its first thread.
   llvm.func @registers(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %zero = llvm.mlir.constant(0 : i32) : i32
@@ -68,9 +68,9 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // Thread t of each block stores 1000 b + t, where b is the number of its block, into every block of the cluster, in the
-  // row that its own rank has there. Then it adds up column t of its own block's rows. The cluster meets before, unless
-  // not %start (relaxed, if %relaxed), and in between, unless not %between.
+  // Thread t of block b stores 1000 b + t in the shared memory of all blocks, in the row of the rank of b.
+  // Then it sums column t of the rows in its own block. If %start, a cluster barrier (relaxed if %relaxed)
+  // precedes the stores. If %between, a cluster barrier separates the stores from the sum.
   llvm.func @push(%out: !llvm.ptr<1>, %start: i1, %relaxed: i1, %between: i1) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %zero = llvm.mlir.constant(0 : i32) : i32
@@ -126,9 +126,9 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // Thread t of each block stores 0, then 1000 b + t in its own block, and adds up what the threads t of all blocks of the
-  // cluster stored, through generic pointers. The cluster meets between the stores, between the last of them and the
-  // sum, and at the end, as far as bits 0, 1 and 2 of %barriers say.
+  // Thread t of block b stores 0 and then 1000 b + t in its own block. Then it sums the values of the
+  // threads t of all blocks, through generic pointers. Bits 0, 1 and 2 of %barriers enable a cluster barrier
+  // between the two stores, before the sum, and after the sum.
   llvm.func @pull(%out: !llvm.ptr<1>, %barriers: i32) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %zero = llvm.mlir.constant(0 : i32) : i32
@@ -182,8 +182,8 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // Each thread stores its number twice in its own block: before it arrives at the barrier of the cluster, or, if %late,
-  // between that and waiting there. It arrives relaxed if %relaxed. Then it reads what its like in the next block stored.
+  // Each thread stores 0 and, after a cluster barrier, its index: before the next arrival, or after it if
+  // %late. The arrival is relaxed if %relaxed. After the wait, it reads the same word of the next block.
   llvm.func @split(%late: i1, %relaxed: i1) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %zero = llvm.mlir.constant(0 : i32) : i32
@@ -223,8 +223,8 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // Between arriving and waiting, all threads of a block meet, and thread 0 stores what another one reads after: that
-  // is ordered. What it stored for the next block is not.
+  // Between arrival and wait, a block barrier orders a store of thread 0 before the reads of its block.
+  // If %other, thread t also reads the word of the next block, which is not ordered after its store.
   llvm.func @block_barrier_inside(%other: i1) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %zero = llvm.mlir.constant(0 : i32) : i32
@@ -255,8 +255,8 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // Each thread stores its number, the block meets, and each thread reads what the last thread stored in the block
-  // %offset ranks after its own.
+  // Each thread stores its index. After a block barrier, each thread reads the value of the last thread in
+  // the block %offset ranks after its own block.
   llvm.func @block_barrier(%offset: i32) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %zero = llvm.mlir.constant(0 : i32) : i32
@@ -282,8 +282,8 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // Every thread adds 1 to a word of the block of rank %rank; its first thread stores the sum. Blocks add to what is
-  // %past bytes behind that word.
+  // Every thread adds 1 to a word in the block of rank %rank, at an offset of %past bytes. The first thread
+  // of that block stores the sum.
   llvm.func @add(%out: !llvm.ptr<1>, %rank: i32, %past: i32) attributes {gpu.kernel, nvvm.kernel} {
     %total = llvm.mlir.addressof @total : !llvm.ptr<3>
     %zero = llvm.mlir.constant(0 : i32) : i32
@@ -316,7 +316,7 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // A pointer to the shared memory of the own block alone is used for another's.
+  // A pointer in the shared address space of one block is used for another block.
   llvm.func @own_only() attributes {gpu.kernel, nvvm.kernel} {
     %total = llvm.mlir.addressof @total : !llvm.ptr<3>
     %one = llvm.mlir.constant(1 : i32) : i32
@@ -330,8 +330,8 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // Thread 0 of the block of rank 1 arrives twice, waits without having arrived, leaves, leaves after it has arrived, or
-  // goes to a barrier of its block, for %what from 0 to 4. All others arrive and wait.
+  // Thread 0 of the block of rank 1 arrives twice, waits without an arrival, exits, exits after its arrival,
+  // or waits at a block barrier, for %what from 0 to 4. All other threads arrive and wait.
   llvm.func @wrong(%what: i32) attributes {gpu.kernel, nvvm.kernel} {
     %zero = llvm.mlir.constant(0 : i32) : i32
     %one = llvm.mlir.constant(1 : i32) : i32
@@ -371,7 +371,7 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // Block b stores b + 1, fences and counts; the one that is last fences and adds up what all stored.
+  // Block b stores b + 1, executes a fence and counts. The last block executes a fence and sums all values.
   llvm.func @last_block(%out: !llvm.ptr<1>, %parts: !llvm.ptr<1>, %counter: !llvm.ptr<1>, %fences: i1) attributes {gpu.kernel, nvvm.kernel} {
     %zero = llvm.mlir.constant(0 : i32) : i32
     %one = llvm.mlir.constant(1 : i32) : i32
@@ -411,7 +411,7 @@ gpu.module @cluster {
     llvm.return
   }
 
-  // %times rounds in which each thread hands its value to its like in the next block, with a barrier of the block in each.
+  // In each of %times rounds, each thread passes its value to the thread of the same index in the next block.
   llvm.func @rounds(%out: !llvm.ptr<1>, %times: i32) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %zero = llvm.mlir.constant(0 : i32) : i32
@@ -435,7 +435,7 @@ gpu.module @cluster {
     llvm.store %v, %there : i32, !llvm.ptr<7>
     nvvm.cluster.arrive
     nvvm.cluster.wait
-    // Twice mirrored inside the block, it is the own element again.
+    // After two reversals in the block, the index is that of the thread itself.
     %w = llvm.load %from : !llvm.ptr<3> -> i32
     nvvm.barrier0
     llvm.store %w, %at : i32, !llvm.ptr<3>

@@ -1,4 +1,4 @@
-// Conversions between float types, and arithmetic in narrow ones. Every thread converts one element.
+// Conversions between float types, and arithmetic in narrow float types, of one element per thread.
 gpu.module @convert {
   llvm.func @f32_to_bf16(%out: !llvm.ptr<1>, %in: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32

@@ -42,7 +42,7 @@ gpu.module @memory {
     llvm.return
   }
 
-  // Writes byte %index of dynamic shared memory; the static array lies before it.
+  // Writes byte %index of dynamic shared memory, which follows the static array.
   llvm.func @dynamic_shared(%index: i32) attributes {gpu.kernel, nvvm.kernel} {
     %static = llvm.mlir.addressof @static : !llvm.ptr<3>
     %dynamic = llvm.mlir.addressof @dynamic : !llvm.ptr<3>
@@ -54,7 +54,7 @@ gpu.module @memory {
     llvm.return
   }
 
-  // Keeps the thread's number in element %index of a private array, and stores it to %out.
+  // Stores the thread index in element %index of a private array, and copies the element to %out.
   llvm.func @private(%out: !llvm.ptr<1>, %index: i32) attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %four = llvm.mlir.constant(4 : i32) : i32
@@ -68,7 +68,7 @@ gpu.module @memory {
     llvm.return
   }
 
-  // Reads the table through a function, counts the calls in a variable, and writes to the table if %write.
+  // Reads the table in a function, and counts the calls in a global variable. If %write, writes the table.
   llvm.func @lookup(%table: !llvm.ptr, %t: i32) -> i32 {
     %at = llvm.getelementptr %table[%t] : (!llvm.ptr, i32) -> !llvm.ptr, i32
     %v = llvm.load %at : !llvm.ptr -> i32
@@ -92,7 +92,7 @@ gpu.module @memory {
     llvm.return
   }
 
-  // Copies %bytes bytes, then reads four elements of which a mask leaves out those from %bytes / 4 on.
+  // Copies %bytes bytes, then reads four elements with a mask that excludes the elements from %bytes / 4 on.
   llvm.func @copy(%out: !llvm.ptr<1>, %in: !llvm.ptr<1>, %bytes: i64) attributes {gpu.kernel, nvvm.kernel} {
     "llvm.intr.memcpy"(%out, %in, %bytes) <{isVolatile = false}> : (!llvm.ptr<1>, !llvm.ptr<1>, i64) -> ()
     %two = llvm.mlir.constant(2 : i64) : i64
@@ -115,7 +115,7 @@ gpu.module @memory {
     llvm.return
   }
 
-  // Promises that there are 48 threads.
+  // Declares a block size of 48 threads.
   llvm.func @promised(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x range <i32, 0, 48> : i32 loc("range.mlir":2:9)
     %at = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
@@ -123,7 +123,7 @@ gpu.module @memory {
     llvm.return
   }
 
-  // Calls itself %n times.
+  // Function that calls itself %n times.
   llvm.func @down(%n: i32) -> i32 {
     %zero = llvm.mlir.constant(0 : i32) : i32
     %one = llvm.mlir.constant(1 : i32) : i32
@@ -147,7 +147,7 @@ gpu.module @memory {
     llvm.return
   }
 
-  // Where the thread is: x, y, z, lane, warp, block x, y, z.
+  // Stores the position of the thread: x, y, z, lane, warp, block x, y, z.
   llvm.func @where(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %x = nvvm.read.ptx.sreg.tid.x : i32
     %y = nvvm.read.ptx.sreg.tid.y : i32

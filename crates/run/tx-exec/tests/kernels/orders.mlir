@@ -1,9 +1,9 @@
-// What depends on the order of the threads, and what must not.
+// Kernels whose results depend, or must not depend, on the execution order of threads.
 gpu.module @orders {
   llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1024 x i32>
 
-  // Every thread takes a ticket, once more after a barrier of its warp, and once more after one of the block. Slot 0 of %out
-  // counts them; the tickets follow, three for each thread of each block.
+  // Every thread draws a ticket at the start, after a warp barrier, and after a block barrier. Slot 0 of %out
+  // counts the tickets; the next slots contain three tickets per thread of each block.
   llvm.func @tickets(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %n = nvvm.read.ptx.sreg.ntid.x : i32
@@ -29,7 +29,7 @@ gpu.module @orders {
     llvm.return
   }
 
-  // Every thread adds 1 to slot 0, not atomically.
+  // Every thread adds 1 to slot 0 non-atomically.
   llvm.func @increment(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %one = llvm.mlir.constant(1 : i32) : i32
     %v = llvm.load %out : !llvm.ptr<1> -> i32
@@ -38,7 +38,7 @@ gpu.module @orders {
     llvm.return
   }
 
-  // Warp 0 sets slot 1, warp 2 sets slot 2, and warp 1 puts the sum of both into slot 0, without a barrier.
+  // Warp 0 sets slot 1, warp 2 sets slot 2, and warp 1 stores the sum of both in slot 0, without a barrier.
   llvm.func @between(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %zero = llvm.mlir.constant(0 : i32) : i32
@@ -64,7 +64,7 @@ gpu.module @orders {
     llvm.return
   }
 
-  // Read after write: each thread gives its number to the one %distance after it, in a circle. The barrier comes in between if %safe.
+  // Read after write: each thread passes its index to the thread %distance after it, with a barrier if %safe.
   llvm.func @hand_over(%out: !llvm.ptr<1>, %distance: i32, %safe: i1) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -85,8 +85,8 @@ gpu.module @orders {
     llvm.return
   }
 
-  // Write after read around a loop: %times rounds in which each thread takes the value of the one %distance after it. The
-  // barrier at the end of a round, after which slots are written again, is there if %safe.
+  // Write after read: in each of %times rounds, each thread reads the value of the thread %distance after it.
+  // If %safe, a barrier at the end of a round precedes the next write of the slots.
   llvm.func @rounds(%out: !llvm.ptr<1>, %times: i32, %distance: i32, %safe: i1) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -116,8 +116,8 @@ gpu.module @orders {
     llvm.return
   }
 
-  // A warp adds up its lanes' numbers in shared memory, in five halvings, as if its lanes went in lockstep. A barrier of the warp
-  // stands between the reads and the writes of a halving, and after them, if %safe.
+  // A warp sums its lane indices in shared memory, in five halving steps that rely on lockstep. If %safe, a
+  // warp barrier separates the reads from the writes of a step, and follows the writes.
   llvm.func @halvings(%out: !llvm.ptr<1>, %safe: i1) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -157,8 +157,8 @@ gpu.module @orders {
     llvm.return
   }
 
-  // Warp 0 writes the first slots of %out, then all threads read the slots of their lanes; in between is a barrier of %count
-  // threads, at which warps 0 to %count / 32 - 1 arrive.
+  // Warp 0 writes the first slots of %out, then all threads read the slots of their lanes. A barrier of
+  // %count threads, at which warps 0 to %count / 32 - 1 arrive, separates both.
   llvm.func @global_exchange(%out: !llvm.ptr<1>, %count: i32) attributes {gpu.kernel, nvvm.kernel} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %lane = nvvm.read.ptx.sreg.laneid : i32
@@ -181,7 +181,7 @@ gpu.module @orders {
     llvm.return
   }
 
-  // Lane 0 writes, the lanes of %mask meet at a barrier of the warp, and lane %reader reads.
+  // Lane 0 writes, the lanes of %mask wait at a warp barrier, and lane %reader reads.
   llvm.func @lanes_meet(%mask: i32, %reader: i32) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %lane = nvvm.read.ptx.sreg.laneid : i32
@@ -209,7 +209,7 @@ gpu.module @orders {
     llvm.return
   }
 
-  // Thread 0 writes 16 bytes of shared memory at byte 0, thread 1 one byte at byte %byte, or 16 there if %wide.
+  // Thread 0 writes 16 bytes of shared memory at byte 0; thread 1 writes 1 byte, or 16 if %wide, at %byte.
   llvm.func @overlap(%byte: i32, %wide: i1) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
     %t = nvvm.read.ptx.sreg.tid.x : i32

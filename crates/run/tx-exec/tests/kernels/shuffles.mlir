@@ -1,4 +1,4 @@
-// Shuffles of each kind, with the operands as parameters.
+// Shuffles of each kind, with their operands as kernel parameters.
 gpu.module @shuffles {
   // Every thread of the block shuffles `100 + lane` and stores the result and the predicate.
   llvm.func @bfly(%out: !llvm.ptr<1>, %mask: i32, %offset: i32, %clamp: i32) attributes {gpu.kernel, nvvm.kernel} {
@@ -68,7 +68,7 @@ gpu.module @shuffles {
     llvm.return
   }
 
-  // A sum over the warp by butterflies of f32, without predicates.
+  // Butterfly reduction of f32 over the warp, without predicates.
   llvm.func @sum(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %lane = nvvm.read.ptx.sreg.laneid : i32
     %v0 = llvm.uitofp %lane : i32 to f32
@@ -94,7 +94,7 @@ gpu.module @shuffles {
     llvm.return
   }
 
-  // The upper half of the warp leaves before the shuffle.
+  // The upper half of the warp exits before the shuffle.
   llvm.func @exited(%mask: i32) attributes {gpu.kernel, nvvm.kernel} {
     %lane = nvvm.read.ptx.sreg.laneid : i32
     %sixteen = llvm.mlir.constant(16 : i32) : i32
@@ -109,7 +109,7 @@ gpu.module @shuffles {
     llvm.return
   }
 
-  // The halves of the warp shuffle in different places.
+  // The two halves of the warp execute different shuffles.
   llvm.func @apart(%low_mask: i32, %high_mask: i32) attributes {gpu.kernel, nvvm.kernel} {
     %lane = nvvm.read.ptx.sreg.laneid : i32
     %sixteen = llvm.mlir.constant(16 : i32) : i32

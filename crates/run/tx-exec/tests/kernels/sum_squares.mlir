@@ -1,9 +1,9 @@
-// What upstream passes make of a kernel in the gpu dialect, with its locations:
+// Result of upstream passes for a kernel in the GPU dialect, with its locations:
 //   mlir-opt sum_squares.mlir --pass-pipeline='builtin.module(nvvm-attach-target{chip=sm_90},gpu.module(
 //     convert-scf-to-cf,convert-vector-to-llvm,convert-gpu-to-nvvm,reconcile-unrealized-casts,canonicalize,cse))'
 //     --mlir-print-debuginfo --mlir-print-local-scope
-// The kernel takes memref<?xf16>, memref<?xf32> and the number of elements that each of its blocks of 256 threads sums
-// the squares of: a loop, butterflies in each warp, a slot of shared memory for each warp, and thread 0 at the end.
+// The kernel takes memref<?xf16>, memref<?xf32>, and the number of elements that a block of 256 threads
+// squares and sums: in a loop, in butterflies of each warp, in a shared slot per warp, and in thread 0.
 module {
   gpu.module @m [#nvvm.target<chip = "sm_90">] {
     llvm.mlir.global internal @__wg_sum_squares_0() {addr_space = 3 : i32} : !llvm.array<8 x f32> loc("sum_squares.mlir":4:3)

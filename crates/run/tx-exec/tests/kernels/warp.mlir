@@ -1,4 +1,4 @@
-// `redux.sync`, votes and matches. Every thread stores the result it gets.
+// `redux.sync`, votes and matches. Every thread stores its result.
 gpu.module @warp {
   llvm.func @add(%out: !llvm.ptr<1>, %in: !llvm.ptr<1>, %mask: i32) attributes {gpu.kernel, nvvm.kernel} {
     %lane = nvvm.read.ptx.sreg.laneid : i32
@@ -100,7 +100,7 @@ gpu.module @warp {
     llvm.return
   }
 
-  // Whether the lane is odd: ballot, any, all and uni, packed into one word.
+  // Packs ballot, any, all and uni of the predicate "lane is odd" into one word.
   llvm.func @votes(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %lane = nvvm.read.ptx.sreg.laneid : i32
     %all = llvm.mlir.constant(-1 : i32) : i32

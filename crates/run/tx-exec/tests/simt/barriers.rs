@@ -1,8 +1,8 @@
 use crate::{Buffers, ORDERS, int, launch, locations, program, run};
 use tx_exec::{Fault, Launch, Memory, StepLimit};
 
-/// Blocks of every size up to 1024 threads, in several blocks, exchange through shared memory
-/// across a barrier.
+/// Threads of blocks with up to 1024 threads exchange values through shared memory across a
+/// barrier.
 #[test]
 fn reversal_through_shared_memory() {
     let program = program!("barriers");
@@ -26,7 +26,8 @@ fn reversal_through_shared_memory() {
     }
 }
 
-/// Threads that wait at two different barriers are reported with the places of both.
+/// If threads of a block wait at two different barriers, the fault reports the locations of both
+/// barriers.
 #[test]
 fn divergent_barrier() {
     let program = program!("barriers");
@@ -44,7 +45,8 @@ fn divergent_barrier() {
     }
 }
 
-/// A thread that has exited can no longer arrive at a barrier: that is reported whoever comes first.
+/// If a thread has exited and another waits for it at a barrier, a fault is reported in every
+/// order.
 #[test]
 fn exit_before_barrier() {
     let program = program!("barriers");
@@ -61,8 +63,6 @@ fn exit_before_barrier() {
     }
 }
 
-/// Lanes that wait for each other at a barrier of the block and at one of the warp are reported,
-/// not waited for.
 #[test]
 fn deadlock_between_barrier_and_warp() {
     let program = program!("barriers");
@@ -101,8 +101,8 @@ fn named_barriers() {
     }
 }
 
-/// A named barrier that fewer threads reach than it asks for is a deadlock; a count that is no
-/// whole number of warps and one that more threads reach are errors of their own.
+/// A named barrier with fewer arrivals than its thread count is a deadlock. A thread count that is
+/// not a multiple of the warp size, and too many arrivals, are invalid barriers.
 #[test]
 fn named_barriers_with_wrong_counts() {
     let program = program!("barriers");
@@ -122,8 +122,8 @@ fn named_barriers_with_wrong_counts() {
     }
 }
 
-/// Warpgroups with barriers of their own, whose numbers are computed, run different numbers of
-/// rounds, none included.
+/// Warpgroups with separate named barriers, whose numbers are computed, run different numbers of
+/// rounds, including no round.
 #[test]
 fn warpgroups_run_apart() {
     let program = program!("barriers");
@@ -156,7 +156,6 @@ fn warpgroups_run_apart() {
     }
 }
 
-/// A barrier number that is computed may be one that no block has.
 #[test]
 fn computed_barrier_that_does_not_exist() {
     let program = program!("barriers");
@@ -176,8 +175,8 @@ fn computed_barrier_that_does_not_exist() {
     }
 }
 
-/// The lanes of a warp are at one operation when they wait at a named barrier: the instruction is
-/// the aligned one.
+/// If lanes of a warp wait at a named barrier in different operations, a fault is reported, because
+/// the instruction is `.aligned`.
 #[test]
 fn named_barrier_splits_a_warp() {
     let program = program!("barriers");
@@ -195,8 +194,8 @@ fn named_barrier_splits_a_warp() {
     }
 }
 
-/// Threads that only arrive at a barrier do not wait, and what they wrote before is ordered for
-/// those that wait.
+/// Threads that only arrive at a barrier do not wait. Their earlier writes are ordered before later
+/// accesses of the waiting threads.
 #[test]
 fn arrival_without_waiting() {
     let program = program!("barriers");
@@ -213,7 +212,6 @@ fn arrival_without_waiting() {
     }
 }
 
-/// A barrier that counts predicates gives every thread the number of those that hold.
 #[test]
 fn barrier_with_reduction() {
     let program = program!("barriers");
@@ -245,7 +243,7 @@ fn many_accesses() {
     assert_eq!(buffers.words()[0], rounds % 1024);
 }
 
-/// Threads that spin on an atomic let the thread run that they wait for, whatever the order.
+/// In every order, threads that spin on an atomic word yield to the thread that sets the word.
 #[test]
 fn spinning() {
     let program = program!("barriers");
@@ -262,12 +260,12 @@ fn spinning() {
     }
 }
 
-/// A loop that never ends is ended when the launch says after how many iterations, and one that
-/// ends before is not.
+/// A step limit stops an endless loop with a fault, and does not affect a loop that ends before the
+/// limit.
 #[test]
 fn looping_for_ever() {
     let program = program!("barriers");
-    // The iterations of loops, which are fewer than all that is done; of all threads, or for each.
+    // Step limits: one for all threads together, and one per thread.
     let limits = [
         StepLimit::new(2 * 3 * 20 + 1),
         StepLimit::new(1).with_each_thread(20),
@@ -288,7 +286,6 @@ fn looping_for_ever() {
     }
 }
 
-/// Threads that spin for something that never comes are stopped.
 #[test]
 fn spinning_for_ever() {
     let program = program!("barriers");

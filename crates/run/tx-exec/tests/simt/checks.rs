@@ -1,4 +1,4 @@
-//! What a launch without checks leaves out, and what it keeps.
+//! Launches with `Checks::Off`: disabled checks, and checks that stay enabled.
 
 use crate::{Buffers, ORDERS, bit, int, launch, locations, program, run};
 use tx_exec::{Checks, Fault, Launch, Memory, Param};
@@ -17,7 +17,8 @@ fn unchecked(blocks: u32, threads: u32) -> Launch {
     }
 }
 
-/// A program without faults computes the same and counts the same with checks and without, in every order.
+/// In every order, a program without faults has the same results and the same counters with and
+/// without checks.
 #[test]
 fn results_and_counts_do_not_depend_on_checks() {
     let program = program!("barriers");
@@ -39,8 +40,8 @@ fn results_and_counts_do_not_depend_on_checks() {
     }
 }
 
-/// Without checks, a race, and a read of what nobody wrote, are not looked for, in shared memory
-/// nor in global.
+/// Without checks, races and reads of uninitialised memory are not detected, neither in shared nor
+/// in global memory.
 #[test]
 fn races_and_values_are_not_looked_for() {
     let barriers = program!("barriers");
@@ -66,7 +67,8 @@ fn races_and_values_are_not_looked_for() {
         .unwrap();
 }
 
-/// Without checks, all that would corrupt or stop the process is a fault as ever, with its place.
+/// Without checks, operations that would corrupt or stop the host process are still faults with
+/// locations.
 #[test]
 fn what_the_process_needs_is_looked_for() {
     let program = program!("memory");
@@ -100,8 +102,7 @@ fn what_the_process_needs_is_looked_for() {
     assert!(matches!(deep, Fault::StackOverflow(_)), "{deep}");
 }
 
-/// Without checks, threads that wait for each other in vain are reported as ever: barriers of every
-/// kind and masks.
+/// Without checks, deadlocks and divergence at barriers and warp operations are still reported.
 #[test]
 fn who_waits_for_whom_is_looked_for() {
     let barriers = program!("barriers");
@@ -131,8 +132,8 @@ fn who_waits_for_whom_is_looked_for() {
     }
 }
 
-/// A buffer without a value that an unchecked launch writes to has one from then on, also for
-/// launches with checks; one that it did not write to has none.
+/// An uninitialised buffer counts as initialised after an unchecked launch has written to it, also
+/// for later launches with checks. A buffer without a write stays uninitialised.
 #[test]
 fn checked_and_unchecked_launches_mix() {
     let program = program!("memory");

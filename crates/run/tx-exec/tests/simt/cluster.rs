@@ -1,12 +1,11 @@
-//! Clusters: their registers and their barrier, the shared memory of other blocks, and what goes
-//! wrong with them.
+//! Clusters: special registers, cluster barriers, distributed shared memory, and their faults.
 
 use crate::{Buffers, ORDERS, bit, int, locations, program, run};
 use tx_exec::{
     AccessKind, Checks, Fault, Launch, Lifetime, Memory, Order, Param, Program, Report, Space,
 };
 
-/// Clusters of `ranks` blocks along x.
+/// Returns a launch of clusters with `ranks` blocks along x.
 fn clusters(clusters: u32, ranks: u32, threads: u32, order: Order) -> Launch {
     Launch {
         grid: [clusters * ranks, 1, 1],
@@ -20,8 +19,8 @@ fn clusters(clusters: u32, ranks: u32, threads: u32, order: Order) -> Launch {
 /// Numbers of blocks in a cluster, and of threads in a block.
 const SIZES: [(u32, u32); 6] = [(2, 32), (3, 48), (8, 20), (2, 1), (16, 33), (1, 48)];
 
-/// What a thread of each block finds when all blocks of its cluster stored 1000 times their number
-/// plus the thread's.
+/// Returns the expected result of each thread: the sum over the blocks of its cluster of 1000 times
+/// the block index plus the thread index.
 fn sums(count: u32, ranks: u32, threads: u32) -> Vec<u32> {
     let sum = |block: u32, thread: u32| {
         let first = block / ranks * ranks;
@@ -48,8 +47,8 @@ fn launch(
     Ok((report, buffers.words()))
 }
 
-/// Every register of clusters has its value in every block of a grid and a cluster with three axes,
-/// and in one without clusters.
+/// All cluster registers have the values of the PTX ISA, in a three-dimensional grid of
+/// three-dimensional clusters, and in a grid without clusters.
 #[test]
 fn registers() {
     let program = program!("cluster");
@@ -100,9 +99,9 @@ fn registers() {
     }
 }
 
-/// Every block stores into the shared memory of all, and after a barrier of the cluster each finds
-/// what the others stored, in every order, with all checks and without. The barrier at the start
-/// may be relaxed.
+/// Every block stores into the shared memory of all blocks. After a cluster barrier, each block
+/// reads the values that the others stored, in every order, with and without checks. The barrier at
+/// the start may be relaxed.
 #[test]
 fn pushing() {
     let program = program!("cluster");
@@ -131,8 +130,8 @@ fn pushing() {
     }
 }
 
-/// Every block reads from the shared memory of all what was stored before a barrier, and a last
-/// barrier keeps the blocks that are read.
+/// Every block reads values from the shared memory of all blocks that were stored before a barrier.
+/// A last barrier prevents that a block exits while others read its memory.
 #[test]
 fn pulling() {
     let program = program!("cluster");
@@ -153,7 +152,8 @@ fn pulling() {
     }
 }
 
-/// The last rank of a cluster with two axes is that of the block which is last along both.
+/// In a two-dimensional cluster, the block with the last coordinates along both axes has the
+/// highest rank.
 #[test]
 fn ranks_of_several_axes() {
     let program = program!("cluster");
@@ -168,8 +168,8 @@ fn ranks_of_several_axes() {
     }
 }
 
-/// A first access to another block without a barrier of the cluster before is a fault in every
-/// order: the block may not have begun.
+/// An access to another block without an earlier cluster barrier is a fault in every order, because
+/// the other block may not have started.
 #[test]
 fn block_that_has_not_begun() {
     let program = program!("cluster");
@@ -197,14 +197,14 @@ fn block_that_has_not_begun() {
             }
         }
     }
-    // A block alone has nobody to wait for.
+    // A cluster of one block needs no barrier.
     let alone = clusters(2, 1, 32, Order::Sequential);
     let flags = [bit(false), bit(false), bit(false)];
     launch(&program, "push", &alone, &flags).unwrap();
 }
 
-/// Reading from a block that nothing keeps until then is a fault in every order, also in those in
-/// which it is still there.
+/// A read from a block that may have exited is a fault in every order, also if the block still
+/// runs.
 #[test]
 fn block_that_has_ended() {
     let program = program!("cluster");
@@ -223,7 +223,8 @@ fn block_that_has_ended() {
             assert_eq!(locations(&fault).0, "pull.mlir:2:2");
             let message = fault.to_string();
             assert!(message.contains("before the kernel ends"), "{message}");
-            // Its memory is there all the same as far as this process is concerned.
+            // In the host process, the memory of an exited block is still valid, so the unchecked
+            // launch succeeds.
             let unchecked = Launch {
                 checks: Checks::Off,
                 ..shape
@@ -233,8 +234,8 @@ fn block_that_has_ended() {
     }
 }
 
-/// Without the barrier between storing and reading, the store in one block and the read by another
-/// race. Both are named, with their threads and blocks, and so is the block whose memory it is.
+/// Without a barrier between them, a store in one block and a read by another block race. The fault
+/// reports both accesses with their threads and blocks, and the block that owns the memory.
 #[test]
 fn race_between_blocks() {
     let program = program!("cluster");
@@ -261,7 +262,8 @@ fn race_between_blocks() {
             assert_ne!(write.block, read.block);
             assert_eq!(write.block[0] / ranks, read.block[0] / ranks);
             assert_eq!(race.place.offset, i64::from(4 * write.thread[0]));
-            // The memory is the writer's; where that is not the thread that was stopped, it is said.
+            // The block of the writer owns the memory. The label contains this block if the second
+            // access is from another block.
             let [x, ..] = write.block;
             let expected = match race.second_kind {
                 AccessKind::Read => format!("shared @tile of block ({x}, 0, 0)"),
@@ -272,8 +274,8 @@ fn race_between_blocks() {
     }
 }
 
-/// What a thread does before it arrives is ordered before what others do after waiting, unless it
-/// arrives relaxed; what it does between arriving and waiting is not, whoever comes first.
+/// Accesses of a thread before a non-relaxed arrival are ordered before accesses of other threads
+/// after the wait. Accesses between arrival and wait are not ordered, in any execution order.
 #[test]
 fn arriving_and_waiting_apart() {
     let program = program!("cluster");
@@ -295,8 +297,8 @@ fn arriving_and_waiting_apart() {
     }
 }
 
-/// Barriers of blocks between arriving at the cluster's and waiting there order what they order,
-/// and no more. With one block in a cluster that is everything.
+/// A block barrier between arrival and wait at the cluster barrier orders only accesses of its
+/// block. In a cluster of one block, it orders all accesses.
 #[test]
 fn barrier_of_a_block_between_arriving_and_waiting() {
     let program = program!("cluster");
@@ -317,7 +319,8 @@ fn barrier_of_a_block_between_arriving_and_waiting() {
     }
 }
 
-/// A barrier of a block orders what its own threads do, and nothing of the other blocks of its cluster.
+/// A block barrier orders accesses of its own threads, but not accesses of other blocks of the
+/// cluster.
 #[test]
 fn barriers_of_blocks_are_apart() {
     let program = program!("cluster");
@@ -342,8 +345,8 @@ fn barriers_of_blocks_are_apart() {
     }
 }
 
-/// Atomic additions by all threads of a cluster to one word do not race. A rank that the cluster
-/// does not have, and an address behind the word, are faults.
+/// Atomic additions by all threads of a cluster to one word do not race. A rank outside the
+/// cluster, and an address beyond the word, are faults.
 #[test]
 fn atomics_of_a_cluster() {
     let program = program!("cluster");
@@ -378,7 +381,8 @@ fn atomics_of_a_cluster() {
     }
 }
 
-/// A pointer to the shared memory of the own block does not reach that of another.
+/// A pointer in the shared address space of one block cannot access the shared memory of another
+/// block.
 #[test]
 fn pointer_to_the_own_block() {
     let program = program!("cluster");
@@ -393,7 +397,8 @@ fn pointer_to_the_own_block() {
     }
 }
 
-/// Every thread of a cluster arrives once, then waits. Whoever does not is named, or those that wait for it.
+/// Every thread of a cluster must arrive once and then wait. The fault reports a violating thread,
+/// or a thread that waits for it.
 #[test]
 fn wrong_uses_of_the_barrier() {
     let program = program!("cluster");
@@ -426,7 +431,7 @@ fn wrong_uses_of_the_barrier() {
                 message.contains("thread (0, 0, 0) of block (1, 0, 0), which has exited"),
                 "{message}"
             );
-            // One that has arrived need not wait.
+            // A thread that has arrived may exit without waiting.
             run(&program, "wrong", &shape, &[int(3)]).unwrap();
             let (elsewhere, here, there) = wrong(4);
             assert!(
@@ -441,8 +446,8 @@ fn wrong_uses_of_the_barrier() {
     }
 }
 
-/// Blocks of one cluster are ordered by fences around atomic accesses as blocks of two clusters
-/// are, and by nothing less.
+/// Fences around atomic accesses order blocks of one cluster, as they order blocks of two clusters.
+/// Without fences, the blocks race.
 #[test]
 fn fences_order_blocks_of_a_cluster() {
     let program = program!("cluster");
@@ -467,8 +472,8 @@ fn fences_order_blocks_of_a_cluster() {
     }
 }
 
-/// Impossible clusters, and those that the kernel was not compiled for, are refused with what was
-/// found and expected.
+/// An invalid cluster size, or a size for which the kernel was not compiled, is rejected with the
+/// found and expected sizes.
 #[test]
 fn wrong_clusters() {
     let program = program!("cluster");
@@ -516,7 +521,7 @@ fn wrong_clusters() {
     assert_eq!((report.clusters, report.blocks), (2, 8));
 }
 
-/// The largest clusters, and many rounds of barriers of clusters and of blocks, take reasonable time.
+/// The largest clusters, and many rounds of cluster and block barriers, run in acceptable time.
 #[test]
 fn many_rounds() {
     let program = program!("cluster");

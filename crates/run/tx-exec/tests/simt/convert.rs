@@ -2,7 +2,8 @@ use crate::{Buffers, launch, program};
 use half::{bf16, f16};
 use tx_exec::Param;
 
-/// Runs a conversion for all inputs, in blocks of up to 1024 threads, and gives the bytes of the results.
+/// Runs a conversion for all inputs, in blocks of up to 1024 threads, and returns the bytes of the
+/// results.
 fn convert(kernel: &str, inputs: &[Vec<u8>], width: usize) -> Vec<Vec<u8>> {
     let program = program!("convert");
     let mut results = Vec::new();
@@ -29,8 +30,8 @@ fn convert(kernel: &str, inputs: &[Vec<u8>], width: usize) -> Vec<Vec<u8>> {
     results
 }
 
-/// Values around every boundary: each sign, every exponent, fractions on and next to the ties of
-/// f16 and bf16.
+/// Values around all rounding boundaries: both signs, every exponent, and fractions at and next to
+/// the ties of f16 and bf16.
 fn interesting() -> Vec<f32> {
     let mut values = vec![
         f32::INFINITY,
@@ -54,8 +55,8 @@ fn interesting() -> Vec<f32> {
     values
 }
 
-/// f32 to f16 and bf16 rounds to nearest even and keeps subnormals, infinities and NaNs: as the
-/// `half` crate does.
+/// Conversions of f32 to f16 and bf16 round to nearest even and preserve subnormals, infinities and
+/// NaNs, as the crate `half` does.
 #[test]
 fn narrowing_from_f32() {
     let values = interesting();
@@ -80,8 +81,8 @@ fn narrowing_from_f32() {
     }
 }
 
-/// f64 to f16 and bf16 rounds once: a value a little above a tie goes up, where a way through f32
-/// would lose it.
+/// Conversions of f64 to f16 and bf16 round once. A value slightly above a tie is rounded up; a
+/// conversion through f32 would round it down.
 #[test]
 fn narrowing_from_f64_rounds_once() {
     for (kernel, tie, below, above) in [
@@ -103,7 +104,6 @@ fn narrowing_from_f64_rounds_once() {
     }
 }
 
-/// Widening is exact for every value of both formats.
 #[test]
 fn widening() {
     let inputs: Vec<_> = (0..=u16::MAX)
@@ -134,7 +134,6 @@ fn widening() {
     }
 }
 
-/// Arithmetic on f16 and bf16 gives the exact sum rounded once, subnormals included.
 #[test]
 fn narrow_arithmetic() {
     let program = program!("convert");
@@ -174,7 +173,8 @@ fn narrow_arithmetic() {
     }
 }
 
-/// Functions of libdevice and intrinsics become the host's, to within a unit in the last place.
+/// Host functions replace libdevice functions and intrinsics, with an error of at most one unit in
+/// the last place.
 #[test]
 fn functions() {
     let program = program!("convert");

@@ -5,7 +5,6 @@ fn load(body: &str) -> Error {
     Program::load(&format!("gpu.module @m {{\n{body}\n}}")).unwrap_err()
 }
 
-/// Text that is not MLIR is refused with the place and the reason that MLIR gives.
 #[test]
 fn parse_errors() {
     let Error::Parse(diagnostics) = Program::load("gpu.module @m {\n  nonsense\n}").unwrap_err()
@@ -24,7 +23,6 @@ fn parse_errors() {
     assert_eq!(Program::load("module {}").unwrap_err(), Error::NoKernel);
 }
 
-/// Operations, functions and types that the executor does not know are named, with their place.
 #[test]
 fn unsupported() {
     let error = load(
@@ -63,7 +61,6 @@ fn unsupported() {
     assert_eq!(error.to_string(), "-:3:17: unsupported op arith.addi");
 }
 
-/// Two kernels of one name would be ambiguous.
 #[test]
 fn duplicate_kernels() {
     let module = |name| {
@@ -75,7 +72,7 @@ fn duplicate_kernels() {
     assert!(matches!(error, Error::DuplicateKernel { .. }), "{error}");
 }
 
-/// Host code beside the device module does not matter, and a kernel's attributes are reported.
+/// Host code next to the device module is ignored, and the attributes of a kernel are returned.
 #[test]
 fn kernel_information() {
     let program = Program::load(
@@ -115,7 +112,6 @@ fn kernel_information() {
     run(&program, "k", &launch, &params).unwrap();
 }
 
-/// Wrong launches are refused with what was found and what was expected.
 #[test]
 fn wrong_launches() {
     let program = program!("barriers");
@@ -145,7 +141,6 @@ fn wrong_launches() {
     assert!(message("early_exit", &flat, &[int(0)]).contains("4096 threads"));
 }
 
-/// A program can be used again after a fault, and on another thread.
 #[test]
 fn programs_are_reusable() {
     let program = program!("barriers");

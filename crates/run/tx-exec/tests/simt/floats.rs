@@ -1,10 +1,9 @@
-//! Float arithmetic gives the bits that a GPU gives.
+//! Float arithmetic returns the same bits as on a GPU.
 
 use crate::{Buffers, launch, program};
 use half::{bf16, f16};
 use tx_exec::{Param, Program};
 
-/// A float format.
 #[derive(Clone, Copy, Debug)]
 struct Format {
     name: &'static str,
@@ -47,7 +46,7 @@ impl Format {
         self.magnitude(bits) > self.infinity()
     }
 
-    /// The value, exactly.
+    /// Returns the exact value of the bits.
     fn value(self, bits: u64) -> f64 {
         match self.name {
             "f16" => f16::from_bits(bits as u16).to_f64(),
@@ -57,7 +56,8 @@ impl Format {
         }
     }
 
-    /// The NaN that PTX instructions return; for f64 the one that LLVM has them return.
+    /// Returns the NaN that PTX instructions return; for f64, the NaN that LLVM code for NVPTX
+    /// returns.
     fn nan(self) -> u64 {
         match self.name {
             "f64" => 0x7ff8_0000_0000_0000,
@@ -93,8 +93,9 @@ impl Format {
     }
 }
 
-/// The inputs of an instruction: every two special values; for those that round, random ones and,
-/// where they are fused, products that are ties. `tests/kernels/floats.cu` makes the same.
+/// Returns the inputs for an instruction: all pairs of special values. Instructions that round also
+/// have random inputs. Fused instructions also have inputs whose products are ties.
+/// `tests/kernels/floats.cu` creates the same inputs.
 fn inputs(format: Format, instruction: &str) -> Vec<[u64; 3]> {
     let special = format.special();
     let mut inputs: Vec<_> = special
@@ -128,8 +129,8 @@ fn inputs(format: Format, instruction: &str) -> Vec<[u64; 3]> {
     inputs
 }
 
-/// A kernel whose threads each load `x`, `y` and `z`, of `lanes` elements, and store the result
-/// `%r` of `operation`, in which `T` stands for their type.
+/// Returns a kernel in which each thread loads vectors `x`, `y` and `z` of `lanes` elements, and
+/// stores the result `%r` of `operation`. `T` in `operation` is replaced by the vector type.
 fn kernel(format: Format, lanes: usize, operation: &str) -> Program {
     let element = format.name;
     let r#type = match lanes {
@@ -169,7 +170,7 @@ fn kernel(format: Format, lanes: usize, operation: &str) -> Program {
     Program::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The results of an operation for each input, in threads that each take `lanes` of them.
+/// Returns the result of an operation for each input. Each thread computes `lanes` results.
 fn compute(format: Format, lanes: usize, operation: &str, inputs: &[[u64; 3]]) -> Vec<u64> {
     const THREADS: usize = 64;
     let program = kernel(format, lanes, operation);
@@ -207,10 +208,11 @@ fn compute(format: Format, lanes: usize, operation: &str, inputs: &[[u64; 3]]) -
     results
 }
 
-/// The larger or smaller of two values: −0 is below +0; a NaN wins, or a number over it.
+/// Returns the maximum or minimum of two values, with −0 below +0. If one operand is a NaN,
+/// `nan_wins` selects the NaN or the other operand.
 fn extremum(format: Format, largest: bool, nan_wins: bool, [x, y, _]: [u64; 3]) -> u64 {
     match (format.is_nan(x), format.is_nan(y)) {
-        // An f64 NaN comes through, quiet.
+        // Two f64 NaNs result in the second NaN, quiet.
         (true, true) if !nan_wins && format.bits == 64 => y | 1 << 51,
         (true, true) => format.nan(),
         (true, false) | (false, true) if nan_wins => format.nan(),
@@ -218,7 +220,7 @@ fn extremum(format: Format, largest: bool, nan_wins: bool, [x, y, _]: [u64; 3]) 
         (false, true) => x,
         (false, false) => {
             let (a, b) = (format.value(x), format.value(y));
-            // Zeros are the only values that are equal and not the same.
+            // Only the two zeros are equal with different bits.
             let x_is_larger = a > b || a == b && a.is_sign_positive();
             if x_is_larger == largest { x } else { y }
         }
@@ -232,7 +234,8 @@ const EXTREMA: [(&str, bool, bool); 4] = [
     ("minnum", false, false),
 ];
 
-/// Maxima and minima of every two special values, of every format, alone and in vectors.
+/// Tests maxima and minima of all pairs of special values of every format, as scalars and in
+/// vectors.
 #[test]
 fn maxima_and_minima() {
     for format in FORMATS {
@@ -255,7 +258,6 @@ fn maxima_and_minima() {
     }
 }
 
-/// The largest and smallest element of a vector are what taking them one by one gives.
 #[test]
 fn maxima_of_vectors() {
     for format in FORMATS {
@@ -285,7 +287,7 @@ fn maxima_of_vectors() {
     }
 }
 
-/// Digests of what an H200 computes for the same inputs: the output of `tests/kernels/floats.cu`.
+/// Digests of the results of an H200 for the same inputs: the output of `tests/kernels/floats.cu`.
 const H200: [(&str, Format, &str, u64); 20] = [
     ("max", F16, "maxnum", 0x1db7_71e3_2cad_b06d),
     ("min", F16, "minnum", 0x2f71_5d58_b22c_ff1d),
@@ -309,8 +311,8 @@ const H200: [(&str, Format, &str, u64); 20] = [
     ("fma", BF16, "fma", 0x168d_5f46_787f_7c06),
 ];
 
-/// Maxima, and sums, products and fused multiply-adds of f16 and bf16, are those of a real GPU, bit
-/// for bit; alone and in vectors. Only which NaN arithmetic returns is the host's affair.
+/// Maxima, and sums, products and fused multiply-adds of f16 and bf16, have the same bits as on a
+/// real GPU, as scalars and in vectors. NaN results of arithmetic may have other bits.
 #[test]
 fn as_on_an_h200() {
     for (instruction, format, name, expected) in H200 {
@@ -347,8 +349,8 @@ fn chains_round_at_every_step() {
         let finite: Vec<(f64, u64)> = (0..format.infinity())
             .map(|bits| (format.value(bits), bits))
             .collect();
-        // The nearest value, of two equally near ones the even one. Exact for the sums and products
-        // that occur here.
+        // Rounds to the nearest value, ties to even. The sums and products of this test are exact
+        // in f64.
         let nearest = |value: f64| -> u64 {
             if value.is_nan() {
                 return format.nan();
@@ -372,7 +374,8 @@ fn chains_round_at_every_step() {
             .into_iter()
             .filter(|input| {
                 let finite = input.map(|bits| format.value(bits).is_finite());
-                // What an f64 holds exactly: the exponents of bf16 may lie further apart.
+                // Sums of bf16 with very different exponents are not exact in f64, and are
+                // excluded.
                 let [x, y, z] = input.map(|bits| format.value(bits).abs().clamp(1e-30, 1e30));
                 let spread = x.max(y).max(z) / x.min(y).min(z);
                 finite == [true; 3] && (format.bits - format.exponent > 8 || spread < 1e6)
@@ -399,7 +402,6 @@ fn chains_round_at_every_step() {
     }
 }
 
-/// Atomic maxima and minima order zeros and treat NaNs as the others do.
 #[test]
 fn atomic_maxima() {
     for format in [F16, F32, F64] {

@@ -17,7 +17,7 @@ mod warp;
 
 use tx_exec::{BufferId, Fault, Launch, Memory, Order, Param, Program, Report};
 
-/// A file of `tests/kernels`, loaded.
+/// Loads a program from a file in `tests/kernels`.
 macro_rules! program {
     ($name:literal) => {
         tx_exec::Program::load(include_str!(concat!("../kernels/", $name, ".mlir")))
@@ -26,7 +26,7 @@ macro_rules! program {
 }
 pub(crate) use program;
 
-/// Every order that a test runs in: results must not depend on it.
+/// Orders in which tests run kernels. Results must not depend on the order.
 pub(crate) const ORDERS: [Order; 10] = {
     let [a, b, c, d, e, f, g] = Order::all(1);
     [
@@ -67,7 +67,6 @@ impl Buffers {
         buffers
     }
 
-    /// Adds a buffer with these bytes, and gives the parameter that points to it.
     pub(crate) fn add(&mut self, bytes: &[u8]) -> Param {
         let label = format!("argument {}", self.ids.len());
         let id = self.memory.alloc(label, bytes.len(), 16).unwrap();
@@ -123,7 +122,7 @@ pub(crate) fn run(
     program.launch(kernel, launch, params, &mut Memory::new())
 }
 
-/// `file:line:col` of a fault's operation and of the other one.
+/// Returns `file:line:col` of the faulty operation, and of the other operation of the fault.
 pub(crate) fn locations(fault: &Fault) -> (String, Option<String>) {
     (
         fault

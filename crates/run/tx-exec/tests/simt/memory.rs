@@ -8,8 +8,8 @@ fn long(value: i64) -> Param {
     }
 }
 
-/// Reads inside a buffer are fine; just before, just after and far away are faults that name the
-/// buffer if it is near.
+/// A read outside a buffer is a fault. If the address is near the buffer, the fault contains the
+/// buffer label.
 #[test]
 fn global_bounds() {
     let program = program!("memory");
@@ -37,7 +37,8 @@ fn global_bounds() {
     }
 }
 
-/// A vector store must be inside its buffer with all its bytes, and aligned to its size.
+/// All bytes of a vector store must be inside the buffer, and the address must be aligned to the
+/// size of the vector.
 #[test]
 fn vector_bounds_and_alignment() {
     let program = program!("memory");
@@ -58,7 +59,8 @@ fn vector_bounds_and_alignment() {
     );
 }
 
-/// Shared memory ends behind the variables that the kernel uses, and what was not written may not be read.
+/// An access beyond the shared variables of the kernel, and a read of uninitialised shared memory,
+/// are faults.
 #[test]
 fn shared_bounds_and_initialisation() {
     let program = program!("memory");
@@ -77,8 +79,8 @@ fn shared_bounds_and_initialisation() {
     assert_eq!(info.static_shared_bytes, 32);
 }
 
-/// A buffer without a value keeps what kernels and the host wrote from launch to launch; the rest
-/// may not be read.
+/// An uninitialised buffer keeps the bytes that kernels and the host wrote in earlier launches. A
+/// read of any other byte is a fault.
 #[test]
 fn buffers_without_a_value() {
     let program = program!("memory");
@@ -107,7 +109,7 @@ fn buffers_without_a_value() {
     launch(&mut memory, "read", 8).unwrap();
 }
 
-/// Running over the end of one shared variable is noticed although another follows.
+/// An access beyond the end of a shared variable is a fault, although another variable follows.
 #[test]
 fn shared_variables_are_apart() {
     let program = program!("memory");
@@ -125,7 +127,7 @@ fn shared_variables_are_apart() {
     assert_eq!(info.unwrap().static_shared_bytes, 64);
 }
 
-/// Dynamic shared memory lies behind the static, and is as large as the launch says.
+/// Dynamic shared memory follows static shared memory, and has the size that the launch specifies.
 #[test]
 fn dynamic_shared_memory() {
     let program = program!("memory");
@@ -145,7 +147,7 @@ fn dynamic_shared_memory() {
     ));
 }
 
-/// Private arrays are each thread's own, survive barriers, and have bounds.
+/// Private arrays belong to one thread, keep their values across barriers, and have bounds.
 #[test]
 fn private_memory() {
     let program = program!("memory");
@@ -166,8 +168,8 @@ fn private_memory() {
     assert_eq!(buffers.words(), (0..70).collect::<Vec<_>>());
 }
 
-/// Constants of the module can be read, also by a function that the kernel calls, but not written;
-/// a variable keeps its value from launch to launch.
+/// Constants of the module can be read, also by a called function, but not written. A global
+/// variable keeps its value between launches.
 #[test]
 fn variables_of_the_module() {
     let program = program!("memory");
@@ -195,7 +197,8 @@ fn variables_of_the_module() {
     );
 }
 
-/// Copies are checked at both ends for their whole length; masked accesses where the mask says so only.
+/// Copies are checked for their whole length at source and destination. Masked accesses are checked
+/// only for the selected elements.
 #[test]
 fn copies_and_masks() {
     let program = program!("memory");
@@ -211,7 +214,8 @@ fn copies_and_masks() {
     }
 }
 
-/// A division that would stop the host is a fault at its place, and every other one is computed.
+/// A division that would trap on the host is a fault with a location. All other divisions are
+/// computed.
 #[test]
 fn division() {
     let program = program!("memory");
@@ -230,7 +234,6 @@ fn division() {
     assert_eq!(buffers.words(), [-3i32 as u32]);
 }
 
-/// A thread whose number lies outside the range that the program promises is a fault.
 #[test]
 fn ranges() {
     let program = program!("memory");
@@ -247,7 +250,7 @@ fn ranges() {
     );
 }
 
-/// Recursion is possible, and ends in a fault when it is too deep.
+/// Recursive calls are supported. Recursion that exceeds the stack is a fault.
 #[test]
 fn recursion() {
     let program = program!("memory");
@@ -264,8 +267,8 @@ fn recursion() {
     assert!(matches!(fault, Fault::StackOverflow(_)), "{fault}");
 }
 
-/// Threads of blocks and grids in three dimensions know where they are, and their lanes follow the
-/// linear index.
+/// In three-dimensional blocks and grids, special registers have the coordinates of the thread, and
+/// lanes are numbered by the linear thread index.
 #[test]
 fn three_dimensions() {
     let program = program!("memory");
@@ -284,7 +287,6 @@ fn three_dimensions() {
     }
 }
 
-/// Buffers refuse reads and writes outside themselves, and alignments that are none.
 #[test]
 fn host_access() {
     let mut memory = Memory::new();

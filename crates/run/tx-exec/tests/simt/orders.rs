@@ -1,10 +1,12 @@
-//! The orders themselves, and that a missing barrier shows in one of them even where nothing looks for races.
+//! Tests of the execution orders. A missing barrier changes the result in at least one order, even
+//! without race checks.
 
 use crate::{Buffers, bit, int, launch, program};
 use std::collections::BTreeSet;
 use tx_exec::{Checks, Fault, Launch, Order, Param, Program};
 
-/// The tickets of each thread: at the start, after a barrier of its warp, after one of the block.
+/// Returns the tickets of each thread, as drawn from an atomic counter at the start, after a warp
+/// barrier, and after a block barrier.
 fn tickets(program: &Program, order: Order, blocks: u32, threads: u32) -> Vec<[u32; 3]> {
     let mut buffers = Buffers::new(1 + (3 * blocks * threads) as usize);
     let launch = Launch {
@@ -20,7 +22,7 @@ fn tickets(program: &Program, order: Order, blocks: u32, threads: u32) -> Vec<[u
         .collect()
 }
 
-/// The tickets of warp `warp` at one of the three points, ascending.
+/// Returns the tickets of warp `warp` at one of the three points, in ascending order.
 fn of_warp(tickets: &[[u32; 3]], warp: usize, point: usize) -> Vec<u32> {
     let mut found: Vec<_> = tickets[warp * 32..][..32]
         .iter()
@@ -30,8 +32,8 @@ fn of_warp(tickets: &[[u32; 3]], warp: usize, point: usize) -> Vec<u32> {
     found
 }
 
-/// The two lists hold each order once; the systematic one has two for each warp beside the three
-/// without a number.
+/// Both lists contain each order once. The systematic list contains two orders per warp, and three
+/// orders without a warp index.
 #[test]
 fn lists_of_orders() {
     let systematic: Vec<_> = Order::systematic(8).collect();
@@ -44,7 +46,6 @@ fn lists_of_orders() {
     assert_ne!(Order::all(1), Order::all(2));
 }
 
-/// Ascending, descending and round robin orders take threads and blocks in the order they promise.
 #[test]
 fn threads_and_blocks_in_turn() {
     let program = program!("orders");
@@ -64,9 +65,8 @@ fn threads_and_blocks_in_turn() {
     }
 }
 
-/// The warp that goes first passes its own barriers before any other warp starts, and is ahead
-/// again after a barrier of the block; the one that goes last starts when the others can do no
-/// more.
+/// With `WarpFirst`, the warp passes its own barriers before any other warp starts, and runs first
+/// again after a block barrier. With `WarpLast`, the warp starts when no other warp can run.
 #[test]
 fn one_warp_before_or_after_all_others() {
     let program = program!("orders");
@@ -81,15 +81,15 @@ fn one_warp_before_or_after_all_others() {
         assert_eq!(of_warp(&last, warp, 1), (224..256).collect::<Vec<_>>());
         assert_eq!(of_warp(&last, warp, 2), (352..384).collect::<Vec<_>>());
     }
-    // There is no such warp.
+    // The block has no warp with this index.
     let sequential = tickets(&program, Order::Sequential, 1, 128);
     for order in [Order::WarpFirst(4), Order::WarpLast(u32::MAX)] {
         assert_eq!(tickets(&program, order, 1, 128), sequential);
     }
 }
 
-/// A warp between two others sees what both did, what one did, or what neither did: only where it
-/// goes first of all and last of all are the extremes seen.
+/// A warp between two others reads the writes of both, of one, or of none. The two extreme results
+/// occur only if the warp runs last or first.
 #[test]
 fn extremes_need_the_warp_first_and_last() {
     let program = program!("orders");
@@ -111,9 +111,9 @@ fn extremes_need_the_warp_first_and_last() {
     assert_eq!(sum(Order::WarpLast(1)), 2);
 }
 
-/// Orders that preempt do so between any two accesses: increments that are not atomic are lost, all
-/// but one where threads go in lockstep, and some, the same on every run, where chance decides.
-/// Orders that do not preempt lose none.
+/// Orders with preemption lose non-atomic increments. In lockstep, all increments but one are lost.
+/// In pseudo-random orders, some increments are lost, the same in every run. Orders without
+/// preemption lose no increment.
 #[test]
 fn preemption_between_accesses() {
     let program = program!("orders");
@@ -143,10 +143,10 @@ fn preemption_between_accesses() {
     assert_eq!(found, again);
 }
 
-/// The classical mistakes: read before it was written, written again before it was read, lanes that
-/// count on lockstep. Without the mistake every systematic and random order gives the same result.
-/// With it, every order ends in a fault when everything is checked; and where nothing is, results
-/// differ in a systematic order, whichever threads are involved.
+/// Kernels with missing barriers: a read before the write, a second write before the read, and
+/// lanes that rely on lockstep. With the barriers, the result is the same in every systematic and
+/// pseudo-random order. Without them, every order with all checks returns a fault. Without checks,
+/// the result changes in at least one systematic order.
 #[test]
 fn missing_barriers_show() {
     let program = program!("orders");

@@ -6,14 +6,15 @@ fn word(value: u64) -> Param {
     Param::Int { bits: 64, value }
 }
 
-/// A memref of rank 1 as its descriptor: allocated and aligned pointer, offset, size, stride.
+/// Returns the descriptor of a memref of rank 1: allocated and aligned pointer, offset, size,
+/// stride.
 fn memref(pointer: Param, size: u64) -> [Param; 5] {
     [pointer, pointer, word(0), word(size), word(1)]
 }
 
-/// A kernel that upstream passes lowered from the gpu dialect computes what it says, in every
-/// order; when it is told of more elements than there are, the fault names the line of the gpu
-/// dialect that reads them.
+/// A kernel that upstream passes lowered from the GPU dialect returns the correct result in every
+/// order. If the size argument exceeds the buffer, the fault has the location of the load in the
+/// GPU dialect.
 #[test]
 fn kernel_from_the_gpu_dialect() {
     let program = program!("sum_squares");

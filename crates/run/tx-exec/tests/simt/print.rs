@@ -1,10 +1,10 @@
-//! What threads print, and assertions.
+//! Tests of device `printf` and of assertions.
 
 use crate::{launch, locations};
 use tx_exec::{Fault, Memory, Program};
 
-/// Runs a kernel of one thread that prints `format` with what `arguments` fills in, of a struct of
-/// these types, and gives what was printed.
+/// Runs a kernel of one thread that prints `format`, and returns the printed text. `arguments`
+/// contains ops that fill a struct of the given types with the printf arguments.
 fn printed(format: &str, types: &str, arguments: &str) -> Result<String, Fault> {
     let bytes = format.len() + 1;
     let program = Program::load(&format!(
@@ -31,7 +31,7 @@ fn printed(format: &str, types: &str, arguments: &str) -> Result<String, Fault> 
     run.map(|_| printed)
 }
 
-/// The ops that put a constant at the place of one of the arguments.
+/// Returns ops that store a constant as one of the printf arguments.
 fn put(index: usize, types: &str, constant: &str, ty: &str) -> String {
     format!(
         "%v{index} = llvm.mlir.constant({constant}) : {ty}
@@ -40,8 +40,8 @@ fn put(index: usize, types: &str, constant: &str, ty: &str) -> String {
     )
 }
 
-/// Arguments lie where C would put them in a structure; widths and precisions are arguments too,
-/// and a `%` that begins no field stays.
+/// Arguments are placed like the members of a C struct. Widths and precisions can be arguments, and
+/// a `%` without a conversion is printed unchanged.
 #[test]
 fn fields_are_those_of_c() {
     let types = "i32, f64, i32, i64, f64";
@@ -57,7 +57,7 @@ fn fields_are_those_of_c() {
     assert_eq!(text, "-7 1.5 [    -1] 1.000e-01 %y 5% 100%");
 }
 
-/// Text is read where it stands, up to its end and as far as a precision lets it.
+/// A string argument is read from its address up to the zero byte, or up to the precision.
 #[test]
 fn text_is_read_where_it_stands() {
     let arguments = "llvm.store %word, %all : !llvm.ptr, !llvm.ptr";
@@ -65,7 +65,8 @@ fn text_is_read_where_it_stands() {
     assert_eq!(printed("<%-4.2s>", "ptr", arguments).unwrap(), "<wo  >");
 }
 
-/// A field without an argument, and one that nobody wrote, are reads that are told as all others are.
+/// A conversion without an argument, or with an uninitialised argument, is reported like any other
+/// invalid read.
 #[test]
 fn arguments_must_be_there() {
     let lacking = printed("%d %d", "i32", &put(0, "i32", "1 : i32", "i32")).unwrap_err();
@@ -77,7 +78,6 @@ fn arguments_must_be_there() {
     assert!(matches!(elsewhere, Fault::OutOfBounds(_)), "{elsewhere}");
 }
 
-/// Threads print in the order in which they run, of which the first mebibyte is kept.
 #[test]
 fn the_first_mebibyte_is_kept() {
     let program = Program::load(
@@ -110,8 +110,8 @@ fn the_first_mebibyte_is_kept() {
     );
 }
 
-/// An assertion that does not hold is a fault with what the program says of it. A function of this
-/// name with other parameters is not the driver's.
+/// A failed assertion is a fault with the message of the program. A function with the name of the
+/// driver's assertion function but other parameters is not an assertion.
 #[test]
 fn assertions_are_faults() {
     let kernel = |parameters: &str, arguments: &str| {

@@ -1,9 +1,9 @@
 use crate::{Buffers, ORDERS, bit, int, launch, locations, program, run};
 use tx_exec::{AccessKind, Fault, Launch, Order, Race, Space};
 
-/// Two threads that write one byte without a barrier between them race; both places, both threads
-/// and the byte are named. The same exchange with a barrier is clean: see
-/// `reversal_through_shared_memory`.
+/// Two threads that write one byte without a barrier between them race. The fault contains both
+/// locations, both threads and the byte. `reversal_through_shared_memory` tests the same exchange
+/// with a barrier.
 #[test]
 fn write_write() {
     let program = program!("barriers");
@@ -39,7 +39,7 @@ fn write_write() {
     }
 }
 
-/// A write after reads by all the other threads races with one of them, until a barrier comes between.
+/// A write after reads by all other threads races with a read, unless a barrier separates them.
 #[test]
 fn write_after_read() {
     let program = program!("barriers");
@@ -73,7 +73,8 @@ fn shuffles_do_not_order_memory() {
     }
 }
 
-/// Atomic additions by all threads of all blocks do not race with each other, but do with a plain read.
+/// Atomic additions by all threads of all blocks do not race with each other, but race with a
+/// non-atomic read.
 #[test]
 fn atomics() {
     let program = program!("barriers");
@@ -97,7 +98,8 @@ fn atomics() {
     }
 }
 
-/// Blocks that write the same value to the same place race all the same, and the fault names the argument.
+/// Blocks that write equal values to the same address race, and the fault contains the label of the
+/// argument.
 #[test]
 fn blocks_are_not_ordered() {
     let program = program!("barriers");
@@ -119,7 +121,6 @@ fn blocks_are_not_ordered() {
     assert_eq!(&*race.place.buffer, "argument 0");
 }
 
-/// One seed gives one order: the same fault, to the letter.
 #[test]
 fn faults_are_deterministic() {
     let program = program!("barriers");
@@ -144,9 +145,9 @@ fn race(fault: Fault) -> Race {
     }
 }
 
-/// A read of what another thread wrote without a barrier in between: the message names both places,
-/// both threads, the block, and the byte of the variable. Where the read comes first, it reads what
-/// nobody wrote.
+/// A read and a write of two threads without a barrier race. The message contains both locations,
+/// both threads, the block and the byte. If the read is executed first, it is a read of
+/// uninitialised memory.
 #[test]
 fn read_after_write() {
     let program = program!("orders");
@@ -182,8 +183,8 @@ fn read_after_write() {
     );
 }
 
-/// Around a loop, the write of one round races with the reads of the round before it, if the
-/// barrier is missing that would end the round. One round alone is clean.
+/// In a loop without a barrier at the end of its body, the write of an iteration races with the
+/// reads of the previous iteration. A single iteration has no race.
 #[test]
 fn write_after_read_around_a_loop() {
     let program = program!("orders");
@@ -216,8 +217,8 @@ fn write_after_read_around_a_loop() {
                 "{order:?}"
             );
             assert_eq!(race.space, Space::Shared);
-            // The slot is that of the thread that writes, and the one that reads is the given
-            // distance before it.
+            // The byte belongs to the slot of the writing thread. The index of the reading thread
+            // is lower by `distance`.
             let (writes, reads) = match race.first_kind {
                 AccessKind::Write => (race.first.thread[0], race.second.thread[0]),
                 _ => (race.second.thread[0], race.first.thread[0]),
@@ -228,8 +229,8 @@ fn write_after_read_around_a_loop() {
     }
 }
 
-/// In global memory, threads of one block are ordered by barriers as in shared memory: by a named
-/// one for the warps that meet there, and for no other.
+/// Barriers order accesses of one block to global memory, as to shared memory. A named barrier
+/// orders only accesses of the participating warps.
 #[test]
 fn barriers_order_global_memory() {
     let program = program!("orders");
@@ -260,11 +261,10 @@ fn barriers_order_global_memory() {
     }
 }
 
-/// A barrier of some lanes of a warp orders memory for its members alone.
 #[test]
 fn warp_barriers_order_their_members() {
     let program = program!("orders");
-    // In this order lane 0 has written before another lane reads.
+    // In this order, lane 0 writes before another lane reads.
     for order in [Order::Sequential, Order::RoundRobin] {
         let launch = Launch {
             order,
@@ -287,8 +287,8 @@ fn warp_barriers_order_their_members() {
     }
 }
 
-/// Accesses of different width race where they overlap, and the byte reported is the first that
-/// both touch; next to each other they are clean.
+/// Overlapping accesses of different widths race, and the first common byte is reported. Adjacent
+/// accesses do not race.
 #[test]
 fn overlapping_accesses() {
     let program = program!("orders");
@@ -313,7 +313,7 @@ fn overlapping_accesses() {
             found.sort();
             assert_eq!(found, ["overlap.mlir:1:1", there]);
         }
-        // A vector store in shared memory must be aligned, and inside its variable.
+        // A vector store to shared memory must be aligned, and must be inside its variable.
         let misaligned = run(&program, "overlap", &launch, &[int(24), bit(true)]).unwrap_err();
         assert!(matches!(misaligned, Fault::Misaligned(_)), "{misaligned}");
         let outside = run(&program, "overlap", &launch, &[int(4096), bit(true)]).unwrap_err();
@@ -321,8 +321,8 @@ fn overlapping_accesses() {
     }
 }
 
-/// The end of a kernel orders everything in it before all of the next: what one block wrote, any
-/// thread of any block of the next launch may read and write.
+/// The end of a kernel orders its accesses before all accesses of the next launch. Any thread of
+/// the next launch may read and write the written memory.
 #[test]
 fn kernels_are_ordered() {
     let program = program!("barriers");

@@ -1,16 +1,16 @@
 use crate::{Buffers, ORDERS, int, launch, locations, program, run};
 use tx_exec::{Fault, Launch};
 
-/// The lane that CUDA's documentation of `__shfl_*_sync` says is read, with a width and an operand;
-/// absent where the lane keeps its own value. Written from the description of the functions, not of
-/// the PTX instruction.
+/// Returns the source lane according to CUDA's documentation of `__shfl_*_sync`, for a width and an
+/// operand; `None` if the lane keeps its own value. This model follows the CUDA functions, not the
+/// PTX instruction.
 fn documented(kind: &str, lane: u32, operand: u32, width: u32) -> Option<u32> {
     let first = lane / width * width;
     match kind {
         "idx" => Some(first + operand % width),
         "up" => lane.checked_sub(operand).filter(|&source| source >= first),
         "down" => Some(lane + operand).filter(|&source| source < first + width),
-        // A lane of a lower group may be read, one of a higher group not.
+        // A lane may read from a lower group, but not from a higher group.
         "bfly" => Some(lane ^ operand).filter(|&source| source < first + width),
         _ => unreachable!(),
     }
@@ -20,8 +20,8 @@ fn clamp(kind: &str, width: u32) -> u32 {
     (32 - width) << 8 | if kind == "up" { 0 } else { 31 }
 }
 
-/// Every kind of shuffle with every width and operand reads the lane that CUDA documents and says
-/// whether it is valid.
+/// For every kind, width and operand, a shuffle reads the lane that CUDA documents, and returns a
+/// correct validity predicate.
 #[test]
 fn every_kind_width_and_operand() {
     let program = program!("shuffles");
@@ -52,8 +52,8 @@ fn every_kind_width_and_operand() {
     }
 }
 
-/// A last warp of 7 threads shuffles among the lanes that exist, in every order, if the mask names
-/// just those.
+/// In every order, a last warp of 7 threads can shuffle if the mask contains only its existing
+/// lanes.
 #[test]
 fn partial_last_warp() {
     let program = program!("shuffles");
@@ -76,7 +76,7 @@ fn partial_last_warp() {
     }
 }
 
-/// A mask that names lanes which do not exist is a fault, and so is one that omits its caller.
+/// A mask with lanes that do not exist is a fault, and so is a mask without its caller.
 #[test]
 fn masks_must_name_the_lanes_there_are() {
     let program = program!("shuffles");
@@ -90,12 +90,11 @@ fn masks_must_name_the_lanes_there_are() {
     }
 }
 
-/// A shuffle that reads a lane which is not a member is a fault that names both lanes.
 #[test]
 fn inactive_source() {
     let program = program!("shuffles");
     let mut buffers = Buffers::new(64);
-    // Lanes 0 to 6 are members and the butterfly of lane 6 reads lane 7.
+    // Lanes 0 to 6 are members, and lane 6 reads lane 7 in the butterfly shuffle.
     let params = [buffers.out(), int(0x7f), int(1), int(31)];
     let fault = program
         .launch("bfly", &launch(1, 7), &params, &mut buffers.memory)
@@ -104,7 +103,6 @@ fn inactive_source() {
     assert!(fault.to_string().contains("lane 6 reads lane 7"), "{fault}");
 }
 
-/// A butterfly of f32 without a predicate gives every lane the sum of all.
 #[test]
 fn butterfly_sum() {
     let program = program!("shuffles");
@@ -116,7 +114,8 @@ fn butterfly_sum() {
     assert_eq!(buffers.words(), [496f32.to_bits(); 32]);
 }
 
-/// Lanes that have exited may not be named in a mask, whether they left before or while the others wait.
+/// A mask must not contain an exited lane, neither if the lane exited before the shuffle, nor if it
+/// exits while other lanes wait.
 #[test]
 fn exited_lanes() {
     let program = program!("shuffles");
@@ -132,8 +131,8 @@ fn exited_lanes() {
     }
 }
 
-/// Halves of a warp may shuffle apart if each names itself only; if they name each other, both
-/// places are reported.
+/// The halves of a warp can shuffle separately if each mask contains one half only. If the masks
+/// overlap, the fault contains both locations.
 #[test]
 fn members_must_be_at_one_operation() {
     let program = program!("shuffles");
@@ -150,7 +149,7 @@ fn members_must_be_at_one_operation() {
         let mut both = [here, there.unwrap()];
         both.sort();
         assert_eq!(both, ["high.mlir:8:4", "low.mlir:7:3"]);
-        // One-sided: the low half waits for the high half, which goes its own way and ends.
+        // Only the low half waits for the high half, which executes another shuffle and exits.
         let fault = run(&program, "apart", &launch, &[int(!0), int(0xffff_0000)]).unwrap_err();
         assert!(
             matches!(fault, Fault::WarpMask(_) | Fault::DivergentWarp(_)),

@@ -1,4 +1,4 @@
-//! Vectors, which hold the fragments of a thread.
+//! Tests of vector values, in which a thread keeps its elements.
 
 use crate::{Buffers, ORDERS, int, launch};
 use half::f16;
@@ -35,8 +35,8 @@ fn run(program: &Program, threads: u32, words: usize, input: &[u8], n: u32) -> V
     results[0].clone()
 }
 
-/// Every element type in vectors of 1 to 128 elements: an element is taken out at a place that is
-/// only known when it runs, and put back at another, and all the rest stays.
+/// For every element type and vectors of 1 to 128 elements, an element is extracted at a dynamic
+/// index and inserted at another. All other elements are unchanged.
 #[test]
 fn elements_are_taken_and_put_back() {
     for (r#type, bytes) in [
@@ -86,7 +86,6 @@ fn elements_are_taken_and_put_back() {
     }
 }
 
-/// Packed arithmetic: `vector<2xf16>` and `vector<2xf32>` add, multiply and fuse element by element.
 #[test]
 fn packed_arithmetic() {
     let arithmetic = |r#type: &str| {
@@ -128,7 +127,8 @@ fn packed_arithmetic() {
     assert_eq!(found, halves(&mut expected.clone()));
 }
 
-/// A mask of 128 elements selects what is loaded and stored; the others are not touched, not even looked at.
+/// A mask of 128 elements selects the elements that are loaded and stored. Other elements are not
+/// accessed and not checked.
 #[test]
 fn masked_accesses_of_wide_vectors() {
     for count in [8, 64, 65, 128] {
@@ -154,7 +154,7 @@ fn masked_accesses_of_wide_vectors() {
         );
         let program = program(&text);
         for n in [0, 1, 7, count - 1, count] {
-            // Both buffers end where the mask does.
+            // Both buffers end after the last selected element.
             let input: Vec<u32> = (0..n as u32).map(|i| i * 3 + 1).collect();
             let bytes: Vec<u8> = input.iter().flat_map(|word| word.to_le_bytes()).collect();
             let found = run(&program, 1, n, &bytes, n as u32);
@@ -172,8 +172,6 @@ fn masked_accesses_of_wide_vectors() {
     }
 }
 
-/// A kernel that holds many wide vectors at a time, and takes them apart at places known only when
-/// it runs, has the stack that it needs.
 #[test]
 fn wide_vectors_have_enough_stack() {
     const VECTORS: usize = 160;
@@ -210,7 +208,7 @@ fn wide_vectors_have_enough_stack() {
         .collect();
     let found = run(&program(&body), 4, 8, &input, 3);
     for (thread, found) in found.chunks_exact(8).enumerate() {
-        // The elements at thread + 3 less those at thread.
+        // Difference of the sums of the elements at `thread + 3` and at `thread`.
         assert_eq!(found, (3.0 * VECTORS as f64).to_le_bytes(), "{thread}");
     }
 }

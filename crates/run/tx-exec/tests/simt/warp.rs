@@ -17,7 +17,8 @@ fn redux(kind: &str, mask: u32, values: &[u32; 32]) -> Vec<u32> {
     buffers.words()[..mask.count_ones() as usize].to_vec()
 }
 
-/// Every integer kind of `redux.sync` combines all members, wraps around, and tells signed from unsigned.
+/// Every integer kind of `redux.sync` combines all members, wraps on overflow, and distinguishes
+/// signed and unsigned operands.
 #[test]
 fn integer_reductions() {
     let values: [u32; 32] =
@@ -37,14 +38,13 @@ fn integer_reductions() {
     }
 }
 
-/// A reduction over the 5 lanes of a partial warp sees those five only.
 #[test]
 fn reduction_of_a_partial_warp() {
     let values = std::array::from_fn(|lane| lane as u32 + 1);
     assert_eq!(redux("add", 0x1f, &values), [15; 5]);
 }
 
-/// Float reductions pass NaNs over, unless they are told to keep them.
+/// Float reductions ignore NaN operands, unless the flag `NaN` is set.
 #[test]
 fn float_reductions() {
     let mut values: [u32; 32] = std::array::from_fn(|lane| (lane as f32 - 20.0).to_bits());
@@ -55,7 +55,8 @@ fn float_reductions() {
     assert_eq!(redux("fmax", !0, &values), [0x7fff_ffff; 32]);
 }
 
-/// Votes, matches and elections give what the PTX ISA says for a predicate that holds in the odd lanes.
+/// Votes, matches and elections return the results of the PTX ISA for a predicate that is true in
+/// the odd lanes.
 #[test]
 fn votes() {
     let program = program!("warp");
@@ -69,12 +70,13 @@ fn votes() {
         )
         .unwrap();
     assert_eq!(report.votes, 7);
-    // Ballot, any, all, uni; the match of lane 1; the match of all; the leader is lane 0, not lane 1.
+    // Expected results: ballot, any, all, uni, match.any of lane 1, match.all, and election (lane 0
+    // is the leader, not lane 1).
     assert_eq!(buffers.words(), [0xaaaa_aaaa, 1, 0, 0, 0xaaaa_aaaa, !0, 0]);
 }
 
-/// A kernel in which each lane that has a mask takes part in one `redux.sync`, with its own mask
-/// and value, and stores the result. Lanes from `%exits` on exit before.
+/// Returns a kernel in which each lane with a non-zero mask executes one `redux.sync`, with its own
+/// mask and value, and stores the result. Lanes from `%exits` on exit before.
 fn groups(kind: &str, attributes: &str, r#type: &str) -> Program {
     let text = format!(
         r#"gpu.module @groups {{
@@ -125,7 +127,8 @@ fn reduce(
     (report, buffers.words())
 }
 
-/// Ways to divide a warp into groups, as the mask of each lane; 0 for one that takes no part.
+/// Partitions of a warp into groups, as the mask of each lane. The mask 0 denotes a lane that does
+/// not participate.
 fn partitions() -> Vec<[u32; 32]> {
     let by = |group: fn(u32) -> Option<u32>| {
         std::array::from_fn(|lane| {
@@ -145,8 +148,8 @@ fn partitions() -> Vec<[u32; 32]> {
     ]
 }
 
-/// Groups of a warp that execute one `redux.sync` with masks of their own each get their own
-/// result, for every kind, in every order, in more than one warp.
+/// If groups of a warp execute one `redux.sync` with separate masks, each group receives the result
+/// of its own lanes. The test covers every kind, every order, and several warps.
 #[test]
 fn groups_of_a_warp_reduce_apart() {
     type Combine = fn(u32, u32) -> u32;
@@ -195,8 +198,8 @@ fn groups_of_a_warp_reduce_apart() {
     }
 }
 
-/// Float reductions of groups, with each of their flags: −0 is below +0, a NaN loses or wins,
-/// absolute values are taken before, and a result that is a NaN is the canonical one.
+/// Float reductions of groups with all flags: −0 is below +0, NaN operands are ignored or
+/// propagated, absolute values are computed first, and a NaN result is the canonical NaN.
 #[test]
 fn groups_reduce_floats() {
     let special = [
@@ -246,9 +249,8 @@ fn groups_reduce_floats() {
     }
 }
 
-/// Masks that cannot be right are faults, in every order: one without its caller, one that names a
-/// lane which does not exist, has exited or is elsewhere, and two that name each other's lanes and
-/// differ.
+/// In every order, an invalid mask is a fault: a mask without its caller, a mask with a lane that
+/// does not exist, has exited or waits in another operation, and different masks with common lanes.
 #[test]
 fn reductions_with_wrong_masks() {
     let program = groups("add", "", "i32");
@@ -263,7 +265,7 @@ fn reductions_with_wrong_masks() {
     };
     for order in ORDERS {
         let without_itself = fault(order, 32, &all(|lane| !(u32::from(lane == 7) << 7)), 32);
-        // Lane 7 is the only one in the wrong, but others may wait for it first.
+        // Only lane 7 has an invalid mask, but a lane that waits for lane 7 may be reported first.
         assert!(
             matches!(without_itself, Fault::WarpMask(_) | Fault::DivergentWarp(_)),
             "{without_itself}"
@@ -290,7 +292,7 @@ fn reductions_with_wrong_masks() {
             ("redux.mlir:1:1", Some("cta.mlir:2:2"))
         );
 
-        // Lanes 0 to 7 leave lane 8 out, which names them.
+        // The mask of lanes 0 to 7 excludes lane 8, whose mask contains them.
         let differ = fault(
             order,
             32,

@@ -14,7 +14,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Captures the launches of jobs, in order.
+    /// Captures the launches of several jobs, in order, as one graph.
     pub(crate) fn record<'a, 'm: 'a>(
         context: &Context,
         runs: impl IntoIterator<Item = (&'a Resident<'m>, &'a Job)>,

@@ -1,4 +1,5 @@
-//! Results in a folder that several use at once, that is damaged, or full.
+//! Tests of a cache folder with concurrent users, damaged files, or more results than its size
+//! limit.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -18,10 +19,8 @@ fn key(number: u64) -> Key {
     Key::of([number.to_le_bytes().as_slice()])
 }
 
-/// What happens to a file's bytes.
 type Damage = fn(&[u8]) -> Vec<u8>;
 
-/// Every file below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -34,14 +33,14 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Keys that share a folder, which is named for their first digit.
+/// Returns keys of one subfolder: all of them have the first hexadecimal digit 7.
 fn neighbours(count: usize) -> Vec<Key> {
     let same = |key: &Key| key.to_string().starts_with('7');
     (0..).map(key).filter(same).take(count).collect()
 }
 
-/// Where nothing can be kept, that is found without trying, and is known of the cache and its
-/// clones once something was put in.
+/// Checks that `check` reports a folder that cannot be created. After a failed `put`, the cache and
+/// its clones return the error.
 #[test]
 fn tells_where_nothing_can_be_kept() {
     let folder = folder();
@@ -59,7 +58,8 @@ fn tells_where_nothing_can_be_kept() {
     assert_eq!(good.trouble(), None);
 }
 
-/// What was put in comes out again, also from another cache in the same folder, and nothing else does.
+/// Checks that a cache returns stored results, also those that another cache stored in the same
+/// folder.
 #[test]
 fn keeps_results() {
     let folder = folder();
@@ -81,8 +81,7 @@ fn keeps_results() {
     );
 }
 
-/// A file that was cut off, or whose bits were turned, is a result that is not there; one that is
-/// made anew takes its place.
+/// Checks that a truncated or modified file counts as an absent result, and can be stored again.
 #[test]
 fn damaged_results_are_not_there() {
     let folder = folder();
@@ -104,11 +103,11 @@ fn damaged_results_are_not_there() {
     }
 }
 
-/// The limit holds, and those go that were not asked for longest.
+/// Checks that the least recently used results are removed when the size limit is exceeded.
 #[test]
 fn forgets_what_nobody_asks_for() {
     let folder = folder();
-    // Room for four results in each of sixteen folders.
+    // Each of the sixteen subfolders can store four results.
     let result = [7; 68];
     let cache = Cache::new(folder.path(), 16 * 4 * 100);
     let keys = neighbours(6);
@@ -120,7 +119,7 @@ fn forgets_what_nobody_asks_for() {
         file.set_modified(long_ago + Duration::from_secs(i as u64))
             .expect("a time");
     }
-    // The oldest is asked for, so that the next one is the first to go.
+    // The oldest result is read, so the second oldest is removed first.
     assert!(cache.get(&keys[0]).is_some());
     cache.put(&keys[4], &result).expect("put");
     let there = |key: &Key| cache.get(key).is_some();
@@ -128,13 +127,13 @@ fn forgets_what_nobody_asks_for() {
         keys.iter().map(there).collect::<Vec<_>>(),
         [true, false, true, true, true, false]
     );
-    // What is larger than a share would drive out everything, and is not kept.
+    // A result larger than the limit of a subfolder is not stored.
     cache.put(&keys[5], &[0; 400]).expect("put");
     assert!(!there(&keys[5]));
     assert_eq!(cache.usage().expect("usage").bytes, 400);
 }
 
-/// What somebody left who died while writing is cleared away in time; what is being written is not.
+/// Checks that abandoned temporary files are removed, and recent temporary files are not.
 #[test]
 fn clears_away_what_was_left_half_written() {
     let folder = folder();
@@ -152,8 +151,8 @@ fn clears_away_what_was_left_half_written() {
     assert_eq!(cache.usage().expect("usage").results, 2);
 }
 
-/// Threads that put, get and drive out the same results at once see whole results only, and stay
-/// within the limit.
+/// Checks that threads which concurrently store, read and remove the same results read complete
+/// results only, and leave no temporary files.
 #[test]
 fn many_use_it_at_once() {
     let folder = folder();
@@ -163,7 +162,7 @@ fn many_use_it_at_once() {
     thread::scope(|scope| {
         for seed in 0..8_usize {
             scope.spawn(move || {
-                // Room for five of eight in their folder.
+                // The subfolder can store five of the eight results.
                 let cache = Cache::new(path, 16 * 5 * 1032);
                 for step in 0..300_usize {
                     let number = (seed * 5 + step * 3) % 8;
@@ -183,7 +182,7 @@ fn many_use_it_at_once() {
     assert_eq!(aside, 0);
 }
 
-/// A folder that cannot be made is an error for who keeps, and nothing for who asks.
+/// Checks that, for a folder that cannot be created, `put` fails and `get` returns `None`.
 #[test]
 fn says_why_it_cannot_keep() {
     let folder = folder();
@@ -194,7 +193,8 @@ fn says_why_it_cannot_keep() {
 }
 
 proptest! {
-    /// Lists of parts have one key only if they are one list: where a part ends counts.
+    /// Checks that two lists of inputs have equal keys only if the lists are equal, including the
+    /// boundaries between inputs.
     #[test]
     fn keys_tell_lists_apart(
         a in prop::collection::vec(prop::collection::vec(0..2_u8, 0..3), 0..4),
