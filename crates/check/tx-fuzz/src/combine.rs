@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct Combine {
     /// Reduction kind of the `tile` dialect, or a custom combiner from `CUSTOM`.
     pub kind: Kind,
-    /// Element type of the source; custom combiners fix their own types.
+    /// Element type of the source. Custom combiners ignore this type, because their types are
+    /// fixed.
     pub element: Element,
-    /// Element type of the destination of values.
+    /// Element type of the destination; for argmin and argmax, of the destination of the values.
     pub to: Element,
-    /// Element type of the destination of indices.
+    /// Element type of the index destination of argmin and argmax.
     pub index: Element,
     /// Accumulator type, if specified.
     pub acc: Option<Element>,
@@ -111,8 +112,8 @@ pub(crate) struct Custom {
     text: &'static str,
 }
 
-/// Associative and commutative combiners. The identities of these combiners are neutral, except for
-/// special values: -∞ replaces an ignored NaN, and 0.0 + -0.0 is 0.0.
+/// Associative and commutative combiners. The identity of each combiner is neutral to all values
+/// except NaN and -0.0. A maximum that ignores NaN turns NaN into -∞, and 0.0 + -0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {

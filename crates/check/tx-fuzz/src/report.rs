@@ -26,7 +26,7 @@ pub struct Summary {
     pub forced: Option<String>,
     /// Number of skipped cases, in which the forced variant applies to no reduction.
     pub passed_over: u64,
-    /// Time and number of the case that took longest.
+    /// Duration and index of the slowest case.
     pub slowest: Option<(Duration, u64)>,
 }
 
@@ -37,7 +37,7 @@ pub struct Finding {
     pub count: u64,
     /// Index of the first case.
     pub first: u64,
-    /// Message of the first case, with the names in its program.
+    /// Message of the first case, including names from its program.
     pub said: String,
 }
 
@@ -62,7 +62,7 @@ impl Summary {
         self.passed_over += 1;
     }
 
-    /// Remembers the slowest case: case `index` took `time`.
+    /// Records the duration of case `index` if no earlier case took longer.
     pub(crate) fn time(&mut self, index: u64, time: Duration) {
         self.slowest = self.slowest.max(Some((time, index)));
     }
@@ -170,7 +170,7 @@ impl Findings {
 /// Directory for findings, which is removed at the end if it is empty.
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Set if the directory existed before; it is then kept even if empty.
+    /// Set if the directory existed before the run; such a directory is never removed.
     was_there: bool,
 }
 
@@ -204,8 +204,9 @@ impl Drop for Folder {
 mod tests {
     use super::*;
 
-    /// The summary is independent of the completion order. The summary counts selected variants.
-    /// Findings show program names; rejections do not. A stage with wrong results is one finding.
+    /// The summary does not depend on the order in which cases finish. The summary counts selected
+    /// variants. Messages of findings contain names from the program; messages of rejections do
+    /// not. Different wrong values in one stage count as one kind of finding.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {

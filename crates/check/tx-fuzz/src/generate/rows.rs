@@ -66,7 +66,7 @@ fn op(random: &mut Random, before: &[RowOp], number: usize) -> RowOp {
     let mut of: Vec<(Operand, Binary)> = Vec::new();
     for place in 0..1 + random.below(3) {
         let operand = match random.below(100) {
-            // Prefer earlier results, so that they are used.
+            // Prefer earlier results, so that few results stay unused.
             0..55 if place > 0 && !rows.is_empty() => Operand::Result(random.pick(&rows)),
             0..55 if !of_rows && number > 0 => Operand::Result(random.below(number)),
             _ if of_rows && !rows.is_empty() => Operand::Result(random.pick(&rows)),

@@ -15,7 +15,7 @@ pub(crate) struct Memref {
     /// Static strides and offset; `None` if dynamic.
     strides: Vec<Option<usize>>,
     offset: Option<usize>,
-    /// Set if the type has no layout, because it is row-major.
+    /// Set if the memref type has no layout attribute, because the memref is row-major.
     plain: bool,
 }
 

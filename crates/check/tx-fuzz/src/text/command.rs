@@ -1,4 +1,4 @@
-//! Commands that run on a damaged program, and the outcomes that are valid.
+//! Commands that run on a malformed program, and classification of their outcomes.
 
 use super::Config;
 use super::process::{Ended, place_of_crash};
@@ -140,7 +140,7 @@ impl Command {
             ),
             None => self.program.clone(),
         };
-        // An executed program may have an endless loop.
+        // An executed program may loop without end.
         let runs = self
             .before
             .iter()
@@ -182,7 +182,7 @@ impl Command {
             Some(2) if !self.opt => Outcome::new(Class::Refused, short, "wrong usage"),
             Some(1) => {
                 let error = first_error(&ended.said);
-                // A damaged location may be unknown.
+                // A mutated location attribute may be unknown.
                 let nowhere = ["<unknown>:0:", "loc(unknown)", "error: unknown location"];
                 let names = text && ended.said.contains("-:0:0");
                 // An error in an option has no location in the file.

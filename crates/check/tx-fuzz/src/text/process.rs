@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// CPU time limit of a process, generous for slow builds.
+/// CPU time limit of a process, long enough for slow builds.
 const LIMIT: Duration = Duration::from_secs(60);
 /// Maximum polling interval.
 const MOST_PAUSE: Duration = Duration::from_millis(20);
@@ -16,8 +16,8 @@ const MOST_PAUSE: Duration = Duration::from_millis(20);
 const LAST_WORDS: Duration = Duration::from_secs(10);
 /// Limit on mapped memory in KiB, because damaged input may request huge allocations.
 const MEMORY: &str = "8388608";
-/// Maximum number of bytes kept of the error output. LLVM prints a line for each op being parsed
-/// before the stack trace.
+/// Maximum number of retained bytes of the error output. Before a stack trace, LLVM prints one line
+/// for each op that is being parsed.
 const MOST: usize = 1 << 20;
 
 /// Result of a process.
@@ -31,8 +31,8 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// Returns whether the process crashed. Shells report signals as statuses of 128 and more, and
-    /// Rust reports panics as 101.
+    /// Returns whether the process crashed. A shell reports a signal as exit status 128 or higher;
+    /// Rust reports a panic as 101.
     pub(super) fn died(&self) -> bool {
         self.signal.is_some() || self.code.is_some_and(|code| code > 100)
     }
@@ -68,7 +68,7 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
         if let Some(status) = child.try_wait()? {
             break Some(status);
         }
-        // Most processes end before a CPU time check is worthwhile.
+        // Do not check the CPU time of short processes.
         if pause == MOST_PAUSE && patience.is_over() {
             end(&mut child)?;
             break None;
@@ -103,8 +103,8 @@ fn end(child: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns LLVM's error message in an error output, or the innermost stack frame outside of the
-/// signal handlers.
+/// Returns LLVM's error message from the error output of a crashed process. Without such a message,
+/// returns the innermost stack frame outside of signal handlers.
 pub(crate) fn place_of_crash(said: &str) -> String {
     let frame = |line: &str| -> Option<String> {
         let rest = line.trim_start().strip_prefix('#')?;
