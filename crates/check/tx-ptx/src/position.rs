@@ -2,7 +2,7 @@ use std::fmt;
 
 /// A position in PTX text.
 ///
-/// All positions compare equal, so that a module equals the one parsed from its own formatted text.
+/// All positions compare equal, so that formatting and parsing a module results in an equal module.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// Line, counted from 1.
