@@ -50,7 +50,7 @@ impl<'c> Program<'c> {
         }
     }
 
-    /// Returns the compiled form of a `func.func` or `gpu.func`, and compiles each function once.
+    /// Returns the compiled form of a `func.func` or `gpu.func`. Each function is compiled once.
     pub(crate) fn function(&self, op: Op<'c>) -> Result<Rc<Function<'c>>, Trouble> {
         let id = op.to_raw().ptr as usize;
         if let Some(known) = self.functions.borrow().get(&id) {

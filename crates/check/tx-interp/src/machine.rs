@@ -27,8 +27,7 @@ pub(crate) struct World<'c> {
     pub(crate) bounds: bool,
     /// Number of clusters that have started, over all launches.
     pub(crate) blocks: u32,
-    /// Number of steps (ops and accesses per lane) that remain, and total number of steps allowed
-    /// so far.
+    /// Number of remaining steps; a step is one op or one access of one lane.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
     limit: StepLimit,
@@ -96,8 +95,8 @@ pub(crate) struct Cta {
     pub(crate) shares: BTreeMap<usize, i64>,
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// Vector clocks released by an arrival at the cluster barrier that no thread has waited for
-    /// yet.
+    /// Vector clocks that the pending arrival at the cluster barrier released; `None` without a
+    /// pending arrival.
     pub(crate) cluster_arrival: Option<Rc<Knowledge>>,
     /// Initialized mbarrier objects, by address.
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
@@ -179,8 +178,8 @@ pub(crate) struct Exec<'w, 'c> {
     pub(crate) cta: Option<Cta>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Whether elements are combined in any order. If elements come in any order, either of two
-    /// equal elements may be first.
+    /// Set while the reduction elements may be combined in any order. Of two equal elements, either
+    /// may then come first.
     pub(crate) unordered: bool,
 }
 
@@ -199,7 +198,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns the number of a lane as a signed 64-bit integer.
+    /// Returns the value of a slot in one lane, as a signed 64-bit integer.
     pub(crate) fn int(&self, slot: Slot, lane: u32) -> i64 {
         self.numbers(slot).get(lane as usize, 0).cast_signed()
     }
@@ -229,14 +228,13 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns the single lane for which a result must be computed if all operands are uniform.
+    /// Returns the single lane that must compute a result, if all operands are uniform.
     pub(crate) fn lane_for_all(&self, operands: &[Slot]) -> Option<u32> {
         (self.lanes == 1 || operands.iter().all(|slot| self.is_uniform(*slot)))
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns the lanes for which a result must be computed, and whether the result is equal for
-    /// all lanes.
+    /// Returns the lanes that must compute a result, and whether the result is equal for all lanes.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),
@@ -244,7 +242,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Computes and stores the numbers of a result.
+    /// Computes a numeric result for the active lanes, and stores the result in slot `to`.
     pub(crate) fn compute(
         &mut self,
         operands: &[Slot],
@@ -272,7 +270,8 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    /// Computes and stores a result without bounds from up to three operands.
+    /// Computes a numeric result without error bounds from up to three operands, and stores the
+    /// result in slot `to`.
     pub(crate) fn compute_bits(
         &mut self,
         operands: &[Slot],
@@ -306,7 +305,7 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    /// Computes and stores the views of a result.
+    /// Computes a memref result for the active lanes, and stores the result in slot `to`.
     pub(crate) fn compute_views(
         &mut self,
         operands: &[Slot],
@@ -347,7 +346,7 @@ impl<'c> Exec<'_, 'c> {
         self.world.charge(self.active.len())
     }
 
-    /// Runs a block of ops with other active lanes.
+    /// Runs a block of ops with the lanes `active` as the active lanes.
     pub(crate) fn run_for(&mut self, active: Rc<[u32]>, code: &Code<'c>) -> Result<(), Trouble> {
         let before = std::mem::replace(&mut self.active, active);
         let result = self.run(code);
@@ -355,12 +354,12 @@ impl<'c> Exec<'_, 'c> {
         result
     }
 
-    /// Calls `f` with `lanes` lanes, none of which is a thread.
+    /// Calls `f` with `lanes` active lanes that are not threads.
     pub(crate) fn with_lanes<R>(&mut self, lanes: usize, f: impl FnOnce(&mut Self) -> R) -> R {
         self.with_all(&(0..lanes as u32).collect(), f)
     }
 
-    /// Calls `f` with these lanes, none of which is a thread.
+    /// Calls `f` with the active lanes `all`, which are not threads.
     pub(crate) fn with_all<R>(&mut self, all: &Rc<[u32]>, f: impl FnOnce(&mut Self) -> R) -> R {
         let lanes = all.len();
         let before = (
@@ -430,7 +429,7 @@ impl<'c> Exec<'_, 'c> {
         written.map_err(|e| self.with_thread(e, lane))
     }
 
-    /// Adds the thread to the message of a fault.
+    /// Adds the thread coordinates to the message of a fault.
     pub(crate) fn with_thread(&self, trouble: Trouble, lane: u32) -> Trouble {
         match (trouble, &self.cta) {
             (
