@@ -71,7 +71,8 @@ pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
         .filter(|op| is(*op, "func.func") || is(*op, "gpu.module"))
         .filter(|op| *op != holder.unwrap_or(found))
         .collect();
-    // A name prefix may match by accident; the extra function that this keeps is harmless.
+    // A symbol may match by accident if its name is a prefix of another name; an unnecessary
+    // function is harmless.
     while let Some(next) = others.iter().position(|op| {
         named(op).is_some_and(|name| needed.iter().any(|text| text.contains(&format!("@{name}"))))
     }) {
@@ -100,7 +101,8 @@ pub(crate) fn asks_for_addresses(module: &Module<'_>) -> bool {
     ops(module).into_iter().any(|op| is(op, "llvm.ptrtoint"))
 }
 
-/// Returns the text of a module with locations if the module has linalg ops.
+/// Returns the text of a module with linalg ops, including locations; `None` for a module without
+/// linalg ops.
 pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
     let converts = |op: Op<'_>| name(op).starts_with("linalg.");
     let flags = OperationPrintingFlags::new()
@@ -113,7 +115,7 @@ pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
         .then(|| op.to_string_with_flags(flags).ok())?
 }
 
-/// Returns a copy of the module in which all ops are supported by the interpreter.
+/// Returns a copy of the module in which the interpreter supports all ops.
 pub(crate) fn generic<'c>(session: &Session, module: &Module<'c>) -> Result<Module<'c>, String> {
     // SAFETY: the op lives as long as the module; `copy` returns an owned op.
     let op = unsafe { Op::from_raw(module.as_operation().to_raw()) };

@@ -9,14 +9,14 @@ use tx_plan::{ArgumentType, EntryKind, Expr, Extent, Extent3, Plan, Relation, Sy
 /// Sizes and contents of a candidate input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
-    /// Sizes of the dynamic dimensions.
+    /// Sizes of dynamic dimensions 0 to 3.
     pub(super) sizes: [usize; 4],
     pub(super) data: Data,
     /// Variation of the data pattern; `None` for all variations.
     pub(super) turn: Option<Turn>,
     /// Maximum number of elements of one argument.
     pub(super) most: usize,
-    /// Set if the call targets one kernel. Such calls run first.
+    /// Set if the call was generated to test one kernel. Such calls run first.
     pub(super) of_kernel: bool,
 }
 
@@ -36,8 +36,8 @@ impl Call {
 ///
 /// Most sizes leave a remainder modulo 32. The size 64x128 leaves no remainder, and fills whole
 /// transposed tiles of 64 rows by 256 bytes. Some row counts exceed 256, and some rows have more
-/// than 256 parts of 32 columns. The size 131073 is one more than two reduction rounds of 256
-/// blocks of 256 threads.
+/// than 256 parts of 32 columns. The size 131073 is one more than the number of elements that 256
+/// blocks of 256 threads reduce in two rounds.
 const CALLS: [([usize; 4], Data); 29] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
@@ -70,21 +70,21 @@ const CALLS: [([usize; 4], Data); 29] = [
     ([1, 270_001, 1, 2], Data::Last),
 ];
 
-/// Row with more 32-column parts than a block of 256 threads, for kernels in which one block
-/// combines the partial results. The number of parts exceeds three rounds of 128 threads, with a
-/// large remainder.
+/// Rows with more than 256 parts of 32 columns, for kernels in which one block of at most 256
+/// threads combines the partial results. After three rounds of 128 threads, many of these partial
+/// results remain.
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
-/// Rows long enough for several warps, and short enough that the combination order hardly changes
-/// the result.
+/// Sizes for the pattern `Above`. A row is long enough for several warps, and short enough that the
+/// combination order hardly changes the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. The limit [`LONGEST_ROW`] applies to rows if one
-/// kernel handles all rows from a shorter length on.
+/// Maximum length of a generated vector or row. For rows, the limit is [`LONGEST_ROW`] if one
+/// kernel processes that length and all greater lengths.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
-/// Data patterns for [`length_calls`]. No pattern has infinities, because some combiners give
-/// order-dependent results for an infinity in a short row.
+/// Data patterns for [`length_calls`]. No pattern has infinities: with an infinity in a short row,
+/// the result of some combiners depends on the order.
 const LENGTH_DATA: [Data; 13] = [
     Data::Signs,
     Data::Random,
@@ -100,19 +100,20 @@ const LENGTH_DATA: [Data; 13] = [
     Data::Last,
     Data::Deep,
 ];
-/// Maximum row length, and the number of generated rows up to this length. One block does not cover
-/// all rows of a short length.
+/// Pairs of a maximum row length and the number of rows in an input with such rows. Inputs with
+/// short rows have more rows than one block reduces.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows for the lengths from [`tails`].
 const TAIL_ROWS: usize = 3;
-/// Vector length above which only the first [`FEW_OF_THESE`] data patterns run.
+/// Vector length above which only the first [`FEW_OF_THESE`] data patterns are generated.
 const FEW_TURNS: usize = 1 << 16;
 const FEW_OF_THESE: usize = 4;
-/// Distance, in 32-column parts, between the outliers of adjacent rows. The distance divides none
-/// of the part counts into which kernels split rows.
+/// Number of variations of a data pattern in [`length_calls`] and [`kernel_calls`], where only the
+/// first variations run. The number divides none of the part counts into which kernels split rows,
+/// so the outliers of different rows are in different parts.
 const LENGTH_TURNS: usize = 7;
 
-/// Sizes that launch kernels which no other call launches: many long rows, or long columns.
+/// Sizes for kernels that no other call launches: many long rows, or long columns.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -122,9 +123,9 @@ const NUMBERS: [[usize; 4]; 7] = [
     [8293, 67, 1, 2],
     [4103, 1031, 1, 2],
 ];
-/// Sizes for all patterns of [`KERNEL_DATA`] when one kernel is tested. The rows and columns leave
-/// large remainders after one or two rounds. Few rows have each length, so an error in one row is
-/// not masked by another.
+/// Sizes for all patterns of [`KERNEL_DATA`] if one kernel is tested. The rows and columns leave
+/// large remainders after one or two rounds. Some sizes have few rows, so that other rows do not
+/// mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -147,21 +148,20 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
-/// Number of row lengths per length class when one kernel is tested. A thread reads up to 32
-/// consecutive elements of a row, so these lengths cover each possible end of a row within a
-/// thread.
+/// Number of row lengths per length class if one kernel is tested. A thread reads up to 32
+/// consecutive elements of a row, so 32 lengths cover each position of the row end in these
+/// elements.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
-/// Number of rows of an input whose rows have the minimum length of the last length class, and the
-/// element limit of this input. The row count exceeds one block of a kernel that post-processes
-/// each row.
+/// Number of rows in the input for the last length class, whose rows have the minimum length of
+/// this class. A kernel that processes each row in one thread needs several blocks for these rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
-/// Vector length, and exponents of the power-of-two indices at which the outlier is placed. Blocks
+/// Length of a vector, and exponents of the powers of two at which the outlier is placed. Blocks
 /// and rounds of partial results begin at powers of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
-/// Row counts whose last round ends at each row that a thread reads at once, and the number of
-/// columns.
+/// Row counts, and the number of columns. A thread reads several rows per round; each row count
+/// leaves a different number of rows for the last round.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
 /// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`].
 const DATA_OF_LARGE: usize = 7;
@@ -225,23 +225,24 @@ const MOST_THREADS: usize = 1 << 26;
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per round.
 const AT_ONCE: [usize; 2] = [8, 32];
-/// Contiguous elements that a block reads per round, with 8 elements per thread.
+/// Number of contiguous elements that a block reads per round, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance in threads between outliers at consecutive elements of a thread. Each outlier is in
-/// another warp.
+/// Distance, in threads, between the outliers that test consecutive elements of a thread. The
+/// distance puts each outlier into another warp.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
 
-/// Assumption about which dynamic dimensions have equal sizes, where the program does not check
-/// this.
+/// Assumption that some dynamic dimensions have equal sizes, which the program does not check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// Dimensions with equal indices have equal sizes; indices count from the first dimension.
+    /// Dimensions with equal indices have equal sizes, where the index counts from the first
+    /// dimension.
     FromFirst,
-    /// Dimensions with equal indices have equal sizes; indices count from the last dimension.
+    /// Dimensions with equal indices have equal sizes, where the index counts from the last
+    /// dimension.
     FromLast,
-    /// All dimensions are equal.
+    /// All dynamic dimensions have equal sizes.
     Same,
 }
 
@@ -259,8 +260,8 @@ fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Returns the length classes: for each set of launched kernels, its minimum and maximum row or
-/// vector length.
+/// Returns the minimum and maximum of each length class. A length class is a range of row or vector
+/// lengths that launch the same kernels.
 fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     let rank = most_dimensions(plan);
     let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
@@ -310,8 +311,8 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Returns eight lengths of a class in which any three adjacent bits have all eight values. Rows of
-/// these lengths end after each element of a round of 8, 4 or 2 elements per thread.
+/// Returns eight lengths of a class. Any three adjacent bits of the lengths take all eight values.
+/// So rows of these lengths end after each element of a round of 8, 4 or 2 elements per thread.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
@@ -328,8 +329,8 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// Returns all calls to try, in order. If `kernel` is given, the result includes calls that target
-/// this kernel.
+/// Returns all candidate calls, in order. If `kernel` is given, the result includes the calls that
+/// test one kernel.
 pub(super) fn calls(
     plan: &Plan,
     guess: Guess,
@@ -350,7 +351,7 @@ pub(super) fn calls(
             ArgumentType::Memref(memref) => Some(memref.shape.len()),
             ArgumentType::Scalar(_) => None,
         });
-    // Partial results of several rows are in global memory.
+    // The program stores partial results of several rows in global memory.
     let in_parts = !plan.temporaries.is_empty() && plan.steps.len() > 1 && dimensions > Some(1);
     let calls = CALLS.into_iter().chain(in_parts.then_some(PARTS));
     let calls = calls.map(|(sizes, data)| Call::new(sizes, data));
@@ -395,7 +396,7 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
         .filter(|(i, sizes, _)| fits((*i, *sizes)))
         .map(|(_, sizes, data)| Call {
             most: MOST_OF_NUMBERS,
-            // Odd variations of `Zeros` fill the other inputs with ones.
+            // In odd variations of `Zeros`, the inputs after the first argument are ones.
             turn: Some(Turn::nth(1, LENGTH_TURNS, sorts)),
             of_kernel: true,
             ..Call::new(sizes, data)
@@ -405,8 +406,8 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
         .collect()
 }
 
-/// Returns the calls that test one kernel with [`SPREAD`] lengths per class, and with [`MANY_ROWS`]
-/// of the last class.
+/// Returns the calls that test one kernel with [`SPREAD`] row lengths per length class, and with
+/// [`MANY_ROWS`] rows of the last class.
 fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     if rank < 2 {
@@ -438,7 +439,8 @@ fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls.chain(many).collect()
 }
 
-/// Returns calls with those sizes of [`NUMBERS`] that launch a kernel which `calls` do not launch.
+/// Returns calls for those sizes of [`NUMBERS`] that launch an additional kernel, which no call in
+/// `calls` launches.
 fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
@@ -473,7 +475,7 @@ fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterat
     })
 }
 
-/// Returns [`sizes_of`] with [`TAIL_ROWS`] rows.
+/// Returns [`sizes_of`] with [`TAIL_ROWS`] rows for arrays of rank 2 and more.
 fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     let mut sizes = sizes_of(rank, length);
     if rank > 1 {
@@ -549,9 +551,9 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         most: MOST_OF_LARGE,
         ..Call::new(sizes(elements), data)
     };
-    // Places of the outlier: the start of the second round, the start of the remainder, and each
-    // element that a thread reads in the first round. The blocks of the latter come first, in the
-    // middle and last when another kernel combines partial results.
+    // Indices of the outlier: the start of the second round, the start of the remainder, and each
+    // element that a thread reads in the first round. The outliers of the first round are in blocks
+    // at the start, in the middle and at the end of the grid.
     let rounds = AT_ONCE.map(|at_once| most * at_once);
     let left = rounds.map(|round| elements / round * round);
     let left = left.into_iter().filter(|place| !rounds.contains(place));
@@ -570,7 +572,7 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         block.min(last) * TILE + slot * LEAST_BLOCK + LARGE_STEP * slot % LEAST_BLOCK
     });
     let places: Vec<usize> = rounds.into_iter().chain(slots).chain(left).collect();
-    // Each place holds each kind of outlier in turn.
+    // Each index has each kind of outlier in turn.
     let alone = (0..sorts.len()).flat_map(|turn| {
         let numbered = places.iter().enumerate();
         let inside = numbered.filter(|(_, place)| **place < elements);
@@ -586,8 +588,8 @@ fn threads(launch: Extent3) -> u64 {
     sizes.map(u64::from).fold(1, u64::saturating_mul)
 }
 
-/// Returns all assumptions about equal dynamic dimensions; those that launch the most plan steps
-/// come first.
+/// Returns all assumptions about equal dynamic dimensions. Assumptions with the most launched plan
+/// steps are first.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);
@@ -621,7 +623,8 @@ pub(super) struct Values {
 /// Returns shapes of all arguments that satisfy the size checks of the launch plan.
 pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
     let most = most_dimensions(plan);
-    // A vector is as long as a matrix has elements.
+    // In a call of a program on vectors, a vector has as many elements as a matrix of the given
+    // sizes.
     let sizes = match most {
         1 => [sizes[0] * sizes[1]; 4],
         _ => *sizes,
@@ -650,7 +653,7 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
                 .collect(),
         });
     }
-    // Assign sizes until all checks hold; each round propagates values by one check.
+    // Assign sizes until all checks hold. Each round propagates values by one check.
     for _ in 0..plan.checks.len() + 1 {
         let mut changed = false;
         for check in &plan.checks {
@@ -658,7 +661,7 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
             let [Some(left), Some(right)] = found else {
                 continue;
             };
-            // Required value of the right side for this left side, and the reverse.
+            // Values that satisfy the relation: for the right side, and for the left side.
             let (more, less) = match check.relation {
                 _ if check.relation.holds(left, right) => continue,
                 Relation::Equal => (left, right),
@@ -701,7 +704,7 @@ fn most_dimensions(plan: &Plan) -> usize {
 }
 
 impl Values {
-    /// Returns whether each step launches a kernel.
+    /// Returns, for each step of the launch plan, whether the step launches a kernel.
     pub(super) fn launched(&self) -> Vec<bool> {
         self.launches.iter().map(Option::is_some).collect()
     }
@@ -752,7 +755,8 @@ impl Values {
         expr.evaluate(|symbol| self.lookup(symbol)).ok()
     }
 
-    /// Assigns `value` to `expr` if it is a dynamic size; returns whether it is.
+    /// Assigns `value` to `expr` if `expr` is a dynamic size. Returns whether `expr` is a dynamic
+    /// size.
     fn assign(&mut self, plan: &Plan, expr: &Expr, value: i64) -> bool {
         let Expr::Symbol(Symbol::Dim { argument, dim }) = expr else {
             return false;

@@ -1,4 +1,4 @@
-//! Loads and stores of a function, and which of them LLVM may remove.
+//! Loads and stores of a function, some of which LLVM may remove.
 
 use super::device::Chip;
 use super::flow::Reached;
@@ -45,7 +45,7 @@ impl Variables {
                     continue;
                 };
                 match (name(op), i) {
-                    // The result counts where it is used.
+                    // Uses of a derived pointer count as accesses, the derivation does not.
                     (name, 0) if VIEWS.contains(&name) => {}
                     ("llvm.load", _) => *read |= !forwarded.contains(&id(op)),
                     ("llvm.store", 1) => *written = true,
@@ -63,7 +63,7 @@ impl Variables {
     }
 }
 
-/// Analyzes the accesses of one function; ops are queried in program order.
+/// Analysis of the accesses of one function. Callers query the ops in program order.
 pub(super) struct Accesses<'c> {
     variables: &'c Variables,
     forwarded: &'c Loads,
@@ -71,12 +71,12 @@ pub(super) struct Accesses<'c> {
     in_kernel: bool,
     /// Value numbers; values with equal numbers are equal.
     numbers: BTreeMap<usize, usize>,
-    /// Ops that use each value, and on whose operands a result or an effect depends.
+    /// Users of each value, without the ops that affect neither a result nor memory.
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<Same>,
 }
 
-/// Load or store in terms of the PTX comparison.
+/// Load or store, as a fact for the comparison with PTX.
 pub(super) struct Found {
     pub(super) fact: Fact,
     /// Position: `InLoop` if LLVM may emit any number of accesses.
@@ -85,7 +85,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Any number of accesses of any width.
+    /// Returns a removable access that stands for any number of accesses of any width.
     fn any(direction: Direction, space: Space) -> Self {
         let bytes = 1;
         Self {
@@ -182,7 +182,7 @@ impl<'c> Accesses<'c> {
                 }
             }
         }
-        // Start from terminators and ops with effects; an unused pure op uses no operands.
+        // Start from terminators and ops with effects: an unused pure op does not count as a user.
         let mut pending: Vec<Op<'c>> = all
             .into_iter()
             .filter(|op| !is_pure(*op) || results(*op).is_empty())
@@ -305,8 +305,8 @@ impl<'c> Accesses<'c> {
         })
     }
 
-    /// Chips with packed f32 addition (`sm_100` and later) may also load pairs of non-adjacent
-    /// elements.
+    /// Returns the additional loads that LLVM may emit for chips with packed f32 addition (`sm_100`
+    /// and later). For these chips, LLVM also loads pairs of non-adjacent elements.
     fn pairs(&self, found: &Found, op: Op<'c>) -> Option<Found> {
         let (_, element) = vector_parts(results(op).first()?.r#type())?;
         match found.fact {
@@ -317,8 +317,8 @@ impl<'c> Accesses<'c> {
         }
     }
 
-    /// Returns whether LLVM may load the elements of a vector separately. LLVM splits loads of two
-    /// 8-byte elements whose elements are only extracted.
+    /// Returns whether LLVM may load the elements of a vector separately. LLVM splits a load of two
+    /// 8-byte elements if all users extract single elements.
     fn is_taken_apart(&self, value: Val<'c>, lanes: u64, bytes: u64) -> bool {
         let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
         (lanes, bytes) == (2, 16) && users.iter().all(|user| is(*user, "llvm.extractelement"))

@@ -160,7 +160,7 @@ fn components(next: &[Vec<usize>]) -> Vec<Option<usize>> {
 mod tests {
     use super::components;
 
-    /// Nested loops, an exit, and an unreachable node.
+    /// Finds nested loops, an exit from a loop, and an unreachable node.
     #[test]
     fn loops_are_found() {
         //      0 → 1 → 2 → 3 → 1, 3 → 2, 1 → 4, 5 → 4
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(found[5], None);
     }
 
-    /// A graph with one node, and an empty graph.
+    /// Accepts a graph with one node, and an empty graph.
     #[test]
     fn small_ones() {
         assert_eq!(components(&[vec![0]]), [Some(0)]);

@@ -112,7 +112,8 @@ fn fence(ordering: Ordering, scope: Scope) -> Fact {
     Fact::Fence { ordering, scope }
 }
 
-/// Returns a proxy fence, such as `fence.proxy.alias`; `kind` holds the modifiers after `fence`.
+/// Returns a proxy fence, such as `fence.proxy.alias`; `kind` is the list of modifiers after
+/// `fence`.
 fn proxy(kind: String) -> Fact {
     Fact::ProxyFence { kind }
 }
@@ -378,7 +379,7 @@ fn scope(op: Op<'_>) -> Option<Scope> {
     }
 }
 
-/// A sequentially consistent load or store has a fence before it.
+/// Returns the fence before a sequentially consistent load or store.
 fn sequential(op: Op<'_>) -> Option<Vec<Made>> {
     if integer_attribute(op, "ordering") != Some(SEQUENTIAL) {
         return Some(Vec::new());
@@ -429,7 +430,8 @@ fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
     }
 }
 
-/// Returns a compare-and-swap loop; values narrower than 32 bits use the containing word.
+/// Returns the operations of a compare-and-swap loop. For values narrower than 32 bits, the loop
+/// accesses the containing word.
 fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
     let of = match bits(value)? {
         64 => "b64",
@@ -446,7 +448,7 @@ fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
         space,
         scope,
     })];
-    // Initial load before the loop.
+    // The loop is preceded by an initial load.
     made.push(Made::perhaps(
         Fact::ScalarAccess {
             direction: Direction::Load,
