@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Combine {
     /// Reduction kind of the `tile` dialect, or a custom combiner from `CUSTOM`.
     pub kind: Kind,
-    /// Element type of the source. Custom combiners ignore this type, because their types are
-    /// fixed.
+    /// Element type of the source; ignored by custom combiners, whose types are fixed.
     pub element: Element,
-    /// Element type of the destination; for argmin and argmax, of the destination of the values.
+    /// Element type of the destination, or of the value destination of argmin and argmax.
     pub to: Element,
     /// Element type of the index destination of argmin and argmax.
     pub index: Element,

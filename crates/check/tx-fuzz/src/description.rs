@@ -60,9 +60,9 @@ pub enum Scope {
 /// Thread groups that execute an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Groups {
-    /// All groups of the scope; each group writes its own results.
+    /// All thread groups of the scope execute the op, and each group writes its own results.
     Each,
-    /// Only the group with this index, selected by an `scf.if`.
+    /// Only the thread group with this index executes the op, inside an `scf.if`.
     Only(usize),
 }
 
@@ -165,8 +165,8 @@ pub enum Source {
     Result {
         /// Index of the earlier op.
         work: usize,
-        /// Index of the result that an op with one source reads. An op with several sources reads
-        /// the first results.
+        /// Result number that an op with one source reads. An op with several sources reads the
+        /// first results of the earlier op.
         part: usize,
     },
 }
@@ -309,8 +309,7 @@ pub struct Job {
     pub element: Option<ElementWork>,
     /// Computation on each result before the store.
     pub epilogue: Option<EpilogueWork>,
-    /// For each loop, the source dimension that the loop iterates over. Only forms with indexing
-    /// maps use this list.
+    /// Source dimension of each loop, for forms with indexing maps.
     pub order: Vec<usize>,
     /// Set if the destination is a temporary.
     pub temporary: bool,
@@ -325,7 +324,7 @@ pub struct Job {
 pub enum HostSource {
     /// Argument with a shape and a view.
     Fresh(Vec<usize>, View),
-    /// First destination of the earlier op with this index.
+    /// First destination of an earlier op; the value is the index of that op.
     Result(usize),
 }
 
@@ -390,7 +389,7 @@ pub enum Step {
     Vectorize(String),
 }
 
-/// Host function with several ops on the rows of equal-sized matrices. The compiler fuses the ops
+/// Host function with several ops on the rows of equal-sized matrices. The compiler fuses these ops
 /// into one kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rows {
@@ -445,13 +444,13 @@ pub enum Makes {
 /// Operand of an op on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operand {
-    /// Matrix argument with this index.
+    /// Matrix argument; the value is its index.
     Matrix(usize),
     /// Argument with one element per row.
     Row,
     /// Argument with one element per column.
     Column,
-    /// Result of the earlier op with this index.
+    /// Result of an earlier op; the value is the index of that op.
     Result(usize),
 }
 
@@ -468,7 +467,7 @@ pub enum Binary {
     Larger,
 }
 
-/// Unary function. Programs on integers use only the square.
+/// Unary function of an element. Programs on integers use only the square function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unary {
     /// Square.
@@ -484,11 +483,11 @@ pub enum Unary {
 /// Mapping of rows to threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mapping {
-    /// Rows per block.
+    /// Number of rows per block.
     pub rows: usize,
-    /// Threads per row in one block.
+    /// Number of threads per row in one block.
     pub threads: usize,
-    /// Blocks per row (cluster size).
+    /// Number of blocks per row (cluster size).
     pub blocks: usize,
     /// Number of unrolled loads per thread, if row values are not kept in registers.
     pub loads: usize,

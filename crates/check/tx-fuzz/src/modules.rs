@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 /// CPU time limit of one case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Maximum number of findings per kind of failure that are shrunk. Further findings of that kind
-/// are counted, but not shrunk.
+/// Maximum number of shrunk findings per kind of failure. Findings beyond this limit are counted,
+/// but not shrunk.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);

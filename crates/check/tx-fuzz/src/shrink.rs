@@ -255,8 +255,8 @@ fn kernels(kernel: &Kernel) -> Vec<Kernel> {
     all
 }
 
-/// Returns the kernel without op `gone`. Ops that read the result of this op read an argument
-/// instead.
+/// Returns the kernel without op `gone`. Ops that read the result of the removed op read an
+/// argument instead.
 fn without(kernel: &Kernel, gone: usize) -> Option<Kernel> {
     let mut smaller = kernel.clone();
     for at in gone + 1..kernel.work.len() {

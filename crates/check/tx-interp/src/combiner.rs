@@ -25,7 +25,7 @@ pub struct Combiner<'c> {
     kind: Kind,
     nan: Nan,
     types: String,
-    /// Constants outside the op that its regions use.
+    /// Constants that are defined outside of the op, and that its regions use.
     outside: Vec<Step<'c>>,
     element: Option<Element<'c>>,
     slots: usize,
@@ -325,8 +325,8 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Computes partial results in chunks. A chunk with an undefined result is bisected, until only
-    /// the undefined result is left out.
+    /// Computes partial results in chunks. A chunk with an undefined result is bisected, to isolate
+    /// the undefined result.
     fn each(
         &self,
         len: usize,

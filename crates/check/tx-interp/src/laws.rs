@@ -28,7 +28,7 @@ use tx_scalar::laws::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// Every algebraic law holds for the values that are assumed to occur. The remarks describe
-    /// failures for other values.
+    /// failures for values that may never occur.
     Hold(Vec<String>),
     /// A counterexample to an algebraic law.
     Broken(String),
@@ -304,8 +304,8 @@ impl Trial<'_, '_> {
             .map(in_order)
     }
 
-    /// Returns a remark if combination with the identity turns an infinity into a finite number.
-    /// For example, the largest finite number is such an identity of a minimum.
+    /// Returns a remark if combination with the identity turns an infinity into a finite number. An
+    /// example is a minimum whose identity is the largest finite number.
     fn infinities(self, scalar: Scalar, values: &[Partial]) -> Option<String> {
         let (identity, special) = (self.identity(), self.given(vec![special(scalar)]));
         let infinities = special.iter().skip(1).map(|x| vec![&identity, x, x]);
@@ -317,8 +317,8 @@ impl Trial<'_, '_> {
     }
 
     /// Tests a custom combiner with several components. If the reduction has one source, the test
-    /// assumes that all positive elements may occur. A failure for other values only gives a
-    /// remark.
+    /// assumes that all positive elements may occur. A failure for elements that may never occur
+    /// only gives a remark.
     fn tuples(self, random: &mut Random) -> Found {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
@@ -467,20 +467,20 @@ impl Trial<'_, '_> {
         Ok(())
     }
 
-    /// Tests whether the identity is neutral to these values. Combination with the identity may
+    /// Tests whether the identity is neutral to the given values. Combination with the identity may
     /// round a float, and may change the sign of 0.
     fn kept(self, values: &[Partial]) -> Verdict {
         self.holds(Law::Identity, sides(&self.identity(), values))
     }
 
-    /// Returns a remark if the identity is not neutral to one of these values.
+    /// Returns a remark if the identity is not neutral to one of the given values.
     fn remark(self, values: &[Partial]) -> Option<String> {
         let changed = self.kept(values).err()?;
         Some(may_occur(changed, &self.advice(values)))
     }
 
     /// Tests the identity, which must be neutral to itself. If the identity of a custom combiner
-    /// changes another value, the result is a remark.
+    /// changes a value other than itself, the result is a remark.
     fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> Found {
         let identity = self.identity();
         let is_custom = self.combiner.kind() == Kind::Custom;
@@ -523,7 +523,7 @@ impl Trial<'_, '_> {
         .to_owned()
     }
 
-    /// Searches an identity of one component that is neutral to all of these values and to
+    /// Searches an identity of one component that is neutral to all of the given values and to
     /// infinities. For integers of more than 8 bits and for floats, the search is limited to common
     /// identities: another identity may change an untested value.
     fn neutral(self, values: &[Partial]) -> Option<Partial> {
@@ -566,7 +566,7 @@ fn in_order(broken: CounterExample) -> String {
     may_occur(broken, "the combiner must give the same in any order")
 }
 
-/// Returns a component with these bits and an exact error bound.
+/// Returns a component with the given bits and an exact error bound.
 fn exact(scalar: Scalar, bits: u64) -> (u64, Bound) {
     (bits, Bound::exact(float_of(scalar, bits)))
 }

@@ -10,7 +10,7 @@ const WARPGROUP: i64 = 128;
 pub struct Holder {
     /// Thread index relative to the first thread of the group.
     pub relative: i64,
-    /// Thread offset from layout axes that count from the start of the block.
+    /// Part of the thread index that counts from the first thread of the block.
     pub absolute: i64,
     /// Index among the used registers of the thread.
     pub slot: usize,
@@ -38,8 +38,7 @@ impl Point {
     }
 }
 
-/// Returns every point that results from adding coordinates of these layout entries to one of
-/// `points`.
+/// Returns the sums of each point and all coordinates of the layout entries.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

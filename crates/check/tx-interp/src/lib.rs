@@ -87,9 +87,9 @@ impl Argument {
 /// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Check that barriers order conflicting accesses of different threads.
+    /// Set to check that barriers order conflicting accesses of different threads.
     pub races: bool,
-    /// Compute the [`Bound`] of each float.
+    /// Set to compute the [`Bound`] of each float.
     pub bounds: bool,
     /// Number of blocks along x, y and z, if the entry is a kernel.
     pub grid: [u32; 3],

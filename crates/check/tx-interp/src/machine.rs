@@ -21,7 +21,7 @@ pub(crate) struct World<'c> {
     /// Variables of the module, by the address of their op.
     pub(crate) variables: BTreeMap<usize, Rc<View>>,
     pub(crate) clocks: Clocks,
-    /// Check that barriers order conflicting accesses.
+    /// Set to check that barriers order conflicting accesses.
     pub(crate) races: bool,
     /// Whether [`Bound`]s are computed.
     pub(crate) bounds: bool,
@@ -78,8 +78,8 @@ impl<'c> World<'c> {
 /// cluster.
 ///
 /// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the lanes
-/// of each block begin at a multiple of the warp size. Lanes between two blocks have no thread and
-/// are never active.
+/// of each block begin at a multiple of the warp size. Lanes between two blocks belong to no thread
+/// and are never active.
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) grid: [u32; 3],
@@ -124,7 +124,7 @@ impl Cta {
         (lane / self.pitch(), lane % self.pitch())
     }
 
-    /// Returns whether a lane has a thread.
+    /// Returns whether a lane belongs to a thread.
     pub(crate) fn has(&self, lane: u32) -> bool {
         let (rank, thread) = self.place(lane);
         rank < self.blocks() && thread < self.threads()
@@ -156,7 +156,7 @@ impl Cta {
         format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})")
     }
 
-    /// Returns all lanes that have a thread.
+    /// Returns all lanes that belong to a thread.
     pub(crate) fn all(&self) -> Vec<u32> {
         let (pitch, threads) = (self.pitch(), self.threads());
         let of = |rank: u32| rank * pitch..rank * pitch + threads;
@@ -178,8 +178,8 @@ pub(crate) struct Exec<'w, 'c> {
     pub(crate) cta: Option<Cta>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Set while the reduction elements may be combined in any order. Of two equal elements, either
-    /// may then come first.
+    /// Set while the elements of a reduction may be combined in any order, so that either of two
+    /// equal elements may be first.
     pub(crate) unordered: bool,
 }
 
@@ -211,7 +211,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns whether a lane exists. If lanes are threads, the lane must have a thread.
+    /// Returns whether a lane exists. A lane of a kernel exists if it belongs to a thread.
     pub(crate) fn has_lane(&self, lane: u32) -> bool {
         match &self.cta {
             Some(cta) if self.threads => cta.has(lane),
@@ -346,7 +346,7 @@ impl<'c> Exec<'_, 'c> {
         self.world.charge(self.active.len())
     }
 
-    /// Runs a block of ops with the lanes `active` as the active lanes.
+    /// Runs a block of ops for the lanes `active`.
     pub(crate) fn run_for(&mut self, active: Rc<[u32]>, code: &Code<'c>) -> Result<(), Trouble> {
         let before = std::mem::replace(&mut self.active, active);
         let result = self.run(code);

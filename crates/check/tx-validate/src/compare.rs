@@ -42,9 +42,9 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
         })
 }
 
-/// Returns the verdict on the results `found` of a stage. An infinity is accepted instead of a NaN
-/// of the reference if the error bound of the element in `own` is infinite: combination of an
-/// infinity with an identity can result in NaN.
+/// Returns the verdict on the results `found` of a stage. If the error bound in `own` is infinite,
+/// an infinity is accepted instead of a NaN of the reference. The reference may combine an infinity
+/// with an identity, which can result in NaN.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,

@@ -57,8 +57,8 @@ pub enum Trouble {
     /// The program rejects the given arguments.
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
-    /// The program fails with all generated inputs, or no sizes satisfy its checks. The user may
-    /// intend other sizes or integers.
+    /// The program fails with all generated inputs, or no sizes satisfy its checks. The program may
+    /// require other sizes or integers than the generated values.
     #[error("{what}; arguments of other sizes, or with other integers, may be meant")]
     Unfit {
         /// Description of the failure with the first input.
@@ -95,7 +95,8 @@ pub struct Options {
     /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
     /// some seconds. One input for each set of launched kernels runs before the others.
     pub work: Option<u64>,
-    /// Kernel to test; `None` tests all kernels. Only inputs that launch this kernel run.
+    /// Kernel to test; `None` tests all kernels. If a kernel is given, only inputs that launch this
+    /// kernel run.
     pub kernel: Option<String>,
     /// Index of the first stage to check, counted from `parse`. Earlier stages run only to compute
     /// references.
@@ -103,7 +104,7 @@ pub struct Options {
     /// Index of the last stage to check before launch; `None` checks all stages.
     pub until: Option<usize>,
     /// Maximum number of steps of all threads in one run or launch; a longer run counts as endless.
-    /// `None` applies a default far above the needs of generated inputs.
+    /// `None` selects a default limit far above the needs of generated inputs.
     pub steps: Option<u64>,
     /// Set if the input program already contains all barriers; data races are then errors from the
     /// first stage on.
@@ -120,7 +121,7 @@ impl Options {
     }
 }
 
-/// Progress callback. Its parameters are the current stage, the index of the current input (from
+/// Progress callback. The parameters are the current stage, the index of the current input (from
 /// 1), and the number of inputs.
 #[derive(Clone)]
 pub struct Watch(Arc<WatchFn>);
@@ -163,7 +164,7 @@ pub struct Validation {
     /// Number of inputs whose results were not compared, because their error bounds are infinite.
     pub open: usize,
     /// Kernels that no input launches, because inputs of the required sizes would run too long.
-    /// These kernels are not checked.
+    /// Kernels that are not launched are not checked.
     pub unlaunched: Vec<String>,
     /// Assumed grid of the entry if no grid is specified: `one block` or `one cluster`.
     pub assumed: Option<&'static str>,
@@ -199,8 +200,8 @@ impl Validation {
         told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
-    /// Returns whether a combiner property fails for some values. The verdicts then apply only to
-    /// the tested inputs.
+    /// Returns whether a combiner property fails for some values. If a property fails, the verdicts
+    /// apply only to the tested inputs.
     pub fn is_conditional(&self) -> bool {
         let mut verdicts = self.stages.iter().map(|stage| &stage.verdict);
         verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
@@ -259,7 +260,7 @@ const CUSTOM: &str = "custom";
 /// Text in messages about an identity that is not neutral.
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
-/// Callback that modifies a module between passes. Its parameters are the stage name and the module
+/// Callback that modifies a module between passes. The parameters are the stage name and the module
 /// after the stage.
 pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;
 
@@ -484,7 +485,7 @@ struct Case {
     stays_wrong: bool,
     /// Set while the work of this input is within the limit.
     is_run: bool,
-    /// Ops and accesses executed by the last stage that ran this input.
+    /// Number of ops and accesses that the last run of this input executed.
     work: u64,
 }
 
@@ -496,8 +497,8 @@ struct Run<'r> {
     inputs: usize,
     stages: Vec<Stage>,
     variants: Vec<String>,
-    /// Index and device IR of each stage in the LLVM dialect. Loading a kernel is slow, so these
-    /// stages run one by one only if the last stage fails.
+    /// Index and device IR of each stage in the LLVM dialect. Loading a kernel is slow, so stages
+    /// in the LLVM dialect run one by one only if the last stage fails.
     lowered: Vec<(usize, String)>,
     /// Set if kernels convert addresses to integers, and so may branch on alignment.
     asks: bool,
@@ -1109,8 +1110,8 @@ impl Case {
         self.reference = Some(reference);
     }
 
-    /// Compares the results of an input with the previous stage and the reference. `written` is set
-    /// after kernel generation; the sign of a sum of -0.0 must then not change.
+    /// Compares the results of an input with the previous stage and the reference. If `written` is
+    /// set (after kernel generation), the sign of a sum of -0.0 must not change.
     fn judge(
         &mut self,
         input: &str,

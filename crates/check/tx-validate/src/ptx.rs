@@ -112,8 +112,8 @@ fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Returns the position of an operation in the summary, its singular and its plural. Returns `None`
-/// for scalar accesses, which are not compared.
+/// Returns the position of an operation in the summary, and the singular and plural of its name.
+/// Returns `None` for scalar accesses, which are not compared.
 fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     Some(match fact {
         Fact::Barrier { .. } => (0, "barrier", "barriers"),

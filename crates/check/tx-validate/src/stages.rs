@@ -21,7 +21,7 @@ fn ops<'m>(module: &'m Module<'_>) -> Vec<Op<'m>> {
     walk(unsafe { Op::from_raw(module.as_operation().to_raw()) })
 }
 
-/// Returns the selected variant of each `tile.reduce` op that has one.
+/// Returns the selected variants of all `tile.reduce` ops, without ops that have no variant.
 pub(crate) fn variants(module: &Module<'_>) -> Vec<String> {
     ops(module)
         .into_iter()

@@ -15,12 +15,13 @@ pub enum Verdict {
     /// The results have different bits, within the error bound of any combination order: see
     /// [`tx_interp::Bound`].
     EqualWithinOrder,
-    /// The PTX matches the device IR. The text has operation counts and the output of `ptxas`.
+    /// The PTX matches the device IR. The text of the verdict contains operation counts and the
+    /// output of `ptxas`.
     AsInIr(String),
-    /// All tested properties of the combiners hold. The text names the combiners.
+    /// All tested properties of the combiners hold. The text of the verdict names the combiners.
     Hold(String),
-    /// A combiner property fails for some values that may never occur. The text names these values,
-    /// gives advice, and lists the combiners without failures.
+    /// A combiner property fails for some values that may never occur. The text names the failing
+    /// values, gives advice, and lists the combiners without failures.
     Conditional(Vec<String>),
     /// Wrong result.
     Wrong(Box<Difference>),
@@ -36,7 +37,7 @@ pub enum Verdict {
     },
     /// The PTX differs from the device IR, or `ptxas` rejects the PTX.
     Ptx(String),
-    /// A combiner property fails. The text names values for which the property fails.
+    /// A combiner property fails. The text names values for which the combiner property fails.
     Broken(String),
     /// The stage cannot be executed.
     Unsupported(String),

@@ -76,7 +76,7 @@ impl Memref {
         )
     }
 
-    /// Prints a subview. A part without a size selects a single index and drops the dimension.
+    /// Prints a subview. A range without a size selects a single index, and drops its dimension.
     pub(crate) fn subview(
         &self,
         name: impl Into<String>,

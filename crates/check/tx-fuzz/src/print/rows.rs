@@ -436,8 +436,8 @@ impl Printer<'_> {
     /// Returns the names of all arrays that an op of the group reads. If `totals` is set, returns
     /// only the arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// Array, whether an op reads the array, and whether an op writes the array before the
-        /// first read.
+        /// Tuple of an array, whether an op reads the array, and whether an op writes the array
+        /// before the first read.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

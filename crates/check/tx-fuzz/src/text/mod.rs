@@ -1,8 +1,8 @@
 //! Fuzz target 2: malformed text and bytecode, which must cause a diagnostic.
 //!
-//! Programs of the lit tests are damaged and passed to `tx-opt` and `tx`. Both tools must exit with
-//! a defined status, and print a message when they reject an input. Input that also crashes MLIR's
-//! `mlir-opt` is counted separately.
+//! Programs of the lit tests are damaged and passed to `tx-opt` and `tx`. `tx-opt` and `tx` must
+//! exit with a defined status, and print a message when they reject an input. Input that also
+//! crashes MLIR's `mlir-opt` is counted separately.
 
 mod command;
 mod mutate;
@@ -41,8 +41,8 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Maximum number of findings per kind of failure that are shrunk. Further findings of that kind
-/// are counted, but not shrunk.
+/// Maximum number of shrunk findings per kind of failure. Findings beyond this limit are counted,
+/// but not shrunk.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
@@ -84,7 +84,7 @@ struct Input {
     command: Command,
 }
 
-/// Runs the tools on malformed inputs until the time limit of the run.
+/// Runs `tx` and `tx-opt` on malformed inputs until the time limit of the run.
 ///
 /// # Errors
 ///
@@ -214,11 +214,12 @@ fn is_upstreams(
 }
 
 /// Returns whether `tx-opt` fails while parsing the input. A crash of `tx-opt` prints a stack
-/// trace; a crash of `tx` does not. With half of the stack, `tx-opt` overflows on every input on
-/// which `tx` overflows.
+/// trace; a crash of `tx` does not. With half of the stack size, `tx-opt` overflows the stack on
+/// every input on which `tx` does.
 ///
-/// Cyclic types in bytecode make MLIR's bytecode reader run for longer than the time limit.
-/// `tx-opt` then prints nothing, because LLVM's signal handlers are not installed yet.
+/// Cyclic types in bytecode make MLIR's bytecode reader run for longer than the time limit. In this
+/// case, `tx-opt` prints no stack trace, because it reads bytecode before LLVM's signal handlers
+/// are installed.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);

@@ -103,8 +103,8 @@ fn end(child: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns LLVM's error message from the error output of a crashed process. Without such a message,
-/// returns the innermost stack frame outside of signal handlers.
+/// Returns LLVM's error message from the error output of a crashed process. If LLVM printed no
+/// message, returns the innermost stack frame outside of signal handlers.
 pub(crate) fn place_of_crash(said: &str) -> String {
     let frame = |line: &str| -> Option<String> {
         let rest = line.trim_start().strip_prefix('#')?;
@@ -135,7 +135,7 @@ pub(crate) fn place_of_crash(said: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The place of a crash is the crashing function, or LLVM's message.
+    /// The place of a crash is the name of the crashing function, or LLVM's message.
     #[test]
     fn crashes_have_a_place() {
         let stack = " #0 0x00005587936e9006 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) \

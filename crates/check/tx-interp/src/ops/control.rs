@@ -98,8 +98,8 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Runs the body of a branch with the lanes `active`, and copies the values that they yield to
-/// `merged`.
+/// Runs the body of a branch with the lanes `active`, and copies the yielded values of these lanes
+/// to `merged`.
 fn arm<'c>(
     exec: &mut Exec<'_, 'c>,
     active: Rc<[u32]>,

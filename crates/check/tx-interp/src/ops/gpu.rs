@@ -493,8 +493,8 @@ pub(crate) struct Kernel<'c> {
     memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster_size: Option<[u32; 3]>,
-    /// Dimensions of the grid along which the kernel runs a grid-stride loop. The kernel is correct
-    /// for any grid size in such a dimension.
+    /// Dimensions of the grid along which the kernel runs a grid-stride loop. A grid-stride loop is
+    /// correct for any grid size.
     strided: [bool; 3],
 }
 

@@ -207,13 +207,13 @@ impl<'c> Combine<'c> {
 
     /// Tightens error bounds by perturbation.
     ///
-    /// Error bounds that each op propagates treat two uses of one number as independent, for
-    /// example the maximum in a log-sum-exp. Such bounds grow with every combination. Instead, this
-    /// function perturbs each component of both operands by its error bound, and adds up the
-    /// changes of the result. The sum of the changes is a first-order bound too.
+    /// The error bounds that ops propagate grow with every combination, because they treat two uses
+    /// of one number as independent. An example is the maximum in a log-sum-exp. This function
+    /// perturbs each component of both operands by its error bound, and adds up the changes of the
+    /// result. The sum of these changes is also a first-order error bound.
     ///
-    /// An infinite bound stays infinite. An infinite bound means that some order of combination
-    /// overflows or that a comparison is undecided; a perturbation reveals neither.
+    /// An infinite error bound is not tightened. An infinite error bound means that some order of
+    /// combination overflows or that a comparison is undecided; a perturbation reveals neither.
     fn refine(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -325,9 +325,9 @@ impl<'c> Combine<'c> {
         Some((0..moves.len()).map(cut).collect())
     }
 
-    /// Returns one component of an operand as exact numbers, once per perturbation. A perturbation
-    /// of this component adds or subtracts its error bound, but at least one unit in the last
-    /// place.
+    /// Returns one component of an operand as exact numbers, repeated for each perturbation. A
+    /// perturbation adds or subtracts the error bound of a number, but at least one unit in the
+    /// last place.
     fn moved(
         &self,
         parts: &Parts,
@@ -401,9 +401,9 @@ impl<'c> Combine<'c> {
     /// of combined identities, since neither is defined.
     ///
     /// The function widens the bounds of NaNs, infinities and zeros that the identity changes, such
-    /// as NaN in `maxnumf` or -0.0 in a sum. Zeros with an undecided sign also have wider bounds.
-    /// All other exact numbers stay exact, unless partial results of some order overflow or
-    /// underflow ([`Bound::of_every_order`]).
+    /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the bounds of zeros with an
+    /// undecided sign. Numbers that do not depend on the order stay exact, unless partial results
+    /// of some order overflow or underflow ([`Bound::of_every_order`]).
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;
@@ -464,9 +464,8 @@ impl<'c> Combine<'c> {
     }
 
     /// Returns, for each component, whether it is a zero whose sign depends on the order of
-    /// combination. For example, the components of a complex product are sums and differences of
-    /// products. The function combines zeros of both signs and identities in different orders, and
-    /// compares the signs of the results.
+    /// combination, as in a complex product. The function combines zeros of both signs and
+    /// identities in different orders, and compares the signs of the results.
     fn open_signs(
         &self,
         exec: &mut Exec<'_, 'c>,

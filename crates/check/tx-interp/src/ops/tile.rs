@@ -263,7 +263,7 @@ impl Operand {
         }
     }
 
-    /// Reads the elements at these indices.
+    /// Reads the elements at the given indices.
     fn gather(
         &self,
         exec: &mut Exec<'_, '_>,
@@ -307,7 +307,7 @@ fn inside(sizes: &[i64], index: &[i64], site: &Site) -> Result<(), Trouble> {
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }
 
-/// Returns the sizes of the iteration space. If an operand map has the result `d` alone, dimension
+/// Returns the sizes of the iteration space. If a result of an operand map is `d` alone, dimension
 /// `d` has the size of the corresponding operand dimension.
 pub(crate) fn space(
     rank: usize,
@@ -642,8 +642,8 @@ impl<'c> Plan<'c> {
         self.store(exec, group, &all, &stored, fragments)
     }
 
-    /// Computes the elements to combine at these points of the iteration space, converted to the
-    /// types of partial results.
+    /// Computes the elements to combine at the given points of the iteration space, converted to
+    /// the types of partial results.
     fn elements(
         &self,
         exec: &mut Exec<'_, 'c>,

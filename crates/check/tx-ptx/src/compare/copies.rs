@@ -14,8 +14,8 @@ const TRIED: u32 = 50_000;
 /// whole basic blocks.
 ///
 /// LLVM copies whole basic blocks when it unrolls or peels a loop. So one number of copies per
-/// block, at least 1, must explain the counts of all its instructions. The check skips operations
-/// with an ambiguous block or ambiguous instructions.
+/// block, at least 1, must explain the counts of all instructions of the block. The check skips
+/// operations with an ambiguous block or ambiguous instructions.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,

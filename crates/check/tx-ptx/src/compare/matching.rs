@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 ///
 /// The number of assigned units is maximal. `fit` returns the cost of a supply in a place, or
 /// `None` if the supply may not use the place. Earlier supplies have priority: a later supply may
-/// move earlier units to other places, but never leaves them unassigned.
+/// move units of earlier supplies to other places, but never leaves these units unassigned.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],

@@ -101,7 +101,8 @@ struct Slot<'a> {
 ///
 /// If a mask is not constant, an instruction can match several operations. A perfect matching
 /// exists if one matching covers all instructions and another matching covers all operations
-/// (Mendelsohn and Dulmage, 1958). So the two matchings are computed separately.
+/// (Mendelsohn and Dulmage, 1958). The matching for all instructions and the matching for all
+/// operations are therefore computed separately.
 struct Matched<'a> {
     found: Vec<Found<'a>>,
     slots: Vec<Slot<'a>>,

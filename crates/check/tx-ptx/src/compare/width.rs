@@ -16,11 +16,11 @@ fn width(bytes: u32) -> u32 {
 ///
 /// Merging widens accesses, unrolling adds accesses, and splitting narrows accesses. So, for each
 /// width, the check compares the bytes moved by accesses of at least that width. Loads may move
-/// fewer bytes in the PTX, because LLVM merges equal loads and removes unreachable loads. In this
-/// case, the PTX must have no additional narrow loads.
+/// fewer bytes in the PTX, because LLVM merges equal loads and removes unreachable loads. If loads
+/// move fewer bytes, the PTX must have no more narrow loads than the IR.
 ///
 /// Unrolling adds bytes that can hide a split vector. So narrow accesses of the PTX may move at
-/// most twice the bytes of the potentially narrow accesses of the IR. The limit does not apply if
+/// most twice the bytes of the potentially narrow accesses of the IR. This factor does not apply if
 /// potentially narrow accesses of the IR are in loops. The factor is 2 because LLVM can duplicate a
 /// load to avoid a branch.
 pub(super) fn compare(
@@ -224,10 +224,10 @@ fn narrow_found(
 
 /// Number of bytes that accesses below a width may move in the PTX.
 enum Allowed {
-    /// At most this number of bytes.
+    /// The PTX may move at most this number of bytes.
     Bytes(u64),
-    /// No upper limit, because some accesses are in loops. `least` is the number of bytes that the
-    /// required accesses of the IR move.
+    /// The number of bytes has no upper limit, because some accesses are in loops. `least` is the
+    /// number of bytes that the required accesses of the IR move.
     Any { least: u64 },
 }
 

@@ -191,8 +191,8 @@ impl Fact {
         Some(fact.normalized())
     }
 
-    /// Returns the fact with types without sign, such as `b32`, where the sign does not affect the
-    /// result.
+    /// Removes the sign from the types of the fact if it does not affect the result: `u32` becomes
+    /// `b32`.
     pub(super) fn normalized(mut self) -> Fact {
         match &mut self {
             Fact::Redux { kind, .. } => kind.ty = normal(kind.combine, kind.ty),

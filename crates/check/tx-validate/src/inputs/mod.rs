@@ -31,8 +31,8 @@ pub struct Input {
     pub(crate) launched: Vec<bool>,
     /// Index among all inputs, which determines the alignment of the arrays.
     pub(crate) number: usize,
-    /// Set if the input runs after every stage. Other inputs run only at launch; a failing input
-    /// then runs again after every stage.
+    /// Set if the input runs after every stage, not only at launch. An input that fails at launch
+    /// runs again after every stage.
     pub(crate) every_stage: bool,
 }
 
@@ -163,7 +163,8 @@ struct Planned {
     number: usize,
     /// Number of inputs with this data pattern that run before this input.
     before: usize,
-    /// Set if the input was generated to test one kernel. Such inputs have a separate cost limit.
+    /// Set if the input was generated to test one kernel. Inputs for one kernel have a separate
+    /// cost limit.
     of_kernel: bool,
     every_stage: bool,
 }

@@ -19,8 +19,9 @@ pub(super) enum Data {
     /// that a lost digit changes the result. Integers have all bits set, which is the identity of
     /// `and` and of an unsigned minimum.
     Long,
-    /// Floats are -0.0. In odd variations, inputs after the first argument are 1.0 instead. If the
-    /// initial value of a sum is not -0.0, the sign of the result changes. Integers are random.
+    /// Floats are -0.0. In odd variations, the floats of all inputs except the first argument are
+    /// 1.0. If the initial value of a sum is not -0.0, the sign of the result changes. Integers are
+    /// random.
     Zeros,
     /// Floats are 1.0; integers are random.
     Ones,
@@ -35,50 +36,50 @@ pub(super) enum Data {
     Near,
     /// Equal elements, except for one large and one small outlier per row, placed on diagonals. The
     /// variations ([`Turn`]) together place an outlier in every column, if the array is not too
-    /// large. Each outlier determines the result of a minimum or maximum, and a bit of the result
-    /// of `and` and `or`.
+    /// large. Each outlier determines the result of a minimum or maximum, and one bit of the result
+    /// of a bitwise and/or.
     Peaks,
     /// Equal elements, except for one NaN per row; the NaNs form a diagonal.
     Nans,
     /// NaNs, except for the first column, the last column and one large value per row. The large
     /// values form a diagonal, and are the results of a maximum that ignores NaN.
     Numbers,
-    /// Equal elements, except for one large and one small outlier per row, in different parts of 32
-    /// columns. The variations ([`Turn`]) together place an outlier in every part of a row.
+    /// Equal elements, except for one large and one small outlier per row, in different groups of
+    /// 32 columns. The variations ([`Turn`]) together place an outlier in every group of columns.
     Parts,
-    /// Equal elements, except for two NaNs per row, in different parts of 32 columns.
+    /// Equal elements, except for two NaNs per row, in different groups of 32 columns.
     NanParts,
     /// NaNs, except for the first column, the last column and one large value per row. The large
-    /// values of adjacent rows are in different parts of 32 columns.
+    /// values of adjacent rows are in different groups of 32 columns.
     NumberParts,
     /// Equal elements, except for one outlier per column. Adjacent columns have their outliers in
     /// different rows. In the last variation ([`Turn`]), the outliers are NaNs.
     Columns,
-    /// Rows of elements with one sign, except for one element with the other sign. Adjacent rows
-    /// have opposite signs, and have the other element in different parts of 32 columns.
+    /// All elements of a row have one sign, except for one outlier with the opposite sign. Adjacent
+    /// rows have opposite signs, and their outliers are in different groups of 32 columns.
     Signs,
-    /// Equal elements, except for one outlier in the whole array, which determines the result. Each
-    /// variation ([`Turn`]) has another position or another kind of outlier.
+    /// Equal elements, except for one outlier in the whole array, which determines the reduction
+    /// result. Each variation ([`Turn`]) moves the outlier or uses another kind of outlier.
     Alone,
     /// Even rows ascend and odd rows descend, so the ends of a row determine a minimum or maximum.
     Slopes,
     /// Zeros, except for one element per row, near the end of the row. A left-to-right scan of the
-    /// row is exact up to that element. In every fourth long row, the index of that element is a
-    /// power of two plus 3: loop iterations begin at powers of two.
+    /// row is exact up to the nonzero element. In every fourth long row, the index of the nonzero
+    /// element is a power of two plus 3: loop iterations begin at powers of two.
     Last,
     /// Equal elements, except for one large outlier per row, within the last quarter of the row.
     /// The outlier is in the remainder of a row, where each group of elements has its own
     /// predicate.
     Tail,
     /// Equal elements, except for one outlier per row, which is 2.5 ln 2 larger. The exponential of
-    /// the difference is 2^2.5, where a polynomial approximation of `exp2` is least exact.
+    /// the difference 2.5 ln 2 is 2^2.5, where a polynomial approximation of `exp2` is least exact.
     Above,
     /// Floats far below zero. A zero that a kernel adds as padding changes a maximum or a
     /// log-sum-exp.
     Deep,
-    /// Zeros in the first column, values near -1 in one part of 32 columns, and much smaller values
-    /// in all other columns. A sum of exponentials then depends on few elements, and exposes
-    /// rounded intermediate results.
+    /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
+    /// values in all other columns. A sum of exponentials of such a row depends on few elements,
+    /// and exposes rounded intermediate results.
     Few,
 }
 
@@ -112,8 +113,8 @@ impl Turn {
         }
     }
 
-    /// Returns the number of variations of this pattern that run before this variation. For the
-    /// pattern `Alone`, variations for the first thread of a block alternate with the other
+    /// Returns the number of variations of this pattern that run before this variation. Variations
+    /// of the pattern `Alone` that test the first thread of a block alternate with the other
     /// variations.
     pub(super) fn before(self, data: Data) -> usize {
         match (data, self.number.checked_sub(TURNS_FAR)) {
@@ -135,8 +136,9 @@ impl Turn {
     ///
     /// The first variations place the outlier at the last element and at the first element. Later
     /// variations alternate between the halves of the array, because errors may depend on the loop
-    /// iteration. Each kind of outlier is in a different eighth of the array. Each variation is in
-    /// a different warp of a 256-thread block, because errors may depend on the warp.
+    /// iteration. Each kind of outlier is in a different eighth of the array. Consecutive
+    /// variations place the outlier in different warps of a 256-thread block, because errors may
+    /// depend on the warp.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.sorts.len();
         let last = count.saturating_sub(1);
@@ -271,22 +273,21 @@ impl Data {
 
 /// Number of variations of the patterns `Columns` and `Few`.
 const COLUMN_TURNS: usize = 7;
-/// Distance between outliers: in rows for adjacent columns, and in parts of columns for adjacent
-/// rows. The distance divides none of the usual numbers of rows and parts.
+/// Distance between outliers: number of rows for adjacent columns, number of column groups for
+/// adjacent rows. The distance divides none of the usual numbers of rows and groups.
 const STEP: usize = 277;
 /// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;
-/// Width of a part of a row, in columns. In rows of fewer than [`FEW_PARTS`] columns, a part has 8
-/// columns.
+/// Number of columns in a group of columns. In rows of fewer than [`FEW_PARTS`] columns, a group
+/// has 8 columns.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
-/// Minimum limit on the number of inputs of the patterns `Peaks`, `Nans` and `Numbers`, even for
-/// large arrays.
+/// Maximum number of inputs of the pattern `Peaks`, `Nans` or `Numbers` for a large array.
 const LEAST_PEAKS: usize = 8;
 /// Maximum number of inputs of the pattern `Parts`.
 const MOST_PARTS: usize = 32;
-/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. The first
-/// [`LEAST_PEAKS`] inputs are exempt from this limit.
+/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. A pattern
+/// may have [`LEAST_PEAKS`] inputs regardless of this limit.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array in which every element is the outlier once.
 const MOST_ALONE: usize = 32;
@@ -318,7 +319,8 @@ const SORTS_ASKED_FOR: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
 /// Number of elements below which one array does not contain every special value.
 const FEW: usize = 256;
 
-/// Maximum number of elements for which a sum of squares of halves is exact in f32.
+/// Maximum number of elements of the pattern `Powers` with ±0.5 whose sum of squares is exact in
+/// f32.
 const MOST_POWERS: usize = 1 << 20;
 /// Maximum number of elements of the pattern `Long` with equal signs whose sum is exact in f32.
 const MOST_LONG: usize = 5200;
@@ -499,13 +501,13 @@ pub(super) enum Role {
     Zero,
     /// +0.0 after a -0.0.
     ZeroBehind,
-    /// 2.5 ln 2 above the plain elements.
+    /// Value that is 2.5 ln 2 above the plain elements.
     Above,
     /// Infinity; for integers, the second greatest value.
     Infinite,
     /// Slightly less than -1.
     Near,
-    /// Step number `.0` of a slope with `.1` steps.
+    /// Element of an ascending or descending row: its step number, and the number of steps.
     Step(usize, usize),
 }
 

@@ -1,5 +1,5 @@
-//! Sizes of generated inputs, chosen so that every kernel is launched and every path of it
-//! executes.
+//! Sizes of generated inputs, chosen so that every kernel is launched and executes all of its
+//! paths.
 
 use super::numbers::{Data, LEAST_BLOCK, Role, TURNS_ALONE, Turn, WARP};
 use std::cmp::Reverse;
@@ -71,16 +71,16 @@ const CALLS: [([usize; 4], Data); 29] = [
 ];
 
 /// Rows with more than 256 parts of 32 columns, for kernels in which one block of at most 256
-/// threads combines the partial results. After three rounds of 128 threads, many of these partial
-/// results remain.
+/// threads combines the partial results. After three rounds of 128 threads, many partial results
+/// remain for a fourth round.
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
 /// Sizes for the pattern `Above`. A row is long enough for several warps, and short enough that the
 /// combination order hardly changes the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. For rows, the limit is [`LONGEST_ROW`] if one
-/// kernel processes that length and all greater lengths.
+/// Maximum length of a generated vector or row. For rows, the limit is [`LONGEST_ROW`] if the same
+/// kernel processes all rows from a shorter length on.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// Data patterns for [`length_calls`]. No pattern has infinities: with an infinity in a short row,
@@ -100,20 +100,20 @@ const LENGTH_DATA: [Data; 13] = [
     Data::Last,
     Data::Deep,
 ];
-/// Pairs of a maximum row length and the number of rows in an input with such rows. Inputs with
-/// short rows have more rows than one block reduces.
+/// Pairs: maximum row length, and number of rows of an input with at most this row length. Inputs
+/// with short rows have more rows than one block reduces.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows for the lengths from [`tails`].
 const TAIL_ROWS: usize = 3;
 /// Vector length above which only the first [`FEW_OF_THESE`] data patterns are generated.
 const FEW_TURNS: usize = 1 << 16;
 const FEW_OF_THESE: usize = 4;
-/// Number of variations of a data pattern in [`length_calls`] and [`kernel_calls`], where only the
-/// first variations run. The number divides none of the part counts into which kernels split rows,
-/// so the outliers of different rows are in different parts.
+/// Number of variations that [`length_calls`] and [`kernel_calls`] assume for a data pattern.
+/// Kernels split rows into numbers of parts that 7 does not divide, so the outliers of different
+/// rows are in different parts.
 const LENGTH_TURNS: usize = 7;
 
-/// Sizes for kernels that no other call launches: many long rows, or long columns.
+/// Sizes that launch additional kernels, by many long rows or by long columns.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -124,7 +124,7 @@ const NUMBERS: [[usize; 4]; 7] = [
     [4103, 1031, 1, 2],
 ];
 /// Sizes for all patterns of [`KERNEL_DATA`] if one kernel is tested. The rows and columns leave
-/// large remainders after one or two rounds. Some sizes have few rows, so that other rows do not
+/// large remainders after one or two rounds. Some sizes have few rows, so that correct rows do not
 /// mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
@@ -153,15 +153,15 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
 /// elements.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
-/// Number of rows in the input for the last length class, whose rows have the minimum length of
-/// this class. A kernel that processes each row in one thread needs several blocks for these rows.
+/// Number of rows of the input for the last length class. A kernel that processes each row in one
+/// thread needs several blocks for this number of rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
-/// Length of a vector, and exponents of the powers of two at which the outlier is placed. Blocks
-/// and rounds of partial results begin at powers of two.
+/// Length of a vector, and exponents of the outlier indices 2^14 to 2^20. Blocks and rounds of
+/// partial results begin at powers of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
-/// Row counts, and the number of columns. A thread reads several rows per round; each row count
-/// leaves a different number of rows for the last round.
+/// List of row counts, and the number of columns. A thread reads several rows per round; each row
+/// count leaves a different number of rows for the last round.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
 /// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`].
 const DATA_OF_LARGE: usize = 7;
@@ -236,11 +236,9 @@ const LARGE_ROW: usize = 1001;
 /// Assumption that some dynamic dimensions have equal sizes, which the program does not check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// Dimensions with equal indices have equal sizes, where the index counts from the first
-    /// dimension.
+    /// Dimension `i` has the same size in all arrays, where `i` counts from the first dimension.
     FromFirst,
-    /// Dimensions with equal indices have equal sizes, where the index counts from the last
-    /// dimension.
+    /// Dimension `i` has the same size in all arrays, where `i` counts from the last dimension.
     FromLast,
     /// All dynamic dimensions have equal sizes.
     Same,
@@ -260,8 +258,8 @@ fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Returns the minimum and maximum of each length class. A length class is a range of row or vector
-/// lengths that launch the same kernels.
+/// Returns the minimum and maximum of each length class, which is a range of row or vector lengths
+/// that launch the same kernels.
 fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     let rank = most_dimensions(plan);
     let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
@@ -371,8 +369,8 @@ pub(super) fn calls(
     calls
 }
 
-/// Returns the calls that test one kernel: [`KERNEL_DATA`] with [`KERNEL_SIZES`], outliers at
-/// powers of two, and [`TAILS`].
+/// Returns the calls that test one kernel. The calls have the patterns of [`KERNEL_DATA`] with the
+/// sizes of [`KERNEL_SIZES`], outliers at powers of two, or the row counts of [`TAILS`].
 fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
     let fits = |(i, [rows, columns, ..]): (usize, [usize; 4])| {
         i < DATA_OF_LARGE || rows * columns <= MOST_ELEMENTS
@@ -406,8 +404,8 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
         .collect()
 }
 
-/// Returns the calls that test one kernel with [`SPREAD`] row lengths per length class, and with
-/// [`MANY_ROWS`] rows of the last class.
+/// Returns the calls that test one kernel with [`SPREAD`] row lengths per length class, and one
+/// call with [`MANY_ROWS`] rows.
 fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     if rank < 2 {
@@ -439,8 +437,7 @@ fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls.chain(many).collect()
 }
 
-/// Returns calls for those sizes of [`NUMBERS`] that launch an additional kernel, which no call in
-/// `calls` launches.
+/// Returns calls with the sizes of [`NUMBERS`] that launch kernels without a launch in `calls`.
 fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
@@ -465,7 +462,7 @@ fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
         .collect()
 }
 
-/// Returns calls with one outlier per row, for each of the [`lengths`] of the length classes.
+/// Returns calls with one outlier per row, for all [`lengths`] of each length class.
 fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterator<Item = Call> {
     let rank = most_dimensions(plan);
     let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
@@ -475,7 +472,7 @@ fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterat
     })
 }
 
-/// Returns [`sizes_of`] with [`TAIL_ROWS`] rows for arrays of rank 2 and more.
+/// Returns the sizes of [`sizes_of`], but with [`TAIL_ROWS`] rows.
 fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     let mut sizes = sizes_of(rank, length);
     if rank > 1 {
@@ -484,7 +481,7 @@ fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Returns calls for the [`lengths`] and [`tails`] of the length classes.
+/// Returns calls for all [`lengths`] and [`tails`] of each length class.
 fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let mut calls = Vec::new();

@@ -79,7 +79,7 @@ pub(super) struct Accesses<'c> {
 /// Load or store, as a fact for the comparison with PTX.
 pub(super) struct Found {
     pub(super) fact: Fact,
-    /// Position: `InLoop` if LLVM may emit any number of accesses.
+    /// Position of the access: `InLoop` if LLVM may emit any number of accesses.
     pub(super) place: Place,
     pub(super) removable: bool,
 }
@@ -306,7 +306,7 @@ impl<'c> Accesses<'c> {
     }
 
     /// Returns the additional loads that LLVM may emit for chips with packed f32 addition (`sm_100`
-    /// and later). For these chips, LLVM also loads pairs of non-adjacent elements.
+    /// and later). For packed additions, LLVM also loads pairs of non-adjacent elements.
     fn pairs(&self, found: &Found, op: Op<'c>) -> Option<Found> {
         let (_, element) = vector_parts(results(op).first()?.r#type())?;
         match found.fact {

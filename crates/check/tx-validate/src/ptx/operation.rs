@@ -16,7 +16,7 @@ use tx_target::{Operation, Role};
 /// PTX operation that LLVM emits for an op.
 pub(super) struct Made {
     pub(super) fact: Fact,
-    /// Position: `InLoop` if LLVM expands the op to a loop.
+    /// Position of the PTX operation: `InLoop` if LLVM expands the op to a loop.
     pub(super) place: Place,
     pub(super) removable: bool,
 }
