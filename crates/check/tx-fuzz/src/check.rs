@@ -92,7 +92,7 @@ impl Outcome {
         }
     }
 
-    /// Returns whether both outcomes have the same category, stage and kind of message.
+    /// Returns whether two outcomes have the same category, stage and kind of message.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class
             && self.stage == other.stage

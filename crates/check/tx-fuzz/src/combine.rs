@@ -237,7 +237,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
 ];
 
 impl Combine {
-    /// Returns a combiner of this kind without optional attributes.
+    /// Returns a combiner of the given kind without optional attributes.
     pub(crate) fn plain(kind: Kind, element: Element) -> Self {
         Self {
             kind,

@@ -213,8 +213,7 @@ pub struct View {
     pub before: Vec<usize>,
     /// Number of elements after the tile, along each dimension.
     pub after: Vec<usize>,
-    /// Step between neighbouring elements along each dimension; step 0 maps all of them to one
-    /// element.
+    /// Stride of the view along each dimension; stride 0 maps all indices to one element.
     pub step: Vec<usize>,
     /// Order of the dimensions in memory: the tile dimension of each memory dimension, outermost
     /// first.

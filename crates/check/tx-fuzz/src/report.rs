@@ -42,7 +42,7 @@ pub struct Finding {
 }
 
 impl Summary {
-    /// Creates an empty summary that lists these variants and the forced variant.
+    /// Creates an empty summary that lists the given variants and the forced variant.
     pub(crate) fn with_variants(
         names: impl IntoIterator<Item = &'static str>,
         forced: Option<String>,

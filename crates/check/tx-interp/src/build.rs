@@ -156,8 +156,7 @@ impl<'p, 'c> Build<'p, 'c> {
         results(op).into_iter().map(|v| self.slot(v)).collect()
     }
 
-    /// Compiles the single block of a region. Returns `None` if the op has no such region or the
-    /// region is empty.
+    /// Compiles the single block of a region. Returns `None` if the region is missing or empty.
     pub(crate) fn region(
         &mut self,
         op: Op<'c>,

@@ -79,7 +79,7 @@ impl Combined {
         self.parts.iter().map(|part| part[i]).collect()
     }
 
-    /// Returns the partial results with these indices.
+    /// Returns the partial results with the given indices.
     #[must_use]
     pub fn select(&self, numbers: impl Iterator<Item = usize> + Clone) -> Self {
         let pick = |list: &Vec<u64>| numbers.clone().map(|i| list[i]).collect();

@@ -1,9 +1,9 @@
 //! Algebraic properties of combiners: choice of test values, and conclusions.
 //!
 //! [`tx_scalar::laws`] evaluates the laws on the combiner of the interpreter. For integers of up to
-//! 8 bits, all values are tested, so the result is a proof. Other types are tested with extremes,
-//! zeros, ones, powers of two and their neighbours in all combinations, and with pseudo-random
-//! numbers. The pseudo-random numbers are equal in every run.
+//! 8 bits, all values are tested, so the result is a proof. Types of more than 8 bits are tested
+//! with extremes, zeros, ones, powers of two and their neighbours in all combinations, and with
+//! pseudo-random numbers. The pseudo-random numbers are equal in every run.
 //!
 //! If a law only fails for values that may never occur, the result is a remark: only the author of
 //! the program knows which values occur. If floats are rounded, the two sides of a law may differ

@@ -58,7 +58,7 @@ pub enum Trouble {
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
     /// The program fails with all generated inputs, or no sizes satisfy its checks. The program may
-    /// require other sizes or integers than the generated values.
+    /// require sizes or integers that were not generated.
     #[error("{what}; arguments of other sizes, or with other integers, may be meant")]
     Unfit {
         /// Description of the failure with the first input.
@@ -93,13 +93,13 @@ pub struct Options {
     /// `None` runs all inputs. The first inputs are small and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
-    /// some seconds. One input for each set of launched kernels runs before the others.
+    /// some seconds. One input for each set of launched kernels runs before all other inputs.
     pub work: Option<u64>,
     /// Kernel to test; `None` tests all kernels. If a kernel is given, only inputs that launch this
     /// kernel run.
     pub kernel: Option<String>,
-    /// Index of the first stage to check, counted from `parse`. Earlier stages run only to compute
-    /// references.
+    /// Index of the first stage to check, counted from `parse`. Stages before this index run only
+    /// to compute reference results.
     pub known: usize,
     /// Index of the last stage to check before launch; `None` checks all stages.
     pub until: Option<usize>,
@@ -121,8 +121,8 @@ impl Options {
     }
 }
 
-/// Progress callback. The parameters are the current stage, the index of the current input (from
-/// 1), and the number of inputs.
+/// Progress callback. Parameters of the callback: the current stage, the index of the current input
+/// (from 1), and the number of inputs.
 #[derive(Clone)]
 pub struct Watch(Arc<WatchFn>);
 
@@ -260,8 +260,8 @@ const CUSTOM: &str = "custom";
 /// Text in messages about an identity that is not neutral.
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
-/// Callback that modifies a module between passes. The parameters are the stage name and the module
-/// after the stage.
+/// Callback that modifies a module between passes. The callback receives the stage name and the
+/// module after the stage.
 pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;
 
 /// Checks every pass of a compiler by execution, including passes registered by the caller.
@@ -1153,7 +1153,7 @@ impl Case {
 mod tests {
     use super::*;
 
-    /// A repeated fault is reported once, even if other verdicts come in between.
+    /// A repeated fault is reported once, even if stages with other verdicts are in between.
     #[test]
     fn faults_are_told_once() {
         let fault = |what: &str| Verdict::Fault {

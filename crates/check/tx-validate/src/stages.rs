@@ -1,4 +1,4 @@
-//! Queries and copies of modules between passes.
+//! Queries on a module between passes, and copies of a module.
 
 use crate::plain;
 use crate::verdict::Verdict;

@@ -10,7 +10,7 @@ pub enum Verdict {
     Reference,
     /// The results have the same bits as those of the previous stage; all NaNs count as equal.
     Equal,
-    /// An earlier stage gave a wrong result, and this stage leaves it unchanged.
+    /// An earlier stage gave a wrong result, and this stage leaves that result unchanged.
     AsBefore,
     /// The results have different bits, within the error bound of any combination order: see
     /// [`tx_interp::Bound`].
@@ -83,7 +83,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the worse of this and another verdict.
+    /// Returns the worse of two verdicts.
     pub(crate) fn worse(self, other: Self) -> Self {
         if other.rank() > self.rank() {
             other

@@ -33,7 +33,7 @@ pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     text
 }
 
-/// Stack frames of MLIR's parser and bytecode reader.
+/// Symbols in a stack trace that belong to MLIR's parser or bytecode reader.
 const PARSERS: [&str; 5] = [
     "mlir::detail::Parser::",
     "OperationParser::",
@@ -217,7 +217,7 @@ fn is_upstreams(
 /// trace; a crash of `tx` does not. With half of the stack size, `tx-opt` overflows the stack on
 /// every input on which `tx` does.
 ///
-/// Cyclic types in bytecode make MLIR's bytecode reader run for longer than the time limit. In this
+/// Cyclic types in bytecode make MLIR's bytecode reader run for longer than the time limit. In that
 /// case, `tx-opt` prints no stack trace, because it reads bytecode before LLVM's signal handlers
 /// are installed.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {

@@ -463,9 +463,9 @@ impl<'c> Combine<'c> {
         float.is_some_and(|float| float.value(bits) == 0.0)
     }
 
-    /// Returns, for each component, whether it is a zero whose sign depends on the order of
-    /// combination, as in a complex product. The function combines zeros of both signs and
-    /// identities in different orders, and compares the signs of the results.
+    /// Returns whether each component is a zero whose sign depends on the order of combination, as
+    /// in a complex product. The function combines zeros of both signs and identities in different
+    /// orders, and compares the signs of the results.
     fn open_signs(
         &self,
         exec: &mut Exec<'_, 'c>,

@@ -245,8 +245,8 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
 }
 
 /// Returns whether a comparison depends on the order of elements: both operands are equal, or the
-/// loop-carried operand is NaN. If only the other operand is NaN, the comparison has the same
-/// result in every order.
+/// loop-carried operand is NaN. If only the operand that is not loop-carried is NaN, the result is
+/// the same in every order.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {

@@ -344,7 +344,7 @@ const CHUNK: usize = 4096;
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,
-    /// For each source, whether the reduced elements depend on it.
+    /// For each source, whether the reduced elements depend on this source.
     reads: Vec<bool>,
     outputs: Vec<Operand>,
     inits: Vec<Operand>,

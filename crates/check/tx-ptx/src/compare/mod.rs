@@ -93,7 +93,7 @@ struct Slot<'a> {
     inside: bool,
     required: u64,
     optional: u64,
-    /// Maximum number of instructions that match these operations.
+    /// Maximum number of instructions that match the operations of the group.
     capacity: u64,
 }
 

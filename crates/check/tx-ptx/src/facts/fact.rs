@@ -191,8 +191,8 @@ impl Fact {
         Some(fact.normalized())
     }
 
-    /// Removes the sign from the types of the fact if it does not affect the result: `u32` becomes
-    /// `b32`.
+    /// Removes the sign from the types of the fact if the sign does not affect the result: `u32`
+    /// becomes `b32`.
     pub(super) fn normalized(mut self) -> Fact {
         match &mut self {
             Fact::Redux { kind, .. } => kind.ty = normal(kind.combine, kind.ty),
@@ -203,7 +203,7 @@ impl Fact {
         self
     }
 
-    /// Returns whether the instruction `ptx` can implement this operation of the IR.
+    /// Returns whether the PTX instruction `ptx` can implement this IR operation.
     pub fn matches(&self, ptx: &Fact) -> bool {
         use Fact::{
             Atomic, Barrier, Call, ClusterBarrier, Elect, Fence, Match, ProxyFence, Redux,

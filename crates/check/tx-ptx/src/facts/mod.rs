@@ -145,8 +145,8 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Records that these facts, already added with [`Place::InLoop`], are in one basic block. LLVM
-    /// copies all operations of a basic block together.
+    /// Records that the given facts, already added with [`Place::InLoop`], are in one basic block.
+    /// LLVM copies all operations of a basic block together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {

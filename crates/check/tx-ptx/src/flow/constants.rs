@@ -17,8 +17,8 @@ pub(super) enum Definition {
     Several,
 }
 
-/// Opcodes without a result operand. For all other opcodes, the first operand counts as written. An
-/// opcode that is missing from this list only prevents the detection of constants.
+/// Opcodes without a result operand. For an opcode outside of this list, the first operand counts
+/// as written. An opcode that is missing from this list only prevents the detection of constants.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

@@ -159,7 +159,7 @@ struct Planned {
     values: Rc<Values>,
     data: Data,
     turn: Turn,
-    /// Index of the candidate input (call) in the list of candidates.
+    /// Index in the list of candidate inputs.
     number: usize,
     /// Number of inputs with this data pattern that run before this input.
     before: usize,

@@ -78,7 +78,7 @@ pub(super) enum Data {
     /// log-sum-exp.
     Deep,
     /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
-    /// values in all other columns. A sum of exponentials of such a row depends on few elements,
+    /// values in all other columns. The sum of the exponentials of a row depends on few elements,
     /// and exposes rounded intermediate results.
     Few,
 }
@@ -291,10 +291,10 @@ const MOST_PARTS: usize = 32;
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array in which every element is the outlier once.
 const MOST_ALONE: usize = 32;
-/// Number of inputs with a single outlier for a large array. The first [`TURNS_FAR`] inputs spread
-/// the outlier over the array. The next [`SLOTS`] inputs place the outlier at the second and later
-/// elements of the first thread of a block. The remaining inputs place the outlier at the end of
-/// the last full round of a row, and at powers of two.
+/// Number of inputs with a single outlier for a large array. The first [`TURNS_FAR`] inputs have
+/// the outlier at distant positions of the array. The next [`SLOTS`] inputs place the outlier at
+/// the second and later elements of the first thread of a block. The remaining inputs place the
+/// outlier at the end of the last full round of a row, and at powers of two.
 pub(super) const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 6;
 const SLOTS: usize = 7;
 /// Number of elements that a block of [`LEAST_BLOCK`] threads reads in one round.
@@ -486,7 +486,7 @@ pub(super) fn fill(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Plain,
-    /// Value of the other elements in an array with a large outlier.
+    /// Value of all elements except the outlier in an array with a large outlier.
     Low,
     Great,
     Small,

@@ -16,7 +16,8 @@ pub(super) struct Call {
     pub(super) turn: Option<Turn>,
     /// Maximum number of elements of one argument.
     pub(super) most: usize,
-    /// Set if the call was generated to test one kernel. Such calls run first.
+    /// Set if the candidate input was generated to test one kernel. Inputs that test one kernel run
+    /// first.
     pub(super) of_kernel: bool,
 }
 
@@ -108,9 +109,9 @@ const TAIL_ROWS: usize = 3;
 /// Vector length above which only the first [`FEW_OF_THESE`] data patterns are generated.
 const FEW_TURNS: usize = 1 << 16;
 const FEW_OF_THESE: usize = 4;
-/// Number of variations that [`length_calls`] and [`kernel_calls`] assume for a data pattern.
-/// Kernels split rows into numbers of parts that 7 does not divide, so the outliers of different
-/// rows are in different parts.
+/// Number of variations that [`length_calls`] and [`kernel_calls`] assume for a data pattern. The
+/// number of parts into which a kernel splits a row is not a multiple of 7, so outliers of
+/// different rows are in different parts.
 const LENGTH_TURNS: usize = 7;
 
 /// Sizes that launch additional kernels, by many long rows or by long columns.
@@ -154,7 +155,7 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
 /// Number of rows of the input for the last length class. A kernel that processes each row in one
-/// thread needs several blocks for this number of rows.
+/// thread needs several blocks for 1031 rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
 /// Length of a vector, and exponents of the outlier indices 2^14 to 2^20. Blocks and rounds of
@@ -220,8 +221,9 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 const MOST_OF_LARGE: usize = 5 << 20;
 /// Number of elements at which a grid is expected to have reached its maximum size.
 const MOST_THREADS: usize = 1 << 26;
-/// Elements per thread of a fixed grid, for arrays of rank ≤ 2 and of rank > 2. A thread reads up
-/// to 32 (rank > 2: up to 8) elements per round, so both values need several rounds.
+/// Number of elements per thread in tests of a fixed-size grid: for arrays of rank ≤ 2, and of rank
+/// > 2. A thread reads up to 32 elements (rank > 2: up to 8) per round, so the tests need several
+/// rounds.
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per round.
 const AT_ONCE: [usize; 2] = [8, 32];
@@ -310,7 +312,8 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
 }
 
 /// Returns eight lengths of a class. Any three adjacent bits of the lengths take all eight values.
-/// So rows of these lengths end after each element of a round of 8, 4 or 2 elements per thread.
+/// If a thread reads 8, 4 or 2 elements per round, rows of these lengths end after each element of
+/// a round.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
@@ -327,7 +330,7 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// Returns all candidate calls, in order. If `kernel` is given, the result includes the calls that
+/// Returns all candidate inputs, in order. If `kernel` is given, the result includes inputs that
 /// test one kernel.
 pub(super) fn calls(
     plan: &Plan,
@@ -369,8 +372,8 @@ pub(super) fn calls(
     calls
 }
 
-/// Returns the calls that test one kernel. The calls have the patterns of [`KERNEL_DATA`] with the
-/// sizes of [`KERNEL_SIZES`], outliers at powers of two, or the row counts of [`TAILS`].
+/// Returns candidate inputs that test one kernel. The inputs have the patterns of [`KERNEL_DATA`]
+/// with the sizes of [`KERNEL_SIZES`], outliers at powers of two, or the row counts of [`TAILS`].
 fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
     let fits = |(i, [rows, columns, ..]): (usize, [usize; 4])| {
         i < DATA_OF_LARGE || rows * columns <= MOST_ELEMENTS
@@ -404,8 +407,8 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
         .collect()
 }
 
-/// Returns the calls that test one kernel with [`SPREAD`] row lengths per length class, and one
-/// call with [`MANY_ROWS`] rows.
+/// Returns candidate inputs that test one kernel: [`SPREAD`] row lengths per length class, and one
+/// input with [`MANY_ROWS`] rows.
 fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     if rank < 2 {
@@ -437,7 +440,8 @@ fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls.chain(many).collect()
 }
 
-/// Returns calls with the sizes of [`NUMBERS`] that launch kernels without a launch in `calls`.
+/// Returns candidate inputs for those sizes of [`NUMBERS`] that launch kernels which `calls` do not
+/// launch.
 fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
@@ -462,7 +466,7 @@ fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
         .collect()
 }
 
-/// Returns calls with one outlier per row, for all [`lengths`] of each length class.
+/// Returns candidate inputs with one outlier per row, for all [`lengths`] of each length class.
 fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterator<Item = Call> {
     let rank = most_dimensions(plan);
     let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
@@ -481,7 +485,7 @@ fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Returns calls for all [`lengths`] and [`tails`] of each length class.
+/// Returns candidate inputs for all [`lengths`] and [`tails`] of each length class.
 fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let mut calls = Vec::new();
@@ -512,7 +516,7 @@ fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls
 }
 
-/// Returns calls in which each thread of a fixed-size grid executes several rounds.
+/// Returns candidate inputs for which each thread of a fixed-size grid executes several rounds.
 fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let sizes = |elements: usize| {
@@ -585,8 +589,8 @@ fn threads(launch: Extent3) -> u64 {
     sizes.map(u64::from).fold(1, u64::saturating_mul)
 }
 
-/// Returns all assumptions about equal dynamic dimensions. Assumptions with the most launched plan
-/// steps are first.
+/// Returns all assumptions about equal dynamic dimensions. The assumption that launches the most
+/// steps of the launch plan is first.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);
@@ -722,7 +726,7 @@ impl Values {
             .fold(0, |all, count| all.saturating_add(count as u64))
     }
 
-    /// Returns the estimated cost of a call: threads of all launches plus elements of all
+    /// Returns the estimated cost of an input: threads of all launches plus elements of all
     /// arguments.
     pub(super) fn cost(&self) -> u64 {
         self.threads().saturating_add(self.elements())

@@ -17,8 +17,8 @@ type Same = (Direction, usize, u64);
 
 /// Global variables with internal linkage, whose uses LLVM can analyze.
 pub(super) struct Variables {
-    /// Whether each variable is read, and whether it is written. LLVM may remove variables that are
-    /// only read or only written.
+    /// For each variable, whether loads read it and whether stores write it. LLVM may remove
+    /// variables that are only read or only written.
     uses: BTreeMap<String, (bool, bool)>,
 }
 

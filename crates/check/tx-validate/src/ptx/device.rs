@@ -39,8 +39,8 @@ struct Site {
 }
 
 impl Site {
-    /// Returns the position of an op whose position relative to this position is `place`. The op is
-    /// in a loop if either position is in a loop.
+    /// Combines this position with a relative position `place`. The combined position is in a loop
+    /// if either position is in a loop.
     fn at(self, place: Place) -> Self {
         Self {
             place: self.place.max(place),

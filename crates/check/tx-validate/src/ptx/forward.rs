@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{Op, is, operands, ops, successors};
 use tx_ptx::Fact;
 
-/// Set of loads, by [`id`].
+/// Set of load ops, identified by [`id`].
 pub(super) type Loads = BTreeSet<usize>;
 
 /// Returns the address of an operation as its unique id.
