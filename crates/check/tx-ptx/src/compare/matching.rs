@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(left, [0, 0]);
     }
 
-    /// Units without a fitting place or without free capacity stay unassigned. Earlier supplies
+    /// Units of a supply stay unassigned if no fitting place has free capacity. Earlier supplies
     /// have priority.
     #[test]
     fn the_rest_is_left_over() {

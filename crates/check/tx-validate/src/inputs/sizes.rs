@@ -149,19 +149,19 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
-/// Number of row lengths per length class if one kernel is tested. A thread reads up to 32
-/// consecutive elements of a row, so 32 lengths cover each position of the row end in these
-/// elements.
+/// Number of tested row lengths in each range of row lengths that launch the same kernels, if one
+/// kernel is tested. A thread reads up to 32 consecutive elements of a row, so 32 lengths cover
+/// each position of the row end in these elements.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
-/// Number of rows of the input for the last length class. A kernel that processes each row in one
-/// thread needs several blocks for 1031 rows.
+/// Number of rows of the input for the last length class (the longest rows). A kernel that
+/// processes each row in one thread needs several blocks for 1031 rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
 /// Length of a vector, and exponents of the outlier indices 2^14 to 2^20. Blocks and rounds of
 /// partial results begin at powers of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
-/// List of row counts, and the number of columns. A thread reads several rows per round; each row
+/// Row counts and number of columns for kernels whose threads read several rows per round. Each row
 /// count leaves a different number of rows for the last round.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
 /// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`].
@@ -294,7 +294,8 @@ fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     classes
 }
 
-/// Returns the minimum and maximum length of a length class, and two lengths between them.
+/// Returns up to four lengths of a length class: the minimum, the maximum, and two lengths between
+/// them.
 fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     let part = |thirds: f64| {
         let (least, greatest) = (least as f64, greatest as f64);
@@ -466,7 +467,8 @@ fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
         .collect()
 }
 
-/// Returns candidate inputs with one outlier per row, for all [`lengths`] of each length class.
+/// Returns candidate inputs with one outlier per row, for the row lengths that [`lengths`] selects
+/// from each length class.
 fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterator<Item = Call> {
     let rank = most_dimensions(plan);
     let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
@@ -485,7 +487,8 @@ fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Returns candidate inputs for all [`lengths`] and [`tails`] of each length class.
+/// Returns candidate inputs for the row lengths that [`lengths`] and [`tails`] select from each
+/// length class.
 fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let mut calls = Vec::new();
@@ -616,7 +619,7 @@ pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
-    /// Launch extent of each step; `None` without a launch. An extent of zeros means that the
+    /// Launch extent of each step; `None` without a launch. A launch extent of zeros means that the
     /// extent is unknown before execution.
     launches: Vec<Option<Extent3>>,
 }
