@@ -252,7 +252,6 @@ impl Combine {
         }
     }
 
-    /// Returns the element type of each source.
     pub(crate) fn sources(&self) -> Vec<Element> {
         match self.kind {
             Kind::Custom(i) => CUSTOM[i].elements.to_vec(),
@@ -260,7 +259,6 @@ impl Combine {
         }
     }
 
-    /// Returns the element type of each destination.
     pub(crate) fn destinations(&self) -> Vec<Element> {
         match self.kind {
             Kind::Custom(i) => CUSTOM[i].elements.to_vec(),

@@ -33,7 +33,6 @@ impl Lead {
     }
 }
 
-/// Memory that an op writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) lead: Vec<Lead>,
@@ -222,7 +221,6 @@ impl View {
 }
 
 impl Fragment {
-    /// Returns the layout of the reduced fragment.
     pub(crate) fn result_layout(
         &self,
         scope: Scope,

@@ -504,7 +504,6 @@ fn one_block() -> [usize; 3] {
 }
 
 impl Scope {
-    /// Returns the name of the scope in the `tile` dialect.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Thread => "thread",
@@ -542,7 +541,6 @@ impl Space {
 }
 
 impl Axis {
-    /// Returns the name of the axis in the `tile` dialect.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Reg => "reg",
@@ -557,19 +555,16 @@ impl Axis {
 }
 
 impl Kernel {
-    /// Returns the number of threads of a block.
     pub(crate) fn threads(&self) -> usize {
         self.block.iter().product()
     }
 
-    /// Returns the number of blocks of the grid.
     pub(crate) fn blocks(&self) -> usize {
         self.grid.iter().product()
     }
 }
 
 impl Layout {
-    /// Returns the shape of the fragment.
     pub(crate) fn shape(&self) -> Vec<usize> {
         let size = |dim: &Vec<Iter>| dim.iter().map(|iter| iter.extent).product();
         self.dims.iter().map(size).collect()

@@ -67,7 +67,6 @@ impl Summary {
         self.slowest = self.slowest.max(Some((time, index)));
     }
 
-    /// Counts an outcome.
     pub(crate) fn count(&mut self, index: u64, outcome: &Outcome) {
         self.cases += 1;
         for name in &outcome.variants {
@@ -105,7 +104,6 @@ impl Summary {
     }
 }
 
-/// Returns the counts in descending order.
 fn sorted(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     let mut list: Vec<(&str, u64)> = counts.iter().map(|(what, n)| (what.as_str(), *n)).collect();
     list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

@@ -37,7 +37,6 @@ pub fn serve(compiler: &MakeCompiler<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Worker process.
 pub(crate) struct Worker {
     command: Vec<OsString>,
     /// File that receives the standard error of the process.

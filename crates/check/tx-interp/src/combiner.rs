@@ -36,7 +36,6 @@ pub(crate) struct Element<'c> {
     code: Code<'c>,
     /// Conversions of the yielded values to the types of partial results.
     inward: Vec<Convert>,
-    /// Types of the elements of each source.
     pub(crate) sources: Vec<Scalar>,
 }
 

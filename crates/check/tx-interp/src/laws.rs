@@ -600,7 +600,6 @@ fn values(scalar: Scalar) -> Vec<u64> {
     }
 }
 
-/// Returns NaN and the infinities.
 fn special(scalar: Scalar) -> Vec<u64> {
     let list = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter();
     let bits = |float: Float| list.map(|x| float.to_bits(x)).collect();

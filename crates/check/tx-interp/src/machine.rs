@@ -34,7 +34,6 @@ pub(crate) struct World<'c> {
 }
 
 impl<'c> World<'c> {
-    /// Creates the state of a run with empty memory.
     pub(crate) fn new(program: Rc<Program<'c>>, options: &Options) -> Self {
         Self {
             program,

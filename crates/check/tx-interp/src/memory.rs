@@ -9,7 +9,6 @@ use tx_dialect_tile::CLEARED;
 use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
 use tx_mlir::memref::Space;
 
-/// Maximum size of a buffer, in bytes.
 const MOST_BYTES: i64 = 1 << 32;
 
 pub(crate) struct Buffer {
@@ -51,7 +50,6 @@ impl Launch {
 
 pub(crate) struct Who<'a> {
     pub(crate) clocks: &'a mut Clocks,
-    /// Lane of the thread.
     pub(crate) thread: usize,
     pub(crate) site: u32,
 }

@@ -436,7 +436,6 @@ fn elements_past(input: usize) -> Past {
     }
 }
 
-/// All arrays begin at aligned addresses.
 const ALIGNED: Past = Past::all(0);
 
 /// Returns the name of an input, including the misalignment of its arrays.
@@ -475,9 +474,7 @@ struct Case {
     input: Input,
     sizes: Sizes,
     placed: Placed,
-    /// Results of the input program, with their error bounds.
     reference: Option<Arc<Reference>>,
-    /// Results of the previous stage.
     before: Option<Results>,
     /// Set if some stage gave a wrong result for this input.
     is_wrong: bool,
@@ -493,7 +490,6 @@ struct Run<'r> {
     plan: &'r Plan,
     options: &'r Options,
     cases: Vec<Case>,
-    /// Number of generated inputs.
     inputs: usize,
     stages: Vec<Stage>,
     variants: Vec<String>,
@@ -516,7 +512,6 @@ struct Run<'r> {
     /// Error that the input program itself causes.
     unfit: Option<Verdict>,
     started: Instant,
-    /// Name of the current stage.
     now: String,
 }
 
@@ -910,7 +905,6 @@ impl<'r> Run<'r> {
         verdict
     }
 
-    /// Compares the PTX with the last device IR.
     fn read(&mut self, artifact: &Artifact) {
         // The program launches no kernel.
         if artifact.ptx.is_empty() {
@@ -1104,7 +1098,6 @@ impl<'r, 'c> Referred<'r, 'c> {
 }
 
 impl Case {
-    /// Sets the reference of later comparisons.
     fn refer_to(&mut self, reference: Arc<Reference>) {
         self.before = Some(reference.results.clone());
         self.reference = Some(reference);

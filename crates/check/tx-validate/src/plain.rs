@@ -24,7 +24,6 @@ const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("maximumf", None, Some("arith.maximumf")),
 ];
 
-/// Pairs of NaN-propagating and NaN-ignoring float ops.
 const OF_FLOATS: [(&str, &str); 2] = [
     ("arith.maximumf", "arith.maxnumf"),
     ("arith.minimumf", "arith.minnumf"),

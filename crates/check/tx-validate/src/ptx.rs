@@ -27,7 +27,6 @@ use std::path::Path;
 use tx::Artifact;
 use tx_ptx::{AssembleError, Fact, Facts, FactsError, Module, PtxasNotFound, Usage};
 
-/// Maximum number of reported differences.
 const NAMED: usize = 1;
 
 /// Compares the PTX of an artifact with its device IR, and assembles the PTX with `ptxas`. If

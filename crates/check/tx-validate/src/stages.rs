@@ -39,7 +39,6 @@ pub(crate) fn assumed_grid(module: &Module<'_>, entry: &str) -> Option<&'static 
         .and_then(tx::assumed_grid)
 }
 
-/// Returns whether an op has an `alignment` attribute.
 pub(crate) fn counts_on_alignment(module: &Module<'_>) -> bool {
     let mut all = ops(module).into_iter();
     all.any(|op| attribute(op, "alignment").is_some())
@@ -81,7 +80,6 @@ pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
     others.into_iter().for_each(tx_mlir::erase);
 }
 
-/// Returns whether the kernels are compiled to a `gpu.binary`.
 pub(crate) fn is_binary(module: &Module<'_>) -> bool {
     ops(module).into_iter().any(|op| is(op, "gpu.binary"))
 }
@@ -96,7 +94,6 @@ pub(crate) fn kernels_in_llvm(module: &Module<'_>, kernel: &str) -> Option<Strin
     string_attribute(tx_mlir::enclosing(kernel, "gpu.module")?, "sym_name")
 }
 
-/// Returns whether a kernel converts addresses to integers.
 pub(crate) fn asks_for_addresses(module: &Module<'_>) -> bool {
     ops(module).into_iter().any(|op| is(op, "llvm.ptrtoint"))
 }

@@ -83,7 +83,6 @@ impl Verdict {
         }
     }
 
-    /// Returns the worse of two verdicts.
     pub(crate) fn worse(self, other: Self) -> Self {
         if other.rank() > self.rank() {
             other

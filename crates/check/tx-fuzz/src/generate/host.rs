@@ -6,7 +6,6 @@ use crate::description::{ElementWork, EpilogueWork, Form, Host, HostSource, Job,
 use crate::element::Element;
 use crate::random::Random;
 
-/// Maximum number of elements of one array.
 const MOST: usize = 4096;
 
 pub(super) fn host(random: &mut Random) -> Host {

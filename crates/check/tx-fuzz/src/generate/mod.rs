@@ -98,7 +98,6 @@ fn rank(random: &mut Random) -> usize {
     random.pick(&[0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4, 5])
 }
 
-/// Returns a random choice of reduced dimensions.
 fn axes(random: &mut Random, shape: &[usize]) -> Vec<usize> {
     let mut axes: Vec<usize> = (0..shape.len()).filter(|_| random.percent(45)).collect();
     if axes.is_empty() && !shape.is_empty() && random.percent(85) {
@@ -149,7 +148,6 @@ fn combine(random: &mut Random, of: Option<Element>, customs: bool) -> Combine {
     combine
 }
 
-/// Returns a random view of a tile of this shape.
 fn view(random: &mut Random, shape: &[usize], broadcast: bool) -> View {
     let mut view = View::default();
     if random.percent(60) {

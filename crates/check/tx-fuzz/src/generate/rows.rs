@@ -4,7 +4,6 @@ use crate::description::{Binary, Makes, Mapping, Operand, RowOp, Rows, Unary};
 use crate::element::Element::{BF16, F16, F32, F64, I32};
 use crate::random::Random;
 
-/// Maximum number of elements of a matrix.
 const MOST: usize = 4096;
 const ROWS: [usize; 10] = [0, 1, 2, 3, 3, 5, 8, 17, 33, 70];
 const COLUMNS: [usize; 19] = [

@@ -82,7 +82,6 @@ struct Parts<'j> {
     sources: Vec<Memref>,
     destinations: Vec<Memref>,
     extras: Vec<Memref>,
-    /// Shape of the first source.
     shape: Vec<usize>,
 }
 
@@ -231,7 +230,6 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints a one-pass computation of mean and variance.
     fn welford(&mut self, job: &Job) -> Result<(), Contradiction> {
         let HostSource::Fresh(shape, view) = &job.source else {
             return contradiction("statistics of a result");

@@ -57,7 +57,6 @@ struct Printer<'k> {
     head: Vec<String>,
     body: Vec<String>,
     after: Vec<String>,
-    /// Arrays that each op writes.
     results: Vec<Vec<Stored>>,
     names: usize,
     open: bool,
@@ -355,7 +354,6 @@ impl Printer<'_> {
         Ok(seen)
     }
 
-    /// Prints the tiles that an op writes.
     fn destinations(
         &mut self,
         at: usize,

@@ -3,7 +3,6 @@
 use crate::description::Space;
 use crate::element::Element;
 
-/// Memref value: its name and its type.
 #[derive(Clone, Debug)]
 pub(crate) struct Memref {
     pub(crate) name: String,
@@ -47,7 +46,6 @@ impl Memref {
         }
     }
 
-    /// Returns the type.
     pub(crate) fn ty(&self) -> String {
         let extents: String = self
             .sizes

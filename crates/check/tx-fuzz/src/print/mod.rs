@@ -37,7 +37,6 @@ impl Case {
     }
 }
 
-/// Joins items with commas.
 fn list<T: ToString>(items: &[T]) -> String {
     let items: Vec<String> = items.iter().map(T::to_string).collect();
     items.join(", ")

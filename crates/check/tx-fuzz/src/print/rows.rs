@@ -38,7 +38,6 @@ struct Printer<'a> {
     arguments: Vec<(Element, Vec<usize>)>,
     parameters: Vec<String>,
     body: String,
-    /// Input arguments.
     inputs: Vec<(Operand, Array)>,
     results: Vec<Array>,
     allocated: Vec<Array>,
@@ -134,7 +133,6 @@ impl Printer<'_> {
         array
     }
 
-    /// Returns the array that an op writes.
     fn destination(&mut self, number: usize, op: &RowOp) -> Array {
         let (map, element) = match op.makes {
             Makes::Matrix => (Map::Whole, self.rows.element),

@@ -8,14 +8,11 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-/// Command line.
 #[derive(Clone, Debug)]
 pub(super) struct Command {
     /// Set if the command is `tx-opt`; otherwise the command is `tx`.
     opt: bool,
-    /// Name of the program.
     program: String,
-    /// Arguments before the file.
     before: Vec<String>,
     after: Vec<String>,
 }
@@ -100,7 +97,6 @@ impl Command {
         }
     }
 
-    /// Returns the command line.
     pub(super) fn line(&self, config: &Config, file: &Path) -> Vec<OsString> {
         let program = match (&config.opt, self.opt) {
             (Some(opt), true) => opt,
@@ -125,7 +121,6 @@ impl Command {
         words.join(" ")
     }
 
-    /// Returns whether the command runs `tx-opt`.
     pub(super) fn is_opt(&self) -> bool {
         self.opt
     }
@@ -207,7 +202,6 @@ impl Command {
     }
 }
 
-/// Returns the first line with an error message.
 fn first_error(said: &str) -> &str {
     said.lines()
         .find(|line| line.contains("error"))

@@ -137,7 +137,6 @@ const NESTS: &[(&str, &str)] = &[
     ("!tile.fragment<", ">"),
 ];
 
-/// Program of the corpus.
 pub(super) struct Unit {
     pub(super) text: String,
     pub(super) bytecode: Option<Vec<u8>>,
@@ -145,7 +144,6 @@ pub(super) struct Unit {
     pub(super) flags: Vec<String>,
 }
 
-/// Programs to damage.
 pub(super) struct Corpus(Vec<Unit>);
 
 /// Number of random modules if no corpus is given.

@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 /// CPU time limit of a process, long enough for slow builds.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Maximum polling interval.
 const MOST_PAUSE: Duration = Duration::from_millis(20);
 /// Time that an aborted process has to print its stack trace.
 const LAST_WORDS: Duration = Duration::from_secs(10);
@@ -20,13 +19,11 @@ const MEMORY: &str = "8388608";
 /// for each op that is being parsed.
 const MOST: usize = 1 << 20;
 
-/// Result of a process.
 pub(super) struct Ended {
     /// Exit status; `None` if the process exceeded its limit.
     pub(super) code: Option<i32>,
     /// Signal that terminated the process.
     pub(super) signal: Option<i32>,
-    /// Contents of standard error.
     pub(super) said: String,
 }
 
@@ -38,7 +35,6 @@ impl Ended {
     }
 }
 
-/// Runs a command.
 pub(super) fn run(line: &[OsString], log: &Path) -> io::Result<Ended> {
     run_with(&format!("ulimit -v {MEMORY}; ulimit -c 0"), line, log)
 }

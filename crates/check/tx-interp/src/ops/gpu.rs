@@ -529,7 +529,6 @@ fn is_strided(kernel: Op<'_>, d: usize) -> bool {
     all_stride && uses > 0
 }
 
-/// Maximum number of threads per block.
 const MOST_THREADS: i64 = 1024;
 /// Maximum number of blocks per cluster.
 const MOST_CLUSTER: i64 = 16;

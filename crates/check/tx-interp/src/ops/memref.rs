@@ -37,7 +37,6 @@ impl Number {
     }
 }
 
-/// Returns the memref type of a value and its element type.
 pub(crate) fn memref<'c>(op: Op<'c>, value: Val<'c>) -> Result<(MemRef<'c>, Scalar), Trouble> {
     let ty = MemRef::of(value);
     ty.and_then(|ty| {

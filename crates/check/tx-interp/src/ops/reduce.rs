@@ -457,7 +457,6 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Returns whether a component is a zero of either sign.
     fn is_zero(&self, part: usize, bits: u64) -> bool {
         let float = self.parts[part].float();
         float.is_some_and(|float| float.value(bits) == 0.0)

@@ -263,7 +263,6 @@ impl Operand {
         }
     }
 
-    /// Reads the elements at the given indices.
     fn gather(
         &self,
         exec: &mut Exec<'_, '_>,

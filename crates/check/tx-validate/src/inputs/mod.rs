@@ -244,7 +244,6 @@ fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
 }
 
 impl Planned {
-    /// Fills the arrays.
     fn fill(&self, plan: &Plan, seed: u64, place: usize) -> Result<Input, Trouble> {
         let Self {
             values,

@@ -271,7 +271,6 @@ impl Data {
     }
 }
 
-/// Number of variations of the patterns `Columns` and `Few`.
 const COLUMN_TURNS: usize = 7;
 /// Distance between outliers: number of rows for adjacent columns, number of column groups for
 /// adjacent rows. The distance divides none of the usual numbers of rows and groups.
@@ -284,7 +283,6 @@ pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
 /// Maximum number of inputs of the pattern `Peaks`, `Nans` or `Numbers` for a large array.
 const LEAST_PEAKS: usize = 8;
-/// Maximum number of inputs of the pattern `Parts`.
 const MOST_PARTS: usize = 32;
 /// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. A pattern
 /// may have [`LEAST_PEAKS`] inputs regardless of this limit.
@@ -346,7 +344,6 @@ impl Random {
     }
 }
 
-/// Returns the scalar type of an element type.
 pub(crate) fn scalar(element: ElementType) -> Scalar {
     match element {
         ElementType::F16 => Scalar::Float(Float::F16),

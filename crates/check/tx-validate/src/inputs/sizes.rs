@@ -586,7 +586,6 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     whole.into_iter().chain(alone).collect()
 }
 
-/// Returns the number of threads of a launch.
 fn threads(launch: Extent3) -> u64 {
     let sizes = launch.grid.into_iter().chain(launch.block);
     sizes.map(u64::from).fold(1, u64::saturating_mul)
@@ -615,7 +614,6 @@ pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     guesses
 }
 
-/// Shapes of all arguments, and the resulting launches.
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
@@ -698,7 +696,6 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
     (holds || plan.entry_kind == EntryKind::Kernel).then_some(values)
 }
 
-/// Returns the maximum rank of the arguments.
 fn most_dimensions(plan: &Plan) -> usize {
     let ranks = plan.arguments.iter().map(|a| match &a.ty {
         ArgumentType::Memref(memref) => memref.shape.len(),

@@ -133,7 +133,6 @@ const TELLING: [&str; 8] = [
 /// Ops whose result is a constant if both operands are equal.
 const CANCELLING: [&str; 3] = ["llvm.sub", "llvm.xor", "llvm.icmp"];
 
-/// Returns whether a function is a kernel.
 pub(super) fn is_kernel(function: Op<'_>) -> bool {
     ["gpu.kernel", "nvvm.kernel"]
         .iter()
@@ -324,7 +323,6 @@ impl<'c> Accesses<'c> {
         (lanes, bytes) == (2, 16) && users.iter().all(|user| is(*user, "llvm.extractelement"))
     }
 
-    /// Returns whether every element of a vector is used.
     fn uses_all(&self, value: Val<'c>, lanes: u64) -> bool {
         let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
         let mut used = BTreeSet::new();
@@ -360,7 +358,6 @@ impl<'c> Accesses<'c> {
     }
 }
 
-/// Returns the value of an integer constant.
 pub(super) fn integer(value: Val<'_>) -> Option<i64> {
     let op = defining_op(value)?;
     is(op, "llvm.mlir.constant")
@@ -383,7 +380,6 @@ pub(super) enum Base {
 /// Ops that derive a pointer from the pointer in their first operand.
 const VIEWS: [&str; 3] = ["llvm.getelementptr", "llvm.addrspacecast", "llvm.bitcast"];
 
-/// Conversions between pointers and integers.
 const NUMBERS: [&str; 2] = ["llvm.ptrtoint", "llvm.inttoptr"];
 
 pub(super) fn base(mut pointer: Val<'_>) -> Base {

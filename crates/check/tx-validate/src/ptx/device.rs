@@ -16,7 +16,6 @@ use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, Place};
 pub(super) struct Chip {
     /// Number of the chip: 90 for `sm_90a`.
     pub(super) sm: u32,
-    /// PTX version.
     pub(super) ptx: (u32, u32),
 }
 

@@ -5,11 +5,9 @@ use melior::ir::BlockLike;
 use std::collections::BTreeMap;
 use tx_mlir::{Blk, Op, Val, blocks, is, name, operand_groups, operands, successors};
 
-/// Reachable basic block.
 #[derive(Clone, Copy)]
 pub(super) struct Reached<'c> {
     pub(super) block: Blk<'c>,
-    /// Set if the block is part of a cycle.
     pub(super) in_loop: bool,
     /// Set if LLVM may remove the block, because its end or the block itself is unreachable.
     pub(super) removable: bool,

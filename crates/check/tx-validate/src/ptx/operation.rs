@@ -78,7 +78,6 @@ fn fold(value: Val<'_>, depth: u32) -> Option<u32> {
     }
 }
 
-/// Returns the low 32 bits of a 64-bit integer.
 fn low_word(value: i64) -> Option<u32> {
     u32::try_from(value.cast_unsigned() & u64::from(u32::MAX)).ok()
 }
@@ -403,7 +402,6 @@ fn ordered_fence(op: Op<'_>, chip: Chip) -> Option<Fact> {
     Some(Fact::Fence { ordering, scope })
 }
 
-/// Returns the size of a value in bits.
 fn bits(value: Val<'_>) -> Option<u64> {
     let ty = value.r#type();
     if pointer_space(ty).is_some() {
