@@ -304,8 +304,9 @@ impl Trial<'_, '_> {
             .map(in_order)
     }
 
-    /// Returns a remark if combination with the identity turns an infinity into a finite number. An
-    /// example is a minimum whose identity is the largest finite number.
+    /// Returns a remark if combination with the identity turns an infinity into a finite number.
+    /// For example, a minimum whose identity is the largest finite number turns +∞ into this
+    /// number.
     fn infinities(self, scalar: Scalar, values: &[Partial]) -> Option<String> {
         let (identity, special) = (self.identity(), self.given(vec![special(scalar)]));
         let infinities = special.iter().skip(1).map(|x| vec![&identity, x, x]);

@@ -208,9 +208,9 @@ impl<'c> Combine<'c> {
     /// Tightens error bounds by perturbation.
     ///
     /// The error bounds that ops propagate grow with every combination, because they treat two uses
-    /// of one number as independent. An example is the maximum in a log-sum-exp. This function
-    /// perturbs each component of both operands by its error bound, and adds up the changes of the
-    /// result. The sum of these changes is also a first-order error bound.
+    /// of one number, such as the maximum in a log-sum-exp, as independent. This function perturbs
+    /// each component of both operands by its error bound, and adds up the changes of the result.
+    /// The sum of these changes is also a first-order error bound.
     ///
     /// An infinite error bound is not tightened. An infinite error bound means that some order of
     /// combination overflows or that a comparison is undecided; a perturbation reveals neither.

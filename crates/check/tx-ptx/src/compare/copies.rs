@@ -54,7 +54,8 @@ pub(super) fn compare(
 }
 
 /// Returns the comparable operations, each with its number of PTX instructions that result from
-/// loops. An operation is comparable if all its occurrences in loops are in recorded blocks.
+/// loops. An operation is comparable if all its occurrences in loops are in blocks that
+/// `KernelFacts::together` recorded.
 fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {

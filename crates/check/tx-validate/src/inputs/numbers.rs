@@ -273,7 +273,8 @@ impl Data {
 
 const COLUMN_TURNS: usize = 7;
 /// Distance between outliers: number of rows for adjacent columns, number of column groups for
-/// adjacent rows. The distance divides none of the usual numbers of rows and groups.
+/// adjacent rows. The distance between outliers divides none of the usual numbers of rows and
+/// groups.
 const STEP: usize = 277;
 /// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;

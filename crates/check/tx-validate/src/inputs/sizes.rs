@@ -591,8 +591,8 @@ fn threads(launch: Extent3) -> u64 {
     sizes.map(u64::from).fold(1, u64::saturating_mul)
 }
 
-/// Returns all assumptions about equal dynamic dimensions. The assumption that launches the most
-/// steps of the launch plan is first.
+/// Returns all assumptions about equal dynamic dimensions. The first assumption is the one that
+/// launches the most steps of the launch plan.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);
