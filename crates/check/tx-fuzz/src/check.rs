@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tx_runtime::{Arg, Array};
 use tx_validate::{Options, Trouble, Validation, Verdict};
 
-/// Result category of a case.
+/// Result category of a test case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Class {
     /// The program compiles, and all passes preserve its results.
@@ -22,9 +22,9 @@ pub enum Class {
     Race,
     /// A pass introduces an invalid operation, such as an out-of-bounds access.
     Fault,
-    /// A stage cannot be executed.
+    /// A stage of the program has an op that validation does not support.
     Unsupported,
-    /// The program is rejected without a location.
+    /// The diagnostic that rejects the program has no location.
     Unlocated,
     /// The input program fails on the generated inputs.
     Input,
@@ -43,13 +43,13 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns whether the category is a bug of this project.
+    /// Returns whether the category indicates a bug of this project.
     pub fn is_finding(self) -> bool {
         !matches!(self, Self::Accepted | Self::Refused | Self::Upstream)
     }
 }
 
-/// Result of a case.
+/// Result of a test case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Category.
@@ -83,8 +83,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the key under which outcomes are grouped. The key of an outcome does not contain the
-    /// first wrong value.
+    /// Returns the key by which a summary groups outcomes. The key does not contain the first wrong
+    /// value.
     pub(crate) fn kind(&self) -> String {
         match self.class {
             Class::Wrong | Class::Race => self.headline(),
@@ -92,7 +92,7 @@ impl Outcome {
         }
     }
 
-    /// Returns whether both outcomes have the same category, stage and kind of message.
+    /// Returns whether two outcomes have the same category, stage and kind of message.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class
             && self.stage == other.stage
@@ -118,7 +118,7 @@ impl fmt::Display for Outcome {
 pub(crate) fn kind_of(message: &str) -> String {
     let mut text = String::new();
     let mut quoted = false;
-    // Locations and values follow after the first line.
+    // The first line identifies the kind of message; later lines contain locations and values.
     for c in message.lines().next().unwrap_or_default().chars() {
         match c {
             '`' => {
@@ -137,7 +137,7 @@ pub(crate) fn kind_of(message: &str) -> String {
 /// Creates the compiler under test.
 pub type MakeCompiler<'m> = dyn Fn(tx::Target) -> Result<tx::Compiler, tx::Error> + 'm;
 
-/// Compiles the program of a case, and runs it after every pass.
+/// Compiles the program of a test case, and executes the program after every pass.
 pub fn check(case: &Case, compiler: &MakeCompiler<'_>) -> Outcome {
     match case.text() {
         Ok(text) => check_text(case, &text, compiler),
@@ -229,7 +229,7 @@ fn refusal(trouble: &Trouble) -> Outcome {
     Outcome::new(class, stage, message)
 }
 
-/// Returns the arguments of a program, with the shapes of its description.
+/// Returns generated arguments, in the shapes that the program declares.
 fn arguments(case: &Case, text: &Text) -> Vec<Arg> {
     let mut random = Random::new(case.seed, 0);
     let any = case.seed.is_multiple_of(3) && !text.finite;

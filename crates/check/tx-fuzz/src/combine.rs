@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct Combine {
     /// Reduction kind of the `tile` dialect, or a custom combiner from `CUSTOM`.
     pub kind: Kind,
-    /// Element type of the source; custom combiners fix their own types.
+    /// Element type of the source; ignored by custom combiners, whose types are fixed.
     pub element: Element,
-    /// Element type of the destination of values.
+    /// Element type of the destination, or of the value destination of argmin and argmax.
     pub to: Element,
-    /// Element type of the destination of indices.
+    /// Element type of the index destination of argmin and argmax.
     pub index: Element,
     /// Accumulator type, if specified.
     pub acc: Option<Element>,
@@ -111,8 +111,8 @@ pub(crate) struct Custom {
     text: &'static str,
 }
 
-/// Associative and commutative combiners. The identities of these combiners are neutral, except for
-/// special values: -∞ replaces an ignored NaN, and 0.0 + -0.0 is 0.0.
+/// Associative and commutative combiners. The identity of each combiner is neutral to all values
+/// except NaN and -0.0. A maximum that ignores NaN turns NaN into -∞, and 0.0 + -0.0 is 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // Product.
     Custom {
@@ -237,7 +237,7 @@ pub(crate) const CUSTOM: [Custom; 12] = [
 ];
 
 impl Combine {
-    /// Returns a combiner of this kind without optional attributes.
+    /// Returns a combiner of the given kind without optional attributes.
     pub(crate) fn plain(kind: Kind, element: Element) -> Self {
         Self {
             kind,
@@ -252,7 +252,6 @@ impl Combine {
         }
     }
 
-    /// Returns the element type of each source.
     pub(crate) fn sources(&self) -> Vec<Element> {
         match self.kind {
             Kind::Custom(i) => CUSTOM[i].elements.to_vec(),
@@ -260,7 +259,6 @@ impl Combine {
         }
     }
 
-    /// Returns the element type of each destination.
     pub(crate) fn destinations(&self) -> Vec<Element> {
         match self.kind {
             Kind::Custom(i) => CUSTOM[i].elements.to_vec(),

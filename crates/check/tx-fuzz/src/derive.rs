@@ -1,4 +1,4 @@
-//! Sizes and layouts that follow from a description.
+//! Sizes and layouts derived from the description of a random program.
 
 use crate::description::{
     Axis, Fragment, Groups, Iter, Kernel, KernelOp, Layout, ResultLayout, Scope, Source, Space,
@@ -6,7 +6,8 @@ use crate::description::{
 };
 use crate::element::Element;
 
-/// Reason why a description is not a valid program. Shrinking can produce invalid descriptions.
+/// Reason why the description of a random program is invalid. Shrinking a failing case can produce
+/// invalid descriptions.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Contradiction(pub(crate) String);
@@ -18,9 +19,9 @@ pub(crate) fn contradiction<T>(message: impl Into<String>) -> Result<T, Contradi
 /// Leading dimension of an array of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lead {
-    /// Number of groups, each with a tile of its own.
+    /// One tile per thread group; the value is the number of groups.
     Group(usize),
-    /// Number of loop iterations, each with a tile of its own.
+    /// One tile per loop iteration; the value is the number of iterations.
     Turn(usize),
 }
 
@@ -32,7 +33,6 @@ impl Lead {
     }
 }
 
-/// Memory that an op writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) lead: Vec<Lead>,
@@ -66,7 +66,7 @@ pub(crate) fn reduced(
 }
 
 impl Work {
-    /// Returns the number of groups, each of which executes the op on its own data.
+    /// Returns the number of thread groups that execute the op, each on its own data.
     pub(crate) fn count(&self, kernel: &Kernel) -> usize {
         match self.groups {
             Groups::Each => self.scope.groups(kernel.threads()),
@@ -74,8 +74,8 @@ impl Work {
         }
     }
 
-    /// Returns the leading dimensions of memory with one tile per iteration, and one tile per group
-    /// if `each`.
+    /// Returns the leading dimensions of an array with one tile per loop iteration. If `each` is
+    /// set, each thread group also has its own tile.
     pub(crate) fn lead(&self, kernel: &Kernel, each: bool) -> Vec<Lead> {
         let mut lead = Vec::new();
         if each && self.count(kernel) > 1 {
@@ -97,7 +97,7 @@ impl Work {
 }
 
 impl Kernel {
-    /// Returns the memory that an op writes.
+    /// Returns the shape, memory space and element types of the results of op `at`.
     pub(crate) fn written(&self, at: usize) -> Result<Written, Contradiction> {
         let Some(work) = self.work.get(at) else {
             return contradiction("a result of nothing");
@@ -147,8 +147,8 @@ impl Kernel {
         }
     }
 
-    /// Returns whether each group reads the result that it wrote itself, instead of the results of
-    /// all groups.
+    /// Returns whether each thread group reads only its own result of op `from`, instead of the
+    /// results of all groups.
     pub(crate) fn takes_part_of(&self, at: usize, from: usize) -> Result<bool, Contradiction> {
         let (work, earlier) = (&self.work[at], &self.work[from]);
         let written = self.written(from)?;
@@ -176,7 +176,7 @@ impl View {
         self.after.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the step between neighbours along a dimension of `size` elements.
+    /// Returns the stride of the subview along dimension `d`, which has `size` elements.
     pub(crate) fn step(&self, d: usize, size: usize) -> usize {
         match self.step.get(d) {
             Some(step) if size > 1 => *step,
@@ -188,7 +188,7 @@ impl View {
         self.loose.get(d).copied().unwrap_or(false)
     }
 
-    /// Returns the tile dimension of each memory dimension.
+    /// Returns the tile dimension that corresponds to each dimension of the memory.
     pub(crate) fn order(&self, rank: usize) -> Vec<usize> {
         let mut sorted = self.order.clone();
         sorted.sort_unstable();
@@ -199,7 +199,7 @@ impl View {
         }
     }
 
-    /// Returns the size of the memory along dimension `d` of the tile.
+    /// Returns the size of the underlying memory along tile dimension `d`.
     pub(crate) fn extent(&self, d: usize, size: usize) -> usize {
         let inside = match size {
             // A view must start within its memory, even if it is empty.
@@ -211,7 +211,7 @@ impl View {
         self.before(d) + inside + self.after(d)
     }
 
-    /// Returns whether a tile of this shape is its whole memory, in row-major order.
+    /// Returns whether a tile of this shape covers its whole memory.
     pub(crate) fn is_whole(&self, shape: &[usize]) -> bool {
         shape
             .iter()
@@ -221,7 +221,6 @@ impl View {
 }
 
 impl Fragment {
-    /// Returns the layout of the result.
     pub(crate) fn result_layout(
         &self,
         scope: Scope,

@@ -1,13 +1,14 @@
-//! Programs as plain data.
+//! Descriptions of random programs as plain data.
 //!
-//! A description holds independent choices only. Destination sizes, view types and result layouts
-//! are derived during printing, so most shrunk descriptions are still valid programs.
+//! A description contains only independent choices, such as shapes and block sizes. Destination
+//! sizes, view types and result layouts are derived during printing, so most shrunk descriptions
+//! are still valid programs.
 
 use crate::combine::Combine;
 use crate::element::Element;
 use serde::{Deserialize, Serialize};
 
-/// Program, with its target chip and the seed of its inputs.
+/// Test case: a program, its target chip, and the seed of its inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     /// Target chip.
@@ -25,16 +26,18 @@ pub enum Program {
     Kernel(Kernel),
     /// `func.func` with grid-level ops.
     Host(Host),
-    /// `func.func` with several ops on the rows of matrices, which are fused to one kernel.
+    /// `func.func` with several ops on the rows of matrices; the compiler fuses these ops into one
+    /// kernel.
     Rows(Rows),
 }
 
 /// Kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
-    /// Threads of a block along x, y and z.
+    /// Number of threads per block along x, y and z.
     pub block: [usize; 3],
-    /// Blocks of the grid along x, y and z. Each block has its own part of all arguments.
+    /// Number of blocks of the grid along x, y and z. Each block reads and writes its own part of
+    /// every argument.
     #[serde(default = "one_block")]
     pub grid: [usize; 3],
     /// Operations of the kernel, in order.
@@ -54,12 +57,12 @@ pub enum Scope {
     Cta,
 }
 
-/// Groups of a scope that execute an op.
+/// Thread groups that execute an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Groups {
-    /// All groups, each with its own results.
+    /// All thread groups of the scope execute the op, and each group writes its own results.
     Each,
-    /// One group, selected by an `scf.if`.
+    /// Only the thread group with this index executes the op, inside an `scf.if`.
     Only(usize),
 }
 
@@ -68,10 +71,10 @@ pub enum Groups {
 pub struct Work {
     /// Scope of the ops.
     pub scope: Scope,
-    /// Groups that execute the ops.
+    /// Thread groups that execute the op.
     pub groups: Groups,
-    /// Trip count of a surrounding loop; `None` without a loop. Each iteration has its own part of
-    /// the source and its own results.
+    /// Trip count of a surrounding loop; `None` without a loop. Each iteration reads its own part
+    /// of the source and writes its own results.
     pub turns: Option<usize>,
     /// Operation.
     pub op: KernelOp,
@@ -114,7 +117,7 @@ pub struct Reduce {
 pub struct Fragment {
     /// Combiner.
     pub combine: Combine,
-    /// Layout of the source fragment; it groups iterators into dimensions.
+    /// Layout of the source fragment, which also determines the shape of the fragment.
     pub layout: Layout,
     /// Reduced dimensions.
     pub axes: Vec<usize>,
@@ -122,7 +125,7 @@ pub struct Fragment {
     pub keep: bool,
     /// Layout of the result.
     pub result: ResultLayout,
-    /// Set if each group loads its own tile.
+    /// Set if each thread group loads its own tile.
     pub each: bool,
     /// Memory space of the source.
     pub space: Space,
@@ -135,9 +138,10 @@ pub struct Fragment {
 /// Reduction of one value per thread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lanes {
-    /// Combiner, without `accumulate` and wider destinations.
+    /// Combiner, without `accumulate` and without wider destination types.
     pub combine: Combine,
-    /// Number of threads of a group, and the distance between them.
+    /// Attributes `width` and `stride`: number of threads per group, and distance between the
+    /// threads of a group.
     pub groups: Option<(usize, usize)>,
 }
 
@@ -159,10 +163,10 @@ pub enum Source {
     Fresh(Tile),
     /// Result of an earlier op.
     Result {
-        /// Index of the op.
+        /// Index of the earlier op.
         work: usize,
-        /// Index of the destination of the earlier op, for ops with one source. Ops with several
-        /// sources use the first destinations.
+        /// Result number that an op with one source reads. An op with several sources reads the
+        /// first results of the earlier op.
         part: usize,
     },
 }
@@ -176,11 +180,12 @@ pub struct Tile {
     pub space: Space,
     /// View.
     pub view: View,
-    /// Set if each group has its own tile.
+    /// Set if each thread group reads its own tile.
     pub each: bool,
 }
 
-/// Memory that an op writes. Results outside of global memory are copied to an argument at the end.
+/// Memory that an op writes. At the end of the kernel, results outside of global memory are copied
+/// to an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
     /// Memory space.
@@ -200,21 +205,20 @@ pub enum Space {
     Private,
 }
 
-/// Position of a tile within its memory. The lists of a view may be shorter than its rank; missing
-/// entries have default values.
+/// Position of a tile within a larger array. Each list may have fewer entries than the tile has
+/// dimensions; missing entries have default values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// Number of elements before the tile, along each dimension.
     pub before: Vec<usize>,
     /// Number of elements after the tile, along each dimension.
     pub after: Vec<usize>,
-    /// Step between neighbouring elements along each dimension; step 0 maps all of them to one
-    /// element.
+    /// Stride of the view along each dimension; stride 0 maps all indices to one element.
     pub step: Vec<usize>,
     /// Order of the dimensions in memory: the tile dimension of each memory dimension, outermost
     /// first.
     pub order: Vec<usize>,
-    /// Whether each dimension has a dynamic size in the type of the view.
+    /// For each dimension, whether its size is dynamic in the type of the view.
     pub loose: Vec<bool>,
     /// Set if all sizes in the type of the argument are dynamic.
     pub open: bool,
@@ -255,7 +259,7 @@ pub enum Axis {
 pub struct Layout {
     /// Iterators of each dimension, innermost last.
     pub dims: Vec<Vec<Iter>>,
-    /// Iterators over copies of the fragment.
+    /// Iterators over the threads and registers that hold copies of the fragment.
     pub replica: Vec<Iter>,
     /// Offset along each hardware axis.
     pub offset: Vec<(usize, Axis)>,
@@ -264,17 +268,17 @@ pub struct Layout {
 /// Rule that derives the layout of a result from the layout of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResultLayout {
-    /// Iterators of non-reduced dimensions keep their axes; every thread that contributes to a
-    /// result holds it.
+    /// Non-reduced dimensions keep their iterators; every contributing thread holds a copy of the
+    /// result.
     Everyone,
-    /// Iterators of non-reduced dimensions keep their axes; the first thread that contributes to a
-    /// result holds it.
+    /// Non-reduced dimensions keep their iterators; only the first contributing thread holds the
+    /// result.
     First,
     /// Every thread of the scope holds all results in registers.
     Registers,
     /// The first thread holds all results in registers.
     OneThread,
-    /// Consecutive lanes hold the results, over as many lanes as possible.
+    /// Consecutive threads of the scope hold one result each.
     Lanes,
 }
 
@@ -304,7 +308,7 @@ pub struct Job {
     pub element: Option<ElementWork>,
     /// Computation on each result before the store.
     pub epilogue: Option<EpilogueWork>,
-    /// Dimension of the source for each loop, for forms that allow a loop order.
+    /// Source dimension of each loop, for forms with indexing maps.
     pub order: Vec<usize>,
     /// Set if the destination is a temporary.
     pub temporary: bool,
@@ -319,7 +323,7 @@ pub struct Job {
 pub enum HostSource {
     /// Argument with a shape and a view.
     Fresh(Vec<usize>, View),
-    /// First destination of an earlier op, by its index.
+    /// First destination of an earlier op; the value is the index of that op.
     Result(usize),
 }
 
@@ -338,7 +342,7 @@ pub enum Form {
     Map,
     /// `memref.copy`.
     Copy,
-    /// Convolution as `linalg.generic` (true) or `tile.reduce` (false). The source shape holds the
+    /// Convolution as `linalg.generic` (true) or `tile.reduce` (false). The source shape lists the
     /// sizes of the result and of the filter.
     Window(bool),
     /// Mean and variance of an f32 source, with Welford's combiner.
@@ -361,7 +365,7 @@ pub enum ElementWork {
 pub enum EpilogueWork {
     /// Twice the result.
     Twice,
-    /// Sum of the result and an element of another array of the destination's shape.
+    /// Sum of the result and the corresponding element of a second array.
     Add,
 }
 
@@ -376,7 +380,7 @@ pub enum Step {
     Reorder(Vec<String>),
     /// Binds a loop to a hardware dimension.
     Bind(String, String),
-    /// Keeps separate partial results per iteration (rfactor).
+    /// Computes a separate partial result for each iteration of a loop (rfactor).
     RFactor(String),
     /// Unrolls a loop.
     Unroll(String),
@@ -384,8 +388,8 @@ pub enum Step {
     Vectorize(String),
 }
 
-/// Host function with several ops on the rows of equal-sized matrices, which are fused to one
-/// kernel.
+/// Host function with several ops on the rows of equal-sized matrices. The compiler fuses these ops
+/// into one kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rows {
     /// Number of rows.
@@ -410,13 +414,14 @@ pub struct Rows {
 pub struct RowOp {
     /// Kind of result.
     pub makes: Makes,
-    /// Operands of the op, each with the binary op that combines it with the preceding value.
+    /// Operands of the op. Each binary op combines its operand with the value of the preceding
+    /// operands.
     pub of: Vec<(Operand, Binary)>,
     /// Unary function that is applied to the combined operands.
     pub unary: Option<Unary>,
     /// Set if the result is a temporary. The result of the last op is always an argument.
     pub temporary: bool,
-    /// Set if the result overwrites the first matrix.
+    /// Set if the op overwrites the first matrix argument.
     pub in_place: bool,
 }
 
@@ -438,13 +443,13 @@ pub enum Makes {
 /// Operand of an op on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operand {
-    /// Matrix argument, by its number.
+    /// Matrix argument; the value is its index.
     Matrix(usize),
     /// Argument with one element per row.
     Row,
     /// Argument with one element per column.
     Column,
-    /// Result of an earlier op, by its index.
+    /// Result of an earlier op; the value is the index of that op.
     Result(usize),
 }
 
@@ -461,7 +466,7 @@ pub enum Binary {
     Larger,
 }
 
-/// Unary function; integers support the square only.
+/// Unary function of an element. Programs on integers use only the square function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unary {
     /// Square.
@@ -477,19 +482,19 @@ pub enum Unary {
 /// Mapping of rows to threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mapping {
-    /// Rows per block.
+    /// Number of rows per block.
     pub rows: usize,
-    /// Threads per row in one block.
+    /// Number of threads per row in one block.
     pub threads: usize,
-    /// Blocks per row (cluster size).
+    /// Number of blocks per row (cluster size).
     pub blocks: usize,
-    /// Number of unrolled loads per thread, if row values are not held in registers.
+    /// Number of unrolled loads per thread, if row values are not kept in registers.
     pub loads: usize,
     /// Vector width of a load.
     pub vector: usize,
-    /// Set if row values are held in registers.
+    /// Set if matrix rows are kept in registers between the fused ops.
     pub holds: bool,
-    /// Set if arrays with one element per row are held in registers, although matrix rows are not.
+    /// Set if arrays with one element per row are kept in registers, although matrix rows are not.
     #[serde(default)]
     pub holds_totals: bool,
 }
@@ -499,7 +504,6 @@ fn one_block() -> [usize; 3] {
 }
 
 impl Scope {
-    /// Returns the name of the scope in the `tile` dialect.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Thread => "thread",
@@ -519,7 +523,7 @@ impl Scope {
         }
     }
 
-    /// Returns the number of groups of a block; the last group may be partial.
+    /// Returns the number of thread groups per block; the last group may be partial.
     pub(crate) fn groups(self, block: usize) -> usize {
         block.div_ceil(self.threads(block))
     }
@@ -537,7 +541,6 @@ impl Space {
 }
 
 impl Axis {
-    /// Returns the name of the axis in the `tile` dialect.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Reg => "reg",
@@ -552,19 +555,16 @@ impl Axis {
 }
 
 impl Kernel {
-    /// Returns the number of threads of a block.
     pub(crate) fn threads(&self) -> usize {
         self.block.iter().product()
     }
 
-    /// Returns the number of blocks of the grid.
     pub(crate) fn blocks(&self) -> usize {
         self.grid.iter().product()
     }
 }
 
 impl Layout {
-    /// Returns the shape of the fragment.
     pub(crate) fn shape(&self) -> Vec<usize> {
         let size = |dim: &Vec<Iter>| dim.iter().map(|iter| iter.extent).product();
         self.dims.iter().map(size).collect()

@@ -51,7 +51,6 @@ impl Element {
         }
     }
 
-    /// Returns the default accumulator type.
     pub(crate) fn accumulator(self) -> Self {
         match self {
             F8E4M3FN | F8E5M2 | F16 | BF16 => F32,

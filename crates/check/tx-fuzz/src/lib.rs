@@ -1,9 +1,9 @@
 //! Fuzzing with random programs, checked by execution, and with malformed input.
 //!
-//! [`generate`] creates a [`Case`] from a seed and an index. A case describes a program: its kinds,
+//! [`generate`] creates a [`Case`] from a seed and an index. A case describes a program: element
 //! types, scopes, layouts, sizes, views, block sizes, variants and schedules. [`Case::text`] prints
 //! the program as MLIR. [`check`] compiles the program and runs it after every pass
-//! ([`tx_validate`]). Failing cases are shrunk as long as they fail in the same way.
+//! ([`tx_validate`]). A failing case is shrunk to a smaller case with the same failure.
 
 mod check;
 mod combine;

@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 
 /// CPU time limit of one case.
 const LIMIT: Duration = Duration::from_secs(120);
-/// Number of findings per kind that are shrunk. Further findings of the kind are only counted.
+/// Maximum number of shrunk findings per kind of failure. Findings beyond this limit are counted,
+/// but not shrunk.
 const OF_A_KIND: usize = 2;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(90);
@@ -27,7 +28,7 @@ const SHRINK: Duration = Duration::from_secs(90);
 pub struct Config {
     /// Name of the fuzzing command, for command lines that reproduce a finding.
     pub program: String,
-    /// Command that checks cases: see [`crate::serve`].
+    /// Command line of a worker process, which calls [`crate::serve`].
     pub worker: Vec<OsString>,
     /// Duration of the run.
     pub time: Duration,
@@ -41,7 +42,7 @@ pub struct Config {
     pub jobs: usize,
     /// Kind of every program; `None` draws programs of all kinds.
     pub programs: Option<ProgramKind>,
-    /// Variant to force for one reduction per program; `None` selects variants as usual. Cases in
+    /// Variant that one reduction of each program must use; `None` forces no variant. Cases to
     /// which the variant does not apply are skipped.
     pub variant: Option<String>,
     /// Directory for findings.
@@ -111,7 +112,7 @@ pub fn run(config: &Config) -> io::Result<Summary> {
     Ok(summary.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Checks a case. Returns `None` if the forced variant applies to none of its reductions.
+/// Checks a test case. Returns `None` if the forced variant applies to no reduction of the program.
 fn checked(
     config: &Config,
     index: u64,
@@ -131,8 +132,8 @@ fn checked(
     Ok(None)
 }
 
-/// Returns copies of the program, each of which forces `variant` for another reduction. The case
-/// index selects the reduction of the first copy. Grid-level ops have no variant.
+/// Returns copies of the case. Each copy forces `variant` for a different reduction; `index`
+/// selects the reduction of the first copy. Grid-level ops have no variant.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();
@@ -158,7 +159,7 @@ fn reductions(case: &mut Case) -> impl Iterator<Item = &mut Combine> {
     })
 }
 
-/// Stages that reject a program before a variant is expanded.
+/// Stages that run before a variant is expanded.
 const UNTIL_CHOSEN: [&str; 5] = [
     "description",
     "parse",
@@ -167,12 +168,12 @@ const UNTIL_CHOSEN: [&str; 5] = [
     "tile-select-variant",
 ];
 
-/// Returns whether the forced variant was rejected before it was expanded.
+/// Returns whether the program was rejected before the forced variant was expanded.
 fn is_not_taken(outcome: &Outcome) -> bool {
     outcome.class == Class::Refused && UNTIL_CHOSEN.contains(&&*outcome.stage)
 }
 
-/// Writes a finding as a commented program, and as a description.
+/// Writes a finding to files: the program with comments, and its description.
 fn save(config: &Config, index: u64, case: &Case, outcome: &Outcome) -> io::Result<()> {
     let name: String = format!(
         "{:?}-{}-{}-{index}",

@@ -3,7 +3,6 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Polling interval.
 pub(crate) const PAUSE: Duration = Duration::from_millis(200);
 /// Wall-clock limit as a multiple of the CPU time limit, for processes that wait forever.
 const BY_THE_CLOCK: u32 = 10;
@@ -19,7 +18,6 @@ pub(crate) struct Patience {
 }
 
 impl Patience {
-    /// Creates a CPU time limit that starts now.
     pub(crate) fn new(process: u32, limit: Duration) -> Self {
         Self {
             process,
@@ -29,7 +27,6 @@ impl Patience {
         }
     }
 
-    /// Returns whether the process exceeded its CPU time limit.
     pub(crate) fn is_over(&self) -> bool {
         let taken = processor_time(self.process).map(|now| now.saturating_sub(self.taken_before));
         let by_the_clock = self.begin.elapsed();

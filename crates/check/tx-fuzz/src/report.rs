@@ -26,7 +26,7 @@ pub struct Summary {
     pub forced: Option<String>,
     /// Number of skipped cases, in which the forced variant applies to no reduction.
     pub passed_over: u64,
-    /// Time and number of the case that took longest.
+    /// Duration and index of the slowest case.
     pub slowest: Option<(Duration, u64)>,
 }
 
@@ -37,12 +37,12 @@ pub struct Finding {
     pub count: u64,
     /// Index of the first case.
     pub first: u64,
-    /// Message of the first case, with the names in its program.
+    /// Message of the first case, including names from its program.
     pub said: String,
 }
 
 impl Summary {
-    /// Creates an empty summary that lists these variants and the forced variant.
+    /// Creates an empty summary that lists the given variants and the forced variant.
     pub(crate) fn with_variants(
         names: impl IntoIterator<Item = &'static str>,
         forced: Option<String>,
@@ -62,12 +62,11 @@ impl Summary {
         self.passed_over += 1;
     }
 
-    /// Remembers the slowest case: case `index` took `time`.
+    /// Records the duration of case `index` if no earlier case took longer.
     pub(crate) fn time(&mut self, index: u64, time: Duration) {
         self.slowest = self.slowest.max(Some((time, index)));
     }
 
-    /// Counts an outcome.
     pub(crate) fn count(&mut self, index: u64, outcome: &Outcome) {
         self.cases += 1;
         for name in &outcome.variants {
@@ -105,7 +104,6 @@ impl Summary {
     }
 }
 
-/// Returns the counts in descending order.
 fn sorted(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
     let mut list: Vec<(&str, u64)> = counts.iter().map(|(what, n)| (what.as_str(), *n)).collect();
     list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -170,7 +168,7 @@ impl Findings {
 /// Directory for findings, which is removed at the end if it is empty.
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Set if the directory existed before; it is then kept even if empty.
+    /// Set if the directory existed before the run; such a directory is never removed.
     was_there: bool,
 }
 
@@ -204,8 +202,10 @@ impl Drop for Folder {
 mod tests {
     use super::*;
 
-    /// The summary is independent of the completion order. The summary counts selected variants.
-    /// Findings show program names; rejections do not. A stage with wrong results is one finding.
+    /// The summary does not depend on the order in which cases finish. The summary counts the
+    /// selected variants of all programs. Messages of findings contain names from the program;
+    /// messages of rejections do not. Different wrong values in one stage count as one kind of
+    /// finding.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {

@@ -1,4 +1,4 @@
-//! Shrinks a case while it fails in the same way.
+//! Reduction of a failing test case to a smaller case with the same failure.
 
 use crate::check::Outcome;
 use crate::combine::{Combine, Kind};
@@ -28,7 +28,7 @@ pub(crate) fn shrink(
             if Instant::now() > stop {
                 return Ok(best);
             }
-            // Resume after the last success; candidates before it failed recently.
+            // Resume after the last success; the candidates before this index failed recently.
             let place = (at + step) % candidates.len();
             let candidate = &candidates[place];
             if *candidate == best.0 || candidate.text().is_err() {
@@ -48,7 +48,7 @@ pub(crate) fn shrink(
     }
 }
 
-/// Returns cases that are smaller in one respect.
+/// Returns copies of the case, each of which is smaller in one property.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut all = Vec::new();
     let mut push = |program: Program| {
@@ -255,7 +255,8 @@ fn kernels(kernel: &Kernel) -> Vec<Kernel> {
     all
 }
 
-/// Returns the kernel without one op. Users of the results of that op read an argument instead.
+/// Returns the kernel without op `gone`. Ops that read the result of the removed op read an
+/// argument instead.
 fn without(kernel: &Kernel, gone: usize) -> Option<Kernel> {
     let mut smaller = kernel.clone();
     for at in gone + 1..kernel.work.len() {
@@ -322,7 +323,7 @@ fn reduces(kernel: &Kernel, at: usize, reduce: &Reduce) -> Vec<Reduce> {
     all
 }
 
-/// Returns the axes after dimension `gone` was removed.
+/// Returns the reduced axes, renumbered after the removal of dimension `gone`.
 fn drop_axis(axes: &[usize], gone: usize) -> Vec<usize> {
     axes.iter()
         .filter(|axis| **axis != gone)
@@ -330,7 +331,7 @@ fn drop_axis(axes: &[usize], gone: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Returns smaller sources, and the removed dimension.
+/// Returns smaller sources. Each source is paired with the index of its removed dimension, if any.
 fn sources(kernel: &Kernel, at: usize, source: &Source) -> Vec<(Source, Option<usize>)> {
     match source {
         Source::Result { .. } => kernel
@@ -378,7 +379,7 @@ fn sources(kernel: &Kernel, at: usize, source: &Source) -> Vec<(Source, Option<u
     }
 }
 
-/// Returns smaller shapes, and the removed dimension.
+/// Returns smaller shapes. Each shape is paired with the index of its removed dimension, if any.
 fn shapes(shape: &[usize]) -> Vec<(Vec<usize>, Option<usize>)> {
     let mut all = Vec::new();
     for d in 0..shape.len() {
@@ -560,7 +561,7 @@ fn hosts(host: &Host) -> Vec<Host> {
         let mut possible = host.jobs.len() > 1;
         for job in &mut smaller.jobs[gone + 1..] {
             if let HostSource::Result(at) = &mut job.source {
-                // A job that reads the removed result blocks the removal.
+                // An op that reads the result of op `gone` blocks the removal.
                 possible &= *at != gone;
                 *at -= usize::from(*at > gone);
             }
@@ -586,7 +587,7 @@ fn hosts(host: &Host) -> Vec<Host> {
     all
 }
 
-/// Returns the shape of a job's source.
+/// Returns the shape of the source of a grid-level op.
 fn shape_of(host: &Host, job: &Job) -> Option<Vec<usize>> {
     match &job.source {
         HostSource::Fresh(shape, _) => Some(shape.clone()),
@@ -694,7 +695,7 @@ mod tests {
         (0..kernel.work.len()).any(is)
     }
 
-    /// Shrinking removes everything that is irrelevant for the failure.
+    /// Shrinking removes everything that does not affect the failure.
     #[test]
     fn what_goes_wrong_is_all_that_is_left() {
         let mut tried = 0;

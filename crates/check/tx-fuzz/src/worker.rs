@@ -1,4 +1,4 @@
-//! Worker process that checks cases, and may crash or hang.
+//! Worker process that checks test cases, and may crash or hang.
 
 use crate::check::{Class, MakeCompiler, Outcome, check};
 use crate::description::Case;
@@ -37,7 +37,6 @@ pub fn serve(compiler: &MakeCompiler<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Worker process.
 pub(crate) struct Worker {
     command: Vec<OsString>,
     /// File that receives the standard error of the process.
@@ -104,7 +103,7 @@ impl Worker {
         };
         let mut line = serde_json::to_string(case)?;
         line.push('\n');
-        // Ignore write errors: a dead process is detected by the missing answer.
+        // Ignore write errors: the missing answer reveals a dead process.
         let _ = running
             .input
             .write_all(line.as_bytes())
@@ -123,7 +122,7 @@ impl Worker {
                 if running.served < CASES {
                     self.running = Some(running);
                 } else {
-                    // It answered everything; its end is not waited for, which might never come.
+                    // Kill the process instead of waiting for its end.
                     running.child.kill()?;
                     running.child.wait()?;
                 }

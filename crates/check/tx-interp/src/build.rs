@@ -50,7 +50,7 @@ impl<'c> Program<'c> {
         }
     }
 
-    /// Returns the compiled form of a `func.func` or `gpu.func`, and compiles each function once.
+    /// Returns the compiled form of a `func.func` or `gpu.func`. Each function is compiled once.
     pub(crate) fn function(&self, op: Op<'c>) -> Result<Rc<Function<'c>>, Trouble> {
         let id = op.to_raw().ptr as usize;
         if let Some(known) = self.functions.borrow().get(&id) {
@@ -156,8 +156,7 @@ impl<'p, 'c> Build<'p, 'c> {
         results(op).into_iter().map(|v| self.slot(v)).collect()
     }
 
-    /// Compiles the single block of a region. Returns `None` if the op has no such region or the
-    /// region is empty.
+    /// Compiles the single block of a region. Returns `None` if the region is missing or empty.
     pub(crate) fn region(
         &mut self,
         op: Op<'c>,

@@ -25,7 +25,7 @@ pub struct Combiner<'c> {
     kind: Kind,
     nan: Nan,
     types: String,
-    /// Constants outside the op that its regions use.
+    /// Constants that are defined outside of the op, and that its regions use.
     outside: Vec<Step<'c>>,
     element: Option<Element<'c>>,
     slots: usize,
@@ -36,25 +36,25 @@ pub(crate) struct Element<'c> {
     code: Code<'c>,
     /// Conversions of the yielded values to the types of partial results.
     inward: Vec<Convert>,
-    /// Types of the elements of each source.
     pub(crate) sources: Vec<Scalar>,
 }
 
 /// A list of partial results.
 #[derive(Clone, Debug)]
 pub struct Combined {
-    /// For each part (component) of a partial result, the bits in all partial results.
+    /// Bits of the partial results: one list per component, with one entry per partial result.
     pub parts: Vec<Vec<u64>>,
-    /// For each partial result, whether it is defined. For example, an integer division by 0 makes
-    /// a partial result undefined.
+    /// Whether each partial result is defined. For example, an integer division by 0 makes a
+    /// partial result undefined.
     pub defined: Vec<bool>,
-    /// For each part, the bounds of all partial results; `None` if all are exact.
+    /// Error bounds of the partial results: one list per component, or `None` if all bits of the
+    /// component are exact.
     pub bounds: Vec<Option<Vec<Bound>>>,
 }
 
 impl Combined {
-    /// Creates exact partial results. `parts` holds, for each part, the bits in all partial
-    /// results.
+    /// Creates exact partial results. `parts` has one list of bits per component, with one entry
+    /// per partial result.
     pub fn given(parts: Vec<Vec<u64>>) -> Self {
         Self {
             defined: vec![true; parts.first().map_or(0, Vec::len)],
@@ -73,12 +73,12 @@ impl Combined {
         self.defined.is_empty()
     }
 
-    /// Returns the bits of each part of partial result `i`.
+    /// Returns the bits of each component of partial result `i`.
     pub fn get(&self, i: usize) -> Vec<u64> {
         self.parts.iter().map(|part| part[i]).collect()
     }
 
-    /// Returns the partial results with these indices.
+    /// Returns the partial results with the given indices.
     #[must_use]
     pub fn select(&self, numbers: impl Iterator<Item = usize> + Clone) -> Self {
         let pick = |list: &Vec<u64>| numbers.clone().map(|i| list[i]).collect();
@@ -96,7 +96,7 @@ impl Combined {
         }
     }
 
-    /// Returns the bound of one part of partial result `i`.
+    /// Returns the error bound of one component of partial result `i`.
     pub(crate) fn bound(&self, part: usize, i: usize, scalar: Scalar) -> Bound {
         let known = self.bounds[part].as_ref().map(|bounds| bounds[i]);
         known.unwrap_or_else(|| Bound::exact(float_of(scalar, self.parts[part][i])))
@@ -146,7 +146,7 @@ impl Combined {
     }
 }
 
-/// Number of partial results that are combined together.
+/// Maximum number of partial results that the combiner combines at once.
 const CHUNK: usize = 4096;
 
 impl<'c> Combiner<'c> {
@@ -256,17 +256,17 @@ impl<'c> Combiner<'c> {
         self.nan
     }
 
-    /// Returns the types of the parts of a partial result.
+    /// Returns the types of the components of a partial result.
     pub fn parts(&self) -> &[Scalar] {
         &self.combine.parts
     }
 
-    /// Returns the identity of the combiner, as the bits of each part.
+    /// Returns the identity of the combiner: the bits of each component.
     pub fn identity(&self) -> Vec<u64> {
         self.combine.identity()
     }
 
-    /// Formats the kind and the types of the parts.
+    /// Formats the reduction kind and the types of the components.
     pub(crate) fn title(&self) -> String {
         let floats = self.parts().iter().any(|scalar| scalar.float().is_some());
         let nan = match self.nan {
@@ -324,7 +324,8 @@ impl<'c> Combiner<'c> {
         })
     }
 
-    /// Computes partial results in chunks. A chunk with an undefined result is bisected.
+    /// Computes partial results in chunks. A chunk with an undefined result is bisected, to isolate
+    /// the undefined result.
     fn each(
         &self,
         len: usize,

@@ -1,13 +1,13 @@
 //! Algebraic properties of combiners: choice of test values, and conclusions.
 //!
 //! [`tx_scalar::laws`] evaluates the laws on the combiner of the interpreter. For integers of up to
-//! 8 bits, all values are tested, so the result is a proof. Other types are tested with extremes,
-//! zeros, ones, powers of two and their neighbours in all combinations, and with pseudo-random
-//! numbers. The pseudo-random numbers are equal in every run.
+//! 8 bits, all values are tested, so the result is a proof. Types of more than 8 bits are tested
+//! with extremes, zeros, ones, powers of two and their neighbours in all combinations, and with
+//! pseudo-random numbers. The pseudo-random numbers are equal in every run.
 //!
 //! If a law only fails for values that may never occur, the result is a remark: only the author of
-//! the program knows which values occur. Rounded floats may differ by their
-//! [`Bound`](crate::Bound).
+//! the program knows which values occur. If floats are rounded, the two sides of a law may differ
+//! by their [`Bound`](crate::Bound).
 
 use crate::bound::Bound;
 use crate::combiner::{Combined, Combiner};
@@ -27,7 +27,8 @@ use tx_scalar::laws::{
 /// Result of testing the algebraic laws of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// No algebraic law failed. The remarks describe failures for values that may never occur.
+    /// Every algebraic law holds for the values that are assumed to occur. The remarks describe
+    /// failures for values that may never occur.
     Hold(Vec<String>),
     /// A counterexample to an algebraic law.
     Broken(String),
@@ -125,9 +126,9 @@ impl Combiner<'_> {
 
 /// Number of pseudo-random pairs and triples.
 const DRAWN: usize = 4096;
-/// Number of values of which all triples are tested.
+/// Maximum number of values of which all triples are tested.
 const CUBED: usize = 24;
-/// Number of elements from which partial results are computed.
+/// Number of test elements for the `element` region of a reduction.
 const ELEMENTS: usize = 24;
 
 /// Comparison of the two sides of a law.
@@ -135,17 +136,17 @@ const ELEMENTS: usize = 24;
 enum Same {
     /// The bits on both sides must be equal; all NaNs are equal.
     Bits,
-    /// Finite results must be equal within their bounds.
+    /// Finite results must be equal within their error bounds.
     Order,
-    /// As [`Same::Order`], and the identity must not change a value by half or more, even within
-    /// its bound.
+    /// As [`Same::Order`]; in addition, combination with the identity must change a value by at
+    /// most half, even if the error bound is larger.
     Kept,
 }
 
 /// The test result, or a counterexample to a law.
 type Found = Result<Finding, CounterExample>;
 
-/// A partial result: the bits and the bound of each part.
+/// A partial result: the bits and the error bound of each component.
 type Partial = Vec<(u64, Bound)>;
 
 #[derive(Clone, Copy)]
@@ -153,7 +154,7 @@ struct Trial<'t, 'c> {
     combiner: &'t Combiner<'c>,
     scalars: &'t [Scalar],
     same: Same,
-    /// Set if the combiner cannot be run, which leaves all laws undecided.
+    /// Reason why the combiner cannot run; all laws are then undecided.
     trouble: &'t OnceCell<Trouble>,
 }
 
@@ -222,7 +223,7 @@ impl Trial<'_, '_> {
         Self { same, ..self }
     }
 
-    /// Converts partial results; `None` marks undefined ones.
+    /// Converts partial results; `None` marks an undefined partial result.
     fn partials(self, all: Result<Combined, Trouble>) -> Vec<Option<Partial>> {
         let all = match all {
             Ok(all) => all,
@@ -239,7 +240,7 @@ impl Trial<'_, '_> {
         (0..all.len()).map(partial).collect()
     }
 
-    /// Returns partial results with these bits. `parts` has one list per part.
+    /// Returns exact partial results. `parts` has one list of bits per component.
     fn given(self, parts: Vec<Vec<u64>>) -> Vec<Partial> {
         let all = self.partials(Ok(Combined::given(parts)));
         all.into_iter().flatten().collect()
@@ -250,7 +251,8 @@ impl Trial<'_, '_> {
         parts.map(|(bits, scalar)| exact(*scalar, bits)).collect()
     }
 
-    /// Returns the parts of a partial result as floats, with 0 for integers.
+    /// Returns the components of a partial result as floats; the result for an integer component is
+    /// 0.
     fn numbers(self, partial: &Partial) -> impl Iterator<Item = f64> {
         let parts = self.scalars.iter().zip(partial);
         parts.map(|(scalar, part)| float_of(*scalar, part.0))
@@ -275,14 +277,15 @@ impl Trial<'_, '_> {
         self.with_identity(&all, Vec::new())
     }
 
-    /// Tests a custom combiner of one part. Any finite value may occur.
+    /// Tests a custom combiner with one component. The test assumes that any finite value may
+    /// occur.
     fn custom(self, scalar: Scalar, random: &mut Random) -> Found {
         let values = self.given(vec![values(scalar)]);
         self.orders(&values, random)?;
         let remarks = Vec::from_iter(self.nan(scalar));
         let mut found = self.with_identity(&values, remarks)?;
-        // The identity must be neutral to finite values. A change of an infinity only gives a
-        // remark.
+        // The identity must be neutral to finite values. If the identity changes an infinity, the
+        // result is only a remark.
         if let Finding::Hold(remarks) = &mut found {
             remarks.extend(self.infinities(scalar, &values));
         }
@@ -290,7 +293,7 @@ impl Trial<'_, '_> {
     }
 
     /// Returns a remark if a custom combiner is not commutative for NaN or infinities. Combiners
-    /// with `select` rarely are.
+    /// with `arith.select` are rarely commutative for NaN.
     fn nan(self, scalar: Scalar) -> Option<String> {
         let one = scalar.float()?.to_bits(1.0);
         let values = self.given(vec![once(one).chain(special(scalar)).collect()]);
@@ -301,8 +304,9 @@ impl Trial<'_, '_> {
             .map(in_order)
     }
 
-    /// Returns a remark if the identity turns an infinity into a finite number, as the largest
-    /// finite number does in a minimum.
+    /// Returns a remark if combination with the identity turns an infinity into a finite number.
+    /// For example, a minimum whose identity is the largest finite number turns +∞ into this
+    /// number.
     fn infinities(self, scalar: Scalar, values: &[Partial]) -> Option<String> {
         let (identity, special) = (self.identity(), self.given(vec![special(scalar)]));
         let infinities = special.iter().skip(1).map(|x| vec![&identity, x, x]);
@@ -313,15 +317,16 @@ impl Trial<'_, '_> {
         found.map(|case| may_occur(self.counterexample(&case), &self.advice(values)))
     }
 
-    /// Tests a custom combiner of several parts. If an element consists of one number, all positive
-    /// numbers are assumed to occur. Failures for other values only give a remark.
+    /// Tests a custom combiner with several components. If the reduction has one source, the test
+    /// assumes that all positive elements may occur. A failure for elements that may never occur
+    /// only gives a remark.
     fn tuples(self, random: &mut Random) -> Found {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
             let tuples = self.mixed(random);
             let order = self.orders(&tuples, random).err().map(in_order);
-            // Partial results that equal the identity in all parts but one, such as another index
-            // next to the minimum value. Only ties distinguish them.
+            // Partial results that differ from the identity in one component, for example in the
+            // index of an argmin. Such a difference only matters in ties.
             let beside = varied(&self.identity(), |part| {
                 let scalar = self.scalars[part];
                 values(scalar)
@@ -384,7 +389,8 @@ impl Trial<'_, '_> {
         Ok(Finding::Hold(Vec::new()))
     }
 
-    /// Returns whether combining a tuple with the identity gives no NaN, in both orders.
+    /// Returns whether the combination of a partial result with the identity has no NaN, in either
+    /// order.
     fn is_number(self, tuple: &Partial) -> bool {
         let identity = self.identity();
         let results = self.combine(&[[&identity, tuple], [tuple, &identity]]);
@@ -392,7 +398,7 @@ impl Trial<'_, '_> {
         results.all(|result| !self.numbers(result).any(f64::is_nan))
     }
 
-    /// Returns partial results whose parts are chosen independently of each other.
+    /// Returns random partial results whose components are chosen independently of each other.
     fn mixed(self, random: &mut Random) -> Vec<Partial> {
         let parts = self.scalars.iter().map(|scalar| {
             let list = values(*scalar);
@@ -402,7 +408,8 @@ impl Trial<'_, '_> {
         self.given(parts.collect())
     }
 
-    /// Tests all pairs of the values, all triples of the first values, and pseudo-random numbers.
+    /// Tests commutativity and associativity with all pairs of the values, all triples of the first
+    /// values, and pseudo-random numbers.
     fn orders(self, values: &[Partial], random: &mut Random) -> Verdict {
         self.holds(Law::Commutative, pairs(values))?;
         self.associates(values, random)
@@ -430,7 +437,7 @@ impl Trial<'_, '_> {
         self.partials(Ok(Combined::given(parts.collect())))
     }
 
-    /// Tests elements with each other, and with partial results of other elements.
+    /// Tests commutativity and associativity on partial results of one element and of two elements.
     fn try_elements(self, elements: &[Option<Partial>], random: &mut Random) -> Verdict {
         if elements.is_empty() {
             return Ok(());
@@ -461,20 +468,20 @@ impl Trial<'_, '_> {
         Ok(())
     }
 
-    /// Tests whether the identity is neutral to these values. Floats other than NaN may differ by
-    /// rounding and by the sign of 0.
+    /// Tests whether the identity is neutral to the given values. Combination with the identity may
+    /// round a float, and may change the sign of 0.
     fn kept(self, values: &[Partial]) -> Verdict {
         self.holds(Law::Identity, sides(&self.identity(), values))
     }
 
-    /// Returns a remark if the identity is not neutral to one of these values.
+    /// Returns a remark if the identity is not neutral to one of the given values.
     fn remark(self, values: &[Partial]) -> Option<String> {
         let changed = self.kept(values).err()?;
         Some(may_occur(changed, &self.advice(values)))
     }
 
-    /// Tests the identity. The identity must be neutral to itself; changes of other values give a
-    /// remark.
+    /// Tests the identity, which must be neutral to itself. If the identity of a custom combiner
+    /// changes a value other than itself, the result is a remark.
     fn with_identity(self, values: &[Partial], mut remarks: Vec<String>) -> Found {
         let identity = self.identity();
         let is_custom = self.combiner.kind() == Kind::Custom;
@@ -482,8 +489,7 @@ impl Trial<'_, '_> {
         let others = values.iter().filter(differs);
         let mut verdict = self.kept(std::slice::from_ref(&identity));
         if verdict.is_ok() && is_custom {
-            // The identity must be neutral to at least one other value, independent of the
-            // elements.
+            // The identity must be neutral to at least one other value, whatever elements occur.
             let left = others.map(|x| vec![&identity, x, x]);
             let some = self.holds_for_some(Law::Identity, left);
             verdict = some.map_err(CounterExample::of_all);
@@ -518,8 +524,9 @@ impl Trial<'_, '_> {
         .to_owned()
     }
 
-    /// Searches an identity of one part that is neutral to all of these values and to infinities.
-    /// Only common identities are tried, since another identity may change an untested value.
+    /// Searches an identity of one component that is neutral to all of the given values and to
+    /// infinities. For integers of more than 8 bits and for floats, the search is limited to common
+    /// identities: another identity may change an untested value.
     fn neutral(self, values: &[Partial]) -> Option<Partial> {
         let [scalar] = *self.scalars else {
             return None;
@@ -544,7 +551,7 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Returns tuples of the partial results at equal indices of all lists, where all are defined.
+/// Returns one tuple for each index at which the partial results of all lists are defined.
 fn zipped<const N: usize>(
     lists: [&Vec<Option<Partial>>; N],
 ) -> impl Iterator<Item = Vec<&Partial>> {
@@ -560,7 +567,7 @@ fn in_order(broken: CounterExample) -> String {
     may_occur(broken, "the combiner must give the same in any order")
 }
 
-/// Returns a part with an exact bound.
+/// Returns a component with the given bits and an exact error bound.
 fn exact(scalar: Scalar, bits: u64) -> (u64, Bound) {
     (bits, Bound::exact(float_of(scalar, bits)))
 }
@@ -594,14 +601,13 @@ fn values(scalar: Scalar) -> Vec<u64> {
     }
 }
 
-/// Returns NaN and the infinities.
 fn special(scalar: Scalar) -> Vec<u64> {
     let list = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter();
     let bits = |float: Float| list.map(|x| float.to_bits(x)).collect();
     scalar.float().map_or(Vec::new(), bits)
 }
 
-/// Returns positive numbers with some duplicates, starting at element `first` of a list.
+/// Returns `ELEMENTS` positive numbers with some duplicates. `first` rotates the list of numbers.
 fn positive(scalar: Scalar, first: usize) -> Vec<u64> {
     let list = [3.0, 1.0, 2.0, 5.0, 1.0, 0.5, 12.0, 7.0, 3.0, 0.25, 2.0, 6.0];
     let bits = |x: f64| match scalar {

@@ -10,7 +10,7 @@ const WARPGROUP: i64 = 128;
 pub struct Holder {
     /// Thread index relative to the first thread of the group.
     pub relative: i64,
-    /// Additional thread offset for coordinates that count from the start of the block.
+    /// Part of the thread index that counts from the first thread of the block.
     pub absolute: i64,
     /// Index among the used registers of the thread.
     pub slot: usize,
@@ -38,7 +38,7 @@ impl Point {
     }
 }
 
-/// Returns every point reached from one of `points` by the coordinates of these layout entries.
+/// Returns the sums of each point and all coordinates of the layout entries.
 fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
     entries.iter().fold(points, |points, entry| {
         points

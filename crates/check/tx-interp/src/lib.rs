@@ -73,7 +73,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// A memref.
+    /// Creates a memref argument.
     pub fn array(sizes: Vec<i64>, strides: Vec<i64>, offset: i64, bytes: Vec<u8>) -> Self {
         Self::Array {
             sizes,
@@ -87,9 +87,9 @@ impl Argument {
 /// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Check that barriers order conflicting accesses of different threads.
+    /// Set to check that barriers order conflicting accesses of different threads.
     pub races: bool,
-    /// Compute the [`Bound`] of each float.
+    /// Set to compute the [`Bound`] of each float.
     pub bounds: bool,
     /// Number of blocks along x, y and z, if the entry is a kernel.
     pub grid: [u32; 3],
@@ -117,8 +117,8 @@ impl Default for Options {
 pub struct Array {
     /// Contents of the buffer.
     pub bytes: Vec<u8>,
-    /// Bound of each element of the buffer; `None` for an exact element or if all elements are
-    /// exact.
+    /// Error bound of each element of the buffer; `None` for an exact element, or if all elements
+    /// are exact.
     pub bounds: Option<Vec<Option<Bound>>>,
 }
 

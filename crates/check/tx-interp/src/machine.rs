@@ -21,21 +21,19 @@ pub(crate) struct World<'c> {
     /// Variables of the module, by the address of their op.
     pub(crate) variables: BTreeMap<usize, Rc<View>>,
     pub(crate) clocks: Clocks,
-    /// Check that barriers order conflicting accesses.
+    /// Set to check that barriers order conflicting accesses.
     pub(crate) races: bool,
     /// Whether [`Bound`]s are computed.
     pub(crate) bounds: bool,
     /// Number of clusters that have started, over all launches.
     pub(crate) blocks: u32,
-    /// Number of steps (ops and accesses per lane) that remain, and total number of steps allowed
-    /// so far.
+    /// Number of remaining steps; a step is one op or one access of one lane.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
     limit: StepLimit,
 }
 
 impl<'c> World<'c> {
-    /// Creates the state of a run with empty memory.
     pub(crate) fn new(program: Rc<Program<'c>>, options: &Options) -> Self {
         Self {
             program,
@@ -79,8 +77,8 @@ impl<'c> World<'c> {
 /// cluster.
 ///
 /// Lanes are the threads of all blocks, ordered by block. In a cluster of several blocks, the lanes
-/// of each block begin at a multiple of the warp size. Lanes between two blocks have no thread and
-/// are never active.
+/// of each block begin at a multiple of the warp size. Lanes between two blocks belong to no thread
+/// and are never active.
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) grid: [u32; 3],
@@ -96,8 +94,8 @@ pub(crate) struct Cta {
     pub(crate) shares: BTreeMap<usize, i64>,
     /// Threads that wait at incomplete barriers, by block rank and barrier number.
     pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
-    /// Vector clocks released by an arrival at the cluster barrier that no thread has waited for
-    /// yet.
+    /// Vector clocks that the pending arrival at the cluster barrier released; `None` without a
+    /// pending arrival.
     pub(crate) cluster_arrival: Option<Rc<Knowledge>>,
     /// Initialized mbarrier objects, by address.
     pub(crate) mbarriers: BTreeMap<i64, Rc<RefCell<MBarrier>>>,
@@ -125,7 +123,7 @@ impl Cta {
         (lane / self.pitch(), lane % self.pitch())
     }
 
-    /// Returns whether a lane has a thread.
+    /// Returns whether a lane belongs to a thread.
     pub(crate) fn has(&self, lane: u32) -> bool {
         let (rank, thread) = self.place(lane);
         rank < self.blocks() && thread < self.threads()
@@ -157,7 +155,7 @@ impl Cta {
         format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})")
     }
 
-    /// Returns all lanes that have a thread.
+    /// Returns all lanes that belong to a thread.
     pub(crate) fn all(&self) -> Vec<u32> {
         let (pitch, threads) = (self.pitch(), self.threads());
         let of = |rank: u32| rank * pitch..rank * pitch + threads;
@@ -179,7 +177,7 @@ pub(crate) struct Exec<'w, 'c> {
     pub(crate) cta: Option<Cta>,
     /// Whether lanes are threads of a kernel.
     pub(crate) threads: bool,
-    /// Whether elements are combined in any order. If elements come in any order, either of two
+    /// Set while the elements of a reduction may be combined in any order, so that either of two
     /// equal elements may be first.
     pub(crate) unordered: bool,
 }
@@ -199,7 +197,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns the number of a lane as a signed 64-bit integer.
+    /// Returns the value of a slot in one lane, as a signed 64-bit integer.
     pub(crate) fn int(&self, slot: Slot, lane: u32) -> i64 {
         self.numbers(slot).get(lane as usize, 0).cast_signed()
     }
@@ -212,7 +210,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns whether a lane exists. If lanes are threads, the lane must have a thread.
+    /// Returns whether a lane exists. A lane of a kernel exists if it belongs to a thread.
     pub(crate) fn has_lane(&self, lane: u32) -> bool {
         match &self.cta {
             Some(cta) if self.threads => cta.has(lane),
@@ -229,14 +227,13 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Returns the single lane for which a result must be computed if all operands are uniform.
+    /// Returns the single lane that must compute a result, if all operands are uniform.
     pub(crate) fn lane_for_all(&self, operands: &[Slot]) -> Option<u32> {
         (self.lanes == 1 || operands.iter().all(|slot| self.is_uniform(*slot)))
             .then(|| self.active.first().copied().unwrap_or(0))
     }
 
-    /// Returns the lanes for which a result must be computed, and whether the result is equal for
-    /// all lanes.
+    /// Returns the lanes that must compute a result, and whether the result is equal for all lanes.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
         match self.lane_for_all(operands) {
             Some(lane) => (true, Rc::from([lane])),
@@ -244,7 +241,7 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// Computes and stores the numbers of a result.
+    /// Computes a numeric result for the active lanes, and stores the result in slot `to`.
     pub(crate) fn compute(
         &mut self,
         operands: &[Slot],
@@ -272,7 +269,8 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    /// Computes and stores a result without bounds from up to three operands.
+    /// Computes a numeric result without error bounds from up to three operands, and stores the
+    /// result in slot `to`.
     pub(crate) fn compute_bits(
         &mut self,
         operands: &[Slot],
@@ -306,7 +304,7 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
-    /// Computes and stores the views of a result.
+    /// Computes a memref result for the active lanes, and stores the result in slot `to`.
     pub(crate) fn compute_views(
         &mut self,
         operands: &[Slot],
@@ -347,7 +345,7 @@ impl<'c> Exec<'_, 'c> {
         self.world.charge(self.active.len())
     }
 
-    /// Runs a block of ops with other active lanes.
+    /// Runs a block of ops for the lanes `active`.
     pub(crate) fn run_for(&mut self, active: Rc<[u32]>, code: &Code<'c>) -> Result<(), Trouble> {
         let before = std::mem::replace(&mut self.active, active);
         let result = self.run(code);
@@ -355,12 +353,12 @@ impl<'c> Exec<'_, 'c> {
         result
     }
 
-    /// Calls `f` with `lanes` lanes, none of which is a thread.
+    /// Calls `f` with `lanes` active lanes that are not threads.
     pub(crate) fn with_lanes<R>(&mut self, lanes: usize, f: impl FnOnce(&mut Self) -> R) -> R {
         self.with_all(&(0..lanes as u32).collect(), f)
     }
 
-    /// Calls `f` with these lanes, none of which is a thread.
+    /// Calls `f` with the active lanes `all`, which are not threads.
     pub(crate) fn with_all<R>(&mut self, all: &Rc<[u32]>, f: impl FnOnce(&mut Self) -> R) -> R {
         let lanes = all.len();
         let before = (
@@ -430,7 +428,7 @@ impl<'c> Exec<'_, 'c> {
         written.map_err(|e| self.with_thread(e, lane))
     }
 
-    /// Adds the thread to the message of a fault.
+    /// Adds the thread coordinates to the message of a fault.
     pub(crate) fn with_thread(&self, trouble: Trouble, lane: u32) -> Trouble {
         match (trouble, &self.cta) {
             (

@@ -9,18 +9,17 @@ use tx_dialect_tile::CLEARED;
 use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
 use tx_mlir::memref::Space;
 
-/// Maximum size of a buffer, in bytes.
 const MOST_BYTES: i64 = 1 << 32;
 
 pub(crate) struct Buffer {
     label: String,
     pub(crate) space: Space,
     pub(crate) bytes: Vec<u8>,
-    /// Set for each written byte; `None` if the buffer has initial contents.
+    /// For each byte, whether it was written; `None` if the buffer has initial contents.
     written: Option<Vec<bool>>,
-    /// Whether the buffer is zero before a run and must be zero after the run.
+    /// Set if the buffer is zero after its allocation, and must be zero when it is freed.
     cleared: bool,
-    /// Size of an element in bytes, and the bound of each element.
+    /// Size of an element in bytes, and the error bound of each element.
     bounds: Option<(usize, Vec<Bound>)>,
     /// Shadow memory with the previous accesses, for the race check.
     shadow: Option<Shadow>,
@@ -51,7 +50,6 @@ impl Launch {
 
 pub(crate) struct Who<'a> {
     pub(crate) clocks: &'a mut Clocks,
-    /// Lane of the thread.
     pub(crate) thread: usize,
     pub(crate) site: u32,
 }
@@ -112,7 +110,7 @@ impl Memory {
         buffer.cleared = true;
     }
 
-    /// Returns an error if a buffer that must be zero when freed is not.
+    /// Returns an error if a buffer that must be zero when freed contains another value.
     pub(crate) fn check_cleared(&self, buffer: usize, site: &Site) -> Result<(), Trouble> {
         let buffer = &self.buffers[buffer];
         let left = buffer.bytes.iter().position(|byte| *byte != 0);
@@ -133,14 +131,15 @@ impl Memory {
         self.buffers.truncate(from);
     }
 
-    /// Orders all previous accesses before all later ones, as at the begin and end of a kernel.
+    /// Orders all previous accesses before all later accesses, as the start and the end of a kernel
+    /// do.
     pub(crate) fn order_everything(&mut self) {
         for buffer in &mut self.buffers {
             buffer.shadow = None;
         }
     }
 
-    /// Returns the byte offset of an element after checking bounds and alignment.
+    /// Returns the byte offset of an element after a bounds check.
     fn locate(
         &self,
         view: &View,
@@ -164,7 +163,8 @@ impl Memory {
         Ok(start as usize)
     }
 
-    /// Records an access, and returns a conflicting previous access that is not ordered before it.
+    /// Records an access for the race check. Returns an error if the access conflicts with a
+    /// previous access that is not ordered before it.
     fn order(
         &mut self,
         number: usize,
@@ -312,7 +312,7 @@ impl Memory {
         Trouble::fault(FaultKind::Race, site, message)
     }
 
-    /// Returns the bound of each element of a buffer, if any element is inexact.
+    /// Returns the error bound of each element of a buffer; `None` if all elements are exact.
     pub(crate) fn bounds(&self, buffer: usize, scalar: Scalar) -> Option<Vec<Option<Bound>>> {
         let buffer = &self.buffers[buffer];
         let (unit, bounds) = buffer.bounds.as_ref()?;

@@ -37,9 +37,9 @@ impl fmt::Display for Site {
 pub enum FaultKind {
     /// A data race: two conflicting accesses to one byte without an order.
     Race,
-    /// An access outside its memory, or a view outside its source.
+    /// An access outside of its array, or a subview outside of its source.
     OutOfBounds,
-    /// An access at an address below its declared alignment.
+    /// An access at an address that violates the declared alignment.
     Misaligned,
     /// A read of uninitialised memory.
     Uninitialized,
@@ -51,7 +51,7 @@ pub enum FaultKind {
     Assertion,
     /// An arithmetic operation with an undefined result, such as a division by zero.
     NoResult,
-    /// Invalid sizes, or a violated promise of the program.
+    /// Invalid sizes, or a violated assumption of the program such as `nnan`.
     Undefined,
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct Lanes {
     pub(crate) uniform: bool,
     /// Bits of each number. Bits above the width of the type are zero.
     pub(crate) bits: Vec<u64>,
-    /// Bound of each number; `None` if all numbers are exact.
+    /// Error bound of each number; `None` if all numbers are exact.
     pub(crate) bounds: Option<Vec<Bound>>,
 }
 
@@ -105,7 +105,7 @@ impl Lanes {
         }
     }
 
-    /// Copies the numbers of the active lanes from another value.
+    /// Replaces the numbers of each active lane by the numbers of this lane in another value.
     fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
         *self = self.spread(lanes);
         for &lane in active {
@@ -117,7 +117,7 @@ impl Lanes {
     }
 }
 
-/// Placeholder for the bound of an exact number, which is computed from the number on demand.
+/// Placeholder for the error bound of an exact number; the actual bound is computed on demand.
 pub(crate) const UNTOLD: Bound = Bound {
     additions: 0.0,
     error: -1.0,
@@ -203,7 +203,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Copies the values of the active lanes from another value.
+    /// Replaces the value of each active lane by the value of this lane in another value.
     pub(crate) fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
         if active.len() == lanes {
             self.clone_from(other);

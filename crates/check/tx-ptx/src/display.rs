@@ -9,7 +9,6 @@ use crate::module::{
     Item, Linkage, Module, Section, SectionLine,
 };
 
-/// Writes all elements, separated by `between`.
 fn join<T: Display>(
     f: &mut Formatter<'_>,
     all: impl IntoIterator<Item = T>,

@@ -128,7 +128,7 @@ impl Opcode {
 pub enum Operand {
     /// A name that begins with `%`: `%r1`, `%tid.x`.
     Register(String),
-    /// Any other name: a variable, a function, a label, a register without `%`, or `_`.
+    /// A name without `%`: a variable, a function, a label, a register or `_`.
     Symbol(String),
     /// A variable plus an offset: `a+4`.
     Offset {

@@ -2,7 +2,7 @@ use std::fmt;
 
 /// A position in PTX text.
 ///
-/// All positions compare equal, so that a module equals the one parsed from its own formatted text.
+/// All positions compare equal, so that formatting and parsing a module results in an equal module.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// Line, counted from 1.
@@ -31,7 +31,8 @@ impl fmt::Display for Position {
 pub struct ParseError {
     /// Line, counted from 1.
     pub line: u32,
-    /// Column in characters, counted from 1. The end of the text is one past the last character.
+    /// Column in characters, counted from 1. The column of the end of the text is one past the last
+    /// character.
     pub column: u32,
     /// Description of the unexpected token: "`;`", "the end of the text".
     pub found: String,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Work left for one stage, in executed ops and memory accesses of all threads.
+/// Remaining work of one stage, in executed ops and memory accesses of all threads.
 ///
 /// Work is counted during execution. Input sizes do not predict work: every thread of a block may
 /// read the same element. The work of an input predicts the work of later inputs with equal sizes.
@@ -45,7 +45,7 @@ impl Budget {
 mod tests {
     use super::*;
 
-    /// The first input runs whatever its work; later inputs run if their expected work fits.
+    /// The first input always runs; a later input runs if its expected work is within the limit.
     #[test]
     fn what_is_left_is_for_inputs_that_fit() {
         let [large, small, new] = [1000, 10, 20].map(|size| vec![vec![size], Vec::new()]);

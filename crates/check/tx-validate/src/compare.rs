@@ -28,7 +28,7 @@ fn bits(array: &Array, position: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Returns whether two stages left equal bits; all NaNs count as equal.
+/// Returns whether the results of two stages have equal bits; all NaNs count as equal.
 pub(crate) fn equal(left: &Results, right: &Results) -> bool {
     left.iter()
         .zip(right)
@@ -42,9 +42,9 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
         })
 }
 
-/// Returns the verdict for the results `found` of a stage. Accepts an infinity where the reference
-/// has NaN if the error bound in `own` is infinite: combining with an identity can turn an infinity
-/// into NaN.
+/// Returns the verdict on the results `found` of a stage. If the error bound in `own` is infinite,
+/// an infinity is accepted instead of a NaN of the reference. The reference may combine an infinity
+/// with an identity, which can result in NaN.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,
@@ -104,7 +104,8 @@ pub(crate) fn judge(
     verdict
 }
 
-/// Returns `Wrong` if a zero changed its sign, among the elements whose bound is exact.
+/// Returns `Wrong` if a zero has another sign than in the previous stage. Only elements with an
+/// exact error bound are compared.
 pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
         Scalar::Float(float) => float.value(bits) == 0.0,

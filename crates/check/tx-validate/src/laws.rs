@@ -75,8 +75,8 @@ mod tests {
         }
     }
 
-    /// The summary names each combiner once and lists exceptions; a broken combiner replaces the
-    /// summary.
+    /// The summary names each combiner once and lists exceptions; a message about a broken combiner
+    /// replaces the summary.
     #[test]
     fn combiners_make_one_line() {
         let sum = found("sum f32", Finding::Hold(Vec::new()));

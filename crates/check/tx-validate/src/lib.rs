@@ -1,15 +1,15 @@
 //! Translation validation of every pass by execution.
 //!
 //! The input program and the module after each pass run on the same inputs: sizes that leave
-//! remainders, special values, and outputs with stale contents. [`tx_interp`] runs modules above
-//! the LLVM dialect; from `tile-insert-sync` on, it also detects data races. The executor
-//! (`tx-exec`) runs lowered kernels under several thread schedules. The first pass that changes the
-//! results is reported. PTX is not executed: [`check_ptx`] compares the PTX with the last device
-//! IR.
+//! remainders, special values, and outputs with stale contents. [`tx_interp`] interprets modules
+//! above the LLVM dialect; from `tile-insert-sync` on, the interpreter also detects data races. The
+//! executor (`tx-exec`) runs lowered kernels under several thread schedules. The first pass that
+//! changes the results is reported. PTX is not executed: [`check_ptx`] compares the PTX with the
+//! last device IR.
 //!
 //! Results must have the same bits as before the pass. Sums and products of floats may instead
-//! differ from the input program by the error bound of any combination order (see
-//! [`tx_interp::Bound`]).
+//! differ from the results of the input program, within the error bound of any combination order
+//! (see [`tx_interp::Bound`]).
 
 mod budget;
 mod compare;
@@ -57,8 +57,8 @@ pub enum Trouble {
     /// The program rejects the given arguments.
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
-    /// The program fails with all generated inputs, or no sizes satisfy its checks. The user may
-    /// intend other sizes or integers.
+    /// The program fails with all generated inputs, or no sizes satisfy its checks. The program may
+    /// require sizes or integers that were not generated.
     #[error("{what}; arguments of other sizes, or with other integers, may be meant")]
     Unfit {
         /// Description of the failure with the first input.
@@ -93,20 +93,21 @@ pub struct Options {
     /// `None` runs all inputs. The first inputs are small and expose most errors.
     pub inputs: Option<Range<usize>>,
     /// Work limit per stage, in ops and memory accesses of all threads; `None` limits a stage to
-    /// some seconds. One input for each set of launched kernels runs before the others.
+    /// some seconds. One input for each set of launched kernels runs before all other inputs.
     pub work: Option<u64>,
-    /// Kernel of the program to which inputs are restricted; `None` tests all kernels.
+    /// Kernel to test; `None` tests all kernels. If a kernel is given, only inputs that launch this
+    /// kernel run.
     pub kernel: Option<String>,
-    /// Index of the first stage to check, counted from `parse`. Earlier stages run only to compute
-    /// references.
+    /// Index of the first stage to check, counted from `parse`. Stages before this index run only
+    /// to compute reference results.
     pub known: usize,
     /// Index of the last stage to check before launch; `None` checks all stages.
     pub until: Option<usize>,
     /// Maximum number of steps of all threads in one run or launch; a longer run counts as endless.
-    /// `None` applies a default far above the needs of generated inputs.
+    /// `None` selects a default limit far above the needs of generated inputs.
     pub steps: Option<u64>,
-    /// Set if the input program has all of its barriers, so that races are errors from the first
-    /// stage on.
+    /// Set if the input program already contains all barriers; data races are then errors from the
+    /// first stage on.
     pub synchronized: bool,
     /// Cache of reference results, shared by several validations.
     pub references: Option<Arc<References>>,
@@ -120,8 +121,8 @@ impl Options {
     }
 }
 
-/// Progress callback. Receives the current stage, the index of the current input (from 1), and the
-/// number of inputs.
+/// Progress callback. Parameters of the callback: the current stage, the index of the current input
+/// (from 1), and the number of inputs.
 #[derive(Clone)]
 pub struct Watch(Arc<WatchFn>);
 
@@ -162,8 +163,8 @@ pub struct Validation {
     pub left_out: usize,
     /// Number of inputs whose results were not compared, because their error bounds are infinite.
     pub open: usize,
-    /// Kernels that no input launches, because the required sizes would take too long. Kernels in
-    /// this list are not checked.
+    /// Kernels that no input launches, because inputs of the required sizes would run too long.
+    /// Kernels that are not launched are not checked.
     pub unlaunched: Vec<String>,
     /// Assumed grid of the entry if no grid is specified: `one block` or `one cluster`.
     pub assumed: Option<&'static str>,
@@ -199,8 +200,8 @@ impl Validation {
         told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
-    /// Returns whether a combiner property fails for some values. The verdicts then apply only to
-    /// the tested inputs.
+    /// Returns whether a combiner property fails for some values. If a property fails, the verdicts
+    /// apply only to the tested inputs.
     pub fn is_conditional(&self) -> bool {
         let mut verdicts = self.stages.iter().map(|stage| &stage.verdict);
         verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
@@ -214,7 +215,7 @@ impl Validation {
         })
     }
 
-    /// Returns a note on other causes than the first failed stage.
+    /// Returns a note on possible causes of a failure, other than the first failed stage.
     pub fn note(&self) -> Option<&'static str> {
         let guilty = self.guilty()?;
         match &guilty.verdict {
@@ -259,8 +260,8 @@ const CUSTOM: &str = "custom";
 /// Text in messages about an identity that is not neutral.
 const NOT_NEUTRAL: &str = "the identity is not neutral";
 
-/// Callback that modifies a module between passes. Receives the stage name and the module after the
-/// stage.
+/// Callback that modifies a module between passes. The callback receives the stage name and the
+/// module after the stage.
 pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;
 
 /// Checks every pass of a compiler by execution, including passes registered by the caller.
@@ -409,14 +410,15 @@ const MOST_STEPS: StepLimit = StepLimit::new(1 << 28).with_each_thread(1 << 10);
 
 /// Default work limit of a stage, in ops and memory accesses of all threads.
 const MOST_WORK: u64 = 1 << 24;
-/// Default work limit of the stages `parse` and `launch`; eight times as much when one kernel is
-/// tested.
+/// Default work limit of the stages `parse` and `launch`. The limit is eight times higher if one
+/// kernel is tested.
 const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 
 /// Returns the misalignment of the arrays of an input.
 ///
-/// The first array begins 1 to 15 elements past an aligned address, and each further array 0 or 1
-/// elements more. In one of eight inputs, only a single array is misaligned, by two elements.
+/// The first array begins 1 to 15 elements past an aligned address. Each further array is
+/// misaligned by 0 or 1 elements more than the preceding array. In one of eight inputs, only a
+/// single array is misaligned, by two elements.
 fn elements_past(input: usize) -> Past {
     if input % 8 == 5 {
         return Past {
@@ -434,7 +436,6 @@ fn elements_past(input: usize) -> Past {
     }
 }
 
-/// All arrays begin at aligned addresses.
 const ALIGNED: Past = Past::all(0);
 
 /// Returns the name of an input, including the misalignment of its arrays.
@@ -468,22 +469,20 @@ fn beginning(input: &str, past: Past) -> String {
 /// Pass that defines which of several equal elements an argmin or argmax returns.
 const CONVERTS: &str = "convert-linalg-to-tile";
 
-/// State of one input.
+/// State of the validation of one input.
 struct Case {
     input: Input,
     sizes: Sizes,
     placed: Placed,
-    /// Results of the input program with error bounds.
     reference: Option<Arc<Reference>>,
-    /// Results of the previous stage.
     before: Option<Results>,
     /// Set if some stage gave a wrong result for this input.
     is_wrong: bool,
-    /// Set if the previous stage gave a wrong result.
+    /// Set if the previous stage gave a wrong result for this input.
     stays_wrong: bool,
-    /// Set while the work of this input fits the limit.
+    /// Set while the work of this input is within the limit.
     is_run: bool,
-    /// Ops and accesses executed by the last stage that ran this input.
+    /// Number of ops and accesses that the last run of this input executed.
     work: u64,
 }
 
@@ -491,19 +490,19 @@ struct Run<'r> {
     plan: &'r Plan,
     options: &'r Options,
     cases: Vec<Case>,
-    /// Number of generated inputs.
     inputs: usize,
     stages: Vec<Stage>,
     variants: Vec<String>,
-    /// Index and device IR of each stage in the LLVM dialect. Loading a kernel is slow, so these
-    /// stages run one by one only if the last stage fails.
+    /// Index and device IR of each stage in the LLVM dialect. Loading a kernel is slow, so stages
+    /// in the LLVM dialect run one by one only if the last stage fails.
     lowered: Vec<(usize, String)>,
     /// Set if kernels convert addresses to integers, and so may branch on alignment.
     asks: bool,
     /// Verdict on combiner properties, and the index of its stage.
     laws: Option<(usize, Verdict)>,
     text: String,
-    /// Text of the input program, kept if some inputs run on it after stage [`CONVERTS`].
+    /// Text of an input program with linalg ops, for the references that are computed after stage
+    /// [`CONVERTS`].
     source: Option<String>,
     /// Set once the module contains all barriers.
     synchronized: bool,
@@ -513,7 +512,6 @@ struct Run<'r> {
     /// Error that the input program itself causes.
     unfit: Option<Verdict>,
     started: Instant,
-    /// Name of the current stage.
     now: String,
 }
 
@@ -591,7 +589,7 @@ impl<'r> Run<'r> {
         })
     }
 
-    /// Runs the inputs after a stage.
+    /// Runs the inputs on the module after a stage.
     fn stage(
         &mut self,
         name: &str,
@@ -606,7 +604,7 @@ impl<'r> Run<'r> {
         // Expansion of a reduction adds accesses that only `tile-insert-sync` orders, even in a
         // program with barriers.
         self.synchronized &= !(name.starts_with("tile-expand-") && text != self.text);
-        // A module that the pass leaves unchanged may still lack a barrier.
+        // A pass that leaves the module unchanged may have missed a barrier.
         let orders = name == "tile-insert-sync" && !self.synchronized;
         self.synchronized |= orders;
         if laws::may_be_new(name) && text != self.text {
@@ -637,7 +635,7 @@ impl<'r> Run<'r> {
         } else {
             let converts = name == CONVERTS;
             let verdict = self.compare(session, module, converts);
-            // This pass fixes which of several equal elements wins.
+            // The pass defines which of several equal elements an argmin or argmax returns.
             if converts && !verdict.is_bad() {
                 self.refer_again(session, module, &text);
             }
@@ -656,7 +654,8 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Changes a good verdict to `AsBefore` while results of an earlier stage are wrong.
+    /// Changes a good verdict to `AsBefore` if a result still equals the wrong result of an earlier
+    /// stage.
     fn beside_what_is_wrong(&self, verdict: Verdict) -> Verdict {
         let stays = self.cases.iter().any(|case| case.stays_wrong);
         match verdict {
@@ -665,8 +664,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Returns whether the next stage is skipped, because it is known to be right or outside the
-    /// requested range.
+    /// Returns whether the next stage is skipped, because its index is outside the requested range.
     fn is_known(&self, name: &str) -> bool {
         let number = self.stages.len();
         let right = number + 1 < self.options.known && name != CONVERTS;
@@ -718,8 +716,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Computes the missing references with the input program. Inputs that run at launch only wait
-    /// until stage [`CONVERTS`].
+    /// Computes the missing reference results with the input program. For inputs that run only at
+    /// launch, the references are computed after stage [`CONVERTS`].
     fn refer(
         &mut self,
         session: &Session,
@@ -763,7 +761,7 @@ impl<'r> Run<'r> {
         Ok(verdict)
     }
 
-    /// Replaces the references by the results of this stage, if the stage can run.
+    /// Replaces the reference results by the results of this stage, if the stage can run.
     fn refer_again(&mut self, session: &Session, module: &Module<'_>, text: &str) {
         let Ok(generic) = stages::generic(session, module) else {
             return;
@@ -776,7 +774,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Computes the remaining references with the input program, after [`CONVERTS`].
+    /// Computes the remaining reference results with the input program, after stage [`CONVERTS`].
     fn refer_rest(&mut self, session: &Session) -> Result<(), Error> {
         let Some(source) = self.source.take() else {
             return Ok(());
@@ -790,8 +788,8 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Runs the inputs, and compares the results with the previous stage and the reference. At
-    /// stage [`CONVERTS`], an infinity is accepted in place of a NaN.
+    /// Runs the inputs on a module, and compares the results with the previous stage and the
+    /// reference. At stage [`CONVERTS`], an infinity is accepted in place of a NaN.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
@@ -868,7 +866,7 @@ impl<'r> Run<'r> {
             tell(i);
             // Use the index in the full input list, which fixes the alignment of the arrays.
             let i = case.input.number;
-            // Thread schedules affect the execution order more than the data, so few inputs
+            // Thread schedules affect the execution order more than the data does, so few inputs
             // suffice.
             let orders = if i < SCHEDULED { orders } else { &orders[..1] };
             let past = match self.aligned {
@@ -907,7 +905,6 @@ impl<'r> Run<'r> {
         verdict
     }
 
-    /// Compares the PTX with the last device IR.
     fn read(&mut self, artifact: &Artifact) {
         // The program launches no kernel.
         if artifact.ptx.is_empty() {
@@ -1052,7 +1049,7 @@ fn tell_once(stages: &mut [Stage]) {
     }
 }
 
-/// Program that computes references.
+/// Program whose results are the references.
 struct Referred<'r, 'c> {
     generic: &'r Module<'c>,
     text: &'r str,
@@ -1072,7 +1069,7 @@ impl<'r, 'c> Referred<'r, 'c> {
         }
     }
 
-    /// Returns the results of the program for an input, from the cache if available.
+    /// Returns the results of the program for an input, if possible from the cache.
     fn run(&self, case: &Case) -> Result<Arc<Reference>, Verdict> {
         let key = self.kept.map(|kept| {
             (
@@ -1101,14 +1098,13 @@ impl<'r, 'c> Referred<'r, 'c> {
 }
 
 impl Case {
-    /// Sets the reference of later comparisons.
     fn refer_to(&mut self, reference: Arc<Reference>) {
         self.before = Some(reference.results.clone());
         self.reference = Some(reference);
     }
 
-    /// Compares the results of an `input` with the previous stage and the reference. After kernel
-    /// generation (`written`), the sign of a sum of -0.0 must not change.
+    /// Compares the results of an input with the previous stage and the reference. If `written` is
+    /// set (after kernel generation), the sign of a sum of -0.0 must not change.
     fn judge(
         &mut self,
         input: &str,
@@ -1128,8 +1124,8 @@ impl Case {
                     bounds,
                     ..
                 } = &**reference;
-                // Equality with the reference is not enough: the previous stage may differ within
-                // the bounds.
+                // In addition, compare the signs of zeros with the previous stage, whose signs may
+                // differ from the reference.
                 let signs = match (&self.before, written && self.input.zeros) {
                     (Some(before), true) => compare::signs(input, before, bounds, &results),
                     _ => Verdict::Equal,
@@ -1150,7 +1146,7 @@ impl Case {
 mod tests {
     use super::*;
 
-    /// A repeated fault is reported once, even if other stages come in between.
+    /// A repeated fault is reported once, even if stages with other verdicts are in between.
     #[test]
     fn faults_are_told_once() {
         let fault = |what: &str| Verdict::Fault {

@@ -1,5 +1,5 @@
-//! Expansion of ops that the interpreter does not support into supported ops. The expansion
-//! preserves synchronization and memory accesses.
+//! Replacement of ops that the interpreter does not support. The replacement preserves
+//! synchronization and memory accesses.
 
 use tx::tile::Nan;
 use tx_mlir::{
@@ -24,14 +24,13 @@ const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("maximumf", None, Some("arith.maximumf")),
 ];
 
-/// Pairs of NaN-propagating and NaN-ignoring float ops.
 const OF_FLOATS: [(&str, &str); 2] = [
     ("arith.maximumf", "arith.maxnumf"),
     ("arith.minimumf", "arith.minnumf"),
 ];
 
-/// Replaces min/max ops in the bodies of linalg ops according to the `nan` attribute of the op.
-/// MLIR drops the attribute `nan` during generalization.
+/// Adapts the min/max ops in the bodies of linalg ops to the attribute `nan` of the linalg op. MLIR
+/// drops the attribute `nan` during generalization.
 pub(crate) fn follow_nan(all: &[Op<'_>]) {
     for op in all.iter().filter(|op| name(**op).starts_with("linalg.")) {
         let Some(nan) = attribute(*op, "nan").and_then(Nan::of) else {
@@ -89,8 +88,8 @@ pub(crate) fn rewrite(all: Vec<Op<'_>>) {
     }
 }
 
-/// Expands a `vector.reduction` into a left-to-right chain, like LLVM. A float accumulator is the
-/// first operand of the chain, an integer accumulator the last.
+/// Expands a `vector.reduction` into a left-to-right chain of ops, as LLVM does. A float
+/// accumulator is the first operand of the chain, and an integer accumulator is the last operand.
 fn reduction<'c>(op: Op<'c>) -> Option<Val<'c>> {
     let all = operands(op);
     let (count, element) = vector_parts(all[0].r#type())?;

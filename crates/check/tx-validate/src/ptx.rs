@@ -1,13 +1,16 @@
 //! Comparison of PTX with the last device IR.
 //!
 //! [`device`] extracts synchronization and memory accesses from the IR, and [`tx_ptx::compare`]
-//! reports where the PTX differs. Operations that LLVM may remove are marked as removable.
-//! Removable operations are in blocks that end in `llvm.unreachable`, or behind guards that no
-//! thread passes. Accesses are removable if the memory may be private, if they repeat an earlier
-//! access, or if the variable is only read or only written. Loads are removable if the thread
-//! itself may have stored the value since its last synchronization, if some elements are unused, or
-//! if two 8-byte elements are extracted separately. Inline assembly without side effects is
-//! removable if its results are unused.
+//! reports where the PTX differs. Operations that LLVM may remove are marked as removable:
+//!
+//! * An operation is removable in a block that ends in `llvm.unreachable`, or behind a guard that
+//!   no thread passes.
+//! * A memory access is removable if its memory may be private, if it repeats an earlier access, or
+//!   if its variable is only read or only written.
+//! * A load is removable if the same thread may have stored the value since its last
+//!   synchronization, if some elements are unused, or if two 8-byte elements are extracted
+//!   separately.
+//! * Inline assembly without side effects is removable if its results are unused.
 //!
 //! Unreachable blocks are ignored. If `ptxas` is found, [`check_ptx`] also assembles the PTX.
 
@@ -24,11 +27,11 @@ use std::path::Path;
 use tx::Artifact;
 use tx_ptx::{AssembleError, Fact, Facts, FactsError, Module, PtxasNotFound, Usage};
 
-/// Maximum number of reported differences.
 const NAMED: usize = 1;
 
-/// Compares the PTX of an artifact with its device IR, and assembles it with `ptxas`. Searches
-/// `PATH` if `ptxas` is `None`; a missing `ptxas` is reported in the verdict, not as an error.
+/// Compares the PTX of an artifact with its device IR, and assembles the PTX with `ptxas`. If
+/// `ptxas` is `None`, the function searches `PATH`. The verdict reports a missing `ptxas`, but not
+/// as an error.
 pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
     let module = match Module::parse(&artifact.ptx) {
         Ok(module) => module,
@@ -108,8 +111,8 @@ fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// Returns the output order, singular and plural of an operation; `None` for scalar accesses, which
-/// are not compared.
+/// Returns the position of an operation in the summary, and the singular and plural of its name.
+/// Returns `None` for scalar accesses, which are not compared.
 fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     Some(match fact {
         Fact::Barrier { .. } => (0, "barrier", "barriers"),
@@ -132,8 +135,8 @@ fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     })
 }
 
-/// Returns whether an operation is a fence. Optional fences do not occur in the IR: LLVM may add
-/// them around atomics.
+/// Returns whether an operation is a fence. Removable fences do not occur in the IR: LLVM may add
+/// these fences around atomics.
 fn is_fence(fact: &Fact) -> bool {
     matches!(fact, Fact::Fence { .. })
 }

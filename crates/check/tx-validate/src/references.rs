@@ -14,7 +14,6 @@ use tx_runtime::Arg;
 pub(crate) struct Reference {
     pub(crate) results: Results,
     pub(crate) bounds: Bounds,
-    /// Number of ops and accesses executed by all threads.
     pub(crate) work: u64,
 }
 
@@ -41,7 +40,6 @@ struct Kept {
     bytes: usize,
 }
 
-/// Maximum size of the cache in bytes.
 const MOST_BYTES: usize = 1 << 30;
 
 /// Hash of a program text with its options, and hash of the arguments of a run.

@@ -1,4 +1,4 @@
-//! Queries and copies of modules between passes.
+//! Queries on a module between passes, and copies of a module.
 
 use crate::plain;
 use crate::verdict::Verdict;
@@ -21,7 +21,7 @@ fn ops<'m>(module: &'m Module<'_>) -> Vec<Op<'m>> {
     walk(unsafe { Op::from_raw(module.as_operation().to_raw()) })
 }
 
-/// Returns the selected variant of each `tile.reduce` op that has one.
+/// Returns the selected variants of all `tile.reduce` ops, without ops that have no variant.
 pub(crate) fn variants(module: &Module<'_>) -> Vec<String> {
     ops(module)
         .into_iter()
@@ -39,7 +39,6 @@ pub(crate) fn assumed_grid(module: &Module<'_>, entry: &str) -> Option<&'static 
         .and_then(tx::assumed_grid)
 }
 
-/// Returns whether an op has an `alignment` attribute.
 pub(crate) fn counts_on_alignment(module: &Module<'_>) -> bool {
     let mut all = ops(module).into_iter();
     all.any(|op| attribute(op, "alignment").is_some())
@@ -71,7 +70,8 @@ pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
         .filter(|op| is(*op, "func.func") || is(*op, "gpu.module"))
         .filter(|op| *op != holder.unwrap_or(found))
         .collect();
-    // A name prefix may match by accident; the extra function that this keeps is harmless.
+    // A symbol may match by accident if its name is a prefix of another name; an unnecessary
+    // function is harmless.
     while let Some(next) = others.iter().position(|op| {
         named(op).is_some_and(|name| needed.iter().any(|text| text.contains(&format!("@{name}"))))
     }) {
@@ -80,7 +80,6 @@ pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
     others.into_iter().for_each(tx_mlir::erase);
 }
 
-/// Returns whether the kernels are compiled to a `gpu.binary`.
 pub(crate) fn is_binary(module: &Module<'_>) -> bool {
     ops(module).into_iter().any(|op| is(op, "gpu.binary"))
 }
@@ -95,12 +94,12 @@ pub(crate) fn kernels_in_llvm(module: &Module<'_>, kernel: &str) -> Option<Strin
     string_attribute(tx_mlir::enclosing(kernel, "gpu.module")?, "sym_name")
 }
 
-/// Returns whether a kernel converts addresses to integers.
 pub(crate) fn asks_for_addresses(module: &Module<'_>) -> bool {
     ops(module).into_iter().any(|op| is(op, "llvm.ptrtoint"))
 }
 
-/// Returns the text of a module with locations if the module has linalg ops.
+/// Returns the text of a module with linalg ops, including locations; `None` for a module without
+/// linalg ops.
 pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
     let converts = |op: Op<'_>| name(op).starts_with("linalg.");
     let flags = OperationPrintingFlags::new()
@@ -113,7 +112,7 @@ pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
         .then(|| op.to_string_with_flags(flags).ok())?
 }
 
-/// Returns a copy of the module in which all ops are supported by the interpreter.
+/// Returns a copy of the module in which the interpreter supports all ops.
 pub(crate) fn generic<'c>(session: &Session, module: &Module<'c>) -> Result<Module<'c>, String> {
     // SAFETY: the op lives as long as the module; `copy` returns an owned op.
     let op = unsafe { Op::from_raw(module.as_operation().to_raw()) };

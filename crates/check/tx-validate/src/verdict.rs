@@ -8,33 +8,36 @@ use tx_mlir::{Code, codes};
 pub enum Verdict {
     /// Stage `parse`: the input program, with which later stages are compared.
     Reference,
-    /// Bits equal to those of the previous stage; all NaNs count as equal.
+    /// The results have the same bits as those of the previous stage; all NaNs count as equal.
     Equal,
-    /// An earlier stage gave a wrong result, and this stage leaves it unchanged.
+    /// An earlier stage gave a wrong result, and this stage leaves that result unchanged.
     AsBefore,
-    /// Different bits within the error bound of any combination order: see [`tx_interp::Bound`].
+    /// The results have different bits, within the error bound of any combination order: see
+    /// [`tx_interp::Bound`].
     EqualWithinOrder,
-    /// PTX that matches the device IR; holds operation counts and the output of `ptxas`.
+    /// The PTX matches the device IR. The text of the verdict contains operation counts and the
+    /// output of `ptxas`.
     AsInIr(String),
-    /// All tested properties of the combiners hold. The text names the combiners.
+    /// All tested properties of the combiners hold. The text of the verdict names the combiners.
     Hold(String),
-    /// A combiner property fails for some values that may never occur. Holds the failing
-    /// properties, advice, and a summary of the other combiners.
+    /// A combiner property fails for some values that may never occur. The text names the failing
+    /// values, gives advice, and lists the combiners without failures.
     Conditional(Vec<String>),
     /// Wrong result.
     Wrong(Box<Difference>),
-    /// Data race: accesses that no barrier orders.
+    /// Data race: no barrier orders two conflicting accesses.
     Race(String),
-    /// Invalid execution, such as an out-of-bounds access, that the previous stage did not have.
+    /// Invalid operation, such as an out-of-bounds access, that does not occur in the previous
+    /// stage.
     Fault {
         /// Description of the error, with its location.
         what: String,
         /// Code of the violated rule.
         code: Option<Code>,
     },
-    /// PTX that differs from the device IR, or that `ptxas` rejects.
+    /// The PTX differs from the device IR, or `ptxas` rejects the PTX.
     Ptx(String),
-    /// A combiner property fails. The text names values for which the property fails.
+    /// A combiner property fails. The text names values for which the combiner property fails.
     Broken(String),
     /// The stage cannot be executed.
     Unsupported(String),
@@ -80,7 +83,6 @@ impl Verdict {
         }
     }
 
-    /// Returns the worse of this and another verdict.
     pub(crate) fn worse(self, other: Self) -> Self {
         if other.rank() > self.rank() {
             other

@@ -6,7 +6,6 @@ use crate::description::{ElementWork, EpilogueWork, Form, Host, HostSource, Job,
 use crate::element::Element;
 use crate::random::Random;
 
-/// Maximum number of elements of one array.
 const MOST: usize = 4096;
 
 pub(super) fn host(random: &mut Random) -> Host {
@@ -151,7 +150,7 @@ fn job(random: &mut Random, results: &[(Element, Vec<usize>)]) -> (Job, (Element
         random.shuffle(&mut order);
     }
     let result = crate::derive::reduced(&shape, &axes, keep).unwrap_or_default();
-    // Loops in order of the iteration space.
+    // Source dimension of each loop, outermost first.
     let loops: Vec<usize> = match form {
         Form::Mapped | Form::Generic => order.clone(),
         _ => (0..shape.len()).collect(),
@@ -197,10 +196,10 @@ struct Loop {
 }
 
 /// Maximum number of iterations of a loop nest, including padding from splits. Each iteration may
-/// need one block.
+/// be mapped to a block of the grid.
 const MOST_ITERATIONS: usize = 1 << 14;
 
-/// Returns schedule steps, most of which are legal.
+/// Returns random schedule steps, most of which are legal.
 fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut loops: Vec<Loop> = extents
@@ -238,7 +237,7 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
         } else {
             let factor = random.pick(&[1, 2, 3, 4, 5, 7, 8, 16, 16, 32, 32, 33, 64, 128, 256]);
             let outer = &mut loops[at];
-            // Guarded padding iterations take time too.
+            // Padding iterations that a guard skips also cost time.
             padded = padded / outer.extent.max(1) * outer.extent.max(1).next_multiple_of(factor);
             if padded > MOST_ITERATIONS {
                 break;
@@ -261,7 +260,7 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
         random.shuffle(&mut names);
         steps.push(Step::Reorder(names));
     }
-    // Separate partial results in global memory.
+    // Optionally compute separate partial results in global memory.
     for l in &mut loops {
         if l.reduced && l.extent <= 256 && random.percent(12) {
             steps.push(Step::RFactor(l.name.clone()));

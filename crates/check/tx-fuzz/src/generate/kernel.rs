@@ -45,7 +45,7 @@ const VARIANTS: [&str; 9] = [
     "packed_key",
 ];
 
-/// Maximum number of elements of one tile, over all its groups.
+/// Maximum number of elements of a tile, summed over all thread groups.
 const MOST: usize = 4096;
 
 pub(super) fn kernel(random: &mut Random) -> Kernel {
@@ -63,7 +63,7 @@ pub(super) fn kernel(random: &mut Random) -> Kernel {
         let work = work(random, &kernel);
         kernel.work.push(work);
         let at = kernel.work.len() - 1;
-        // Drop an op whose operand does not fit.
+        // Remove an op that cannot read its operand.
         if !matches!(kernel.work[at].op, KernelOp::Barrier) && kernel.written(at).is_err() {
             kernel.work.pop();
         }
@@ -240,7 +240,7 @@ fn copy(random: &mut Random, kernel: &Kernel, work: &Work, count: usize) -> Kern
 
 fn fragment(random: &mut Random, work: &mut Work, kernel: &Kernel, count: usize) -> KernelOp {
     let block = kernel.threads();
-    // Lanes beyond the end of a partial warp hold nothing.
+    // The layout must fit the partial last warp.
     let threads = match (work.scope, work.groups) {
         (Scope::Warp, Groups::Each) if !block.is_multiple_of(32) => block % 32,
         _ => block,
@@ -262,7 +262,7 @@ fn fragment(random: &mut Random, work: &mut Work, kernel: &Kernel, count: usize)
         view: view(random, &kept, false),
     };
     if work.scope == Scope::Thread {
-        // Only a few threads hold such a fragment.
+        // Fragments of single threads are generated without a loop.
         work.turns = None;
     }
     KernelOp::Fragment(Fragment {

@@ -44,7 +44,7 @@ fn factors(random: &mut Random, n: usize) -> Vec<usize> {
     factors
 }
 
-/// Returns a layout over the threads of a scope.
+/// Returns a random fragment layout over the threads of a scope.
 pub(super) fn layout(random: &mut Random, scope: Scope, block: usize) -> Layout {
     let mut shard: Vec<Iter> = Vec::new();
     let mut replica = Vec::new();

@@ -11,7 +11,7 @@ use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I1, I
 use crate::random::Random;
 use std::fmt;
 
-/// Target chips; each supports different variants.
+/// Target chips, which support different reduction variants.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 /// Sizes of dimensions; some are powers of two, and others leave remainders.
@@ -40,7 +40,8 @@ impl fmt::Display for ProgramKind {
     }
 }
 
-/// Returns case `index` of the run with this seed. With `only`, every program has that kind.
+/// Returns test case `index` of the fuzz run with this seed. `only` restricts the programs to one
+/// kind.
 pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     let mut random = Random::new(seed, index);
     // Draw again if the program is invalid or too large, for example in shared memory.
@@ -66,7 +67,7 @@ pub fn generate(seed: u64, index: u64, only: Option<ProgramKind>) -> Case {
     }
 }
 
-/// Returns whether the program runs quickly.
+/// Returns whether the arguments are small enough for quick execution.
 fn is_small(arguments: &[(Element, Vec<usize>)]) -> bool {
     let elements: usize = arguments
         .iter()
@@ -75,7 +76,7 @@ fn is_small(arguments: &[(Element, Vec<usize>)]) -> bool {
     elements <= 20_000 && !arguments.is_empty()
 }
 
-/// Returns a shape of this rank with at most `most` elements.
+/// Returns a random shape of this rank with at most `most` elements.
 fn shape(random: &mut Random, rank: usize, most: usize) -> Vec<usize> {
     let mut shape = Vec::new();
     let mut left = most.max(1);
@@ -97,7 +98,6 @@ fn rank(random: &mut Random) -> usize {
     random.pick(&[0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4, 5])
 }
 
-/// Returns the dimensions to reduce.
 fn axes(random: &mut Random, shape: &[usize]) -> Vec<usize> {
     let mut axes: Vec<usize> = (0..shape.len()).filter(|_| random.percent(45)).collect();
     if axes.is_empty() && !shape.is_empty() && random.percent(85) {
@@ -114,7 +114,7 @@ fn element(random: &mut Random) -> Element {
     ])
 }
 
-/// Returns a combiner for an element type, or for a random type if `None`.
+/// Returns a random combiner for an element type, or for a random type if `of` is `None`.
 fn combine(random: &mut Random, of: Option<Element>, customs: bool) -> Combine {
     if customs && of.is_none() && random.percent(12) {
         let custom = random.below(CUSTOM.len());
@@ -148,7 +148,6 @@ fn combine(random: &mut Random, of: Option<Element>, customs: bool) -> Combine {
     combine
 }
 
-/// Returns a view of a tile of this shape.
 fn view(random: &mut Random, shape: &[usize], broadcast: bool) -> View {
     let mut view = View::default();
     if random.percent(60) {
@@ -195,7 +194,7 @@ mod tests {
         assert_ne!(generate(3, 0, None), generate(4, 0, None));
     }
 
-    /// Generated cases cover all kinds, scopes, layouts and forms.
+    /// Generated test cases cover all program kinds, scopes, layouts and forms.
     #[test]
     fn cases_are_of_all_sorts() {
         let texts: Vec<String> = (0..3000)

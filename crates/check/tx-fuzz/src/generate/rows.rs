@@ -4,7 +4,6 @@ use crate::description::{Binary, Makes, Mapping, Operand, RowOp, Rows, Unary};
 use crate::element::Element::{BF16, F16, F32, F64, I32};
 use crate::random::Random;
 
-/// Maximum number of elements of a matrix.
 const MOST: usize = 4096;
 const ROWS: [usize; 10] = [0, 1, 2, 3, 3, 5, 8, 17, 33, 70];
 const COLUMNS: [usize; 19] = [
@@ -66,7 +65,7 @@ fn op(random: &mut Random, before: &[RowOp], number: usize) -> RowOp {
     let mut of: Vec<(Operand, Binary)> = Vec::new();
     for place in 0..1 + random.below(3) {
         let operand = match random.below(100) {
-            // Prefer earlier results, so that they are used.
+            // Prefer earlier results, so that few results stay unused.
             0..55 if place > 0 && !rows.is_empty() => Operand::Result(random.pick(&rows)),
             0..55 if !of_rows && number > 0 => Operand::Result(random.below(number)),
             _ if of_rows && !rows.is_empty() => Operand::Result(random.pick(&rows)),

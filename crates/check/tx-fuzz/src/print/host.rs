@@ -70,19 +70,18 @@ struct Printer {
     parameters: Vec<String>,
     body: Vec<String>,
     allocated: Vec<Memref>,
-    /// First destination of each job.
+    /// First destination of each grid-level op.
     results: Vec<Memref>,
     names: usize,
     open: bool,
 }
 
-/// Operands of a job, as text.
+/// Operands of a grid-level op, as text.
 struct Parts<'j> {
     job: &'j Job,
     sources: Vec<Memref>,
     destinations: Vec<Memref>,
     extras: Vec<Memref>,
-    /// Shape of the first source.
     shape: Vec<usize>,
 }
 
@@ -102,7 +101,7 @@ impl Printer {
         argument
     }
 
-    /// Creates an argument or a temporary, and prints a view of it with this shape.
+    /// Creates an argument or a temporary, and prints a view of this shape.
     fn array(&mut self, element: Element, shape: &[usize], view: &View, temporary: bool) -> Memref {
         let rank = shape.len();
         let order = view.order(rank);
@@ -155,7 +154,7 @@ impl Printer {
         seen
     }
 
-    /// Casts a memref to a type with these dynamic dimensions.
+    /// Prints a cast of a memref to a type with the dynamic dimensions `loose`.
     fn fitted(&mut self, memref: Memref, loose: Vec<bool>) -> Memref {
         if memref.loose == loose {
             return memref;
@@ -164,7 +163,7 @@ impl Printer {
         memref.loosened(name, loose, &mut self.body)
     }
 
-    /// Prints a convolution. The source shape holds the sizes of the result and of the filter.
+    /// Prints a convolution. The source shape lists the sizes of the result and of the filter.
     fn window(&mut self, job: &Job, linalg: bool) -> Result<(), Contradiction> {
         let combine = &job.combine;
         let HostSource::Fresh(shape, view) = &job.source else {
@@ -231,7 +230,6 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints a one-pass mean and variance.
     fn welford(&mut self, job: &Job) -> Result<(), Contradiction> {
         let HostSource::Fresh(shape, view) = &job.source else {
             return contradiction("statistics of a result");
@@ -489,7 +487,7 @@ impl Printer {
         let mut sorted = parts.job.axes.clone();
         sorted.sort_unstable();
         let source = &parts.sources[0];
-        // Both types need equal static sizes.
+        // The cast requires equal static sizes in both types.
         let loose = (0..parts.shape.len())
             .filter(|d| !parts.job.axes.contains(d))
             .map(|d| source.loose[d])
@@ -608,13 +606,13 @@ impl Printer {
     }
 }
 
-/// Iteration space of a job with indexing maps.
+/// Iteration space and indexing maps of a grid-level op.
 struct Loops {
     source: String,
     result: String,
-    /// Loops over reduced dimensions.
+    /// Indices of the loops over reduced dimensions.
     reduced: Vec<usize>,
-    /// Loop over the last dimension of the source.
+    /// Index of the loop over the last dimension of the source.
     last: Option<usize>,
 }
 
@@ -626,7 +624,7 @@ impl Loops {
             ..View::default()
         }
         .order(rank);
-        // Loop of each dimension.
+        // Index of the loop over each dimension.
         let of: Vec<usize> = (0..rank)
             .map(|d| order.iter().position(|o| *o == d).unwrap_or(d))
             .collect();
@@ -655,7 +653,7 @@ impl Loops {
     }
 }
 
-/// Prints the computation of `%e` from `%x`.
+/// Prints the element-wise computation of `%e` from the loaded element `%x`.
 fn element_work(
     work: ElementWork,
     element: Element,
@@ -686,11 +684,11 @@ fn element_work(
     })
 }
 
-/// Prints the conversion of a value to `%wide`.
+/// Prints a conversion of `value` to the type `to`, with the result `%wide`.
 fn widen(value: &str, from: Element, to: Element) -> String {
     let (from_ty, to_ty) = (from.mlir(), to.mlir());
     if from == to {
-        // Alias of the value.
+        // `arith.select` with equal operands renames the value.
         format!(
             "  %true = arith.constant true\n  %wide = arith.select %true, {value}, {value} : {to_ty}\n"
         )
@@ -699,7 +697,7 @@ fn widen(value: &str, from: Element, to: Element) -> String {
     }
 }
 
-/// Prints the combination of `%old` and `%wide` to `%new`.
+/// Prints the combiner op with the operands `%old` and `%wide` and the result `%new`.
 fn combined(kind: Kind, element: Element, ignore_nan: bool) -> Result<String, Contradiction> {
     let op = match (kind, element.is_float()) {
         (Kind::Sum, true) => "addf",
@@ -725,7 +723,7 @@ fn combined(kind: Kind, element: Element, ignore_nan: bool) -> Result<String, Co
     ))
 }
 
-/// Returns the identity of a kind, as a literal.
+/// Returns the identity of a reduction kind, as an MLIR literal.
 fn identity(kind: Kind, element: Element) -> Result<String, Contradiction> {
     let infinity = |bits: u64, sign: u32| match kind {
         Kind::Max => format!("0x{:X}", bits | 1 << sign),

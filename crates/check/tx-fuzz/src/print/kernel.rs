@@ -9,9 +9,9 @@ use crate::description::{
 };
 use crate::element::Element;
 
-/// Maximum shared memory of a block in bytes, on every chip.
+/// Maximum shared memory per block in bytes, below the limit of every chip.
 const MOST_SHARED: usize = 44 << 10;
-/// Maximum private memory of a thread in bytes.
+/// Maximum private memory per thread in bytes.
 const MOST_PRIVATE: usize = 16 << 10;
 
 pub(crate) fn print(kernel: &Kernel) -> Result<Text, Contradiction> {
@@ -36,7 +36,7 @@ pub(crate) fn print(kernel: &Kernel) -> Result<Text, Contradiction> {
     printer.finish()
 }
 
-/// Memory that contains tiles.
+/// Array that contains the tiles of an op.
 #[derive(Clone, Debug)]
 struct Stored {
     base: Memref,
@@ -53,18 +53,17 @@ struct Printer<'k> {
     private: Vec<String>,
     shared_bytes: usize,
     private_bytes: usize,
-    /// Subviews of the arguments, one for each block.
+    /// Printed subviews of the arguments; each subview selects the part of one block.
     head: Vec<String>,
     body: Vec<String>,
     after: Vec<String>,
-    /// Memory that each op writes.
     results: Vec<Vec<Stored>>,
     names: usize,
     open: bool,
 }
 
-/// Lines of one op. `first` runs on all threads. `enter`, `inner` and `leave` run under the op's
-/// condition; `inner` is the loop body.
+/// Printed lines of one op. All threads execute `first`. Only the selected thread groups execute
+/// `enter`, `inner` and `leave`; `inner` is the loop body.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,
@@ -84,7 +83,7 @@ impl Printer<'_> {
         let own = sizes.clone();
         let sizes: Vec<usize> = match blocks {
             1 => sizes,
-            // An empty part must still start within its memory.
+            // A subview of an empty array must start within the array.
             n => [n]
                 .into_iter()
                 .chain(sizes)
@@ -115,8 +114,8 @@ impl Printer<'_> {
         own
     }
 
-    /// Creates memory for tiles in a memory space. An argument initializes the memory if `fill`,
-    /// and receives its contents at the end if `kept`.
+    /// Creates an array of tiles in a memory space. If `fill` is set, an argument initializes the
+    /// array. If `kept` is set, the array is copied to an argument at the end.
     #[expect(clippy::too_many_arguments, reason = "memory is all of these")]
     fn memory(
         &mut self,
@@ -132,7 +131,7 @@ impl Printer<'_> {
         let order = view.order(shape.len());
         let mut stored: Vec<usize> = order.iter().map(|d| view.extent(*d, shape[*d])).collect();
         if !lead.is_empty() {
-            // An empty part must still start within its memory.
+            // A subview of an empty array must start within the array.
             stored.iter_mut().for_each(|size| *size = (*size).max(1));
         }
         let sizes: Vec<usize> = lead
@@ -230,7 +229,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a subview that selects a tile. `which` holds an index for each leading dimension;
+    /// Prints a subview that selects a tile. `which` gives the index along each leading dimension;
     /// `None` selects the whole dimension.
     fn see(&mut self, stored: &Stored, which: &[Option<&str>], lines: &mut Vec<String>) -> Memref {
         let rank = stored.shape.len();
@@ -355,7 +354,6 @@ impl Printer<'_> {
         Ok(seen)
     }
 
-    /// Prints the tiles that an op writes.
     fn destinations(
         &mut self,
         at: usize,
@@ -719,7 +717,7 @@ impl Printer<'_> {
     }
 }
 
-/// Returns the value that holds the group index of a thread.
+/// Returns the name of the SSA value with the group index of a thread.
 fn group_name(scope: Scope) -> &'static str {
     match scope {
         Scope::Thread => "%thread",
@@ -729,7 +727,7 @@ fn group_name(scope: Scope) -> &'static str {
     }
 }
 
-/// Returns index values for the leading dimensions of an op's own tiles.
+/// Returns the SSA values that index the leading dimensions of an array of tiles.
 fn which(work: &Work, lead: &[Lead]) -> Vec<Option<&'static str>> {
     lead.iter()
         .map(|lead| {

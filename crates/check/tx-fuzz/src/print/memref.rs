@@ -3,7 +3,6 @@
 use crate::description::Space;
 use crate::element::Element;
 
-/// Memref value: its name and its type.
 #[derive(Clone, Debug)]
 pub(crate) struct Memref {
     pub(crate) name: String,
@@ -15,7 +14,7 @@ pub(crate) struct Memref {
     /// Static strides and offset; `None` if dynamic.
     strides: Vec<Option<usize>>,
     offset: Option<usize>,
-    /// Set if the type has no layout, because it is row-major.
+    /// Set if the memref type has no layout attribute, because the memref is row-major.
     plain: bool,
 }
 
@@ -47,7 +46,6 @@ impl Memref {
         }
     }
 
-    /// Returns the type.
     pub(crate) fn ty(&self) -> String {
         let extents: String = self
             .sizes
@@ -76,7 +74,7 @@ impl Memref {
         )
     }
 
-    /// Prints a subview. A part without a size selects a single index and drops the dimension.
+    /// Prints a subview. A range without a size selects a single index, and drops its dimension.
     pub(crate) fn subview(
         &self,
         name: impl Into<String>,

@@ -18,7 +18,7 @@ pub struct Text {
     pub arguments: Vec<(Element, Vec<usize>)>,
     /// Set if an argument type has dynamic sizes.
     pub open: bool,
-    /// Set if the identities are neutral to finite values only.
+    /// Set if the program has a Welford reduction, whose identity is neutral to finite values only.
     pub finite: bool,
 }
 
@@ -37,7 +37,6 @@ impl Case {
     }
 }
 
-/// Joins items with commas.
 fn list<T: ToString>(items: &[T]) -> String {
     let items: Vec<String> = items.iter().map(T::to_string).collect();
     items.join(", ")

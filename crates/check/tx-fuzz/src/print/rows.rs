@@ -6,7 +6,7 @@ use crate::description::{Binary, Makes, Mapping, Operand, RowOp, Rows, Unary};
 use crate::element::Element;
 use std::fmt::Write;
 
-/// Dimensions that index an operand.
+/// Dimensions that index an operand: rows, columns or both.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Map {
     Whole,
@@ -38,7 +38,6 @@ struct Printer<'a> {
     arguments: Vec<(Element, Vec<usize>)>,
     parameters: Vec<String>,
     body: String,
-    /// Input arguments.
     inputs: Vec<(Operand, Array)>,
     results: Vec<Array>,
     allocated: Vec<Array>,
@@ -134,7 +133,6 @@ impl Printer<'_> {
         array
     }
 
-    /// Returns the array that an op writes.
     fn destination(&mut self, number: usize, op: &RowOp) -> Array {
         let (map, element) = match op.makes {
             Makes::Matrix => (Map::Whole, self.rows.element),
@@ -197,7 +195,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Prints a `tile.reduce` of the group.
+    /// Prints a `tile.reduce` of the fused group.
     fn reduce(
         &mut self,
         number: usize,
@@ -239,7 +237,7 @@ impl Printer<'_> {
         self.body.push_str(&text);
     }
 
-    /// Prints a `linalg.generic`, preceded by a fill if it reduces.
+    /// Prints a `linalg.generic`; a reduction also needs a preceding `linalg.fill`.
     fn generic(&mut self, number: usize, op: &RowOp, sources: &[Array], to: &Array) {
         let (wide, element) = (self.wide.mlir(), to.element.mlir());
         let to_type = self.ty(to.map, to.element);
@@ -329,7 +327,8 @@ impl Printer<'_> {
         types.collect::<Vec<_>>().join(", ")
     }
 
-    /// Prints the computation from `%x0`, `%x1`, …; returns the text and the name of its result.
+    /// Returns the text of the element-wise computation on `%x0`, `%x1`, …, and the name of its
+    /// result.
     fn value(&self, op: &RowOp, sources: &[Array]) -> (String, String) {
         let ty = self.wide.mlir();
         let float = self.wide.is_float();
@@ -432,11 +431,11 @@ impl Printer<'_> {
         format!(", schedule = [{}]", steps.join(", "))
     }
 
-    /// Returns the names of all arrays that an op of the group reads. With `totals`, returns only
-    /// arrays with one element per row.
+    /// Returns the names of all arrays that an op of the group reads. If `totals` is set, returns
+    /// only the arrays with one element per row.
     fn held(&self, totals: bool) -> Vec<String> {
-        /// Array of the group; whether an op reads the array; whether an op writes the array before
-        /// its first read.
+        /// Tuple of an array, whether an op reads the array, and whether an op writes the array
+        /// before the first read.
         type Known = (Operand, bool, bool);
         let mut known: Vec<Known> = Vec::new();
         let ops = &self.rows.ops;

@@ -1,4 +1,4 @@
-//! Commands that run on a damaged program, and the outcomes that are valid.
+//! Commands that run on a malformed program, and classification of their outcomes.
 
 use super::Config;
 use super::process::{Ended, place_of_crash};
@@ -8,14 +8,11 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-/// Command line.
 #[derive(Clone, Debug)]
 pub(super) struct Command {
     /// Set if the command is `tx-opt`; otherwise the command is `tx`.
     opt: bool,
-    /// Name of the program.
     program: String,
-    /// Arguments before the file.
     before: Vec<String>,
     after: Vec<String>,
 }
@@ -100,7 +97,6 @@ impl Command {
         }
     }
 
-    /// Returns the command line.
     pub(super) fn line(&self, config: &Config, file: &Path) -> Vec<OsString> {
         let program = match (&config.opt, self.opt) {
             (Some(opt), true) => opt,
@@ -125,7 +121,6 @@ impl Command {
         words.join(" ")
     }
 
-    /// Returns whether the command runs `tx-opt`.
     pub(super) fn is_opt(&self) -> bool {
         self.opt
     }
@@ -140,7 +135,7 @@ impl Command {
             ),
             None => self.program.clone(),
         };
-        // An executed program may have an endless loop.
+        // An executed program may loop without end.
         let runs = self
             .before
             .iter()
@@ -182,7 +177,7 @@ impl Command {
             Some(2) if !self.opt => Outcome::new(Class::Refused, short, "wrong usage"),
             Some(1) => {
                 let error = first_error(&ended.said);
-                // A damaged location may be unknown.
+                // A mutated location attribute may be unknown.
                 let nowhere = ["<unknown>:0:", "loc(unknown)", "error: unknown location"];
                 let names = text && ended.said.contains("-:0:0");
                 // An error in an option has no location in the file.
@@ -207,7 +202,6 @@ impl Command {
     }
 }
 
-/// Returns the first line with an error message.
 fn first_error(said: &str) -> &str {
     said.lines()
         .find(|line| line.contains("error"))

@@ -1,8 +1,8 @@
 //! Fuzz target 2: malformed text and bytecode, which must cause a diagnostic.
 //!
-//! Programs of the lit tests are damaged and passed to `tx-opt` and `tx`. Both tools must exit with
-//! a defined status, and print a message when they reject an input. Input that also crashes MLIR's
-//! `mlir-opt` is counted separately.
+//! Programs of the lit tests are damaged and passed to `tx-opt` and `tx`. `tx-opt` and `tx` must
+//! exit with a defined status, and print a message when they reject an input. Input that also
+//! crashes MLIR's `mlir-opt` is counted separately.
 
 mod command;
 mod mutate;
@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 
 pub(crate) use process::place_of_crash;
 
-/// Returns a damaged copy of `text`, which may contain parts of `other`. The result depends on
-/// `seed` and `index` only.
+/// Returns a copy of `text` with random edits, which may insert parts of `other`. The result
+/// depends only on `seed` and `index`.
 pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     let mut random = Random::new(seed, index);
     let mut text = text.to_owned();
@@ -33,7 +33,7 @@ pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
     text
 }
 
-/// Stack frames of MLIR's parser and bytecode reader.
+/// Symbols in a stack trace that belong to MLIR's parser or bytecode reader.
 const PARSERS: [&str; 5] = [
     "mlir::detail::Parser::",
     "OperationParser::",
@@ -41,7 +41,8 @@ const PARSERS: [&str; 5] = [
     "AttrTypeReader::",
     "DialectReader::",
 ];
-/// Number of findings per kind that are shrunk. Further findings of the kind are only counted.
+/// Maximum number of shrunk findings per kind of failure. Findings beyond this limit are counted,
+/// but not shrunk.
 const OF_A_KIND: usize = 1;
 /// Time limit for shrinking one finding.
 const SHRINK: Duration = Duration::from_secs(60);
@@ -53,11 +54,11 @@ pub struct Config {
     pub program: String,
     /// Path of `tx`.
     pub tx: PathBuf,
-    /// Path of `tx-opt`; `None` skips bytecode and single passes.
+    /// Path of `tx-opt`. `None` skips tests of bytecode and of single passes.
     pub opt: Option<PathBuf>,
     /// Path of `mlir-opt`, which identifies upstream crashes.
     pub upstream: Option<PathBuf>,
-    /// Directory tree of programs to damage; `None` uses random modules.
+    /// Directory tree of the programs that are mutated; `None` selects random modules.
     pub corpus: Option<PathBuf>,
     /// Duration of the run.
     pub time: Duration,
@@ -78,14 +79,15 @@ pub struct Config {
 /// Damaged program, and the command that runs on it.
 struct Input {
     bytes: Vec<u8>,
-    /// Set if the program was text before it was damaged.
+    /// Set if the input is MLIR text instead of bytecode.
     text: bool,
     command: Command,
 }
 
-/// Tests damaged inputs until the time limit of the run.
+/// Runs `tx` and `tx-opt` on malformed inputs until the time limit of the run.
 ///
 /// # Errors
+///
 /// Returns an error if a process cannot be started, a file cannot be written, or a program is not
 /// found.
 pub fn run(config: &Config) -> io::Result<Summary> {
@@ -173,8 +175,8 @@ fn attempt(config: &Config, file: &Path, input: &Input) -> io::Result<Outcome> {
     Ok(input.command.judge(&ended, input.text))
 }
 
-/// Returns whether `mlir-opt` fails on the input too, or would fail if it supported the `tile`
-/// dialect.
+/// Returns whether the failure is a failure of MLIR: `mlir-opt` also fails on the input, or would
+/// fail if it supported the `tile` dialect.
 fn is_upstreams(
     config: &Config,
     file: &Path,
@@ -205,18 +207,19 @@ fn is_upstreams(
         "--allow-unregistered-dialect".into(),
         file.as_os_str().to_owned(),
     ];
-    // The stack frames of both programs differ in size, so their recursion limits differ. Half of
-    // the stack ensures that `mlir-opt` overflows too.
+    // `mlir-opt` and the tested tool have different recursion limits, because their stack frames
+    // differ in size. With half of the stack, `mlir-opt` also overflows.
     let ended = process::run_on_half_the_stack(&line, &file.with_extension("log"))?;
     Ok(ended.died() || ended.code.is_none())
 }
 
-/// Returns whether `tx-opt` fails while parsing the input. `tx-opt` prints a stack trace, which
-/// `tx` does not. `tx` and `tx-opt` overflow the stack at slightly different depths; with half of
-/// the stack, `tx-opt` overflows wherever `tx` does.
+/// Returns whether `tx-opt` fails while parsing the input. A crash of `tx-opt` prints a stack
+/// trace; a crash of `tx` does not. With half of the stack size, `tx-opt` overflows the stack on
+/// every input on which `tx` does.
 ///
-/// `tx-opt` reads bytecode before LLVM's signal handlers are installed. Cyclic types make MLIR's
-/// bytecode reader run for longer than the time limit, without output.
+/// Cyclic types in bytecode make MLIR's bytecode reader run for longer than the time limit. In that
+/// case, `tx-opt` prints no stack trace, because it reads bytecode before LLVM's signal handlers
+/// are installed.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);
@@ -228,8 +231,8 @@ fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bo
 }
 
 /// Returns whether a stack trace, innermost frame first, reaches MLIR's parser before any frame of
-/// this project. `mlir-opt` cannot confirm all crashes of MLIR's parser: it rejects `tile` ops, and
-/// may survive a heap corruption.
+/// this project. `mlir-opt` cannot reproduce all crashes of MLIR's parser: `mlir-opt` rejects
+/// `tile` ops, and may survive a heap corruption.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;
@@ -249,7 +252,7 @@ fn is_in_parser(stack: &str) -> bool {
     false
 }
 
-/// Removes lines from an input as long as it fails in the same way.
+/// Removes lines and words from an input while the failure stays the same.
 fn smaller(
     config: &Config,
     file: &Path,
@@ -323,7 +326,8 @@ fn save(
 mod tests {
     use super::is_in_parser;
 
-    /// A crash in MLIR's parser is upstream; a crash in an op's custom parser is not.
+    /// A crash in MLIR's parser is an upstream failure; a crash in the custom parser of an op is a
+    /// finding.
     #[test]
     fn stacks() {
         let parser = " #3 0x00007f27d705a050 (/lib/libc.so.6+0x3c050)\n \

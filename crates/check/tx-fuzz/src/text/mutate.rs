@@ -137,7 +137,6 @@ const NESTS: &[(&str, &str)] = &[
     ("!tile.fragment<", ">"),
 ];
 
-/// Program of the corpus.
 pub(super) struct Unit {
     pub(super) text: String,
     pub(super) bytecode: Option<Vec<u8>>,
@@ -145,7 +144,6 @@ pub(super) struct Unit {
     pub(super) flags: Vec<String>,
 }
 
-/// Programs to damage.
 pub(super) struct Corpus(Vec<Unit>);
 
 /// Number of random modules if no corpus is given.
@@ -203,10 +201,10 @@ impl Corpus {
         Ok(Self(units))
     }
 
-    /// Returns the original program, the damaged bytes, and whether the damaged bytes are text.
+    /// Returns the original program, the mutated bytes, and whether the mutated bytes are text.
     pub(super) fn damaged(&self, random: &mut Random) -> io::Result<(&Unit, Vec<u8>, bool)> {
         let mut unit = &self.0[random.below(self.0.len())];
-        // Prefer valid programs (those with bytecode), because later stages reject them.
+        // Prefer valid programs, which have bytecode: later stages reject their mutations.
         for _ in 0..2 {
             if unit.bytecode.is_none() {
                 unit = &self.0[random.below(self.0.len())];
@@ -399,7 +397,7 @@ pub(super) fn damage_text(random: &mut Random, text: &str, other: &str) -> Strin
             new[at] = random.pick(TYPES);
         }
         9 => {
-            // Replace a token by another of this kind from the program.
+            // Replace a token by another token of its kind from the program.
             let first = tokens[at].chars().next().unwrap_or(' ');
             let same = |token: &str| token.starts_with(first);
             if let Some(from) = place(random, &same) {

@@ -8,37 +8,33 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// CPU time limit of a process, generous for slow builds.
+/// CPU time limit of a process, long enough for slow builds.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Maximum polling interval.
 const MOST_PAUSE: Duration = Duration::from_millis(20);
 /// Time that an aborted process has to print its stack trace.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 /// Limit on mapped memory in KiB, because damaged input may request huge allocations.
 const MEMORY: &str = "8388608";
-/// Maximum number of bytes kept of the error output. LLVM prints a line for each op being parsed
-/// before the stack trace.
+/// Maximum number of retained bytes of the error output. Before a stack trace, LLVM prints one line
+/// for each op that is being parsed.
 const MOST: usize = 1 << 20;
 
-/// Result of a process.
 pub(super) struct Ended {
     /// Exit status; `None` if the process exceeded its limit.
     pub(super) code: Option<i32>,
     /// Signal that terminated the process.
     pub(super) signal: Option<i32>,
-    /// Contents of standard error.
     pub(super) said: String,
 }
 
 impl Ended {
-    /// Returns whether the process crashed. Shells report signals as statuses of 128 and more, and
-    /// Rust reports panics as 101.
+    /// Returns whether the process crashed. A shell reports a signal as exit status 128 or higher;
+    /// Rust reports a panic as 101.
     pub(super) fn died(&self) -> bool {
         self.signal.is_some() || self.code.is_some_and(|code| code > 100)
     }
 }
 
-/// Runs a command.
 pub(super) fn run(line: &[OsString], log: &Path) -> io::Result<Ended> {
     run_with(&format!("ulimit -v {MEMORY}; ulimit -c 0"), line, log)
 }
@@ -68,7 +64,7 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
         if let Some(status) = child.try_wait()? {
             break Some(status);
         }
-        // Most processes end before a CPU time check is worthwhile.
+        // Do not check the CPU time of short processes.
         if pause == MOST_PAUSE && patience.is_over() {
             end(&mut child)?;
             break None;
@@ -103,8 +99,8 @@ fn end(child: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns LLVM's error message in an error output, or the innermost stack frame outside of the
-/// signal handlers.
+/// Returns LLVM's error message from the error output of a crashed process. If LLVM printed no
+/// message, returns the innermost stack frame outside of signal handlers.
 pub(crate) fn place_of_crash(said: &str) -> String {
     let frame = |line: &str| -> Option<String> {
         let rest = line.trim_start().strip_prefix('#')?;
@@ -135,7 +131,7 @@ pub(crate) fn place_of_crash(said: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The place of a crash is the crashing function, or LLVM's message.
+    /// The place of a crash is the name of the crashing function, or LLVM's message.
     #[test]
     fn crashes_have_a_place() {
         let stack = " #0 0x00005587936e9006 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) \

@@ -127,7 +127,7 @@ fn indexed(
     (exec.view(memref, lane), index)
 }
 
-/// Returns an error for an index outside the sizes of a memref, even if the address is inside its
+/// Returns an error for an index outside the sizes of a memref, even if the address is inside the
 /// buffer.
 fn check(
     exec: &Exec<'_, '_>,

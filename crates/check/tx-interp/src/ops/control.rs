@@ -98,7 +98,8 @@ pub(crate) fn build<'c>(
     }))
 }
 
-/// Runs a body for some lanes, and merges the yielded values of these lanes into `merged`.
+/// Runs the body of a branch with the lanes `active`, and copies the yielded values of these lanes
+/// to `merged`.
 fn arm<'c>(
     exec: &mut Exec<'_, 'c>,
     active: Rc<[u32]>,
@@ -144,8 +145,8 @@ fn branch<'c>(
         arm(exec, other.into(), no, &mut merged)?;
     }
     if unsure {
-        // In another order of combination, the program may take the other branch, so the results
-        // are unbounded.
+        // In another order of combination, the program may execute the other branch, so the error
+        // bounds are infinite.
         for value in &mut merged {
             if let Value::Numbers(lanes) = value {
                 lanes.bounds = Some(vec![crate::bound::Bound::anything(); lanes.bits.len()]);

@@ -165,7 +165,7 @@ pub(crate) fn arrive_all(exec: &mut Exec<'_, '_>, site: &Site) -> Result<(), Tro
     Ok(())
 }
 
-/// Splits ascending lanes by block.
+/// Splits a list of ascending lanes into one list per block.
 pub(crate) fn blocks(exec: &Exec<'_, '_>, lanes: &[u32]) -> Vec<Vec<u32>> {
     let rank = |lane: u32| exec.cta.as_ref().map_or(0, |cta| cta.place(lane).0);
     let runs = lanes.chunk_by(|a, b| rank(*a) == rank(*b));
@@ -173,7 +173,7 @@ pub(crate) fn blocks(exec: &Exec<'_, '_>, lanes: &[u32]) -> Vec<Vec<u32>> {
 }
 
 /// Arrives at a barrier with some threads of one block. `count` is the number of threads that the
-/// barrier expects.
+/// barrier expects; `None` stands for all threads of the block.
 pub(crate) fn arrive(
     exec: &mut Exec<'_, '_>,
     id: u64,
@@ -256,7 +256,7 @@ pub(crate) fn arrive_in_cluster(
 }
 
 /// Waits at the cluster barrier with all threads of the cluster. `at_once` is set if the wait
-/// directly follows the arrival and the arrival was not relaxed.
+/// directly follows an arrival that was not relaxed.
 pub(crate) fn wait_in_cluster(
     exec: &mut Exec<'_, '_>,
     at_once: bool,
@@ -299,8 +299,8 @@ impl Mode {
         })
     }
 
-    /// Returns the source lane, and whether it is in the segment of the lane, as PTX defines for
-    /// `shfl`. `segment` and `clamp` are the two parts of operand c.
+    /// Returns the source lane of a `shfl`, and whether the source lane is in the segment of
+    /// `lane`. `segment` and `clamp` are the two fields of operand c.
     pub(crate) fn source(self, lane: u32, by: u32, segment: u32, clamp: u32) -> (u32, bool) {
         let by = by % WARP;
         let most = (lane & segment) | (clamp & !segment);
@@ -338,8 +338,8 @@ impl Mode {
     }
 }
 
-/// Exchanges values within warps. `ask` returns the source lane in the warp, and whether it is in
-/// range. `mask` holds the required lanes.
+/// Shuffles values within warps. For each lane, `ask` returns the source lane in the warp, and
+/// whether the source lane is in range. `mask` is the member mask.
 pub(crate) fn shuffle(
     exec: &mut Exec<'_, '_>,
     from: Slot,
@@ -493,8 +493,8 @@ pub(crate) struct Kernel<'c> {
     memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster_size: Option<[u32; 3]>,
-    /// Dimensions of the grid along which the kernel runs a grid-stride loop. The grid size in such
-    /// a dimension is arbitrary.
+    /// Dimensions of the grid along which the kernel runs a grid-stride loop. A grid-stride loop is
+    /// correct for any grid size.
     strided: [bool; 3],
 }
 
@@ -529,7 +529,6 @@ fn is_strided(kernel: Op<'_>, d: usize) -> bool {
     all_stride && uses > 0
 }
 
-/// Maximum number of threads per block.
 const MOST_THREADS: i64 = 1024;
 /// Maximum number of blocks per cluster.
 const MOST_CLUSTER: i64 = 16;
@@ -553,7 +552,7 @@ impl<'c> Kernel<'c> {
         })
     }
 
-    /// Runs all clusters one after the other. The blocks of a cluster run together.
+    /// Runs all clusters one after the other. The blocks of one cluster run together.
     pub(crate) fn launch(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -599,8 +598,8 @@ impl<'c> Kernel<'c> {
             return Err(Trouble::fault(FaultKind::Undefined, site, message));
         }
         if exec.world.races {
-            // Half the blocks execute the whole grid-stride loop, with at least two iterations
-            // each. The race check thereby covers consecutive iterations of a block.
+            // With half of the blocks, each block executes at least two iterations of the
+            // grid-stride loop. The race check then covers consecutive iterations.
             for (d, strided) in self.strided.into_iter().enumerate() {
                 if strided {
                     grid[d] = (grid[d] / cluster[d]).div_ceil(2) * cluster[d];
@@ -702,7 +701,7 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// Allocates shared memory: one buffer that holds consecutive parts, one per block of the cluster.
+/// Allocates one buffer for the shared memory of a cluster, with one part per block.
 pub(crate) fn shared(
     exec: &mut Exec<'_, '_>,
     label: String,
@@ -732,7 +731,7 @@ pub(crate) fn shared(
     Ok((0..exec.lanes as u32).map(of_lane).collect())
 }
 
-/// Maps a shared memory address to the equal offset in the block with this rank.
+/// Maps a shared memory address to the equal offset in the block of rank `rank`.
 pub(crate) fn mapped(
     exec: &Exec<'_, '_>,
     address: i64,

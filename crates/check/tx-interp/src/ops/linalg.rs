@@ -1,7 +1,7 @@
-//! `linalg.generic` on memrefs. Parallel points are computed as lanes, and reduction points
-//! sequentially in row-major order.
+//! Execution of `linalg.generic` on memrefs. Points of the parallel dimensions are computed as
+//! lanes. Points of the reduction dimensions are computed one after the other, in row-major order.
 //!
-//! Other `linalg` ops are generalised before a run.
+//! Other `linalg` ops are converted to `linalg.generic` before a run.
 
 use crate::build::{Build, Slot, Step, scalars};
 use crate::machine::Exec;
@@ -42,14 +42,15 @@ pub(crate) fn build<'c>(
     }
 }
 
-/// Number of points that are computed together.
+/// Maximum number of points that are computed as lanes at once.
 const CHUNK: usize = 4096;
 
 enum Operand {
     Memory {
         slot: Slot,
         scalar: Scalar,
-        /// Whether the body uses the old elements. Old elements of an output are often unused.
+        /// Whether the body of the op uses the elements of this operand. The previous elements of
+        /// an output are often unused.
         read: bool,
     },
     Number {

@@ -37,7 +37,6 @@ impl Number {
     }
 }
 
-/// Returns the memref type of a value and its element type.
 pub(crate) fn memref<'c>(op: Op<'c>, value: Val<'c>) -> Result<(MemRef<'c>, Scalar), Trouble> {
     let ty = MemRef::of(value);
     ty.and_then(|ty| {
@@ -366,7 +365,7 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<Step<'c
     let sizes: Option<Vec<i64>> = ty.shape.iter().map(|n| n.map(|n| n as i64)).collect();
     let sizes = sizes.ok_or_else(|| Trouble::unsupported(op, "of unknown size"))?;
     if ty.space != Space::Shared {
-        // Variables outside shared memory exist before the run: see `variables`.
+        // Variables outside shared memory are allocated before the run.
         let path = vec![symbol];
         let variable = super::control::find(build.program.module, op, &path)
             .ok_or_else(|| Trouble::unsupported(op, "of a variable that is not there"))?;

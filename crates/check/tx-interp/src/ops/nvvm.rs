@@ -1,4 +1,4 @@
-//! Ops of `nvvm`, and the `llvm` ops that occur next to ops of higher levels.
+//! Ops of `nvvm`, and the `llvm` ops that occur together with ops of higher-level dialects.
 
 use crate::Float;
 use crate::build::{Build, Step, scalars, scalars_of};
@@ -275,8 +275,7 @@ pub(crate) fn build<'c>(
                 if !both {
                     return shuffle(exec, slots[1], 1, &to, Some(slots[0]), ask, &site);
                 }
-                // The struct of the shuffled value and its in-segment flag is stored as two
-                // numbers.
+                // The result struct, a shuffled value and a range flag, is stored as two numbers.
                 let asked: Vec<bool> = exec.active.iter().map(|lane| ask(exec, *lane).1).collect();
                 shuffle(exec, slots[1], 1, &to, Some(slots[0]), ask, &site)?;
                 let value = exec.numbers(to[0]).clone();
@@ -385,8 +384,8 @@ fn intrinsic(op: Op<'_>) -> Option<&'static str> {
     })
 }
 
-/// Returns the 8-bit float format in an attribute of a conversion, and the number of elements of
-/// the value that contains the pair.
+/// Returns the 8-bit float format in an attribute of a conversion, and the number of scalars per
+/// lane of the operand or result `pair`.
 fn eight_bit<'c>(
     op: Op<'c>,
     attribute_name: &str,

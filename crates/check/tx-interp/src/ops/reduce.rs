@@ -1,4 +1,5 @@
-//! Reductions by definition: elements in row-major order, combined from left to right.
+//! Reference semantics of reductions: the elements are combined from left to right, in row-major
+//! order.
 
 use crate::bound::Bound;
 use crate::build::{Build, Code, Slot};
@@ -19,11 +20,12 @@ pub(crate) struct Combine<'c> {
     kind: Kind,
     nan: Nan,
     how: How<'c>,
-    /// Whether the combiner region uses values from outside.
+    /// Whether the combiner region uses non-constant values from outside of the op.
     captures: bool,
 }
 
-/// A perturbation: one part of the left or right operand is increased or decreased by its error.
+/// A perturbation increases or decreases one component of the left or right operand by its error
+/// bound.
 #[derive(Clone, Copy, PartialEq)]
 struct Move {
     side: usize,
@@ -35,14 +37,14 @@ enum How<'c> {
     Named(Operation),
     /// Argmin or argmax: selects the better value, or the lower index if values are equal.
     Arg,
-    /// A custom combiner region, and the identity of each part.
+    /// A custom combiner region, and the identity of each component.
     Region(Code<'c>, Vec<u64>),
 }
 
 /// Maximum number of zeros in a partial result for which all sign combinations are tried.
 const MOST_ZEROS: usize = 3;
 
-/// One list of numbers per part of a partial result.
+/// Partial results: one list of numbers per component.
 pub(crate) type Parts = Vec<Lanes>;
 
 impl<'c> Combine<'c> {
@@ -83,7 +85,7 @@ impl<'c> Combine<'c> {
         })
     }
 
-    /// Returns the identity of the combiner, as the bits of each part.
+    /// Returns the identity of the combiner: the bits of each component.
     pub(crate) fn identity(&self) -> Vec<u64> {
         match &self.how {
             How::Region(_, identities) => identities.clone(),
@@ -103,8 +105,8 @@ impl<'c> Combine<'c> {
         Ok(out)
     }
 
-    /// Combines the partial results `before` with the numbers in `new`, in groups of one number per
-    /// lane.
+    /// Combines the partial results `before` with the elements `new`, one element per lane and
+    /// step.
     pub(crate) fn fold(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -123,7 +125,7 @@ impl<'c> Combine<'c> {
         Ok(out)
     }
 
-    /// Combines each lane of `left` with a lane of `right`, starting at lane `from`.
+    /// Combines lane `i` of `left` with lane `from + i` of `right`, for all lanes.
     fn combine_into(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -203,15 +205,15 @@ impl<'c> Combine<'c> {
         Ok(())
     }
 
-    /// Tightens bounds by perturbation.
+    /// Tightens error bounds by perturbation.
     ///
-    /// Propagating bounds through each op treats two uses of one number as independent, for example
-    /// the maximum in a log-sum-exp. Bounds propagated in this way grow with every combination.
-    /// Instead, this function perturbs each part of both operands by its error and adds up the
-    /// changes of the result. The sum of the changes is a first-order bound too.
+    /// The error bounds that ops propagate grow with every combination, because they treat two uses
+    /// of one number, such as the maximum in a log-sum-exp, as independent. This function perturbs
+    /// each component of both operands by its error bound, and adds up the changes of the result.
+    /// The sum of these changes is also a first-order error bound.
     ///
-    /// An infinite bound is kept. An infinite bound means that some order overflows or that a
-    /// comparison is undecided, neither of which a perturbation reveals.
+    /// An infinite error bound is not tightened. An infinite error bound means that some order of
+    /// combination overflows or that a comparison is undecided; a perturbation reveals neither.
     fn refine(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -249,11 +251,11 @@ impl<'c> Combine<'c> {
             .flat_map(|side| self.floats().map(move |(part, _)| (side, part)))
             .flat_map(|(side, part)| [1.0, -1.0].map(|sign| Move { side, part, sign }))
             .collect();
-        // Perturbed runs do not count as steps of the program.
+        // Perturbed runs do not count towards the step limit of the program.
         let steps = exec.world.steps;
         let mut tried = |moves: &[Option<Move>]| self.tried(exec, code, sides, moves, &lanes);
         let own = tried(&[None]);
-        // Perturbed runs compute values only, no bounds.
+        // Perturbed runs compute values without error bounds.
         let moves: Vec<Option<Move>> = moves.into_iter().map(Some).collect();
         let runs = moves.chunks(moves.len().clamp(1, at_once));
         let ways: Option<Vec<Vec<Parts>>> = runs.map(tried).collect();
@@ -289,8 +291,8 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Runs the combiner on some lanes of both operands, once per perturbation. The run without a
-    /// perturbation computes bounds.
+    /// Runs the combiner on the given lanes of both operands, once per perturbation. Only the run
+    /// without a perturbation computes error bounds.
     fn tried(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -323,8 +325,9 @@ impl<'c> Combine<'c> {
         Some((0..moves.len()).map(cut).collect())
     }
 
-    /// Returns one part of an operand as exact numbers, once per perturbation. A perturbation of
-    /// this part adds or subtracts its error, but at least one unit in the last place.
+    /// Returns one component of an operand as exact numbers, repeated for each perturbation. A
+    /// perturbation adds or subtracts the error bound of a number, but at least one unit in the
+    /// last place.
     fn moved(
         &self,
         parts: &Parts,
@@ -365,14 +368,15 @@ impl<'c> Combine<'c> {
         out
     }
 
-    /// Returns the bounds of the parts that are floats.
+    /// Returns the error bounds of the float components.
     fn bounds(&self, parts: &Parts, lane: usize) -> Vec<Bound> {
         let mut bounds = Vec::new();
         self.bounds_into(parts, lane, &mut bounds);
         bounds
     }
 
-    /// Stores the bounds of the float parts in `bounds`, so that callers can reuse the allocation.
+    /// Stores the error bounds of the float components in `bounds`, so that callers can reuse the
+    /// allocation.
     fn bounds_into(&self, parts: &Parts, lane: usize, bounds: &mut Vec<Bound>) {
         bounds.clear();
         bounds.extend(
@@ -393,12 +397,13 @@ impl<'c> Combine<'c> {
         parts.filter(|(_, scalar)| matches!(scalar, Scalar::Float(_)))
     }
 
-    /// Widens the bounds of results that depend on the order of combination or on the number of
-    /// combined identities, since neither is defined.
+    /// Widens the error bounds of results that depend on the order of combination, or on the number
+    /// of combined identities, since neither is defined.
     ///
-    /// Affected are NaNs, infinities and zeros that the identity changes, such as NaN in `maxnumf`
-    /// or -0.0 in a sum, and zeros with an undecided sign. All other numbers stay exact, unless
-    /// partial results of some order overflow or underflow ([`Bound::of_every_order`]).
+    /// The function widens the bounds of NaNs, infinities and zeros that the identity changes, such
+    /// as NaN in `maxnumf` or -0.0 in a sum. The function also widens the bounds of zeros with an
+    /// undecided sign. Numbers that do not depend on the order stay exact, unless partial results
+    /// of some order overflow or underflow ([`Bound::of_every_order`]).
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;
@@ -414,7 +419,8 @@ impl<'c> Combine<'c> {
         let mut known: BTreeMap<Vec<u64>, Vec<bool>> = BTreeMap::new();
         for lane in 0..exec.lanes {
             let old: Vec<u64> = result.iter().map(|part| part.get(lane, 0)).collect();
-            // In a complex product, an infinity in one part times 0 makes the other part NaN.
+            // In a complex product, an infinity in one component times 0 makes the other component
+            // NaN.
             let is_infinite = self
                 .parts
                 .iter()
@@ -451,15 +457,14 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Returns whether a part is a zero of either sign.
     fn is_zero(&self, part: usize, bits: u64) -> bool {
         let float = self.parts[part].float();
         float.is_some_and(|float| float.value(bits) == 0.0)
     }
 
-    /// Returns the zeros whose sign depends on the order, as in a complex product, whose parts are
-    /// sums and differences of products. The sign of such a zero changes when signed zeros and
-    /// identities are combined in another order.
+    /// Returns whether each component is a zero whose sign depends on the order of combination, as
+    /// in a complex product. The function combines zeros of both signs and identities in different
+    /// orders, and compares the signs of the results.
     fn open_signs(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -483,7 +488,7 @@ impl<'c> Combine<'c> {
         };
         let mut numbers: Vec<Vec<u64>> = (0..1 << places.len()).map(signed).collect();
         numbers.push(identities.to_vec());
-        // All triples of these numbers.
+        // Combine all triples of these numbers.
         let count = numbers.len();
         let lanes = count.pow(3);
         let choice = |of: &dyn Fn(usize) -> usize| -> Parts {
@@ -521,8 +526,7 @@ impl<'c> Combine<'c> {
             .collect()
     }
 
-    /// Returns whether the left pair of value and index wins over the right one in an argmin or
-    /// argmax.
+    /// Returns whether an argmin or argmax selects the left pair of value and index.
     fn wins(&self, a: [u64; 2], b: [u64; 2]) -> bool {
         let lower = || {
             let (i, j) = match self.parts[1] {
@@ -555,8 +559,8 @@ fn is_infinite(scalar: Scalar, bits: u64) -> bool {
     matches!(scalar, Scalar::Float(float) if float.value(bits).is_infinite())
 }
 
-/// Returns whether a NaN became a number, a zero changed its sign, or a number next to an infinity
-/// became NaN.
+/// Returns whether a NaN became a number, a zero changed its sign, or a number became NaN in a
+/// partial result with an infinity.
 fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool {
     let Scalar::Float(float) = scalar else {
         return false;
@@ -566,7 +570,7 @@ fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool 
     became_nan || x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
 }
 
-/// Returns the bound of the combination of two numbers.
+/// Returns the error bound of the combination of two numbers.
 fn join(
     operation: &Operation,
     scalar: Scalar,
@@ -633,7 +637,7 @@ fn lowest(float: Float) -> f64 {
     }
 }
 
-/// Returns the numbers in some slots, with one entry per lane.
+/// Returns the numbers in some slots: one list per slot, with one entry per lane.
 pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
     slots
         .iter()

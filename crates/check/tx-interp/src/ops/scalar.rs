@@ -56,7 +56,7 @@ pub(crate) fn build<'c>(
     )))
 }
 
-/// The sine and the cosine of an op that has both.
+/// Compiles `math.sincos`, which computes the sine and the cosine of a number.
 fn sincos<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Option<Step<'c>>, Trouble> {
     let (true, [x], [sine, cosine]) = (
         name(op) == "math.sincos",
@@ -97,7 +97,7 @@ pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Returns the bound of a number. The bound of an exact number is computed on demand.
+/// Returns the error bound of a number. The bound of an exact number is computed on demand.
 pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
     lanes
         .bound(lane, i)
@@ -141,7 +141,7 @@ fn elementwise<'c>(
             });
         }
         let folds = bounded && exec.unordered;
-        // If elements come in any order, either of two equal elements may be first.
+        // If elements are combined in any order, either of two equal elements may be first.
         let ties = folds && orders;
         let extreme = folds && extreme;
         exec.compute(&slots, result, width, |exec, lane, i| {
@@ -223,7 +223,7 @@ fn promises_no_nan(op: Op<'_>) -> bool {
     tx_mlir::has_flag(op, "fastmath", "nnan")
 }
 
-/// Returns whether an op compares which of two numbers is larger.
+/// Returns whether an op is an ordering comparison, such as less-than.
 fn compares_order(op: Op<'_>) -> bool {
     let predicate = integer_attribute(op, "predicate");
     match (name(op), predicate) {
@@ -234,8 +234,7 @@ fn compares_order(op: Op<'_>) -> bool {
     }
 }
 
-/// Returns whether an operand may be a loop-carried value, that is, not an element that the loop
-/// reads.
+/// Returns whether an operand may be a loop-carried value, not an element that the loop reads.
 fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     let element = || {
         let (_, number) = tx_mlir::argument_of(*operands(op).get(operand)?)?;
@@ -245,9 +244,9 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     element() != Some(true)
 }
 
-/// Returns whether the selected number depends on the order of elements: both are equal, or the
-/// loop-carried one is NaN. A NaN element alone does not matter, since its comparison with a number
-/// has one result in every order.
+/// Returns whether a comparison depends on the order of elements: both operands are equal, or the
+/// loop-carried operand is NaN. If only the operand that is not loop-carried is NaN, the result is
+/// the same in every order.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {
@@ -262,9 +261,10 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     }
 }
 
-/// Returns the bound of `maxnumf` or `minnumf` if one operand is infinite, like the initial value
-/// of the accumulator. Folding the identity into the loop can make the result of a row of NaNs
-/// either NaN or infinite. A row with at least one number has an unambiguous maximum or minimum.
+/// Returns the error bound of `maxnumf` or `minnumf` if one operand is infinite, as the initial
+/// value of the accumulator is. The result of a row of NaNs may be NaN or infinite, because the
+/// identity may be combined at any position. A row with at least one number has an unambiguous
+/// maximum or minimum.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {

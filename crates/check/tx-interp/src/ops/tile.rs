@@ -1,8 +1,8 @@
-//! Direct semantics of the ops on tiles.
+//! Reference semantics of the ops on tiles.
 //!
 //! An op is executed once per thread group of its scope. The first thread of the group reads the
 //! sources element by element in row-major order, and writes the results. Elements of a fragment
-//! are read and written by the threads that hold them.
+//! are read and written by the threads that hold these elements.
 
 use crate::build::{Build, Code, Slot, Step, scalars_of};
 use crate::layout::{Holder, holders, slots as registers};
@@ -124,7 +124,7 @@ impl Group {
 /// Splits the active lanes into groups. All threads of a group must be active.
 fn groups(exec: &Exec<'_, '_>, scope: Scope, site: &Site) -> Result<Vec<Group>, Trouble> {
     let lanes = exec.lanes as u32;
-    // Lanes among which groups are formed: those of one block, or all lanes for larger scopes.
+    // Form groups among the lanes of one block; for larger scopes, among all lanes.
     let block = match (&exec.cta, scope) {
         (Some(cta), Scope::Thread | Scope::Warp | Scope::Warpgroup | Scope::Cta) => cta.pitch(),
         _ => lanes,
@@ -230,7 +230,7 @@ fn held(
         })
 }
 
-/// Source or destination of elements.
+/// Memory or fragment from which an op reads elements, or to which it writes elements.
 enum Operand {
     Memory { slot: Slot, scalar: Scalar },
     Fragment { slot: Slot, tile: Tile },
@@ -263,7 +263,6 @@ impl Operand {
         }
     }
 
-    /// Reads one element for each index.
     fn gather(
         &self,
         exec: &mut Exec<'_, '_>,
@@ -307,8 +306,8 @@ fn inside(sizes: &[i64], index: &[i64], site: &Site) -> Result<(), Trouble> {
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
 }
 
-/// Returns the sizes of the iteration space. A dimension has the size of an operand dimension that
-/// its map indexes by that dimension alone.
+/// Returns the sizes of the iteration space. If a result of an operand map is `d` alone, dimension
+/// `d` has the size of the corresponding operand dimension.
 pub(crate) fn space(
     rank: usize,
     maps: &[AffineMap],
@@ -338,13 +337,13 @@ pub(crate) fn space(
         })
 }
 
-/// Number of results that are computed together.
+/// Maximum number of results that are computed as lanes at once.
 const CHUNK: usize = 4096;
 
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,
-    /// For each source, whether the reduced elements depend on it.
+    /// For each source, whether the reduced elements depend on this source.
     reads: Vec<bool>,
     outputs: Vec<Operand>,
     inits: Vec<Operand>,
@@ -354,12 +353,12 @@ struct Plan<'c> {
     extra_maps: Vec<AffineMap>,
     rank: usize,
     axes: Vec<usize>,
-    /// Conversions of elements to partial results, and of partial results to stored values.
+    /// Conversions of elements to the types of partial results.
     inward: Vec<Convert>,
     outward: Vec<Convert>,
     old: Vec<Convert>,
-    /// Set if old values are wider than partial results: the combiner in the wider type, and the
-    /// conversions from partial results.
+    /// Combiner in the types of the old destination values, and conversions of partial results to
+    /// these types. `None` unless old values are wider than partial results.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,
@@ -550,8 +549,8 @@ impl<'c> Plan<'c> {
         Ok(())
     }
 
-    /// Computes the reduction results with linear indices `rows`. The linear indices count in the
-    /// parallel dimensions.
+    /// Computes the reduction results `rows`, a range of linear indices over the parallel
+    /// dimensions.
     fn rows(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -567,8 +566,8 @@ impl<'c> Plan<'c> {
         let mut result: Option<Parts> = None;
         let mut step = 0;
         while step < steps {
-            // Elements of several steps are computed together; the steps are then combined one
-            // after the other.
+            // Elements of several steps are computed together, and combined one step after the
+            // other.
             let together = (CHUNK / rows.len()).clamp(1, (steps - step) as usize);
             let mut points = Points::new(self.rank, rows.len() * together);
             let row = |lane: usize| (rows.start + lane % rows.len()) as i64;
@@ -642,7 +641,8 @@ impl<'c> Plan<'c> {
         self.store(exec, group, &all, &stored, fragments)
     }
 
-    /// Computes the combined elements at these points, in the types of partial results.
+    /// Computes the elements to combine at the given points of the iteration space, converted to
+    /// the types of partial results.
     fn elements(
         &self,
         exec: &mut Exec<'_, 'c>,

@@ -1,4 +1,4 @@
-//! Check that the optimiser copies the blocks of a loop as a whole.
+//! Check that LLVM copies the basic blocks of a loop as a whole.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,16 @@ use super::Difference;
 use super::difference::Copied;
 use crate::facts::{Fact, KernelFacts};
 
-/// Maximum number of search steps for copy counts. Beyond the limit, the comparison accepts the
-/// PTX.
+/// Maximum number of search steps for the numbers of copies. If the search exceeds this limit, the
+/// comparison accepts the PTX.
 const TRIED: u32 = 50_000;
 
-/// Reports loop operations whose numbers of copies in PTX cannot come from copies of whole blocks.
+/// Reports operations in loops whose instruction counts in the PTX do not result from copies of
+/// whole basic blocks.
 ///
-/// LLVM copies whole blocks when it unrolls or peels a loop. One number of copies per block, at
-/// least 1, must therefore explain the instruction counts of the PTX. An operation is skipped if
-/// its block or its instructions are ambiguous.
+/// LLVM copies whole basic blocks when it unrolls or peels a loop. So one number of copies per
+/// block, at least 1, must explain the counts of all instructions of the block. The check skips
+/// operations with an ambiguous block or ambiguous instructions.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -52,8 +53,9 @@ pub(super) fn compare(
     }
 }
 
-/// Returns the comparable operations, each with its number of instructions in PTX that come from
-/// loops. An operation is comparable if all its occurrences in loops are in recorded blocks.
+/// Returns the comparable operations, each with its number of PTX instructions that result from
+/// loops. An operation is comparable if all its occurrences in loops are in blocks that
+/// `KernelFacts::together` recorded.
 fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
     let mut known = BTreeMap::new();
     for (fact, count) in ir.iter() {

@@ -31,7 +31,7 @@ pub enum Difference {
         /// Number of PTX instructions without an operation in the IR.
         surplus: u64,
     },
-    /// Operations of one loop block have different numbers of copies in the PTX.
+    /// The operations of one basic block in a loop have different numbers of copies in the PTX.
     Copies {
         /// The kernel.
         kernel: String,
@@ -53,7 +53,7 @@ pub enum Difference {
         /// Minimum number of bytes that accesses of at least `width` bytes must move.
         expected: u64,
     },
-    /// The PTX has more narrow accesses than the IR, which indicates split vector accesses.
+    /// The PTX has more narrow accesses than the IR, probably from split vector accesses.
     Split {
         /// The kernel.
         kernel: String,
@@ -61,7 +61,7 @@ pub enum Difference {
         direction: Direction,
         /// State space; `Generic` stands for all state spaces.
         space: Space,
-        /// Width in bytes. Only narrower accesses are counted.
+        /// Width in bytes; only narrower accesses are counted.
         width: u32,
         /// Number of bytes that accesses narrower than `width` move in the PTX.
         found: u64,
@@ -214,8 +214,8 @@ fn write_expected(f: &mut fmt::Formatter<'_>, expected: &Count) -> fmt::Result {
     Ok(())
 }
 
-/// A removable operation of the IR that is not in the PTX. [`Display`](fmt::Display) formats a
-/// complete sentence.
+/// An operation that is missing from the PTX, and that LLVM may remove from the IR.
+/// [`Display`](fmt::Display) formats a complete sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vanished {
     /// The kernel.

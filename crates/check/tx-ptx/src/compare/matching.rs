@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// Assigns units of `supply` to places with a `capacity`, and returns the unassigned units of each
-/// supply.
+/// Assigns the units of each supply to places of limited capacity, and returns the unassigned units
+/// of each supply.
 ///
-/// The assignment is maximal. `fit` returns the cost of a supply in a place, or `None` if the
-/// supply may not use the place. Earlier supplies have priority: a later supply may move earlier
-/// units to other places, but never leaves them unassigned.
+/// The number of assigned units is maximal. `fit` returns the cost of a supply in a place, or
+/// `None` if the supply may not use the place. Earlier supplies have priority: a later supply may
+/// move units of earlier supplies to other places, but never leaves these units unassigned.
 pub(super) fn saturate<R: Ord>(
     supply: &[u64],
     capacity: &[u64],
@@ -53,7 +53,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// Assigns at most `wanted` units of `from` along a shortest augmenting path.
+    /// Assigns at most `wanted` units of supply `from` along a shortest augmenting path.
     fn augment(&mut self, from: usize, wanted: u64) -> u64 {
         // The supply that reached each place, and the place that reached each supply, in the search
         // for an augmenting path.
@@ -117,8 +117,8 @@ impl Flow {
 mod tests {
     use super::saturate;
 
-    /// A supply with one possible place is assigned that place, even if another supply used it
-    /// before.
+    /// A supply with one possible place is assigned that place, even if another supply used the
+    /// place before.
     #[test]
     fn others_change_places() {
         let left = saturate(&[2, 2], &[2, 2], |from, to| {
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(left, [0, 0]);
     }
 
-    /// Units without a fitting place or without free capacity stay unassigned. Earlier supplies
+    /// Units of a supply stay unassigned if no fitting place has free capacity. Earlier supplies
     /// have priority.
     #[test]
     fn the_rest_is_left_over() {

@@ -15,31 +15,32 @@ use matching::saturate;
 /// Returns the differences between the PTX and the IR, in a fixed order. The result is empty if PTX
 /// and IR agree.
 ///
-/// The facts of the IR describe the last MLIR module before translation to LLVM IR. A called
-/// function counts once per call. LLVM may transform the code, so the comparison follows these
-/// rules:
+/// The facts of the IR describe the last MLIR module before translation to LLVM IR. The operations
+/// of a called function count once per call. LLVM may transform the code, so the comparison follows
+/// these rules:
 ///
 /// * **Outside loops**, every operation occurs equally often in PTX and in IR. LLVM neither
 ///   removes, adds nor duplicates convergent operations.
-/// * **In loops**, LLVM unrolls and peels. A loop operation of the IR occurs in PTX at least as
-///   often, in loops or outside. Operations of one loop block ([`KernelFacts::together`]) occur in
-///   PTX equally often.
+/// * **In loops**, LLVM unrolls and peels. An operation in a loop of the IR occurs in the PTX at
+///   least as often, in loops or outside. Operations of one basic block in a loop
+///   ([`KernelFacts::together`]) have equal numbers of copies in the PTX.
 /// * **Removable operations** ([`KernelFacts::add_removable`]) may be missing from the PTX: they
 ///   are unreachable or in a loop that may have no iteration. [`vanished`] lists the missing
 ///   operations.
 /// * **No additions**: every instruction of the PTX must match an operation of the IR.
-/// * **Values that are not constant** match any value: a mask or a clamp of `None`, or a scope that
-///   PTX omits. Generic memory of the IR matches any state space, because LLVM infers state spaces.
-/// * **Vector accesses** of the IR are not split: accesses of at least their width must move as
-///   many bytes. The compared width is that of the IR, at most 16 bytes, and the largest power of
-///   two that divides it, since PTX has no vectors of 12 bytes. LLVM may merge accesses to more or
-///   wider vectors. A vector access with an alignment below its size is removable, because LLVM has
-///   to split it.
+/// * **Unknown values** match any value: a mask or clamp that is not constant, or a scope that PTX
+///   omits. Generic memory of the IR matches any state space, because LLVM infers state spaces.
+/// * **Vector accesses** of the IR must not be split: PTX accesses of at least the vector width
+///   must move at least as many bytes. The vector width is the largest power of two that divides
+///   the vector size, at most 16 bytes, since PTX has no vectors of 12 bytes. LLVM may merge
+///   accesses to more vectors or to wider vectors. A vector access with an alignment below its size
+///   is removable, because LLVM has to split it.
 /// * **Scalar accesses** are not compared, because LLVM merges and removes them. Scalar accesses
 ///   still count as replacements of vectors: one 32-bit load can replace a vector of two halves. So
-///   the facts of the IR must contain all its scalar accesses, removable or not. A missing 8-byte
+///   the facts of the IR must contain all scalar accesses, removable or not. A missing 8-byte
 ///   scalar of the IR would hide a split vector. Narrow accesses of the PTX may not move more bytes
-///   than the narrow or removable accesses of the IR, unless some of these are in loops.
+///   than the narrow or removable accesses of the IR, unless narrow or removable accesses are in
+///   loops.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -92,15 +93,16 @@ struct Slot<'a> {
     inside: bool,
     required: u64,
     optional: u64,
-    /// Maximum number of instructions that match these operations.
+    /// Maximum number of instructions that match the operations of the group.
     capacity: u64,
 }
 
 /// A matching between instructions of the PTX and operations of the IR.
 ///
-/// If masks are not constant, an instruction can match several operations. A perfect matching
-/// exists if one matching covers all instructions and another one covers all operations (Mendelsohn
-/// and Dulmage, 1958). So the two matchings are computed separately.
+/// If a mask is not constant, an instruction can match several operations. A perfect matching
+/// exists if one matching covers all instructions and another matching covers all operations
+/// (Mendelsohn and Dulmage, 1958). The matching for all instructions and the matching for all
+/// operations are therefore computed separately.
 struct Matched<'a> {
     found: Vec<Found<'a>>,
     slots: Vec<Slot<'a>>,
@@ -152,8 +154,8 @@ impl<'a> Matched<'a> {
             })
             .filter(|slot| slot.capacity > 0)
             .collect();
-        // Facts that occur on both sides are matched first, and preferably with an equal fact. So
-        // the unmatched rest is what a reader expects.
+        // Match facts that occur in both PTX and IR first, if possible with an equal fact. The
+        // unmatched facts then make clear messages.
         found.sort_by_key(|found| ir.count(found.fact).total() == 0);
         slots.sort_by_key(|slot| ptx.count(slot.fact).total() == 0);
         let fit = |found: &Found<'_>, slot: &Slot<'_>| {

@@ -15,13 +15,14 @@ fn width(bytes: u32) -> u32 {
 /// Reports vector accesses of the IR that the PTX performs with narrower accesses.
 ///
 /// Merging widens accesses, unrolling adds accesses, and splitting narrows accesses. So, for each
-/// width, the check compares the bytes moved by accesses of at least that width. Fewer bytes are
-/// accepted for loads if LLVM merged equal loads or removed unreachable ones. With fewer bytes, no
-/// narrow loads may appear beyond those of the IR.
+/// width, the check compares the bytes moved by accesses of at least that width. Loads may move
+/// fewer bytes in the PTX, because LLVM merges equal loads and removes unreachable loads. If loads
+/// move fewer bytes, the PTX must have no more narrow loads than the IR.
 ///
 /// Unrolling adds bytes that can hide a split vector. So narrow accesses of the PTX may move at
-/// most twice the bytes of the potentially narrow accesses of the IR, unless some of these accesses
-/// of the IR are in loops. The factor is 2 because LLVM can duplicate a load to avoid a branch.
+/// most twice the bytes of the potentially narrow accesses of the IR. This factor does not apply if
+/// potentially narrow accesses of the IR are in loops. The factor is 2 because LLVM can duplicate a
+/// load to avoid a branch.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -55,9 +56,9 @@ pub(super) fn compare(
         let found = supplied(ir, ptx, direction, width, within);
         let narrow = narrow_found(ptx, direction, width, within);
         let allowed = narrow_allowed(ir, direction, width, within);
-        // LLVM merges loads of one address. If the PTX has no more narrow loads than the IR, no
+        // LLVM merges loads from one address. If the PTX has no more narrow loads than the IR, no
         // vector was split. If narrow loads of the IR are in loops, the PTX may have any number of
-        // them. A split vector then adds its bytes to the minimum.
+        // narrow loads; a split vector then adds its bytes to the minimum.
         let gone = expected.saturating_sub(found);
         let merged = direction == Direction::Load
             && (found > 0 || narrow > 0)
@@ -223,10 +224,10 @@ fn narrow_found(
 
 /// Number of bytes that accesses below a width may move in the PTX.
 enum Allowed {
-    /// At most this number of bytes.
+    /// The PTX may move at most this number of bytes.
     Bytes(u64),
-    /// No upper limit, because some accesses are in loops. `least` is the number of bytes that the
-    /// required accesses of the IR move.
+    /// The number of bytes has no upper limit, because some accesses are in loops. `least` is the
+    /// number of bytes that the required accesses of the IR move.
     Any { least: u64 },
 }
 
@@ -248,7 +249,7 @@ fn narrow_allowed(
         if own != direction || !(within(space) || space == Space::Generic) {
             continue;
         }
-        // A removable access may also become narrower.
+        // LLVM may also narrow a removable access.
         let narrow = if width(bytes) < below {
             least = least.saturating_add(count.required().saturating_mul(u64::from(bytes)));
             count

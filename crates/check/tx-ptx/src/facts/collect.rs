@@ -7,7 +7,7 @@ use crate::flow::{Flow, FlowError};
 use crate::module::{Function, Module};
 use crate::operation::{MalformedInstruction, Operation};
 
-/// A module whose facts cannot be determined, with the reason.
+/// Reason why the operations of a module cannot be counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FactsError {
     /// The control flow of a function is malformed.
@@ -34,7 +34,7 @@ pub enum FactsError {
     },
 }
 
-/// Facts of one function without those of its callees.
+/// Operations of one function, without the operations of its callees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FunctionFacts {
     /// Operations in the body of the function.
@@ -44,8 +44,8 @@ pub struct FunctionFacts {
 }
 
 impl Facts {
-    /// Counts the operations of each entry of a module. Functions of the module that an entry calls
-    /// are counted once per call. Unreachable instructions are not counted.
+    /// Counts the operations of each kernel of a module. Functions of the module that a kernel
+    /// calls are counted once per call. Unreachable instructions are not counted.
     pub fn of(module: &Module) -> Result<Facts, FactsError> {
         let defined: BTreeMap<&str, &Function> = module
             .functions()

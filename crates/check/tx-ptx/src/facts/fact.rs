@@ -14,7 +14,7 @@ use crate::operation::{
 pub enum Fact {
     /// A barrier of a block.
     Barrier {
-        /// Whether threads wait, arrive or reduce a predicate.
+        /// Action of the threads: wait, arrive or reduce a predicate.
         kind: BarrierKind,
         /// Barrier number, 0 to 15.
         id: Option<u32>,
@@ -62,7 +62,7 @@ pub enum Fact {
     },
     /// A comparison across the lanes of a warp, `match.sync`.
     Match {
-        /// Whether the lanes search for any or for all equal values.
+        /// Result of the comparison: the lanes with an equal value, or whether all lanes are equal.
         mode: MatchMode,
         /// The type of the compared value.
         ty: ScalarType,
@@ -75,7 +75,7 @@ pub enum Fact {
         mask: Option<u32>,
     },
     /// An atomic operation, `atom` or `red`. A fact does not distinguish `atom` from `red`, because
-    /// LLVM can detect an unused result.
+    /// LLVM may emit `red` if the result is unused.
     Atomic {
         /// The read-modify-write operation.
         combine: Combine,
@@ -83,7 +83,8 @@ pub enum Fact {
         ty: ScalarType,
         /// Number of elements per access.
         lanes: u32,
-        /// State space. `Generic` in the IR matches any state space, since LLVM infers them.
+        /// State space. `Generic` in the IR matches any state space, because LLVM infers state
+        /// spaces.
         space: Space,
         /// Set of threads for which the operation is atomic.
         scope: Option<Scope>,
@@ -126,7 +127,7 @@ pub enum Fact {
     },
 }
 
-/// Returns whether two values can be equal, where `None` is unknown.
+/// Returns whether two values may be equal; `None` is an unknown value.
 fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a == b,
@@ -135,8 +136,8 @@ fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
 }
 
 impl Fact {
-    /// Returns the fact of an instruction, if any. Parameter loads have no fact, because the IR has
-    /// no op for them.
+    /// Returns the fact of an instruction; `None` if the comparison ignores the instruction.
+    /// Parameter loads have no fact, because the IR has no op for them.
     pub fn of(operation: &Operation) -> Option<Fact> {
         let fact = match operation {
             Operation::Barrier(barrier) => Fact::Barrier {
@@ -190,7 +191,8 @@ impl Fact {
         Some(fact.normalized())
     }
 
-    /// Returns the fact without the signs of types whose sign does not matter.
+    /// Removes the sign from the types of the fact if the sign does not affect the result: `u32`
+    /// becomes `b32`.
     pub(super) fn normalized(mut self) -> Fact {
         match &mut self {
             Fact::Redux { kind, .. } => kind.ty = normal(kind.combine, kind.ty),
@@ -201,7 +203,7 @@ impl Fact {
         self
     }
 
-    /// Returns whether the instruction `ptx` can implement this operation of the IR.
+    /// Returns whether the PTX instruction `ptx` can implement this IR operation.
     pub fn matches(&self, ptx: &Fact) -> bool {
         use Fact::{
             Atomic, Barrier, Call, ClusterBarrier, Elect, Fence, Match, ProxyFence, Redux,

@@ -30,7 +30,7 @@ impl Facts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelFacts {
     counts: BTreeMap<Fact, Count>,
-    /// For each recorded block in a loop, the number of occurrences of each fact.
+    /// For each recorded basic block in a loop, the number of occurrences of each fact.
     blocks: Vec<BTreeMap<Fact, u64>>,
 }
 
@@ -145,8 +145,8 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Records that these facts, already added with [`Place::InLoop`], are in one basic block. An
-    /// optimiser copies all operations of a block together.
+    /// Records that the given facts, already added with [`Place::InLoop`], are in one basic block.
+    /// LLVM copies all operations of a basic block together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {
@@ -157,8 +157,8 @@ impl KernelFacts {
         }
     }
 
-    /// Returns the blocks in loops recorded by [`KernelFacts::together`], each with its facts and
-    /// their numbers of occurrences.
+    /// Returns the basic blocks in loops that [`KernelFacts::together`] recorded, each with its
+    /// facts and their numbers of occurrences.
     pub(crate) fn blocks(&self) -> &[BTreeMap<Fact, u64>] {
         &self.blocks
     }
@@ -180,8 +180,8 @@ impl KernelFacts {
             };
             self.add_count(fact.clone(), count);
         }
-        // Only blocks in loops are recorded. Those of the callee's straight-line code are not, even
-        // if the call is in a loop.
+        // Only basic blocks in loops are recorded. Straight-line code of the callee is not
+        // recorded, even if the call is in a loop.
         self.blocks.extend(callee.blocks.iter().cloned());
     }
 

@@ -12,13 +12,13 @@ const FOLLOWED: usize = 16;
 /// The instructions that write a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Definition {
-    /// Exactly one instruction: its index in the list of instructions.
+    /// Exactly one instruction writes the register; the value is the index of this instruction.
     One(usize),
     Several,
 }
 
-/// Opcodes without a result operand. For all other opcodes, the first operand is treated as
-/// written, even if it is not. An opcode missing in this list only hides constants.
+/// Opcodes without a result operand. For an opcode outside of this list, the first operand counts
+/// as written. An opcode that is missing from this list only prevents the detection of constants.
 const WITHOUT_RESULT: &[&str] = &[
     "bra",
     "brx",

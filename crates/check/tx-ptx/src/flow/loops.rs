@@ -6,7 +6,7 @@ use super::flatten::Flat;
 use super::{Block, FlowError, Site};
 use crate::instruction::Operand;
 
-/// Returns whether an instruction ends a basic block, for all threads or for some.
+/// Returns whether an instruction ends a basic block for at least some threads.
 fn ends_block(site: &Site<'_>) -> bool {
     matches!(
         site.instruction.opcode.name(),
@@ -51,7 +51,7 @@ pub(super) fn blocks(flat: &Flat<'_>) -> Result<Vec<Block>, FlowError> {
     Ok(blocks)
 }
 
-/// Returns the indices of the possible next instructions.
+/// Returns the indices of the instructions that may execute directly after instruction `index`.
 fn next_sites(flat: &Flat<'_>, index: usize) -> Result<Vec<usize>, FlowError> {
     let site = &flat.sites[index];
     let instruction = site.instruction;

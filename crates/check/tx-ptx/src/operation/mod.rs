@@ -35,7 +35,7 @@ pub enum Operation {
     Shuffle {
         /// The rule that selects the source lane.
         mode: ShuffleMode,
-        /// Operand b: the distance, the lane bits or the lane index.
+        /// Operand b: distance, xor mask or index of the source lane.
         lane: Option<u32>,
         /// Operand c: bits 0 to 4 hold the last lane of a segment, bits 8 to 12 the segment mask.
         clamp: Option<u32>,
@@ -58,9 +58,9 @@ pub enum Operation {
     },
     /// `match.sync`
     Match {
-        /// Whether the lanes search for any or for all equal values.
+        /// Result of the comparison: the lanes with an equal value, or whether all lanes are equal.
         mode: MatchMode,
-        /// The type compared.
+        /// Type of the compared value.
         ty: ScalarType,
         /// Mask of the participating lanes.
         mask: Option<u32>,
@@ -78,8 +78,8 @@ pub enum Operation {
     Fence {
         /// Memory ordering of the fence.
         ordering: Ordering,
-        /// Set of threads for which the fence orders accesses; `None` if the instruction names
-        /// none.
+        /// Set of threads for which the fence orders accesses; `None` if the instruction has no
+        /// scope.
         scope: Option<Scope>,
     },
     /// Proxy fences: `fence.proxy`, `fence.mbarrier_init` and similar instructions.
@@ -99,7 +99,7 @@ pub enum Operation {
 /// A barrier of a block: `bar` or `barrier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Barrier {
-    /// Whether threads wait, arrive or reduce a predicate.
+    /// Action of the threads: wait, arrive or reduce a predicate.
     pub kind: BarrierKind,
     /// Barrier number, 0 to 15.
     pub id: Option<u32>,

@@ -89,8 +89,8 @@ impl Reader<'_> {
             .ok_or_else(|| self.malformed(format!("has none of {expected}")))
     }
 
-    /// Returns the type, which is the last modifier. `cvt` and `mma`, which have several types, are
-    /// not supported.
+    /// Returns the type of the instruction, which is the last modifier. `cvt` and `mma`, which have
+    /// several types, are not supported.
     fn ty(&self) -> Result<ScalarType, MalformedInstruction> {
         self.instruction
             .opcode
@@ -168,7 +168,7 @@ impl Reader<'_> {
 
     fn shuffle(&self) -> Result<Operation, MalformedInstruction> {
         let mode = self.word(ShuffleMode::named, "`.up`, `.down`, `.bfly` or `.idx`")?;
-        // Before `.sync`, shuffles had no mask: all active lanes participated.
+        // A shuffle without `.sync` has no mask: all active lanes participate.
         let operands = if self.has("sync") { 5 } else { 4 };
         self.operands(operands..=operands)?;
         Ok(Operation::Shuffle {
@@ -297,7 +297,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the type of the combined values, without its sign if the sign does not matter.
+/// Returns the type of the combined values, without its sign if the sign does not affect the
+/// result.
 pub(crate) fn normal(combine: Combine, ty: ScalarType) -> ScalarType {
     match combine {
         Combine::Min | Combine::Max => ty,

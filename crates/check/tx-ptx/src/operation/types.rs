@@ -223,7 +223,7 @@ words! {
         Max = "max",
         /// An increment that wraps to 0 at a bound.
         Inc = "inc",
-        /// A decrement that wraps to a bound at 0.
+        /// A decrement that wraps from 0 to a bound.
         Dec = "dec",
         /// Bitwise and of integers, or logical and of predicates.
         And = "and",

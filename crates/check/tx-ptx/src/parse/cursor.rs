@@ -41,7 +41,7 @@ impl Cursor {
         &self.tokens[self.next_index()].kind
     }
 
-    /// Returns the second token from here, without markers.
+    /// Returns the token after the next token, without markers of inline assembly.
     pub(super) fn peek_second(&self) -> &Kind {
         let next = self.next_index();
         self.tokens[next + 1..]
@@ -201,7 +201,7 @@ impl Cursor {
         Ok(all)
     }
 
-    /// Runs a recursive parser function, with a limit on the nesting depth.
+    /// Runs a recursive parser function within the limit on the nesting depth.
     pub(super) fn nested<T>(
         &mut self,
         run: impl FnOnce(&mut Cursor) -> Result<T, ParseError>,

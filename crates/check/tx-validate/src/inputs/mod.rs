@@ -1,7 +1,7 @@
 //! Generated inputs: sizes that leave remainders, and values that expose errors.
 //!
 //! Module `sizes` chooses the sizes of the arguments, and module `numbers` fills the arrays. This
-//! module keeps as many inputs as run in a few seconds.
+//! module selects as many inputs as run in a few seconds.
 
 mod numbers;
 mod sizes;
@@ -25,22 +25,23 @@ pub struct Input {
     pub name: String,
     /// Arguments.
     pub args: Vec<Arg>,
-    /// Set if all floats are -0.0.
+    /// Set for the data pattern that fills arrays with -0.0.
     pub(crate) zeros: bool,
     /// Whether each step of the launch plan launches a kernel; empty if unknown.
     pub(crate) launched: Vec<bool>,
     /// Index among all inputs, which determines the alignment of the arrays.
     pub(crate) number: usize,
-    /// Set if the input runs after every stage. Other inputs run only at launch, and after every
-    /// stage if they fail there.
+    /// Set if the input runs after every stage, not only at launch. An input that fails at launch
+    /// runs again after every stage.
     pub(crate) every_stage: bool,
 }
 
-/// Returns the inputs of a program, with dynamic sizes chosen by `guess`; empty if no sizes fit.
+/// Returns the inputs of a program; empty if no sizes fit. `guess` determines which dynamic
+/// dimensions have equal sizes.
 ///
 /// `numbers` limits the result to a range of input indices, plus at least one input for each set of
-/// launched kernels. `kernel` limits the result to inputs that launch this kernel, if there are
-/// any.
+/// launched kernels. `kernel` limits the result to inputs that launch this kernel, if such inputs
+/// exist.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
@@ -121,7 +122,7 @@ pub(crate) fn generate(
     if let (Some(reason), true) = (too_large, inputs.is_empty()) {
         return Err(Trouble::Input(reason));
     }
-    // First one input of each data pattern, then the second of each pattern.
+    // Run one input of each data pattern first, then a second input of each pattern.
     inputs.sort_by_key(|planned| planned.before);
     if numbers.is_some() {
         // Small arrays expose most errors, so they run first.
@@ -158,11 +159,12 @@ struct Planned {
     values: Rc<Values>,
     data: Data,
     turn: Turn,
-    /// Index of the call.
+    /// Index in the list of candidate inputs.
     number: usize,
-    /// Number of inputs of this data pattern that run before this one.
+    /// Number of inputs with this data pattern that run before this input.
     before: usize,
-    /// Set if the input targets one kernel. Inputs for one kernel have a separate work limit.
+    /// Set if the input was generated to test one kernel. Inputs for one kernel have a separate
+    /// cost limit.
     of_kernel: bool,
     every_stage: bool,
 }
@@ -171,15 +173,15 @@ struct Planned {
 /// limit does not apply to the first [`LEAST_OF_ALL`] inputs.
 const MOST_OF_ALL: u64 = 1 << 19;
 /// Limit on the summed cost (threads + elements) of all inputs, applied separately to small and to
-/// large inputs. The limit is 18 times higher for inputs that target one kernel.
+/// large inputs. The limit is 18 times higher if one kernel is tested.
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Maximum cost (threads + elements) of a small input.
 const FEW_ELEMENTS: u64 = 1 << 15;
-/// Number of inputs that run after every stage whatever their cost.
+/// Number of inputs that run after every stage regardless of their cost.
 const LEAST_OF_ALL: usize = 6;
 
 /// Selects inputs that run in a few seconds, with equal shares for each set of launched kernels.
-/// The first inputs of the selection run after every stage.
+/// The first selected inputs run after every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // Number of inputs and their summed cost, for each set of launched kernels.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();
@@ -205,7 +207,7 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
         }];
         let with = end.saturating_add(planned.values.cost());
         number += 1;
-        // A cheaper input later in the list may still fit.
+        // A later input may have a lower cost and fit.
         let fits = number <= LEAST_OF_ALL || with <= most_at_the_end;
         if fits {
             *end = with;
@@ -219,7 +221,7 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     for planned in &mut taken {
         // The sign of zero is compared after every stage.
         if planned.before == 0 || planned.data == Data::Zeros {
-            // An input over the limit is skipped; a later, cheaper one may fit.
+            // An input over the limit is skipped; a later input may have a lower cost and fit.
             let with = all.saturating_add(planned.values.cost());
             planned.every_stage = firsts < LEAST_OF_ALL || with <= MOST_OF_ALL;
             if planned.every_stage {
@@ -242,7 +244,6 @@ fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) -> usize {
 }
 
 impl Planned {
-    /// Fills the arrays.
     fn fill(&self, plan: &Plan, seed: u64, place: usize) -> Result<Input, Trouble> {
         let Self {
             values,

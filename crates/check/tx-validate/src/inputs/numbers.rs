@@ -6,8 +6,8 @@ use tx_plan::{ArgumentType, ElementType, Plan};
 /// Data pattern of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Data {
-    /// ±1, and rarely ±2 or ±0.5 (no halves in large arrays). Sums, sums of squares and products
-    /// are exact in any order.
+    /// Elements are ±1, and rarely ±2 or ±0.5; large arrays have no ±0.5. Sums, sums of squares and
+    /// products are exact in any order.
     Powers,
     /// Small integers with many duplicates.
     Whole,
@@ -15,68 +15,71 @@ pub(super) enum Data {
     Special,
     /// Random floats in [-1, 1); random integers of full width.
     Random,
-    /// Floats with the most significant digits for which sums of thousands of elements are still
-    /// exact: a lost digit changes the result. Integers have all bits set, the identity of `and`
-    /// and of an unsigned minimum.
+    /// Floats with as many significant digits as exact sums of thousands of elements permit, so
+    /// that a lost digit changes the result. Integers have all bits set, which is the identity of
+    /// `and` and of an unsigned minimum.
     Long,
-    /// -0.0 everywhere, or in the first argument and the outputs only, with ones elsewhere. A sum
-    /// that starts from another value than -0.0 changes the sign of the result. Integers are
+    /// Floats are -0.0. In odd variations, the floats of all inputs except the first argument are
+    /// 1.0. If the initial value of a sum is not -0.0, the sign of the result changes. Integers are
     /// random.
     Zeros,
     /// Floats are 1.0; integers are random.
     Ones,
-    /// Least value in the first argument, and greatest value in the other arguments. A minimum or
-    /// maximum that starts from another value than its identity gives a wrong result.
+    /// The first argument contains the least value, and the other arguments contain the greatest
+    /// value. A minimum or maximum whose initial value is not its identity gives a wrong result.
     Least,
-    /// Greatest value in the first argument, and least value in the other arguments.
+    /// The first argument contains the greatest value, and the other arguments contain the least
+    /// value.
     Greatest,
     /// Floats near 1.0, so that products of hundreds of elements stay in range and are rounded.
     /// Integers are 0, the identity of `or` and of an unsigned maximum.
     Near,
-    /// Equal elements, except for one great and one small outlier per row, placed on diagonals. The
-    /// [`Turn`]s together place an outlier in every column. Each outlier determines the result of a
-    /// minimum or maximum, and a bit of the result of `and` and `or`.
+    /// Equal elements, except for one large and one small outlier per row, placed on diagonals. The
+    /// variations ([`Turn`]) together place an outlier in every column, if the array is not too
+    /// large. Each outlier determines the result of a minimum or maximum, and one bit of the result
+    /// of a bitwise and/or.
     Peaks,
-    /// Equal elements, except for one NaN per row, placed on diagonals.
+    /// Equal elements, except for one NaN per row; the NaNs form a diagonal.
     Nans,
-    /// NaNs, except for the first and last column and one great value per row, placed on diagonals.
-    /// The great value is the result of a maximum that ignores NaN.
+    /// NaNs, except for the first column, the last column and one large value per row. The large
+    /// values form a diagonal, and are the results of a maximum that ignores NaN.
     Numbers,
-    /// Equal elements, except for one great and one small outlier per row, in different 32-column
-    /// parts. The [`Turn`]s together place an outlier in every part of a row.
+    /// Equal elements, except for one large and one small outlier per row, in different groups of
+    /// 32 columns. The variations ([`Turn`]) together place an outlier in every group of columns.
     Parts,
-    /// Equal elements, except for two NaNs per row, in different 32-column parts.
+    /// Equal elements, except for two NaNs per row, in different groups of 32 columns.
     NanParts,
-    /// NaNs, except for the first and last column and one great value per row, in different
-    /// 32-column parts.
+    /// NaNs, except for the first column, the last column and one large value per row. The large
+    /// values of adjacent rows are in different groups of 32 columns.
     NumberParts,
-    /// Equal elements, except for one outlier per column, in a different row for each column. The last
-    /// [`Turn`] uses a NaN as the outlier.
+    /// Equal elements, except for one outlier per column. Adjacent columns have their outliers in
+    /// different rows. In the last variation ([`Turn`]), the outliers are NaNs.
     Columns,
-    /// Elements of one sign, except for one element per row. Neighbouring rows have opposite signs,
-    /// and outliers in different 32-column parts.
+    /// All elements of a row have one sign, except for one outlier with the opposite sign. Adjacent
+    /// rows have opposite signs, and their outliers are in different groups of 32 columns.
     Signs,
-    /// Equal elements, except for one outlier, which decides the result of the whole array. Each
-    /// [`Turn`] uses another place or another kind of outlier.
+    /// Equal elements, except for one outlier in the whole array, which determines the reduction
+    /// result. Each variation ([`Turn`]) moves the outlier or uses another kind of outlier.
     Alone,
-    /// Even rows ascend and odd rows descend, so the ends of a row decide a minimum or maximum.
+    /// Even rows ascend and odd rows descend, so the ends of a row determine a minimum or maximum.
     Slopes,
     /// Zeros, except for one element per row, near the end of the row. A left-to-right scan of the
-    /// row is exact up to that element. In one of four long rows, the element follows a
-    /// power-of-two column, where a loop iteration begins.
+    /// row is exact up to the nonzero element. In every fourth long row, the index of the nonzero
+    /// element is a power of two plus 3: loop iterations begin at powers of two.
     Last,
-    /// Equal elements, except for one great outlier per row, within the last quarter of the row. The
-    /// outliers lie in the remainder of a row, where each group of elements has its own predicate.
+    /// Equal elements, except for one large outlier per row, within the last quarter of the row.
+    /// The outlier is in the remainder of a row, where each group of elements has its own
+    /// predicate.
     Tail,
-    /// Equal elements, except for one outlier per row, 2.5 ln 2 above them: the exponential of the
-    /// difference is 2^2.5, where a polynomial approximation of `exp2` is least exact.
+    /// Equal elements, except for one outlier per row, which is 2.5 ln 2 larger. The exponential of
+    /// the difference 2.5 ln 2 is 2^2.5, where a polynomial approximation of `exp2` is least exact.
     Above,
     /// Floats far below zero. A zero that a kernel adds as padding changes a maximum or a
     /// log-sum-exp.
     Deep,
-    /// 0 in the first column, values near -1 in one 32-column part, and values far below in the
-    /// rest. A sum of exponentials then depends on few elements, and exposes rounded intermediate
-    /// results.
+    /// Zeros in the first column, values near -1 in one group of 32 columns, and much smaller
+    /// values in all other columns. The sum of the exponentials of a row depends on few elements,
+    /// and exposes rounded intermediate results.
     Few,
 }
 
@@ -85,14 +88,14 @@ pub(super) enum Data {
 pub(super) struct Turn {
     pub(super) number: usize,
     of: usize,
-    /// Kinds of outliers, used in turn.
+    /// Kinds of outliers; the variations use each kind in turn.
     sorts: &'static [Role],
     /// Index of the outlier; derived from `number` if absent.
     at: Option<usize>,
 }
 
 impl Turn {
-    /// Returns variation `number` of `of` variations.
+    /// Returns variation `number` out of `of` variations.
     pub(super) fn nth(number: usize, of: usize, sorts: &'static [Role]) -> Self {
         Self {
             number,
@@ -110,8 +113,9 @@ impl Turn {
         }
     }
 
-    /// Returns the number of variations of this pattern that run before this one. Variations with
-    /// the outlier at an element of the first thread alternate with other variations.
+    /// Returns the number of variations of this pattern that run before this variation. Variations
+    /// of the pattern `Alone` that test the first thread of a block alternate with the other
+    /// variations.
     pub(super) fn before(self, data: Data) -> usize {
         match (data, self.number.checked_sub(TURNS_FAR)) {
             (Data::Alone, Some(more)) => more + 1,
@@ -130,17 +134,18 @@ impl Turn {
 
     /// Returns the index of the outlier in an array of `count` elements.
     ///
-    /// The first variations use the last element and the first element; later variations alternate
-    /// between the halves of the array. Each kind of outlier uses a different eighth of the array,
-    /// and each variation a different warp of a 256-thread block. Errors may depend on the loop
-    /// iteration or on the warp.
+    /// The first variations place the outlier at the last element and at the first element. Later
+    /// variations alternate between the halves of the array, because errors may depend on the loop
+    /// iteration. Each kind of outlier is in a different eighth of the array. Consecutive
+    /// variations place the outlier in different warps of a 256-thread block, because errors may
+    /// depend on the warp.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.sorts.len();
         let last = count.saturating_sub(1);
         let place = match (step, self.at) {
             (_, Some(at)) => at.min(last),
             _ if count <= MOST_ALONE => step.min(last),
-            // First element of a slot, where each thread reads several elements.
+            // Element `slot + 1` of the first thread in a block of 256 threads.
             _ if self.number >= TURNS_FAR => match self.number - TURNS_FAR {
                 slot @ 0..SLOTS => (slot + 1) * LEAST_BLOCK,
                 // Last element of the last full round of a row, in which all threads participate.
@@ -159,7 +164,7 @@ impl Turn {
                 (far / 256 * 256 + 32 * warp + far % 32).min(last)
             }
         };
-        // NaN never begins a row.
+        // A NaN is never the first element of a row.
         let begins = place == 0 || columns > 1 && place.is_multiple_of(columns);
         match begins && self.sort(count) == Role::Nan {
             true => (place + 1).min(last),
@@ -266,37 +271,37 @@ impl Data {
     }
 }
 
-/// Number of variations of the patterns `Columns` and `Few`.
 const COLUMN_TURNS: usize = 7;
-/// Distance in rows between the outliers of adjacent columns, and in parts between those of
-/// adjacent rows. The distance divides none of the usual row and part counts.
+/// Distance between outliers: number of rows for adjacent columns, number of column groups for
+/// adjacent rows. The distance between outliers divides none of the usual numbers of rows and
+/// groups.
 const STEP: usize = 277;
 /// Number of columns above which a loop over a row needs several iterations.
 const LONG: usize = 1024;
-/// Number of columns of a part. Rows shorter than [`FEW_PARTS`] columns have parts of 8 columns.
+/// Number of columns in a group of columns. In rows of fewer than [`FEW_PARTS`] columns, a group
+/// has 8 columns.
 pub(super) const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
-/// Number of inputs of the patterns `Peaks`, `Nans` and `Numbers` that are always allowed, even for
-/// large arrays.
+/// Maximum number of inputs of the pattern `Peaks`, `Nans` or `Numbers` for a large array.
 const LEAST_PEAKS: usize = 8;
-/// Maximum number of inputs of the pattern `Parts`.
 const MOST_PARTS: usize = 32;
-/// Maximum number of elements in all inputs of the pattern `Peaks` (also `Nans`, `Numbers`), if
-/// there are more than [`LEAST_PEAKS`].
+/// Maximum number of elements of all inputs of the pattern `Peaks`, `Nans` or `Numbers`. A pattern
+/// may have [`LEAST_PEAKS`] inputs regardless of this limit.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Maximum number of elements of an array in which every element is the outlier once.
 const MOST_ALONE: usize = 32;
-/// Number of inputs with a single outlier for a large array. The first [`TURNS_FAR`] inputs spread
-/// the outlier over the array. The next [`SLOTS`] inputs place the outlier at the second and later
-/// elements of the first thread of a block. The remaining inputs place the outlier at the end of
-/// the last round and at powers of two.
+/// Number of inputs with a single outlier for a large array. The first [`TURNS_FAR`] inputs have
+/// the outlier at distant positions of the array. The next [`SLOTS`] inputs place the outlier at
+/// the second and later elements of the first thread of a block. The remaining inputs place the
+/// outlier at the end of the last full round of a row, and at powers of two.
 pub(super) const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 6;
 const SLOTS: usize = 7;
 /// Number of elements that a block of [`LEAST_BLOCK`] threads reads in one round.
 const ROUND: usize = (SLOTS + 1) * LEAST_BLOCK;
 const TURNS_FAR: usize = 18;
 pub(super) const LEAST_BLOCK: usize = 256;
-/// Shift that exceeds any array. Small arrays can have more variations than [`TURNS_ALONE`].
+/// Maximum shift amount for the index of an outlier. The shifted index exceeds the size of any
+/// array, so the last element becomes the outlier.
 const MOST_SHIFT: usize = 32;
 /// Kinds of outliers for most programs.
 const SORTS: [Role; 6] = [
@@ -313,9 +318,10 @@ const SORTS_ASKED_FOR: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
 /// Number of elements below which one array does not contain every special value.
 const FEW: usize = 256;
 
-/// Maximum number of elements for which a sum of squares of halves is exact in f32.
+/// Maximum number of elements of the pattern `Powers` with ±0.5 whose sum of squares is exact in
+/// f32.
 const MOST_POWERS: usize = 1 << 20;
-/// Maximum number of elements of the pattern `Long` with one sign whose sum is exact in f32.
+/// Maximum number of elements of the pattern `Long` with equal signs whose sum is exact in f32.
 const MOST_LONG: usize = 5200;
 
 /// Random number generator (SplitMix64).
@@ -339,7 +345,6 @@ impl Random {
     }
 }
 
-/// Returns the scalar type of an element type.
 pub(crate) fn scalar(element: ElementType) -> Scalar {
     match element {
         ElementType::F16 => Scalar::Float(Float::F16),
@@ -479,7 +484,7 @@ pub(super) fn fill(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Plain,
-    /// Plain value in an array with a great outlier; shares no set bit with the outlier.
+    /// Value of all elements except the outlier in an array with a large outlier.
     Low,
     Great,
     Small,
@@ -490,17 +495,17 @@ pub(super) enum Role {
     Next,
     /// Next representable value below the plain negative elements.
     NextBelow,
-    /// -0.0, with +0.0 among the later elements.
+    /// -0.0 as the outlier; some of the later elements are +0.0.
     Zero,
     /// +0.0 after a -0.0.
     ZeroBehind,
-    /// 2.5 ln 2 above the plain elements.
+    /// Value that is 2.5 ln 2 above the plain elements.
     Above,
     /// Infinity; for integers, the second greatest value.
     Infinite,
     /// Slightly less than -1.
     Near,
-    /// Step number `.0` of a slope with `.1` steps.
+    /// Element of an ascending or descending row: its step number, and the number of steps.
     Step(usize, usize),
 }
 
@@ -614,12 +619,12 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
             3 => 0,
             _ => random.next().cast_signed(),
         },
-        // One bit more or less than the plain elements.
+        // Most outliers differ from the plain elements in one or two bits.
         _ => {
             match role {
                 Role::Plain => 0b0101,
                 Role::Low => 0b0100,
-                // The index of a NaN exceeds the indices of numbers.
+                // As an index, a NaN exceeds the indices of numbers.
                 Role::Nan => 0b0110,
                 Role::Great | Role::Above | Role::Near => 0b0100_0101,
                 Role::Huge => i64::MAX >> (64 - width),

@@ -1,5 +1,5 @@
-//! Sizes of generated inputs, chosen so that every kernel is launched and every path of it
-//! executes.
+//! Sizes of generated inputs, chosen so that every kernel is launched and executes all of its
+//! paths.
 
 use super::numbers::{Data, LEAST_BLOCK, Role, TURNS_ALONE, Turn, WARP};
 use std::cmp::Reverse;
@@ -9,14 +9,15 @@ use tx_plan::{ArgumentType, EntryKind, Expr, Extent, Extent3, Plan, Relation, Sy
 /// Sizes and contents of a candidate input.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
-    /// Sizes of the dynamic dimensions.
+    /// Sizes of dynamic dimensions 0 to 3.
     pub(super) sizes: [usize; 4],
     pub(super) data: Data,
     /// Variation of the data pattern; `None` for all variations.
     pub(super) turn: Option<Turn>,
     /// Maximum number of elements of one argument.
     pub(super) most: usize,
-    /// Set if the call targets one kernel. Such calls run first.
+    /// Set if the candidate input was generated to test one kernel. Inputs that test one kernel run
+    /// first.
     pub(super) of_kernel: bool,
 }
 
@@ -36,8 +37,8 @@ impl Call {
 ///
 /// Most sizes leave a remainder modulo 32. The size 64x128 leaves no remainder, and fills whole
 /// transposed tiles of 64 rows by 256 bytes. Some row counts exceed 256, and some rows have more
-/// than 256 parts of 32 columns. The size 131073 is one more than two reduction rounds of 256
-/// blocks of 256 threads.
+/// than 256 parts of 32 columns. The size 131073 is one more than the number of elements that 256
+/// blocks of 256 threads reduce in two rounds.
 const CALLS: [([usize; 4], Data); 29] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
@@ -70,21 +71,21 @@ const CALLS: [([usize; 4], Data); 29] = [
     ([1, 270_001, 1, 2], Data::Last),
 ];
 
-/// Row with more 32-column parts than a block of 256 threads, for kernels in which one block
-/// combines the partial results. The number of parts exceeds three rounds of 128 threads, with a
-/// large remainder.
+/// Rows with more than 256 parts of 32 columns, for kernels in which one block of at most 256
+/// threads combines the partial results. After three rounds of 128 threads, many partial results
+/// remain for a fourth round.
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
-/// Rows long enough for several warps, and short enough that the combination order hardly changes
-/// the result.
+/// Sizes for the pattern `Above`. A row is long enough for several warps, and short enough that the
+/// combination order hardly changes the result.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// Maximum length of a generated vector or row. The limit [`LONGEST_ROW`] applies to rows if one
-/// kernel handles all rows from a shorter length on.
+/// Maximum length of a generated vector or row. For rows, the limit is [`LONGEST_ROW`] if the same
+/// kernel processes all rows from a shorter length on.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
-/// Data patterns for [`length_calls`]. No pattern has infinities, because some combiners give
-/// order-dependent results for an infinity in a short row.
+/// Data patterns for [`length_calls`]. No pattern has infinities: with an infinity in a short row,
+/// the result of some combiners depends on the order.
 const LENGTH_DATA: [Data; 13] = [
     Data::Signs,
     Data::Random,
@@ -100,19 +101,20 @@ const LENGTH_DATA: [Data; 13] = [
     Data::Last,
     Data::Deep,
 ];
-/// Maximum row length, and the number of generated rows up to this length. One block does not cover
-/// all rows of a short length.
+/// Pairs: maximum row length, and number of rows of an input with at most this row length. Inputs
+/// with short rows have more rows than one block reduces.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Number of rows for the lengths from [`tails`].
 const TAIL_ROWS: usize = 3;
-/// Vector length above which only the first [`FEW_OF_THESE`] data patterns run.
+/// Vector length above which only the first [`FEW_OF_THESE`] data patterns are generated.
 const FEW_TURNS: usize = 1 << 16;
 const FEW_OF_THESE: usize = 4;
-/// Distance, in 32-column parts, between the outliers of adjacent rows. The distance divides none
-/// of the part counts into which kernels split rows.
+/// Number of variations that [`length_calls`] and [`kernel_calls`] assume for a data pattern. The
+/// number of parts into which a kernel splits a row is not a multiple of 7, so outliers of
+/// different rows are in different parts.
 const LENGTH_TURNS: usize = 7;
 
-/// Sizes that launch kernels which no other call launches: many long rows, or long columns.
+/// Sizes that launch additional kernels, by many long rows or by long columns.
 const NUMBERS: [[usize; 4]; 7] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -122,9 +124,9 @@ const NUMBERS: [[usize; 4]; 7] = [
     [8293, 67, 1, 2],
     [4103, 1031, 1, 2],
 ];
-/// Sizes for all patterns of [`KERNEL_DATA`] when one kernel is tested. The rows and columns leave
-/// large remainders after one or two rounds. Few rows have each length, so an error in one row is
-/// not masked by another.
+/// Sizes for all patterns of [`KERNEL_DATA`] if one kernel is tested. The rows and columns leave
+/// large remainders after one or two rounds. Some sizes have few rows, so that correct rows do not
+/// mask an error in one row.
 const KERNEL_SIZES: [[usize; 4]; 20] = [
     [65, 5, 1, 2],
     [127, 9, 1, 2],
@@ -147,21 +149,20 @@ const KERNEL_SIZES: [[usize; 4]; 20] = [
     [1, 1 << 20, 1, 1],
     [1, 1_100_003, 1, 1],
 ];
-/// Number of row lengths per length class when one kernel is tested. A thread reads up to 32
-/// consecutive elements of a row, so these lengths cover each possible end of a row within a
-/// thread.
+/// Number of tested row lengths in each range of row lengths that launch the same kernels, if one
+/// kernel is tested. A thread reads up to 32 consecutive elements of a row, so 32 lengths cover
+/// each position of the row end in these elements.
 const SPREAD: usize = 32;
 const SPREAD_DATA: [Data; 2] = [Data::Deep, Data::Tail];
-/// Number of rows of an input whose rows have the minimum length of the last length class, and the
-/// element limit of this input. The row count exceeds one block of a kernel that post-processes
-/// each row.
+/// Number of rows of the input for the last length class (the longest rows). A kernel that
+/// processes each row in one thread needs several blocks for 1031 rows.
 const MANY_ROWS: usize = 1031;
 const MOST_OF_ROWS: usize = 34 << 20;
-/// Vector length, and exponents of the power-of-two indices at which the outlier is placed. Blocks
-/// and rounds of partial results begin at powers of two.
+/// Length of a vector, and exponents of the outlier indices 2^14 to 2^20. Blocks and rounds of
+/// partial results begin at powers of two.
 const FIRSTS: (usize, std::ops::RangeInclusive<u32>) = ((1 << 20) + 7, 14..=20);
-/// Row counts whose last round ends at each row that a thread reads at once, and the number of
-/// columns.
+/// Row counts and number of columns for kernels whose threads read several rows per round. Each row
+/// count leaves a different number of rows for the last round.
 const TAILS: ([usize; 9], usize) = ([1032, 1048, 1064, 1080, 1096, 1112, 1128, 1144, 1160], 37);
 /// Number of leading [`KERNEL_DATA`] patterns that also run with more than [`MOST_ELEMENTS`].
 const DATA_OF_LARGE: usize = 7;
@@ -220,28 +221,28 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 const MOST_OF_LARGE: usize = 5 << 20;
 /// Number of elements at which a grid is expected to have reached its maximum size.
 const MOST_THREADS: usize = 1 << 26;
-/// Elements per thread of a fixed grid, for arrays of rank ≤ 2 and of rank > 2. A thread reads up
-/// to 32 (rank > 2: up to 8) elements per round, so both values need several rounds.
+/// Number of elements per thread in tests of a fixed-size grid: for arrays of rank ≤ 2, and of rank
+/// > 2. A thread reads up to 32 elements (rank > 2: up to 8) per round, so the tests need several
+/// rounds.
 const ROUNDS: [usize; 2] = [36, 18];
 /// Numbers of elements that a thread may read per round.
 const AT_ONCE: [usize; 2] = [8, 32];
-/// Contiguous elements that a block reads per round, with 8 elements per thread.
+/// Number of contiguous elements that a block reads per round, with 8 elements per thread.
 const TILE: usize = 8 * LEAST_BLOCK;
-/// Distance in threads between outliers at consecutive elements of a thread. Each outlier is in
-/// another warp.
+/// Distance, in threads, between the outliers that test consecutive elements of a thread. The
+/// distance puts each outlier into another warp.
 const LARGE_STEP: usize = 37;
 /// Size of the last dimension of rank-3 arrays.
 const LARGE_ROW: usize = 1001;
 
-/// Assumption about which dynamic dimensions have equal sizes, where the program does not check
-/// this.
+/// Assumption that some dynamic dimensions have equal sizes, which the program does not check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// Dimensions with equal indices have equal sizes; indices count from the first dimension.
+    /// Dimension `i` has the same size in all arrays, where `i` counts from the first dimension.
     FromFirst,
-    /// Dimensions with equal indices have equal sizes; indices count from the last dimension.
+    /// Dimension `i` has the same size in all arrays, where `i` counts from the last dimension.
     FromLast,
-    /// All dimensions are equal.
+    /// All dynamic dimensions have equal sizes.
     Same,
 }
 
@@ -259,8 +260,8 @@ fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Returns the length classes: for each set of launched kernels, its minimum and maximum row or
-/// vector length.
+/// Returns the minimum and maximum of each length class, which is a range of row or vector lengths
+/// that launch the same kernels.
 fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     let rank = most_dimensions(plan);
     let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
@@ -293,7 +294,8 @@ fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     classes
 }
 
-/// Returns the minimum and maximum length of a length class, and two lengths between them.
+/// Returns up to four lengths of a length class: the minimum, the maximum, and two lengths between
+/// them.
 fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     let part = |thirds: f64| {
         let (least, greatest) = (least as f64, greatest as f64);
@@ -310,8 +312,9 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Returns eight lengths of a class in which any three adjacent bits have all eight values. Rows of
-/// these lengths end after each element of a round of 8, 4 or 2 elements per thread.
+/// Returns eight lengths of a class. Any three adjacent bits of the lengths take all eight values.
+/// If a thread reads 8, 4 or 2 elements per round, rows of these lengths end after each element of
+/// a round.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // Powers of a generator of GF(8): any three adjacent powers are linearly independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
@@ -328,8 +331,8 @@ fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     (0..8).map(length).collect()
 }
 
-/// Returns all calls to try, in order. If `kernel` is given, the result includes calls that target
-/// this kernel.
+/// Returns all candidate inputs, in order. If `kernel` is given, the result includes inputs that
+/// test one kernel.
 pub(super) fn calls(
     plan: &Plan,
     guess: Guess,
@@ -350,7 +353,7 @@ pub(super) fn calls(
             ArgumentType::Memref(memref) => Some(memref.shape.len()),
             ArgumentType::Scalar(_) => None,
         });
-    // Partial results of several rows are in global memory.
+    // The program stores partial results of several rows in global memory.
     let in_parts = !plan.temporaries.is_empty() && plan.steps.len() > 1 && dimensions > Some(1);
     let calls = CALLS.into_iter().chain(in_parts.then_some(PARTS));
     let calls = calls.map(|(sizes, data)| Call::new(sizes, data));
@@ -370,8 +373,8 @@ pub(super) fn calls(
     calls
 }
 
-/// Returns the calls that test one kernel: [`KERNEL_DATA`] with [`KERNEL_SIZES`], outliers at
-/// powers of two, and [`TAILS`].
+/// Returns candidate inputs that test one kernel. The inputs have the patterns of [`KERNEL_DATA`]
+/// with the sizes of [`KERNEL_SIZES`], outliers at powers of two, or the row counts of [`TAILS`].
 fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
     let fits = |(i, [rows, columns, ..]): (usize, [usize; 4])| {
         i < DATA_OF_LARGE || rows * columns <= MOST_ELEMENTS
@@ -395,7 +398,7 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
         .filter(|(i, sizes, _)| fits((*i, *sizes)))
         .map(|(_, sizes, data)| Call {
             most: MOST_OF_NUMBERS,
-            // Odd variations of `Zeros` fill the other inputs with ones.
+            // In odd variations of `Zeros`, the inputs after the first argument are ones.
             turn: Some(Turn::nth(1, LENGTH_TURNS, sorts)),
             of_kernel: true,
             ..Call::new(sizes, data)
@@ -405,8 +408,8 @@ fn kernel_calls(sorts: &'static [Role]) -> Vec<Call> {
         .collect()
 }
 
-/// Returns the calls that test one kernel with [`SPREAD`] lengths per class, and with [`MANY_ROWS`]
-/// of the last class.
+/// Returns candidate inputs that test one kernel: [`SPREAD`] row lengths per length class, and one
+/// input with [`MANY_ROWS`] rows.
 fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     if rank < 2 {
@@ -438,7 +441,8 @@ fn spread_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls.chain(many).collect()
 }
 
-/// Returns calls with those sizes of [`NUMBERS`] that launch a kernel which `calls` do not launch.
+/// Returns candidate inputs for those sizes of [`NUMBERS`] that launch kernels which `calls` do not
+/// launch.
 fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
     let launched =
         |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
@@ -463,7 +467,8 @@ fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
         .collect()
 }
 
-/// Returns calls with one outlier per row, for each of the [`lengths`] of the length classes.
+/// Returns candidate inputs with one outlier per row, for the row lengths that [`lengths`] selects
+/// from each length class.
 fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterator<Item = Call> {
     let rank = most_dimensions(plan);
     let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
@@ -473,7 +478,7 @@ fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterat
     })
 }
 
-/// Returns [`sizes_of`] with [`TAIL_ROWS`] rows.
+/// Returns the sizes of [`sizes_of`], but with [`TAIL_ROWS`] rows.
 fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     let mut sizes = sizes_of(rank, length);
     if rank > 1 {
@@ -482,7 +487,8 @@ fn few_rows(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Returns calls for the [`lengths`] and [`tails`] of the length classes.
+/// Returns candidate inputs for the row lengths that [`lengths`] and [`tails`] select from each
+/// length class.
 fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let mut calls = Vec::new();
@@ -513,7 +519,7 @@ fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls
 }
 
-/// Returns calls in which each thread of a fixed-size grid executes several rounds.
+/// Returns candidate inputs for which each thread of a fixed-size grid executes several rounds.
 fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let sizes = |elements: usize| {
@@ -549,9 +555,9 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         most: MOST_OF_LARGE,
         ..Call::new(sizes(elements), data)
     };
-    // Places of the outlier: the start of the second round, the start of the remainder, and each
-    // element that a thread reads in the first round. The blocks of the latter come first, in the
-    // middle and last when another kernel combines partial results.
+    // Indices of the outlier: the start of the second round, the start of the remainder, and each
+    // element that a thread reads in the first round. The outliers of the first round are in blocks
+    // at the start, in the middle and at the end of the grid.
     let rounds = AT_ONCE.map(|at_once| most * at_once);
     let left = rounds.map(|round| elements / round * round);
     let left = left.into_iter().filter(|place| !rounds.contains(place));
@@ -570,7 +576,7 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         block.min(last) * TILE + slot * LEAST_BLOCK + LARGE_STEP * slot % LEAST_BLOCK
     });
     let places: Vec<usize> = rounds.into_iter().chain(slots).chain(left).collect();
-    // Each place holds each kind of outlier in turn.
+    // Each index has each kind of outlier in turn.
     let alone = (0..sorts.len()).flat_map(|turn| {
         let numbered = places.iter().enumerate();
         let inside = numbered.filter(|(_, place)| **place < elements);
@@ -580,14 +586,13 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     whole.into_iter().chain(alone).collect()
 }
 
-/// Returns the number of threads of a launch.
 fn threads(launch: Extent3) -> u64 {
     let sizes = launch.grid.into_iter().chain(launch.block);
     sizes.map(u64::from).fold(1, u64::saturating_mul)
 }
 
-/// Returns all assumptions about equal dynamic dimensions; those that launch the most plan steps
-/// come first.
+/// Returns all assumptions about equal dynamic dimensions. The first assumption is the one that
+/// launches the most steps of the launch plan.
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);
@@ -609,11 +614,10 @@ pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     guesses
 }
 
-/// Shapes of all arguments, and the resulting launches.
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
-    /// Launch extent of each step; `None` without a launch. An extent of zeros means that the
+    /// Launch extent of each step; `None` without a launch. A launch extent of zeros means that the
     /// extent is unknown before execution.
     launches: Vec<Option<Extent3>>,
 }
@@ -621,7 +625,8 @@ pub(super) struct Values {
 /// Returns shapes of all arguments that satisfy the size checks of the launch plan.
 pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
     let most = most_dimensions(plan);
-    // A vector is as long as a matrix has elements.
+    // In a call of a program on vectors, a vector has as many elements as a matrix of the given
+    // sizes.
     let sizes = match most {
         1 => [sizes[0] * sizes[1]; 4],
         _ => *sizes,
@@ -650,7 +655,7 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
                 .collect(),
         });
     }
-    // Assign sizes until all checks hold; each round propagates values by one check.
+    // Assign sizes until all checks hold. Each round propagates values by one check.
     for _ in 0..plan.checks.len() + 1 {
         let mut changed = false;
         for check in &plan.checks {
@@ -658,7 +663,7 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
             let [Some(left), Some(right)] = found else {
                 continue;
             };
-            // Required value of the right side for this left side, and the reverse.
+            // Values that satisfy the relation: for the right side, and for the left side.
             let (more, less) = match check.relation {
                 _ if check.relation.holds(left, right) => continue,
                 Relation::Equal => (left, right),
@@ -691,7 +696,6 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
     (holds || plan.entry_kind == EntryKind::Kernel).then_some(values)
 }
 
-/// Returns the maximum rank of the arguments.
 fn most_dimensions(plan: &Plan) -> usize {
     let ranks = plan.arguments.iter().map(|a| match &a.ty {
         ArgumentType::Memref(memref) => memref.shape.len(),
@@ -701,7 +705,7 @@ fn most_dimensions(plan: &Plan) -> usize {
 }
 
 impl Values {
-    /// Returns whether each step launches a kernel.
+    /// Returns, for each step of the launch plan, whether the step launches a kernel.
     pub(super) fn launched(&self) -> Vec<bool> {
         self.launches.iter().map(Option::is_some).collect()
     }
@@ -722,7 +726,7 @@ impl Values {
             .fold(0, |all, count| all.saturating_add(count as u64))
     }
 
-    /// Returns the estimated cost of a call: threads of all launches plus elements of all
+    /// Returns the estimated cost of an input: threads of all launches plus elements of all
     /// arguments.
     pub(super) fn cost(&self) -> u64 {
         self.threads().saturating_add(self.elements())
@@ -752,7 +756,8 @@ impl Values {
         expr.evaluate(|symbol| self.lookup(symbol)).ok()
     }
 
-    /// Assigns `value` to `expr` if it is a dynamic size; returns whether it is.
+    /// Assigns `value` to `expr` if `expr` is a dynamic size. Returns whether `expr` is a dynamic
+    /// size.
     fn assign(&mut self, plan: &Plan, expr: &Expr, value: i64) -> bool {
         let Expr::Symbol(Symbol::Dim { argument, dim }) = expr else {
             return false;

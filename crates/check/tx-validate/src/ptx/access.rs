@@ -1,4 +1,4 @@
-//! Loads and stores of a function, and which of them LLVM may remove.
+//! Loads and stores of a function, some of which LLVM may remove.
 
 use super::device::Chip;
 use super::flow::Reached;
@@ -17,8 +17,8 @@ type Same = (Direction, usize, u64);
 
 /// Global variables with internal linkage, whose uses LLVM can analyze.
 pub(super) struct Variables {
-    /// Whether each variable is read, and whether it is written. LLVM may remove variables that are
-    /// only read or only written.
+    /// For each variable, whether loads read it and whether stores write it. LLVM may remove
+    /// variables that are only read or only written.
     uses: BTreeMap<String, (bool, bool)>,
 }
 
@@ -45,7 +45,7 @@ impl Variables {
                     continue;
                 };
                 match (name(op), i) {
-                    // The result counts where it is used.
+                    // Uses of a derived pointer count as accesses, the derivation does not.
                     (name, 0) if VIEWS.contains(&name) => {}
                     ("llvm.load", _) => *read |= !forwarded.contains(&id(op)),
                     ("llvm.store", 1) => *written = true,
@@ -63,7 +63,7 @@ impl Variables {
     }
 }
 
-/// Analyzes the accesses of one function; ops are queried in program order.
+/// Analysis of the accesses of one function. Callers query the ops in program order.
 pub(super) struct Accesses<'c> {
     variables: &'c Variables,
     forwarded: &'c Loads,
@@ -71,21 +71,21 @@ pub(super) struct Accesses<'c> {
     in_kernel: bool,
     /// Value numbers; values with equal numbers are equal.
     numbers: BTreeMap<usize, usize>,
-    /// Ops that use each value, and on whose operands a result or an effect depends.
+    /// Users of each value, without the ops that affect neither a result nor memory.
     users: BTreeMap<usize, Vec<Op<'c>>>,
     seen: BTreeSet<Same>,
 }
 
-/// Load or store in terms of the PTX comparison.
+/// Load or store, as a fact for the comparison with PTX.
 pub(super) struct Found {
     pub(super) fact: Fact,
-    /// Position: `InLoop` if LLVM may emit any number of accesses.
+    /// Position of the access: `InLoop` if LLVM may emit any number of accesses.
     pub(super) place: Place,
     pub(super) removable: bool,
 }
 
 impl Found {
-    /// Any number of accesses of any width.
+    /// Returns a removable access that stands for any number of accesses of any width.
     fn any(direction: Direction, space: Space) -> Self {
         let bytes = 1;
         Self {
@@ -133,7 +133,6 @@ const TELLING: [&str; 8] = [
 /// Ops whose result is a constant if both operands are equal.
 const CANCELLING: [&str; 3] = ["llvm.sub", "llvm.xor", "llvm.icmp"];
 
-/// Returns whether a function is a kernel.
 pub(super) fn is_kernel(function: Op<'_>) -> bool {
     ["gpu.kernel", "nvvm.kernel"]
         .iter()
@@ -182,7 +181,7 @@ impl<'c> Accesses<'c> {
                 }
             }
         }
-        // Start from terminators and ops with effects; an unused pure op uses no operands.
+        // Start from terminators and ops with effects: an unused pure op does not count as a user.
         let mut pending: Vec<Op<'c>> = all
             .into_iter()
             .filter(|op| !is_pure(*op) || results(*op).is_empty())
@@ -305,8 +304,8 @@ impl<'c> Accesses<'c> {
         })
     }
 
-    /// Chips with packed f32 addition (`sm_100` and later) may also load pairs of non-adjacent
-    /// elements.
+    /// Returns the additional loads that LLVM may emit for chips with packed f32 addition (`sm_100`
+    /// and later). For packed additions, LLVM also loads pairs of non-adjacent elements.
     fn pairs(&self, found: &Found, op: Op<'c>) -> Option<Found> {
         let (_, element) = vector_parts(results(op).first()?.r#type())?;
         match found.fact {
@@ -317,14 +316,13 @@ impl<'c> Accesses<'c> {
         }
     }
 
-    /// Returns whether LLVM may load the elements of a vector separately. LLVM splits loads of two
-    /// 8-byte elements whose elements are only extracted.
+    /// Returns whether LLVM may load the elements of a vector separately. LLVM splits a load of two
+    /// 8-byte elements if all users extract single elements.
     fn is_taken_apart(&self, value: Val<'c>, lanes: u64, bytes: u64) -> bool {
         let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
         (lanes, bytes) == (2, 16) && users.iter().all(|user| is(*user, "llvm.extractelement"))
     }
 
-    /// Returns whether every element of a vector is used.
     fn uses_all(&self, value: Val<'c>, lanes: u64) -> bool {
         let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
         let mut used = BTreeSet::new();
@@ -360,7 +358,6 @@ impl<'c> Accesses<'c> {
     }
 }
 
-/// Returns the value of an integer constant.
 pub(super) fn integer(value: Val<'_>) -> Option<i64> {
     let op = defining_op(value)?;
     is(op, "llvm.mlir.constant")
@@ -383,7 +380,6 @@ pub(super) enum Base {
 /// Ops that derive a pointer from the pointer in their first operand.
 const VIEWS: [&str; 3] = ["llvm.getelementptr", "llvm.addrspacecast", "llvm.bitcast"];
 
-/// Conversions between pointers and integers.
 const NUMBERS: [&str; 2] = ["llvm.ptrtoint", "llvm.inttoptr"];
 
 pub(super) fn base(mut pointer: Val<'_>) -> Base {

@@ -2,7 +2,7 @@
 
 use tx_ptx::{Facts, Module};
 
-/// Returns the operations of the text of an `llvm.inline_asm` op. `operands` holds the constant
+/// Returns the PTX operations in the text of an `llvm.inline_asm` op. `operands` lists the constant
 /// value of each operand, results first.
 pub(super) fn facts(
     assembly: &str,
@@ -48,7 +48,7 @@ fn expand(assembly: &str, operands: &[Option<u32>]) -> String {
             let (number, after) = rest.split_at(digits);
             match number.parse() {
                 Ok(number) => text.push_str(&operand(number)),
-                // Alternatives for several assembly dialects do not occur in PTX.
+                // PTX has no alternatives for several assembly dialects.
                 Err(_) => text.push('$'),
             }
             rest = after;

@@ -16,7 +16,6 @@ use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, Place};
 pub(super) struct Chip {
     /// Number of the chip: 90 for `sm_90a`.
     pub(super) sm: u32,
-    /// PTX version.
     pub(super) ptx: (u32, u32),
 }
 
@@ -39,8 +38,8 @@ struct Site {
 }
 
 impl Site {
-    /// Returns the position of an op at `place` relative to this position: in a loop if either is
-    /// in a loop.
+    /// Combines this position with a relative position `place`. The combined position is in a loop
+    /// if either position is in a loop.
     fn at(self, place: Place) -> Self {
         Self {
             place: self.place.max(place),

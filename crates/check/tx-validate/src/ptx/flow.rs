@@ -5,11 +5,9 @@ use melior::ir::BlockLike;
 use std::collections::BTreeMap;
 use tx_mlir::{Blk, Op, Val, blocks, is, name, operand_groups, operands, successors};
 
-/// Reachable basic block.
 #[derive(Clone, Copy)]
 pub(super) struct Reached<'c> {
     pub(super) block: Blk<'c>,
-    /// Set if the block is part of a cycle.
     pub(super) in_loop: bool,
     /// Set if LLVM may remove the block, because its end or the block itself is unreachable.
     pub(super) removable: bool,
@@ -160,7 +158,7 @@ fn components(next: &[Vec<usize>]) -> Vec<Option<usize>> {
 mod tests {
     use super::components;
 
-    /// Nested loops, an exit, and an unreachable node.
+    /// Finds nested loops, an exit from a loop, and an unreachable node.
     #[test]
     fn loops_are_found() {
         //      0 → 1 → 2 → 3 → 1, 3 → 2, 1 → 4, 5 → 4
@@ -173,7 +171,7 @@ mod tests {
         assert_eq!(found[5], None);
     }
 
-    /// A graph with one node, and an empty graph.
+    /// Accepts a graph with one node, and an empty graph.
     #[test]
     fn small_ones() {
         assert_eq!(components(&[vec![0]]), [Some(0)]);

@@ -1,7 +1,7 @@
-//! Loads of values that the same thread may have stored.
+//! Detection of loads whose value the same thread may have stored.
 //!
 //! Between two synchronizations, LLVM may forward a stored value to a load of the same thread. Data
-//! exchange between threads requires a synchronization in between.
+//! exchange between threads requires a synchronization between the store and the load.
 
 use super::access::{Base, base};
 use super::device::Chip;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{Op, is, operands, ops, successors};
 use tx_ptx::Fact;
 
-/// Set of loads, by [`id`].
+/// Set of load ops, identified by [`id`].
 pub(super) type Loads = BTreeSet<usize>;
 
 /// Returns the address of an operation as its unique id.
@@ -20,7 +20,7 @@ pub(super) fn id(op: Op<'_>) -> usize {
 }
 
 /// Returns the loads that follow a store of the same thread to the same variable or argument,
-/// without a synchronization in between.
+/// without a synchronization between the store and the load.
 pub(super) fn forwarded(function: Op<'_>, chip: Chip) -> Result<Loads, String> {
     let reached = reached(function);
     let numbers: BTreeMap<usize, usize> = reached

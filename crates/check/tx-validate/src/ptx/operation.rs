@@ -16,7 +16,7 @@ use tx_target::{Operation, Role};
 /// PTX operation that LLVM emits for an op.
 pub(super) struct Made {
     pub(super) fact: Fact,
-    /// Position: `InLoop` if LLVM expands the op to a loop.
+    /// Position of the PTX operation: `InLoop` if LLVM expands the op to a loop.
     pub(super) place: Place,
     pub(super) removable: bool,
 }
@@ -78,7 +78,6 @@ fn fold(value: Val<'_>, depth: u32) -> Option<u32> {
     }
 }
 
-/// Returns the low 32 bits of a 64-bit integer.
 fn low_word(value: i64) -> Option<u32> {
     u32::try_from(value.cast_unsigned() & u64::from(u32::MAX)).ok()
 }
@@ -112,7 +111,8 @@ fn fence(ordering: Ordering, scope: Scope) -> Fact {
     Fact::Fence { ordering, scope }
 }
 
-/// Returns a proxy fence, such as `fence.proxy.alias`; `kind` holds the modifiers after `fence`.
+/// Returns a proxy fence, such as `fence.proxy.alias`; `kind` is the list of modifiers after
+/// `fence`.
 fn proxy(kind: String) -> Fact {
     Fact::ProxyFence { kind }
 }
@@ -378,7 +378,7 @@ fn scope(op: Op<'_>) -> Option<Scope> {
     }
 }
 
-/// A sequentially consistent load or store has a fence before it.
+/// Returns the fence before a sequentially consistent load or store.
 fn sequential(op: Op<'_>) -> Option<Vec<Made>> {
     if integer_attribute(op, "ordering") != Some(SEQUENTIAL) {
         return Some(Vec::new());
@@ -402,7 +402,6 @@ fn ordered_fence(op: Op<'_>, chip: Chip) -> Option<Fact> {
     Some(Fact::Fence { ordering, scope })
 }
 
-/// Returns the size of a value in bits.
 fn bits(value: Val<'_>) -> Option<u64> {
     let ty = value.r#type();
     if pointer_space(ty).is_some() {
@@ -429,7 +428,8 @@ fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
     }
 }
 
-/// Returns a compare-and-swap loop; values narrower than 32 bits use the containing word.
+/// Returns the operations of a compare-and-swap loop. For values narrower than 32 bits, the loop
+/// accesses the containing word.
 fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
     let of = match bits(value)? {
         64 => "b64",
@@ -446,7 +446,7 @@ fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
         space,
         scope,
     })];
-    // Initial load before the loop.
+    // The loop is preceded by an initial load.
     made.push(Made::perhaps(
         Fact::ScalarAccess {
             direction: Direction::Load,

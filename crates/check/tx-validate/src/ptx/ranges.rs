@@ -59,7 +59,6 @@ impl Arguments {
         self.truth(*operands(branch).first()?, FOLLOWED)
     }
 
-    /// Returns the constant value of a condition.
     fn truth(&self, value: Val<'_>, depth: u32) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
         let op = defining_op(value)?;
