@@ -10,7 +10,9 @@ random order in each of 21 rounds, because a kernel's time depends on the kernel
 the median. Consecutive launches read different copies of the arrays, because an array that is read again
 would hit in the L2 cache. A row with a wrong result is invalid. GB/s count every input array once and every
 output array once. Programs have `tile.math = #tile.math<approx>`, because competitors use approximate
-instructions; the programs of the first table are also timed with `exact`.
+instructions; the programs of the first table are also timed with `exact`. Small arrays are timed in CUDA
+graphs, in µs: of 20 launches on one array (warm), and of 3 launches on different arrays after other data
+filled the cache (cold).
 """
 
 import importlib
@@ -28,18 +30,22 @@ COLUMNS = (256, 1000, 1024, 4096, 8192, 16384, 32768, 65536, 131072, 262144)
 ROUNDS = 21
 # Number of copies of the arrays, used in turn.
 COPIES = 3
+# Number of launches in a CUDA graph with a warm cache.
+LAUNCHES = 20
 MAPS = {"whole": "(i, j) -> (i, j)", "row": "(i, j) -> (i)", "column": "(i, j) -> (j)", "line": "(i) -> (i)"}
 
 
 class Program:
     """Host function, built op by op."""
 
-    def __init__(self, rows, columns, element, math):
+    def __init__(self, rows, columns, element, math, dynamic=False):
         self.rows, self.columns, self.element, self.math = rows, columns, element, math
+        self.dynamic = dynamic
         self.arguments, self.types, self.body = [], {}, []
 
     def memref(self, map, element):
-        shape = {"whole": f"{self.rows}x{self.columns}", "row": self.rows, "line": self.rows, "column": self.columns}[map]
+        m, n = ("?", "?") if self.dynamic else (self.rows, self.columns)
+        shape = {"whole": f"{m}x{n}", "row": m, "line": m, "column": n}[map]
         return f"memref<{shape}x{element}>"
 
     def array(self, name, map, element=None):
@@ -48,7 +54,8 @@ class Program:
 
     def temporary(self, name):
         self.types[name] = ("row", "f32")
-        self.body.append(f"  %{name} = memref.alloc() : {self.memref('row', 'f32')}")
+        size = "%rows" if self.dynamic else ""
+        self.body.append(f"  %{name} = memref.alloc({size}) : {self.memref('row', 'f32')}")
 
     def type(self, name):
         return self.memref(*self.types[name])
@@ -91,6 +98,8 @@ class Program:
     def text(self):
         arguments = ", ".join(f"%{n}: {self.type(n)}" for n in self.arguments)
         body = "\n".join(self.body)
+        if self.dynamic:
+            body = f"  %zero = arith.constant 0 : index\n  %rows = memref.dim %A, %zero : {self.type('A')}\n{body}"
         return (f"func.func @program({arguments}) attributes {{tile.math = #tile.math<{self.math}>}} {{\n"
                 f"  %count = arith.constant {float(self.columns):e} : f32\n  %eps = arith.constant 1.0e-6 : f32\n"
                 f"  %limit = arith.constant {240.0 if 'f8' in str(self.types) else 127.0:e} : f32\n{body}\n  return\n}}\n")
@@ -200,12 +209,25 @@ def cases():
         for element in ("f32", "bf16"):
             columns = COLUMNS if kind in SWEPT else (1024, 4096, 16384, *((65535,) if "normalise" in kind else ()))
             for n in columns:
-                rows = max(8, SIZE // BYTES[element] // n // 8 * 8)
-                yield dict(kind=kind, element=element, rows=rows, columns=n)
+                yield dict(kind=kind, element=element, rows=rows_of(element, n), columns=n)
+    for kind in ("softmax", "RMS norm"):
+        for element in ("f32", "bf16"):
+            for n in (100, 1000, 1024, 4095, 4096, 16384, 131072):
+                yield dict(kind=kind, element=element, rows=rows_of(element, n), columns=n, dynamic=True)
+    for kind in ("softmax", "RMS norm", "layer norm", "cross entropy"):
+        for rows in (1, 8, 64, 512):
+            for n in (4096, 8192, 128256):
+                yield dict(kind=kind, element="bf16", rows=rows, columns=n, graph=True)
+
+
+def rows_of(element, columns):
+    """Returns the number of rows of an array of `SIZE` bytes."""
+    return max(8, SIZE // BYTES[element] // columns // 8 * 8)
 
 
 def name(case, math):
-    return "-".join([case["kind"].replace(" ", "_"), case["element"], f"{case['rows']}x{case['columns']}", math])
+    form = ["dynamic"] if case.get("dynamic") else []
+    return "-".join([case["kind"].replace(" ", "_"), case["element"], f"{case['rows']}x{case['columns']}", *form, math])
 
 
 def compile_all(tx, folder, chip):
@@ -213,8 +235,9 @@ def compile_all(tx, folder, chip):
     kept = []
     for case in cases():
         case["steps"] = {}
-        for math in ("approx", "exact") if case["kind"] in SWEPT else ("approx",):
-            p = Program(case["rows"], case["columns"], case["element"], math)
+        both = case["kind"] in SWEPT and not case.get("dynamic") and not case.get("graph")
+        for math in ("approx", "exact") if both else ("approx",):
+            p = Program(case["rows"], case["columns"], case["element"], math, case.get("dynamic", False))
             PROGRAMS[case["kind"]](p)
             path = folder / name(case, math)
             pathlib.Path(f"{path}.mlir").write_text(p.text())
@@ -290,9 +313,47 @@ def measure(folder, out, seconds):
                 times[who] += [begin.elapsed_time(end)] if round >= 2 else []
         return {who: statistics.median(t) for who, t in times.items()}
 
+    def in_graphs(all):
+        """Returns the median time in µs of each competitor in a CUDA graph, with a warm and a cold L2 cache."""
+        flush = torch.empty(1 << 28, dtype=torch.uint8, device="cuda")
+        graphs = {}
+        for who, runs in all.items():
+            stream = torch.cuda.Stream()
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                for run in runs:
+                    run()
+            torch.cuda.current_stream().wait_stream(stream)
+            for heat, count in (("warm", LAUNCHES), ("cold", COPIES)):
+                graphs[who, heat] = torch.cuda.CUDAGraph(), count
+                with torch.cuda.graph(graphs[who, heat][0]):
+                    for launch in range(count):
+                        runs[launch if heat == "cold" else 0]()
+        times = {key: [] for key in graphs}
+        order = list(graphs.items())
+        for round in range(ROUNDS):
+            random.shuffle(order)
+            for key, (graph, count) in order:
+                if key[1] == "cold":
+                    flush.zero_()
+                else:
+                    graph.replay()
+                begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                begin.record()
+                graph.replay()
+                end.record()
+                torch.cuda.synchronize()
+                times[key].append(begin.elapsed_time(end) / count * 1e3)
+        return {key: statistics.median(t) for key, t in times.items()}
+
     def bytes_of(case):
         sizes = [x.numel() * x.element_size() for x in arrays]
         return sum(sizes) + (sizes[0] if case["kind"] == "add + RMS norm" else 0)
+
+    def save(row):
+        rows.append(row)
+        print(json.dumps(row), flush=True)
+        out.write_text(json.dumps(dict(device=torch.cuda.get_device_name(), copy=copy, rows=rows)))
 
     begin, rows = time.time(), []
     pairs = [[torch.empty(SIZE, dtype=torch.uint8, device="cuda") for _ in range(2)] for _ in range(COPIES)]
@@ -317,7 +378,7 @@ def measure(folder, out, seconds):
             arrays.append(value)
             x[array] = value
         copies = [arrays] + [[value.clone() for value in arrays] for _ in range(COPIES - 1)]
-        xs = [dict(zip(x, copy)) for copy in copies]
+        xs = [dict(zip(x, values)) for values in copies]
         compute = peers(kind, x, torch, F)
         named = compute.__code__.co_varnames[:compute.__code__.co_argcount]
         given = [[x[k] for k in named] for x in xs]
@@ -327,12 +388,13 @@ def measure(folder, out, seconds):
         want = compute(*[v.double() if v.is_floating_point() and "quantise" not in kind else v for v in head])
         want = list(want) if isinstance(want, tuple) else [want]
         at = case["arguments"].index(next(v for v in case["arguments"] if v[0] in ("B", "L", "N")))
-        row = dict(kind=kind, element=case["element"], rows=m, columns=n, kernels=case["steps"]["approx"])
+        row = dict(kind=kind, element=case["element"], rows=m, columns=n, dynamic=case.get("dynamic", False))
         all, close = {}, {}
         for math in case["steps"]:
             path = folder / name(case, math)
             ptx, plan = pathlib.Path(f"{path}.ptx").read_bytes() + b"\0", pathlib.Path(f"{path}.json").read_text()
-            programs = [Launch(ptx, plan, copy) for copy in copies]
+            programs = [Launch(ptx, plan, values) for values in copies]
+            row["kernels"] = len(programs[0].launches)
             first = arrays[0].clone() if kind == "add + RMS norm" else None
             programs[0].launch()
             torch.cuda.synchronize()
@@ -345,13 +407,13 @@ def measure(folder, out, seconds):
             row[f"{who}_error"] = off
             all[who] = [program.launch for program in programs]
         if kind == "add + RMS norm":
-            for copy in xs:
-                copy["A"].zero_()
+            for named_arrays in xs:
+                named_arrays["A"].zero_()
         all["torch"] = [lambda given=g: compute(*given) for g in given]
         torch._dynamo.reset()
         compiled = torch.compile(compute, dynamic=False)
         all["torch.compile"] = [lambda given=g: compiled(*given) for g in given]
-        for other in ("quack", "liger"):
+        for other in () if case.get("graph") or case.get("dynamic") else ("quack", "liger"):
             try:
                 runs = [library(kind, x, other) for x in xs]
                 if runs[0] is not None:
@@ -359,6 +421,12 @@ def measure(folder, out, seconds):
                     all[other] = runs
             except Exception as e:
                 row[f"{other}_error"] = repr(e)[:100]
+        if case.get("graph"):
+            row["graph"] = True
+            for (who, heat), time_us in in_graphs(all).items():
+                row[f"{who} {heat}"] = round(time_us, 2) if close.get(who, True) else None
+            save(row)
+            continue
         try:
             times = alternately(all)
         except Exception as e:
@@ -369,9 +437,7 @@ def measure(folder, out, seconds):
             row[who] = round(size / ms / 1e6) if close.get(who, True) else None
         best = max(v for k, v in row.items() if k in ("torch", "torch.compile", "quack", "liger") and v)
         row["ratio"] = round(row["tx"] / best, 2) if row["tx"] else None
-        rows.append(row)
-        print(json.dumps(row), flush=True)
-        out.write_text(json.dumps(dict(device=torch.cuda.get_device_name(), copy=copy, rows=rows)))
+        save(row)
         del arrays, x, given, head, all, copies, xs, programs
 
 
