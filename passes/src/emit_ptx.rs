@@ -4,8 +4,8 @@ use melior::ir::{Attribute, TypeLike, ValueLike};
 use tx_mlir::llvm::{Code, Machine, assembly};
 use tx_mlir::pass::{Counts, Pass, pass};
 use tx_mlir::{
-    Failed, NvvmTarget, Op, attribute, codes, elements, error, is, name, results, vector_parts,
-    walk,
+    Failed, NvvmTarget, Op, attribute, codes, elements, error, integer_width, is, name, results,
+    vector_parts, walk,
 };
 use tx_target::Chip;
 
@@ -92,7 +92,8 @@ const PASSES: &str = passes!("");
 const PACKING: &str = passes!("slp-vectorizer,");
 
 /// Returns whether the chip has instructions for pairs of f32, or the module computes in 16-bit
-/// floats.
+/// floats or 8-bit integers. Registers hold four 8-bit integers: sums of 32 i8 columns with a
+/// dynamic number of rows take 257 µs with the vectorizer and 276 µs without it (1 GiB, H200).
 fn packs(kernels: Op<'_>, chip: &Chip) -> bool {
     let computes = |op: &Op<'_>| {
         let is_arithmetic = ["llvm.fadd", "llvm.fsub", "llvm.fmul", "llvm.fneg"]
@@ -106,7 +107,14 @@ fn packs(kernels: Op<'_>, chip: &Chip) -> bool {
                 element.is_f16() || element.is_bf16()
             })
     };
-    chip.packed_f32 || walk(kernels).iter().any(computes)
+    let is_byte = |op: &Op<'_>| {
+        let types = results(*op).into_iter().map(|result| result.r#type());
+        types
+            .map(|ty| vector_parts(ty).map_or(ty, |(_, element)| element))
+            .any(|element| integer_width(element) == Some(8))
+    };
+    let ops = walk(kernels);
+    chip.packed_f32 || ops.iter().any(|op| computes(op) || is_byte(op))
 }
 
 impl Pass for EmitPtx {

@@ -12,7 +12,6 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/OptBisect.h"
-#include "llvm/Support/CommandLine.h"
 
 using namespace mlir;
 
@@ -200,8 +199,3 @@ void *txGatePasses(void *context, bool (*run)(void *, TxStr, TxStr), void *data)
   return gate;
 }
 void txFreeGate(void *gate) { delete static_cast<Gate *>(gate); }
-
-void txSetSwitch(TxStr name, bool on) {
-  if (auto *option = llvm::cl::getRegisteredOptions().lookup(ref(name)))
-    static_cast<llvm::cl::opt<bool> *>(option)->setValue(on);
-}

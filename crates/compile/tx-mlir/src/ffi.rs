@@ -151,7 +151,6 @@ unsafe extern "C" {
     ) -> *mut c_void;
     pub(crate) fn txFreeGate(gate: *mut c_void);
     pub(crate) fn txIsPure(op: MlirOperation) -> bool;
-    pub(crate) fn txSetSwitch(name: TxStr, on: bool);
     /// Sets the process-wide handler of fatal errors in LLVM. LLVM ends the process after the
     /// handler returns.
     pub(crate) fn LLVMInstallFatalErrorHandler(handler: unsafe extern "C" fn(*const c_char));

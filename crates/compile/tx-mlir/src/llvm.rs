@@ -84,13 +84,6 @@ unsafe extern "C" {
     fn LLVMDisposeMemoryBuffer(buffer: Ref);
 }
 
-/// LLVM option that this module turns off for the process. With the option
-/// `enable-poison-reuse-guard`, straight-line strength reduction checks whether a reused integer
-/// addition may be poison, for each index of an unrolled loop. For a softmax of 4096 f32 columns,
-/// the poison checks took 60 of 75 ms of code generation. The code is correct without the poison
-/// checks, because LLVM adds overflow flags only to additions that provably do not overflow.
-const POISON_GUARD: &str = "enable-poison-reuse-guard";
-
 /// Value of `LLVMAssemblyFile`.
 const ASSEMBLY: c_int = 0;
 /// Value of `LLVMDSError`.
@@ -193,7 +186,6 @@ fn assembly_by_parts(codes: &[Code<'_, '_>], most_ops: usize) -> Vec<Result<Stri
         LLVMInitializeNVPTXTarget();
         LLVMInitializeNVPTXTargetMC();
         LLVMInitializeNVPTXAsmPrinter();
-        crate::ffi::txSetSwitch(crate::ffi::TxStr::new(POISON_GUARD), false);
     });
     let separable: Vec<_> = codes
         .iter()

@@ -116,8 +116,6 @@ void txFreeGate(void *gate);
 
 // Returns whether `op` is pure: speculatable and without memory effects.
 bool txIsPure(MlirOperation op);
-// Sets a boolean option of LLVM for the process, if LLVM has the option.
-void txSetSwitch(TxStr name, bool on);
 
 #ifdef __cplusplus
 }
