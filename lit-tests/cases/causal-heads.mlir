@@ -3,9 +3,9 @@
 // COMPARE: @heads(A: 2x3x7x100xf32 in -9..9, B: 2x3x7x100xf32) w = index(A, 3) <= index(A, 2); m = max(select(w, A, 0.0 - 99.0), 3, keep); e = select(w, exp(A - m), 0.0); B = e / sum(e, 3, keep)
 
 // An attention mask for all heads, on tensors. The masked scores and the result share an array. Threads keep the scores in
-// registers and store only the result.
+// registers and store only the result, two vectors each.
 // CHECK-LABEL: gpu.func @heads_0(
-// CHECK-COUNT-1: vector.store
+// CHECK-COUNT-2: vector.store
 // CHECK-NOT:   vector.store
 // CHECK-NOT:   gpu.func
 // CHECK-LABEL: func.func @heads(

@@ -2,7 +2,7 @@
 // SNAPSHOT: none — one kernel and one launch a function, and what it computes, say enough.
 // COMPARE: @softmax(A: 5x1003xf32 in -20..20, B: 5x1003xf32) e = exp(A - max(A, 1, keep)); B = e / sum(e, 1, keep)
 // COMPARE: @layer_norm(A: Nx100xf32 in -3..3, G: 100xf32, C: Nx100xf32) m = sum(A, 1, keep) / 100; d = A - m; v = sum(d * d, 1, keep) / 100; C = d / sqrt(v + 0.5) * G
-// COMPARE: @turned(A: 3x20x20xf32 in -1..1, B: 3x20x20xf32, S: 3xf32) B = A + 1.0; S = sum(sum(A + 1.0, 2), 1)
+// COMPARE: @turned(A: 3x16x16xf32 in -1..1, B: 3x16x16xf32, S: 3xf32) B = A + 1.0; S = sum(sum(A + 1.0, 2), 1)
 // COMPARE: @kept(A: 6x1000xf32 in -5..5, B: 6x1000xf32) e = exp(A); B = e / sum(e, 1, keep)
 // COMPARE: @pages(A: Nx3x64xf32 in -5..5, B: Nx3x64xf32) e = exp(A); B = e / sum(e, 2, keep)
 // COMPARE: @spread(A: 7x3x20xf32, L: 7xf32, H: 7xf32) L = min(min(A, 2), 1); H = max(max(A, 2), 1)
@@ -107,20 +107,20 @@ func.func @spread(%A: memref<7x3x20xf32>, %L: memref<7xf32>, %H: memref<7xf32>) 
 // CHECK-COUNT-2: nvvm.bar.warp.sync
 // CHECK-NOT:   nvvm.bar.warp.sync
 // CHECK-LABEL: func.func @turned(
-func.func @turned(%A: memref<3x20x20xf32>, %B: memref<3x20x20xf32>, %S: memref<3xf32>) {
+func.func @turned(%A: memref<3x16x16xf32>, %B: memref<3x16x16xf32>, %S: memref<3xf32>) {
   %one = arith.constant 1.0 : f32
   linalg.generic {indexing_maps = [#cube, #cube], iterator_types = ["parallel", "parallel", "parallel"]}
-      ins(%A : memref<3x20x20xf32>) outs(%B : memref<3x20x20xf32>) {
+      ins(%A : memref<3x16x16xf32>) outs(%B : memref<3x16x16xf32>) {
   ^bb0(%a: f32, %old: f32):
     linalg.yield %a : f32
   }
   linalg.generic {indexing_maps = [#turned], iterator_types = ["parallel", "parallel", "parallel"]}
-      outs(%B : memref<3x20x20xf32>) {
+      outs(%B : memref<3x16x16xf32>) {
   ^bb0(%old: f32):
     %b = arith.addf %old, %one : f32
     linalg.yield %b : f32
   }
-  tile.reduce sum %B into %S axes [1, 2] scope(grid) : memref<3x20x20xf32> into memref<3xf32>
+  tile.reduce sum %B into %S axes [1, 2] scope(grid) : memref<3x16x16xf32> into memref<3xf32>
   return
 }
 

@@ -74,10 +74,10 @@ func.func @in_part(%A: memref<7x40xf32>, %B: memref<7x40xf32>, %M: memref<7xf32>
   return
 }
 
-// Three blocks share a row and its total. One thread of the three stores the last op's element per row.
+// Ten blocks share a row and its total. One thread of the ten stores the last op's element per row.
 // CHECK-LABEL: gpu.func @shared_0(
-// CHECK-SAME:  known_block_size = array<i32: 256, 1, 1>, known_cluster_size = array<i32: 3, 1, 1>
-// CHECK:       tile.all_reduce sum %{{.+}} scope(cluster) width 768
+// CHECK-SAME:  known_block_size = array<i32: 128, 1, 1>, known_cluster_size = array<i32: 10, 1, 1>
+// CHECK:       tile.all_reduce sum %{{.+}} scope(cluster) width 1280
 // CHECK:       math.sqrt
 // CHECK-COUNT-1: memref.store {{.+}} : memref<2xf32>
 // CHECK-NOT:   memref<2xf32>

@@ -9,14 +9,14 @@
 // Ops of one kernel are explained together: held arrays, arrays never stored, and bytes moved.
 // CHECK:      explain-a-group.mlir:[[# @LINE + 19]]:3: remark: 2 ops share a kernel, scheduled by their rows
 // CHECK:      ops: `tile.reduce` at {{[0-9]+}}:3, `linalg.generic` at {{[0-9]+}}:3
-// CHECK-NEXT: kernel `normalized_0`: 128 threads a block
+// CHECK-NEXT: kernel `normalized_0`: 512 threads a block
 // CHECK-NEXT: `in0`, argument 0, stays in registers
 // CHECK-NEXT: `tmp0`, a temporary, stays in registers and is never stored
 // CHECK-NEXT: `out0`, argument 1, is in memory
 // CHECK-NEXT: reads and writes 1048576 bytes, the fewest possible
 // JSON:       "group": {
 // JSON:         "kernel": "normalized_0",
-// JSON:         "threads": 128,
+// JSON:         "threads": 512,
 // JSON:         "op": "tile.reduce",
 // JSON:         "name": "in0",
 // JSON-NEXT:    "argument": 0,

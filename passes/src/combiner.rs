@@ -208,7 +208,10 @@ impl<'c> Combiner<'c> {
         match &self.combine {
             Combine::Op(_) => 1,
             Combine::Arg => 8,
-            Combine::Region(block, _) => elementary::weight(*block, Narrow::default()),
+            Combine::Region(block, _) => {
+                let weight = |op| elementary::weight(op, Narrow::default());
+                tx_mlir::ops(*block).into_iter().map(weight).sum()
+            }
         }
     }
 

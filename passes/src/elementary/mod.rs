@@ -24,7 +24,7 @@ pub(crate) use quotient::share_reciprocals;
 use approximate::is_approximate;
 use arithmetic::{Arithmetic, Float, convert, parts};
 use melior::ir::{Type, ValueLike};
-use tx_mlir::{Blk, Builder, Op, Val, f32_of, name, operands, results};
+use tx_mlir::{Builder, Op, Val, f32_of, name, operands, results};
 
 /// Rust function that expands a math function of one or two arguments.
 #[derive(Clone, Copy)]
@@ -87,15 +87,14 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// Approximate number of ops in the expansion of a function.
 const WEIGHT: i64 = 20;
 
-/// Returns the approximate number of ops in a block after expansion.
-pub(crate) fn weight(block: Blk<'_>, narrow: Narrow) -> i64 {
-    let weight = |op| match name(op) {
+/// Returns the approximate number of ops to which an op expands.
+pub(crate) fn weight(op: Op<'_>, narrow: Narrow) -> i64 {
+    match name(op) {
         "math.clampf" => 2,
         "math.ipowi" => WEIGHT,
         name if !is_approximate(op) && names().any(|function| function == name) => WEIGHT,
         _ => narrow.weight(op).unwrap_or(1),
-    };
-    tx_mlir::ops(block).into_iter().map(weight).sum()
+    }
 }
 
 /// Returns the float type of a scalar, or of the elements of a vector.

@@ -84,20 +84,53 @@ pub(super) fn reads_argument(block: Blk<'_>, number: usize) -> bool {
 impl<'c> Job<'c> {
     /// Returns the approximate number of ops for each element.
     pub(crate) fn weight(&self) -> i64 {
-        let blocks = match &self.work {
+        self.weight_of(tx_mlir::ops)
+    }
+
+    /// Returns the approximate number of ops for each element along `loops`. Ops that depend on
+    /// none of these loops run once for all elements.
+    pub(crate) fn weight_along(&self, loops: &[usize]) -> i64 {
+        self.weight_of(|block| self.ops_along(block, loops))
+    }
+
+    /// Returns the weight of the combiner, and of the ops that `counted` selects from the region
+    /// for each element.
+    fn weight_of(&self, counted: impl Fn(Blk<'c>) -> Vec<Op<'c>>) -> i64 {
+        let all = match &self.work {
             // The epilogue runs once for each result.
             Work::Combine(work) => {
-                let combiner = work.combiner.region().map(|(block, _)| block);
-                combiner.into_iter().chain(work.element).collect()
+                let combiner = work.combiner.region().map(|(block, _)| tx_mlir::ops(block));
+                let element = work.element.map(counted);
+                combiner.into_iter().chain(element).flatten().collect()
             }
-            Work::Body(block) => vec![*block],
+            Work::Body(block) => counted(*block),
             Work::Copy | Work::Start(..) => Vec::new(),
         };
-        blocks
-            .into_iter()
-            .map(|block| elementary::weight(block, self.narrow))
-            .sum::<i64>()
-            .max(1)
+        let weight = |op: &Op<'c>| elementary::weight(*op, self.narrow);
+        all.iter().map(weight).sum::<i64>().max(1)
+    }
+
+    /// Returns the ops of a region that depend on `loops`.
+    fn ops_along(&self, block: Blk<'c>, loops: &[usize]) -> Vec<Op<'c>> {
+        let operands = self.sources.iter().chain(&self.destinations);
+        let varies = |access: &Access<'_>| {
+            let mut indices = access.map.results.iter();
+            indices.any(|index| loops.iter().any(|d| index.uses(*d)))
+        };
+        let mut varying: Vec<Val<'c>> = (0..block.argument_count())
+            .map(|number| tx_mlir::build::argument(block, number))
+            .zip(operands.map(varies).chain(std::iter::repeat(true)))
+            .filter_map(|(value, varies)| varies.then_some(value))
+            .collect();
+        let mut found = Vec::new();
+        for op in tx_mlir::ops(block) {
+            let is_input = tx_mlir::operands(op).is_empty() && !is(op, "arith.constant");
+            if is_input || tx_mlir::operands(op).iter().any(|v| varying.contains(v)) {
+                varying.extend(tx_mlir::results(op));
+                found.push(op);
+            }
+        }
+        found
     }
 
     /// Sets the chip for which conversions of 8-bit floats are expanded.

@@ -5,27 +5,34 @@
 //! the group stay in registers. For longer rows, each phase (op of the group) loads the elements
 //! again, from the cache.
 
-use super::super::group::{Group, Phase, Role, is_reduction};
+use super::super::group::{Group, Phase, Role, captured, is_reduction};
 use super::super::resident::MAX_HELD;
 use super::super::steps::{Case, Processor, Step};
 use super::elementwise::{Walk, walk};
 use super::table::{self, Request};
 use super::{LANES, MOST_WRITTEN, VECTOR, ceildiv, power_of_two};
+use crate::analysis::dataflow::Access;
 use tx_dialect_tile::Residency;
 use tx_mlir::{Affine, byte_width};
 use tx_target::{MAX_CLUSTER, MAX_THREADS};
 
+/// Ranges of the number of ops per element. Instructions limit the speed of heavy rows, such as
+/// rows of exact exponentials.
+const LIGHT: (i64, i64) = (0, 16);
+const HEAVY: (i64, i64) = (17, i64::MAX);
+const ANY_OPS: (i64, i64) = (0, i64::MAX);
 /// Number of elements of each operand that a thread holds in registers. A thread holds more
 /// elements if the row is too long for the maximum number of threads.
 const HELD: i64 = 32;
-/// Number of elements of each operand that a thread holds in registers, for long rows without
-/// column operands: such rows are faster with fewer threads.
-const HELD_ALONE: i64 = 64;
 /// Maximum number of threads per row in one block.
 const MOST_THREADS: i64 = 512;
 /// Maximum number of threads per row in one block, for long rows that are faster with fewer
 /// threads.
 const FEW_THREADS: i64 = 256;
+/// Minimum number of threads per row, if the row has enough vectors. Cross entropy of 256 bf16
+/// columns on an H200 reaches 4153 GB/s with 8 threads per row, and 2888 GB/s with 32.
+const LEAST_THREADS_PER_ROW: i64 = 8;
+/// Minimum number of threads of a block.
 const LEAST_THREADS: i64 = 128;
 /// Maximum cluster size, in blocks, that every chip with clusters supports.
 const MOST_BLOCKS: i64 = 8;
@@ -41,6 +48,8 @@ struct Reloaded {
     is_narrow: bool,
     /// Whether an op of the group writes rows. `None` matches groups with and without such an op.
     writes: Option<bool>,
+    /// Minimum and maximum number of ops per element.
+    ops: (i64, i64),
     /// Minimum and exclusive maximum of the row length in bytes.
     bytes: (i64, i64),
     /// Number of blocks of a cluster that share a row.
@@ -57,24 +66,34 @@ const MIB: i64 = 1 << 20;
 ///
 /// | row | program | held | reloaded | blocks |
 /// |---|---|--:|--:|--:|
-/// | 32768 bf16 | cross entropy | 3885 | 3977 | 1 |
-/// | 131072 bf16 | cross entropy | 3399 | 3497 | 8 |
-/// | 262144 bf16 | cross entropy | 3020 | 3261 | 8 |
+/// | 16384 bf16 | cross entropy | 4141 | 4284 | 1 |
+/// | 262144 bf16 | cross entropy | 3031 | 3258 | 8 |
+/// | 262144 bf16 | softmax | 3058 | 3387 | 16 |
 /// | 8192 bf16 | layer norm | 2919 | 3978 | 1 |
 /// | 65536 bf16 | layer norm | 1992 | 3266 | 1 |
 /// | 131072 bf16 | layer norm | 2007 | 3100 | 8 |
 /// | 262144 bf16 | layer norm | | 2841 | 16 |
 /// | 16384 bf16 | RMS norm | 3895 | 4028 | 1 |
-/// | 32768 bf16 | RMS norm | 3718 | 3919 | 4 |
+/// | 32768 bf16 | RMS norm | 3638 | 3990 | 1 |
+/// | 65536 bf16 | RMS norm | 3516 | 3880 | 4 |
 /// | 131072 bf16 | RMS norm | | 3803 | 8 |
 /// | 32768 f32 | layer norm | 3476 | 3602 | 1 |
 /// | 131072 f32 | layer norm | 2821 | 3021 | 8 |
 /// | 262144 f32 | RMS norm | 3402 | 3435 | 16 |
-const RELOADED: [Reloaded; 11] = [
+const RELOADED: [Reloaded; 13] = [
     Reloaded {
         columns: (0, 0),
         is_narrow: true,
         writes: Some(false),
+        ops: LIGHT,
+        bytes: (32 * KIB, 64 * KIB),
+        blocks: 1,
+    },
+    Reloaded {
+        columns: (0, 0),
+        is_narrow: true,
+        writes: Some(false),
+        ops: HEAVY,
         bytes: (32 * KIB, 128 * KIB),
         blocks: 1,
     },
@@ -82,34 +101,47 @@ const RELOADED: [Reloaded; 11] = [
         columns: (0, 0),
         is_narrow: true,
         writes: Some(false),
+        ops: HEAVY,
         bytes: (256 * KIB, i64::MAX),
         blocks: MOST_BLOCKS,
     },
     Reloaded {
         columns: (0, 0),
         is_narrow: true,
-        writes: Some(true),
-        bytes: (512 * KIB + 1, i64::MAX),
+        writes: Some(false),
+        ops: ANY_OPS,
+        bytes: (256 * KIB + 1, i64::MAX),
         blocks: MOST_BLOCKS,
+    },
+    Reloaded {
+        columns: (0, 0),
+        is_narrow: true,
+        writes: Some(true),
+        ops: LIGHT,
+        bytes: (512 * KIB, i64::MAX),
+        blocks: NON_PORTABLE_BLOCKS,
     },
     Reloaded {
         columns: (1, 1),
         is_narrow: true,
         writes: None,
-        bytes: (16 * KIB, 64 * KIB),
+        ops: ANY_OPS,
+        bytes: (16 * KIB, 128 * KIB),
         blocks: 1,
     },
     Reloaded {
         columns: (1, 1),
         is_narrow: true,
         writes: None,
-        bytes: (64 * KIB, 256 * KIB),
+        ops: ANY_OPS,
+        bytes: (128 * KIB, 256 * KIB),
         blocks: 4,
     },
     Reloaded {
         columns: (2, i64::MAX),
         is_narrow: true,
         writes: None,
+        ops: ANY_OPS,
         bytes: (16 * KIB, 256 * KIB),
         blocks: 1,
     },
@@ -117,6 +149,7 @@ const RELOADED: [Reloaded; 11] = [
         columns: (1, i64::MAX),
         is_narrow: true,
         writes: None,
+        ops: ANY_OPS,
         bytes: (256 * KIB, 512 * KIB),
         blocks: MOST_BLOCKS,
     },
@@ -124,6 +157,7 @@ const RELOADED: [Reloaded; 11] = [
         columns: (1, i64::MAX),
         is_narrow: true,
         writes: None,
+        ops: ANY_OPS,
         bytes: (512 * KIB, i64::MAX),
         blocks: NON_PORTABLE_BLOCKS,
     },
@@ -131,13 +165,15 @@ const RELOADED: [Reloaded; 11] = [
         columns: (2, i64::MAX),
         is_narrow: false,
         writes: None,
-        bytes: (64 * KIB, 256 * KIB),
+        ops: ANY_OPS,
+        bytes: (64 * KIB + 1, 256 * KIB),
         blocks: 1,
     },
     Reloaded {
         columns: (2, i64::MAX),
         is_narrow: false,
         writes: None,
+        ops: ANY_OPS,
         bytes: (256 * KIB, MIB),
         blocks: MOST_BLOCKS,
     },
@@ -145,6 +181,7 @@ const RELOADED: [Reloaded; 11] = [
         columns: (1, i64::MAX),
         is_narrow: false,
         writes: None,
+        ops: ANY_OPS,
         bytes: (MIB, i64::MAX),
         blocks: NON_PORTABLE_BLOCKS,
     },
@@ -160,10 +197,18 @@ const RELOADED: [Reloaded; 11] = [
 /// | 16384 | 3853 | 3777 |
 /// | 32768 | 3122 | 3469 |
 const LONG_VECTORS: i64 = 2048;
+/// Number of vectors in such a row above which a block of the maximum number of threads with two
+/// vectors in flight is faster: 98304 columns reach 2939 instead of 2678 GB/s.
+const LONGEST_VECTORS: i64 = 8192;
 /// Number of vectors of a row per block above which a block needs the maximum number of threads,
 /// with fewer vectors in flight per thread. RMS norm of 262144 f32 columns on an H200 reaches 3022
 /// GB/s with one vector in flight, and 2752 GB/s with four (8 blocks of 1024 threads).
 const MANY_VECTORS: i64 = 4096;
+
+/// Maximum size in bytes of a row that is loaded without evict-first policy because an op loads
+/// single elements of the row again. Cross entropy of 1000 bf16 columns on an H200 reaches 4265
+/// GB/s without evict-first loads, and 3876 GB/s with them.
+const MAX_GATHERED_BYTES: i64 = 2 * KIB;
 
 /// Maximum row lengths, in elements, of the kernels for rows of dynamic length. Each kernel
 /// processes all row lengths that the registers of its threads can hold. The kernels for dynamic
@@ -175,79 +220,340 @@ const MANY_VECTORS: i64 = 4096;
 /// |--:|--:|--:|
 /// | 4096 | 3962 | 3850 |
 /// | 4095 | 3975 | 1758 |
-const CLASSES: [i64; 10] = [64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
+const CLASSES: [i64; 14] = [
+    64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288,
+];
+
+/// Elements of rows that the ops of a group store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stores {
+    /// The group stores one element per row, or none.
+    Nothing,
+    /// All stored rows have narrower elements than the rows that are read.
+    Narrower,
+    /// The group stores rows whose elements are as wide as those of the rows that are read.
+    Rows,
+}
+
+/// A class of rows that registers hold.
+struct Held {
+    /// Maximum number of rows. A dynamic number of rows exceeds each maximum.
+    rows: i64,
+    /// Maximum number of arrays of rows that registers hold.
+    arrays: i64,
+    /// Minimum and maximum number of ops per element.
+    ops: (i64, i64),
+    /// Minimum and maximum number of operands with one element per column.
+    columns: (i64, i64),
+    /// Whether elements have at most 16 bits. `None` matches all widths.
+    is_narrow: Option<bool>,
+    /// The rows that the group stores. An empty list matches all groups.
+    stores: &'static [Stores],
+    /// Row length in elements that the class exceeds.
+    longer: i64,
+    /// Maximum number of elements of each operand that a thread holds.
+    held: i64,
+    /// Number of bytes of each operand that a thread holds at least. A thread holds more bytes, up
+    /// to `held` elements, if the row needs more than `threads` threads otherwise.
+    bytes: i64,
+    /// Maximum number of threads per row in one block.
+    threads: i64,
+    /// Minimum number of resident threads per SM, which limits the registers of a thread.
+    resident: Option<i64>,
+}
+
+impl Held {
+    /// Matches all rows.
+    const ALL: Self = Self {
+        rows: i64::MAX,
+        arrays: i64::MAX,
+        ops: ANY_OPS,
+        columns: (0, i64::MAX),
+        is_narrow: None,
+        stores: &[],
+        longer: 0,
+        held: HELD,
+        bytes: ALWAYS,
+        threads: MOST_THREADS,
+        resident: None,
+    };
+}
+
+/// Number of rows up to which the latency of one row determines the time. Blocks of a cluster
+/// share each row, although kernels that reload the row have a higher bandwidth for many rows.
+/// Layer norm of 64 rows of 8192 bf16 columns in a CUDA graph on an H200 takes 2.8 µs with four
+/// blocks per row, and 3.8 µs with one.
+const FEW_ROWS: i64 = 64;
+/// Each thread holds the maximum number of elements.
+const ALWAYS: i64 = i64::MAX;
+/// Two vectors of each operand.
+const TWO_VECTORS: i64 = 2 * VECTOR;
+
+/// Classes of rows in registers: the first entry that matches applies. The table shows the
+/// bandwidth in GB/s on an H200. A mapping is written as blocks x threads x elements in the
+/// registers of each thread; the number after `/` is the minimum number of resident threads.
+///
+/// | program | columns | mapping | | other mappings | |
+/// |---|--:|---|--:|---|--:|
+/// | cross entropy bf16 | 65536 | 8 x 128 x 64 / 896 | 3902 | 8 x 128 x 64 | 3690 |
+/// | cross entropy bf16 | 131072 | 16 x 128 x 64 / 896 | 3611 | 8 x 256, reloaded | 3481 |
+/// | softmax bf16 | 131072 | 16 x 128 x 64 / 768 | 4069 | 8 x 256 x 64 | 3964 |
+/// | log-softmax bf16 | 65536 | 8 x 128 x 64 / 768 | 4122 | 4 x 256 x 64 | 3415 |
+/// | cross entropy bf16 | 8192 | 1 x 128 x 64 | 4321 | 1 x 256 x 32 | 4011 |
+/// | softmax f32 | 262144 | 16 x 512 x 32 | 3942 | 8 x 512 x 64 | 3672 |
+/// | softmax f32 | 32768 | 4 x 512 x 16 | 4181 | 2 x 256 x 64 | 4065 |
+/// | cross entropy f32 | 262144 | 16 x 256 x 64 | 4268 | 16 x 512 x 32 | 3419 |
+/// | RMS norm f32 | 65536 | 8 x 256 x 32 | 3993 | 4 x 512 x 32 | 3968 |
+/// | layer norm f32 | 16384 | 2 x 256 x 32 | 3677 | 1 x 512, reloaded | 3641 |
+/// | quantise bf16 to f8 | 1024 | 1 x 16 x 64 | 4208 | 1 x 32 x 32 | 3985 |
+/// | layer norm bf16 | 256 | 1 x 16 x 16 | 4052 | 1 x 32 x 8 | 3668 |
+/// | layer norm bf16 | 4096 | 1 x 128 x 32 | 3791 | 1 x 256 x 16 | 3360 |
+/// | softmax f32 | 1024 | 1 x 128 x 8 | 4207 | 1 x 32 x 32 | 4148 |
+/// | RMS norm f32 | 8192 | 1 x 512 x 16 | 4183 | 1 x 256 x 32 | 4075 |
+/// | softmax bf16 | 8192 | 1 x 512 x 16 | 4201 | 1 x 128 x 64 | 4109 |
+/// | exact softmax bf16 | 256 | 1 x 16 x 16 | 3372 | 1 x 32 x 8 | 2958 |
+/// | exact softmax bf16 | 1024 | 1 x 32 x 32 | 3628 | 1 x 64 x 16 | 3242 |
+/// | exact softmax f32 | 131072 | 8 x 256 x 64 | 3691 | 16 x 512 x 16 | 2474 |
+/// | layer norm bf16, 1 row | 128256 | 16 x 256 x 32 | 3.5 µs | 1 x 1024, reloaded | 17.3 µs |
+/// | RMS norm bf16, 8 rows | 8192 | 4 x 128 x 16 | 2.0 µs | 1 x 256, reloaded | 2.5 µs |
+const HELD_ROWS: [Held; 19] = [
+    Held {
+        rows: FEW_ROWS,
+        longer: 32768,
+        held: 32,
+        threads: LEAST_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        rows: FEW_ROWS,
+        longer: 4096,
+        held: 16,
+        threads: LEAST_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        stores: &[Stores::Nothing],
+        ops: HEAVY,
+        longer: 32768,
+        held: 64,
+        threads: LEAST_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        ops: HEAVY,
+        longer: 4096,
+        held: 64,
+        threads: FEW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        stores: &[Stores::Rows],
+        ops: HEAVY,
+        longer: 131072,
+        held: 32,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        ops: HEAVY,
+        longer: 16384,
+        held: 64,
+        threads: FEW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        is_narrow: Some(true),
+        ops: HEAVY,
+        longer: 512,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        stores: &[Stores::Nothing],
+        longer: 16384,
+        held: 64,
+        threads: LEAST_THREADS,
+        arrays: 1,
+        resident: Some(896),
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        longer: 8192,
+        held: 64,
+        threads: LEAST_THREADS,
+        arrays: 1,
+        resident: Some(768),
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(true),
+        stores: &[Stores::Nothing, Stores::Narrower],
+        longer: 4096,
+        held: 64,
+        threads: FEW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        stores: &[Stores::Rows],
+        longer: 65536,
+        held: 32,
+        threads: MOST_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        stores: &[Stores::Rows],
+        longer: 8192,
+        held: 16,
+        threads: MOST_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 0),
+        is_narrow: Some(false),
+        longer: 16384,
+        held: 64,
+        threads: FEW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (1, i64::MAX),
+        is_narrow: Some(false),
+        longer: 8192,
+        held: 32,
+        threads: FEW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        stores: &[Stores::Nothing],
+        held: 32,
+        threads: MOST_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        stores: &[Stores::Narrower],
+        held: 64,
+        bytes: 8 * VECTOR,
+        threads: MOST_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        columns: (0, 1),
+        stores: &[Stores::Rows],
+        held: 32,
+        bytes: TWO_VECTORS,
+        threads: MOST_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        is_narrow: Some(false),
+        held: 32,
+        bytes: TWO_VECTORS,
+        threads: FEW_THREADS,
+        ..Held::ALL
+    },
+    Held {
+        held: 32,
+        bytes: TWO_VECTORS,
+        threads: LEAST_THREADS,
+        ..Held::ALL
+    },
+];
 
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     /// Target number of elements of each operand that a thread holds in registers.
     held: i64,
+    /// Minimum number of threads per row, if the row has enough vectors.
+    least: i64,
     /// Maximum number of threads per row in one block, and maximum cluster size in blocks.
     threads: i64,
     blocks: i64,
     /// Whether registers may hold elements of a row.
     holds: bool,
+    /// Whether the blocks of a cluster may share rows of 16-bit elements with column operands.
+    shares_columns: bool,
+    /// Minimum number of resident threads per SM.
+    resident: Option<i64>,
 }
 
 impl Limits {
     const OF_CLASSES: Self = Self {
         held: HELD,
+        least: LANES,
         threads: MOST_THREADS,
         blocks: MOST_BLOCKS,
         holds: true,
+        shares_columns: true,
+        resident: None,
     };
 
-    /// Returns the limits for rows of `length` elements. The table shows the bandwidth in GB/s on
-    /// an H200. A mapping is written as blocks x threads x elements in the registers of each
-    /// thread.
-    ///
-    /// | program | columns | mapping | | other mappings | |
-    /// |---|--:|---|--:|---|--:|
-    /// | softmax f32 | 16384 | 1 x 512 x 32 | 4105 | 2 x 256 x 32 | below 4101 |
-    /// | softmax f32 | 65536 | 4 x 256 x 64 | 4091 | 4 x 512 x 32 | 4119 |
-    /// | softmax f32 | 262144 | 16 x 512 x 32 | 3973 | 8 x 512 x 64 | 3695 |
-    /// | softmax bf16 | 65536 | 4 x 256 x 64 | 4149 | 8 x 128 x 64 | 4130 |
-    /// | softmax bf16 | 262144 | 16 x 256 x 64 | 3774 | 8 x 1024, reloaded | 3046 |
-    /// | cross entropy f32 | 262144 | 16 x 256 x 64 | 4301 | 16 x 512 x 32 | 3396 |
-    /// | cross entropy bf16 | 65536 | 8 x 128 x 64 | 3720 | 1 x 1024, reloaded | 3554 |
-    /// | RMS norm f32 | 16384 | 2 x 256 x 32 | 4134 | 1 x 512 x 32 | 4041 |
-    /// | RMS norm f32 | 65536 | 8 x 256 x 32 | 4012 | 8 x 128 x 64 | 4003 |
-    /// | RMS norm f32 | 131072 | 16 x 256 x 32 | 3843 | 8 x 512, reloaded | 3606 |
+    /// Returns the limits for rows of `length` elements.
     fn of(request: &Request, length: i64) -> Self {
-        let chosen = Self::OF_CLASSES;
-        let is_narrow = request.bytes < 4;
-        let is_long = |threads: i64, held: i64, blocks: i64| length > threads * held * blocks;
-        let few = |threads: i64, held: i64| Self {
-            held,
-            threads,
-            blocks: match is_long(threads, held, MOST_BLOCKS) {
-                true => NON_PORTABLE_BLOCKS,
-                false => MOST_BLOCKS,
-            },
-            ..chosen
+        let row = HELD_ROWS.iter().find(|row| {
+            (row.columns.0..=row.columns.1).contains(&request.columns)
+                && request.results.unwrap_or(i64::MAX) <= row.rows
+                && request.arrays <= row.arrays
+                && (row.ops.0..=row.ops.1).contains(&request.ops)
+                && row
+                    .is_narrow
+                    .is_none_or(|narrow| narrow == (request.bytes < 4))
+                && (row.stores.is_empty() || row.stores.contains(&request.stores))
+                && length > row.longer
+        });
+        let Some(row) = row else {
+            return Self::OF_CLASSES;
         };
-        match (request.columns, is_narrow, request.writes) {
-            (0, true, false) if is_long(MOST_THREADS, HELD_ALONE, 1) => {
-                few(LEAST_THREADS, HELD_ALONE)
-            }
-            (0, true, _) if is_long(LEAST_THREADS, HELD, 1) => few(FEW_THREADS, HELD_ALONE),
-            (0, false, true) if is_long(FEW_THREADS, HELD_ALONE, MOST_BLOCKS) => {
-                few(MOST_THREADS, HELD)
-            }
-            (0, false, _) if is_long(MOST_THREADS, HELD, 1) => few(FEW_THREADS, HELD_ALONE),
-            (1, false, _) if is_long(FEW_THREADS, HELD, 1) => few(FEW_THREADS, HELD),
-            // 16-bit rows with column operands are reloaded if they are too long for one block.
-            (_, false, _) if is_long(MOST_THREADS, HELD, 1) => few(FEW_THREADS, HELD),
-            _ => chosen,
-        }
+        let least = (row.bytes / request.bytes).clamp(1, row.held);
+        let held = power_of_two(ceildiv(length, row.threads)).clamp(least, row.held);
+        let limits = Self {
+            held,
+            least: LEAST_THREADS_PER_ROW,
+            threads: row.threads,
+            shares_columns: row.rows == FEW_ROWS,
+            resident: row.resident,
+            ..Self::OF_CLASSES
+        };
+        limits.with_blocks_for(length)
+    }
+
+    /// Returns the limits with non-portable clusters, if portable clusters cannot hold rows of
+    /// `length` elements.
+    fn with_blocks_for(self, length: i64) -> Self {
+        let blocks = match length > self.threads * self.held * MOST_BLOCKS {
+            true => NON_PORTABLE_BLOCKS,
+            false => MOST_BLOCKS,
+        };
+        Self { blocks, ..self }
     }
 }
 
 fn reloaded(request: &Request) -> Option<&'static Reloaded> {
     let bytes = bytes_of_row(request)?;
+    if request.clusters && request.results.is_some_and(|rows| rows <= FEW_ROWS) {
+        return None;
+    }
     RELOADED.iter().find(|row| {
         (row.columns.0..=row.columns.1).contains(&request.columns)
             && row.is_narrow == (request.bytes < 4)
-            && row.writes.is_none_or(|writes| writes == request.writes)
+            && row
+                .writes
+                .is_none_or(|writes| writes == (request.stores != Stores::Nothing))
+            && (row.ops.0..=row.ops.1).contains(&request.ops)
             && (row.bytes.0..row.bytes.1).contains(&bytes)
     })
 }
@@ -260,6 +566,15 @@ fn bytes_of_row(request: &Request) -> Option<i64> {
 pub(super) fn is_faster_reloaded(request: &Request) -> bool {
     let is_possible = request.can_hold_totals || !request.has_row_ops;
     is_possible && reloaded(request).is_some()
+}
+
+/// Returns the number of arrays of rows that registers hold, besides operands with one element for
+/// each column.
+pub(super) fn arrays(group: &Group<'_>) -> i64 {
+    let held = group.arrays().into_iter();
+    let held = held.filter(|known| known.role != Role::Output);
+    let along = held.filter(|known| group.varies_along_rows(known.array));
+    along.count() as i64 - columns(group)
 }
 
 /// Returns the number of operands that have one element for each column and are shared by all rows.
@@ -293,9 +608,12 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
                 for holds in [true, false] {
                     let limits = Limits {
                         held,
+                        least: LEAST_THREADS_PER_ROW,
                         threads,
                         blocks,
                         holds,
+                        shares_columns: false,
+                        resident: None,
                     };
                     let cases = table::of_group(group, clusters, Some(limits)).cases;
                     if !cases.is_empty() && !all.contains(&cases) {
@@ -310,7 +628,6 @@ pub(crate) fn phase_candidates(group: &Group<'_>, clusters: bool) -> Vec<Vec<Cas
 
 /// Returns one case for each class of dynamic row lengths that registers can hold.
 pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limits>) -> Vec<Case> {
-    let limits = limits.unwrap_or(Limits::OF_CLASSES);
     let row = group
         .phases
         .get(group.leader())
@@ -321,6 +638,7 @@ pub(super) fn classes(group: &Group<'_>, request: &Request, limits: Option<Limit
     }
     let mut cases: Vec<Case> = Vec::new();
     for length in CLASSES {
+        let limits = limits.unwrap_or_else(|| Limits::OF_CLASSES.with_blocks_for(length));
         let mapping = Mapping::of(request, limits, length);
         let most = mapping.capacity();
         let is_longer = cases
@@ -391,9 +709,17 @@ pub(super) fn can_hold_totals(group: &Group<'_>) -> bool {
     group.can_be_held() && group.exchange_through_memory(&totals).is_none()
 }
 
-pub(super) fn writes(group: &Group<'_>) -> bool {
-    let writes_rows = |phase: &Phase<'_>| !phase.row.is_empty() && !is_reduction(&phase.job);
-    group.phases.iter().any(writes_rows)
+/// Returns the rows that the group stores.
+pub(super) fn stores(group: &Group<'_>) -> Stores {
+    let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
+    let written = whole().filter(|phase| !is_reduction(&phase.job));
+    let written = written.flat_map(|phase| &phase.job.destinations);
+    let widest = written.filter_map(element_bytes).max();
+    match widest {
+        None => Stores::Nothing,
+        Some(bytes) if whole().any(|phase| row_element_bytes(phase) > bytes) => Stores::Narrower,
+        Some(_) => Stores::Rows,
+    }
 }
 
 /// Returns the vector width, in elements, for the rows of all phases: 1 for a dynamic length.
@@ -411,10 +737,10 @@ pub(super) fn vector_of(group: &Group<'_>) -> i64 {
 /// both maxima over all phases.
 pub(super) fn bytes_and_ops(group: &Group<'_>) -> (i64, i64) {
     let whole = || group.phases.iter().filter(|phase| !phase.row.is_empty());
-    let ops = whole().map(|phase| phase.job.weight()).max();
+    let ops = whole().map(|phase| phase.job.weight_along(&phase.row));
     (
         whole().map(row_element_bytes).max().unwrap_or(1),
-        ops.unwrap_or(1),
+        ops.max().unwrap_or(1),
     )
 }
 
@@ -430,6 +756,8 @@ struct Mapping {
     /// Number of vectors that a thread has in flight.
     loads: i64,
     holds: Holds,
+    /// Minimum number of resident threads per SM.
+    resident: Option<i64>,
 }
 
 /// Values that a thread holds in registers between phases.
@@ -452,14 +780,13 @@ impl Mapping {
             ..
         } = *request;
         let vectors = ceildiv(length, vector).max(1);
-        // At least one warp per row, if the row has enough vectors.
-        let least = power_of_two(vectors).min(LANES);
+        let least = power_of_two(vectors).min(limits.least);
         let loads = unrolled(limits.held / vector, vector * weight);
         // The blocks of a cluster share a row that is too long for one block. The longest rows use
         // more threads, with fewer registers per thread. If the ops only read 16-bit rows of this
         // length, separate kernels are faster: cross entropy of 262144 bf16 columns on an H200
         // reaches 2176 GB/s with separate kernels, and 1682 GB/s with 8 blocks of 512 threads.
-        let is_shared = request.bytes >= 4 || request.columns == 0;
+        let is_shared = request.bytes >= 4 || request.columns == 0 || limits.shares_columns;
         let most = match request.clusters && is_shared && request.can_share {
             true => limits.blocks,
             false => 1,
@@ -469,7 +796,7 @@ impl Mapping {
             loads,
         ))
         .clamp(least, limits.threads);
-        let longest = match request.bytes < 4 && !request.writes {
+        let longest = match request.bytes < 4 && request.stores == Stores::Nothing {
             true => limits.threads.max(FEW_THREADS),
             false => i64::from(MAX_THREADS),
         };
@@ -489,6 +816,7 @@ impl Mapping {
             part: threads * each,
             loads: each,
             holds: if holds { Holds::Row } else { Holds::Totals },
+            resident: limits.resident,
         }
     }
 
@@ -508,14 +836,16 @@ impl Mapping {
         let vectors = ceildiv(ceildiv(length, vector), blocks).max(1);
         // Vectors in flight for each thread, vectors of a row for each thread, and maximum number
         // of threads.
-        let (loads, share, most) = match (request.columns, request.writes) {
+        let is_long = request.bytes < 4 && vectors > LONG_VECTORS;
+        let (loads, share, most) = match (request.columns, request.stores != Stores::Nothing) {
             _ if blocks > 1 && vectors > MANY_VECTORS => (1, 8, most),
             (0, true) | (1, _) if blocks > 1 => (4, 8, most),
             _ if blocks > 1 => (2, 8, most),
             (0, false) if vectors > MANY_VECTORS => (2, 8, most),
             (0, false) => (4, 4, most.min(MOST_THREADS)),
+            (0 | 1, _) if is_long => (2, 8, most),
             (0 | 1, _) => (2, 4, most),
-            _ if request.bytes < 4 && vectors > LONG_VECTORS => (4, 16, most.min(MOST_THREADS)),
+            _ if is_long && vectors <= LONGEST_VECTORS => (4, 16, most.min(MOST_THREADS)),
             _ => (2, 8, most),
         };
         let least = power_of_two(vectors).min(LANES);
@@ -532,6 +862,7 @@ impl Mapping {
                 true => Holds::Totals,
                 false => Holds::Nothing,
             },
+            resident: None,
         }
     }
 
@@ -550,6 +881,7 @@ impl Mapping {
             part: vectors,
             loads,
             holds,
+            resident,
         } = *self;
         let mut steps = Vec::new();
         let Some(first) = group.phases.get(group.leader()) else {
@@ -607,8 +939,16 @@ impl Mapping {
         // A kernel that stores only one element per row needs each loaded cache line once. Cross
         // entropy of 1024 bf16 columns on an H200 reaches 4349 GB/s with plain loads, and 4590 GB/s
         // with evict-first loads. For softmax, which writes rows, evict-first loads are 2 % slower.
-        if holds == Holds::Row && most.is_none() && !writes(group) {
+        let bytes = first.row_length().map(|n| n * row_element_bytes(first));
+        let mut phases = group.phases.iter();
+        let is_gathered = bytes.is_some_and(|bytes| bytes <= MAX_GATHERED_BYTES)
+            && phases.any(|phase| !captured(phase.job.op).is_empty());
+        let is_read_once = stores(group) == Stores::Nothing && !is_gathered;
+        if holds == Holds::Row && most.is_none() && is_read_once {
             steps.push(Step::Stream);
+        }
+        if holds == Holds::Row {
+            steps.extend(resident.map(Step::Resident));
         }
         let held = match holds {
             Holds::Row => group.arrays(),
@@ -651,13 +991,15 @@ fn row_element_bytes(phase: &Phase<'_>) -> i64 {
     let written = job.destinations.iter().filter(|_| !is_reduction(job));
     let bytes = reads.chain(written).map(|access| {
         let varies = |index: &Affine| phase.row.iter().any(|d| index.uses(*d));
-        let element = access.memref.as_ref().map(|memref| memref.element);
-        let bytes = element
-            .and_then(byte_width)
-            .and_then(|n| i64::try_from(n).ok());
-        bytes.filter(|_| access.map.results.iter().any(varies))
+        element_bytes(access).filter(|_| access.map.results.iter().any(varies))
     });
     bytes.flatten().max().unwrap_or(1)
+}
+
+/// Returns the size in bytes of the elements of an array.
+fn element_bytes(access: &Access<'_>) -> Option<i64> {
+    let bytes = byte_width(access.memref.as_ref()?.element)?;
+    i64::try_from(bytes).ok()
 }
 
 /// Returns the number of elements of a row that one load reads. A vector has at most [`VECTOR`]

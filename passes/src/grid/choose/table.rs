@@ -4,7 +4,7 @@
 use super::super::group::{Group, Phase};
 use super::super::job::Work;
 use super::super::steps::Case;
-use super::phases::{self, Limits};
+use super::phases::{self, Limits, Stores};
 use super::{Chooser, Chosen, SHORT};
 
 /// Properties of an op or a group of ops that determine the mapping.
@@ -25,14 +25,15 @@ pub(super) struct Request {
     pub(super) ops: i64,
     /// Number of operands with one element for each column, such as the weights of a norm.
     pub(super) columns: i64,
+    /// Number of arrays of rows that registers hold, besides the operands that `columns` counts.
+    pub(super) arrays: i64,
     /// Whether elements of a row can stay in registers between phases.
     pub(super) can_hold: bool,
     /// Whether reduction results can stay in registers while each phase reloads the row.
     pub(super) can_hold_totals: bool,
     /// Whether an op of the group produces one element per row.
     pub(super) has_row_ops: bool,
-    /// Whether an op of the group writes rows.
-    pub(super) writes: bool,
+    pub(super) stores: Stores,
     pub(super) can_share: bool,
     /// Whether the op is batch-invariant.
     pub(super) is_fixed: bool,
@@ -245,10 +246,11 @@ impl Request {
             bytes: chooser.width().unwrap_or(1),
             ops: job.weight(),
             columns: 0,
+            arrays: 1,
             can_hold: false,
             can_hold_totals: false,
             has_row_ops: false,
-            writes: work == Kind::ElementWise,
+            stores: Stores::Rows,
             can_share: true,
             is_fixed: chooser.fixed,
             clusters: chooser.clusters,
@@ -272,10 +274,11 @@ impl Request {
             bytes,
             ops,
             columns: phases::columns(group),
+            arrays: phases::arrays(group),
             can_hold: group.can_be_held(),
             can_hold_totals: phases::can_hold_totals(group),
             has_row_ops: group.phases.iter().any(|phase| phase.row.is_empty()),
-            writes: phases::writes(group),
+            stores: phases::stores(group),
             can_share: !group.updates_rows(),
             is_fixed: false,
             clusters,
