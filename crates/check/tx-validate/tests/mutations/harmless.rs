@@ -84,6 +84,15 @@ harmless! {
     "Pairs with equal values and equal indices are identical, so either pair is a correct result." => {
         "other-boundary" "mutations/numbers@pairs" "+6:14 `% = arith.cmpi slt";
     }
+    "The comparison selects the operands whose quotient the shared reciprocal computes. A signed \
+     comparison selects fewer operands, and the others are divided, with the same result." => {
+        "other-signedness-of-comparison" "programs/layer-norm-statistics@layer_norm_statistics"
+            "`% = arith.cmpi ult, %, % : i32";
+        "other-signedness-of-comparison" "programs/softmax-named@rows"
+            "`% = arith.cmpi ult, %, % : i32";
+        "other-signedness-of-comparison" "programs/softmax@softmax"
+            "`% = arith.cmpi ult, %, % : i32";
+    }
     "An array index is non-negative and less than the maximum of its type." => {
         "other-signedness-of-comparison" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.cmpi slt";
         "other-signedness-of-comparison" "mutations/numbers@places" "arith.cmpi slt";
