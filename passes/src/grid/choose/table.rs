@@ -5,7 +5,7 @@ use super::super::group::{Group, Phase};
 use super::super::job::Work;
 use super::super::steps::Case;
 use super::phases::{self, Limits, Stores};
-use super::{Chooser, Chosen, SHORT};
+use super::{Chooser, Chosen, SHORT, is_fixed};
 
 /// Properties of an op or a group of ops that determine the mapping.
 #[derive(Clone, Copy, Debug)]
@@ -264,10 +264,12 @@ impl Request {
             let mut lengths = first.shared.iter().map(|d| first.job.extents[*d].known());
             lengths.try_fold(1i64, |n, length| n.checked_mul(length?))
         });
+        let is_fixed = group.phases.iter().any(|phase| is_fixed(&phase.job));
         Self {
             work: Kind::Phases,
             length: leader.and_then(Phase::row_length),
-            results,
+            // The results of a batch-invariant row do not depend on the number of rows.
+            results: results.filter(|_| !is_fixed),
             by_length: true,
             neighbours: Neighbours::Row,
             vector: phases::vector_of(group),
@@ -280,7 +282,7 @@ impl Request {
             has_row_ops: group.phases.iter().any(|phase| phase.row.is_empty()),
             stores: phases::stores(group),
             can_share: !group.updates_rows(),
-            is_fixed: false,
+            is_fixed,
             clusters,
         }
     }
