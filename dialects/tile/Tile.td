@@ -147,7 +147,7 @@ def Tile_Residency : Tile_Enum<"Residency", "residency", "where a value of a ker
   let docs = [
     "In the registers of the threads that loaded or computed it.",
     "In the shared memory of a block.",
-    "In the shared memory of the blocks of a cluster.",
+    "In the shared memory of the blocks of a cluster. Reserved: no schedule may use it.",
     "In global memory; each phase loads the value again."];
 }
 
@@ -348,6 +348,10 @@ def Tile_HoldAttr : Tile_Attr<"Hold", "hold"> {
     uses is not stored to memory.
 
     With `reload`, which is the default, each phase loads the value from global memory.
+
+    A group accepts only `registers` and `reload`, and an op without a group accepts only `shared`. The
+    keyword `cluster` is reserved: every schedule with this keyword is rejected (`TX0327`). To hold a
+    row in the registers of several blocks, bind a loop to `cluster_x` and use `registers`.
 
     The step `#tile.hold<"in0" in shared>` stages the first source of an element-wise op in shared
     memory; the op must not be in a group. With `shared`, each block copies the elements that its

@@ -27,34 +27,41 @@ pass! {
     /// iteration of a loop with the next iteration. The barrier for a conflict between iterations
     /// is in the body of the loop.
     ///
-    /// The accesses of an op are its MLIR memory effects, and the accessed elements follow from the
+    /// The accesses of an op are its MLIR memory effects. The accessed elements follow from the
     /// indices: threads that access only their own elements need no barrier. If the trip count of a
-    /// loop is known, accesses are compared in each iteration separately: in `S[t] += S[t + d]` for
-    /// `t < d`, no thread accesses an element of another thread in any iteration. Threads of a
-    /// grid-stride loop never access the same element, because their indices have different
-    /// residues modulo the stride.
+    /// loop is known, the pass compares the accesses of each iteration separately. For example, in
+    /// each iteration of `S[t] += S[t + d]` for `t < d`, no thread writes an element that another
+    /// thread accesses. Threads of a grid-stride loop never access the same element, because their
+    /// indices have different residues modulo the stride.
     ///
-    /// The pass inserts the narrowest barrier that orders the accesses. For conflicts between lanes
-    /// of one warp, the barrier is `nvvm.bar.warp.sync`. For conflicts between warps of one
-    /// warpgroup, each warpgroup has a named `nvvm.barrier`. For other conflicts, the barrier is
-    /// `gpu.barrier` if all threads of the block reach it, else a named `nvvm.barrier` for the
-    /// warps that reach it. Distinct warpgroups and sets of warps have distinct barrier numbers.
-    /// For an access to the shared memory of another block (`!llvm.ptr<7>`), the pass inserts a
-    /// cluster barrier: `nvvm.cluster.arrive` and `nvvm.cluster.wait`. A cluster barrier also
-    /// separates such accesses to other blocks from the end of the kernel, because the memory of a
-    /// block is released when the block exits. A wait at an mbarrier object
-    /// (`nvvm.mbarrier.try_wait`) separates the asynchronous stores that signal the object from
-    /// later accesses.
+    /// The pass inserts the narrowest barrier that orders the accesses:
+    ///
+    /// * For a conflict between lanes of one warp, the barrier is `nvvm.bar.warp.sync`.
+    /// * For a conflict between warps of one warpgroup, each warpgroup has a named barrier.
+    /// * For any other conflict in a block, the barrier is `gpu.barrier` if all threads of the block
+    ///   reach it. Otherwise, the barrier is a named barrier of the warps that reach it.
+    /// * For an access to the shared memory of another block (`!llvm.ptr<7>`), the barrier is a
+    ///   cluster barrier: `nvvm.cluster.arrive` and `nvvm.cluster.wait`. A cluster barrier also
+    ///   separates this access from the end of the kernel, because the shared memory of a block is
+    ///   released when the block exits.
+    ///
+    /// Named barriers (`nvvm.barrier`, in PTX `bar.sync ID, COUNT`) get the lowest free ids from 1
+    /// to 15; id 0 is the barrier of the block. Ids that the program uses are not free. Distinct sets
+    /// of warps have distinct ids, and so have distinct warpgroups.
+    ///
+    /// A wait at an mbarrier object (`nvvm.mbarrier.try_wait`) orders the asynchronous stores that
+    /// signal the object before all accesses after the wait.
     ///
     /// The pass takes existing barriers into account. It removes a redundant `gpu.barrier`, unless
-    /// the kernel has atomics, fences or ops with unknown effects. It neither uses nor removes a
-    /// `gpu.barrier` that some threads of the block never reach, because the threads that the
-    /// barrier orders are unknown.
+    /// the kernel has atomics, fences, mbarrier objects or ops with unknown effects. If some threads
+    /// of the block never reach a `gpu.barrier`, the pass neither relies on this barrier nor removes
+    /// it, because it is unknown which threads the barrier orders.
     ///
     /// The pass assumes that distinct memref arguments of a kernel do not overlap.
     ///
-    /// The pass marks each kernel with the attribute `synchronized`, and does not change a marked
-    /// kernel: the pass removes the attributes that prove some barriers unnecessary.
+    /// The pass sets the attribute `synchronized` of each kernel, and does not change a kernel that
+    /// has this attribute. A second run would insert unnecessary barriers, because the first run
+    /// removes the attribute `tile.owned`, which proves that some barriers are unnecessary.
     ///
     /// ## Before
     /// ```mlir
@@ -73,7 +80,7 @@ pass! {
     /// The pass fails if a barrier is needed under a branch that splits a warp, or under a branch
     /// that an unknown set of warps takes. It fails if a cluster barrier is needed under a branch
     /// that may split the cluster. It fails if threads in different arms of a branch access the
-    /// same element. It also fails if more than 15 sets of warps need a named barrier.
+    /// same element. It also fails if the named barriers need more ids than are free.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
         /// barriers of the cluster

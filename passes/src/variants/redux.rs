@@ -20,10 +20,10 @@ impl Variant for Redux {
         "\
 Lanes of a warp combine by one `redux.sync` instead of a tree of shuffles.
 
-The rest of the algorithm is that of `shared` for memory, and that of `local` for fragments. A group
-may have any lanes of a warp. The groups of a warp execute `redux.sync` one after another, so shuffles
-are cheaper for narrow groups. The chip must have the instruction: integers need sm_80 or later, `max`
-and `min` of f32 need sm_100."
+All other steps equal those of `shared` for memory and of `local` for fragments. A group may have any
+lanes of a warp. The groups of a warp execute `redux.sync` one after another, so shuffles are cheaper
+for narrow groups. The chip must have the instruction: integers need sm_80 or later, `max` and `min`
+of f32 need sm_100a."
     }
 
     fn priority(&self) -> i32 {

@@ -99,7 +99,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 
 /// Layers of `crates/`, lowest first; the folder of a package is `crates/LAYER/PACKAGE`. A crate
 /// may depend on crates of the same layer and of lower layers.
-const FLOORS: &[&str] = &["compile", "run", "check", "show"];
+const LAYERS: &[&str] = &["compile", "run", "check", "show"];
 
 /// Libraries whose name differs from the name of their package.
 const LIBRARY_NAMES: &[(&str, &str)] = &[("tx-compiler", "tx")];
@@ -136,7 +136,7 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     wrong.extend(long_lines(workspace, &files)?);
     wrong.extend(dependencies(workspace.packages()));
     wrong.extend(names(workspace.packages(), &workspace.root));
-    wrong.extend(floors(workspace.packages(), &workspace.root));
+    wrong.extend(layers(workspace.packages(), &workspace.root));
     wrong.extend(llvm_version(workspace)?);
     wrong.extend(rust_version(workspace)?);
     wrong.extend(texts(workspace, &files)?);
@@ -387,11 +387,11 @@ fn names(packages: &[Value], root: &Path) -> Vec<String> {
         let parts: Vec<_> = folder.iter().filter_map(OsStr::to_str).collect();
         let shown = folder.display();
         match parts[..] {
-            ["crates", floor, last] => {
-                if !FLOORS.contains(&floor) {
+            ["crates", layer, last] => {
+                if !LAYERS.contains(&layer) {
                     wrong.push(format!(
-                        "{shown}: expected the floor {}, found `{floor}`",
-                        FLOORS.join(", ")
+                        "{shown}: expected the layer {}, found `{layer}`",
+                        LAYERS.join(", ")
                     ));
                 }
                 if last != name {
@@ -424,26 +424,26 @@ fn names(packages: &[Value], root: &Path) -> Vec<String> {
 }
 
 /// Requires that no crate depends on a crate of a higher layer. Dev-dependencies are exempt.
-fn floors(packages: &[Value], root: &Path) -> Vec<String> {
-    let floor_of: BTreeMap<&str, usize> = packages
+fn layers(packages: &[Value], root: &Path) -> Vec<String> {
+    let layer_of: BTreeMap<&str, usize> = packages
         .iter()
         .filter_map(|package| {
             let folder = folder(package, root);
-            let floor = folder.strip_prefix("crates").ok()?.iter().next()?;
-            let floor = FLOORS.iter().position(|name| floor == *name)?;
-            Some((package["name"].as_str()?, floor))
+            let layer = folder.strip_prefix("crates").ok()?.iter().next()?;
+            let layer = LAYERS.iter().position(|name| layer == *name)?;
+            Some((package["name"].as_str()?, layer))
         })
         .collect();
     let mut wrong = Vec::new();
     for (name, needed) in dependency_graph(packages, true) {
-        let Some(own) = floor_of.get(name) else {
+        let Some(own) = layer_of.get(name) else {
             continue;
         };
         for other in needed {
-            if let Some(floor) = floor_of.get(other).filter(|floor| *floor > own) {
+            if let Some(layer) = layer_of.get(other).filter(|layer| *layer > own) {
                 wrong.push(format!(
-                    "`{name}` of crates/{} depends on `{other}` of the higher floor crates/{}",
-                    FLOORS[*own], FLOORS[*floor]
+                    "`{name}` of crates/{} depends on `{other}` of the higher layer crates/{}",
+                    LAYERS[*own], LAYERS[*layer]
                 ));
             }
         }
@@ -769,7 +769,7 @@ mod tests {
             package("tx-cli", "tools/tx", "bin", "tx", &["tx-ptx"]),
         ];
         assert_eq!(names(&good, root), [""; 0]);
-        assert_eq!(floors(&good, root), [""; 0]);
+        assert_eq!(layers(&good, root), [""; 0]);
 
         let bad = [
             package(
@@ -789,14 +789,14 @@ mod tests {
             [
                 "crates/compile/plan: the folder of `tx-plan` has another name",
                 "crates/check/tx-ptx: expected a library `tx_ptx`, found `ptx`",
-                "crates/new/tx-new: expected the floor compile, run, check, show, found `new`",
+                "crates/new/tx-new: expected the layer compile, run, check, show, found `new`",
                 "passes: expected the package `tx-passes`, found `tx-old`",
                 "tools/cli: `tx-cli` builds no program `cli`",
             ]
         );
         assert_eq!(
-            floors(&bad, root),
-            ["`tx-plan` of crates/compile depends on `tx-ptx` of the higher floor crates/check"]
+            layers(&bad, root),
+            ["`tx-plan` of crates/compile depends on `tx-ptx` of the higher layer crates/check"]
         );
     }
 

@@ -55,7 +55,9 @@ pub struct Chip {
     pub redux_i32: bool,
     /// Whether the chip supports `redux.sync` with f32 `min` and `max`.
     pub redux_f32: bool,
-    /// Whether the chip supports `add.f32x2` and three-operand `max.f32`/`min.f32`.
+    /// Whether `tx` uses `add.f32x2` and three-operand `max.f32`/`min.f32` on the chip. The function
+    /// `chip` sets the field for compute capabilities from 10.0 to 10.9; [`CHIPS`] has no later
+    /// chip.
     pub packed_f32: bool,
     /// Whether the chip supports `cvt` between pairs of f32 or f16 and pairs of f8E4M3FN or f8E5M2.
     pub converts_f8: bool,

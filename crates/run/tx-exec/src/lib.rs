@@ -25,7 +25,13 @@
 //! * Accesses of two blocks are ordered by the end of a kernel, or by two fences and an atomically
 //!   accessed word. A thread of the first block executes a fence of device scope and then writes
 //!   the word atomically. A thread of the second block reads the word atomically and then executes
-//!   a fence.
+//!   a fence of device scope. Fences of system scope have the same effect; fences of block or
+//!   cluster scope order no accesses.
+//! * A wait at an mbarrier object orders later accesses of the waiting thread after the arrivals and
+//!   the asynchronous stores of the completed phase. Accesses that precede such an arrival or store
+//!   in the same thread are ordered too. In PTX, an asynchronous store (`st.async`) releases only
+//!   the stored value, so the executor misses races that only this additional order hides. The
+//!   initialization of an mbarrier object orders no accesses.
 //! * Atomic accesses without fences do not order other accesses. The executor ignores their memory
 //!   ordering, because `tx` generates PTX atomics without one. Atomic accesses do not race with
 //!   each other.

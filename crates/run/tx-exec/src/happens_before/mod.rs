@@ -20,7 +20,12 @@
 //! | `barrier.cluster.arrive` | [`Clocks::give`] |
 //! | `barrier.cluster.arrive.relaxed` | nothing |
 //! | `barrier.cluster.wait` | [`Clocks::take`]; [`Clocks::join_all`] where all threads arrived with release, wait, and did nothing in between |
+//! | `mbarrier.init` | nothing |
+//! | `mbarrier.arrive.expect_tx` | [`Clocks::give`] |
+//! | `st.async` | [`Shadow::access`], then [`Clocks::give`]; in PTX, it releases only the stored value |
+//! | `mbarrier.try_wait` of a completed phase | [`Clocks::take`] of all arrivals and stores of the phase |
 //! | `fence.acq_rel.gpu` | [`Clocks::fence`] |
+//! | `fence.acq_rel.cta`, `fence.acq_rel.cluster` | nothing |
 //! | an atomic access | [`Clocks::atomic`], in addition to [`Shadow::access`] |
 //! | `shfl.sync`, `redux.sync`, `vote.sync` | nothing: they synchronise execution and order no memory |
 //! | a kernel ends | [`Shadow::clear`] |
