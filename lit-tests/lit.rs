@@ -1,4 +1,4 @@
-//! The lit tests: every `.mlir` file below this folder is one test. `README.md` beside this file is
+//! The lit tests: every `.mlir` file below this folder is one test. `README.md` next to this file is
 //! the manual, and `tx-lit` the harness. This says where things are.
 
 use std::fs;
@@ -30,8 +30,8 @@ fn suite(tx: Tool) -> Suite {
         .bless_hint("cargo xtask bless {test}")
 }
 
-/// What `tx validate` prints of a race is what `RACE-FREE` and `VALIDATE` take for one: the tests
-/// of `tx-lit` know no `tx`.
+/// Checks that `RACE-FREE` and `VALIDATE` recognise the races that `tx validate` prints. The tests of
+/// `tx-lit` do not run `tx`.
 fn race(suite: &Suite) -> Result<(), Failed> {
     let program = fs::read_to_string(root().join("lit-tests/tools/run-race.mlir"))?;
     let kernel = program
@@ -67,8 +67,8 @@ fn tx_opt() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_tx-opt"))
 }
 
-/// `tx`, beside `tx-opt`. It belongs to another package, so nothing has built it for this test if
-/// only this test was asked for.
+/// Returns the path of `tx`, next to `tx-opt`. It belongs to another package, so it is not built if
+/// only this test is requested.
 fn tx() -> Result<PathBuf, String> {
     let folder = tx_opt().parent().ok_or("tx-opt stands in no folder")?;
     let binary = folder.join("tx");
@@ -104,8 +104,8 @@ fn tx() -> Result<PathBuf, String> {
     Ok(binary)
 }
 
-/// Whether a binary is newer than everything cargo says it was made of, or than everything that it
-/// may be made of: cargo says nothing of programs that it builds for tests.
+/// Returns whether a binary is newer than all of its sources according to cargo, or than all possible
+/// sources: cargo lists no sources of programs that it builds for tests.
 fn is_fresh(binary: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(binary) else {

@@ -58,7 +58,7 @@ func.func @none_found(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>)
   return
 }
 
-// The outputs may come the other way round, the operands of the comparison too, and the smallest is
+// The outputs may be in reverse order, the operands of the comparison too, and the smallest is
 // `argmin`. Old values are compared with its results where the outputs were not filled with the identity. NaN never wins
 // where an unordered comparison keeps the old pair.
 // CHECK-LABEL: func.func @turned(

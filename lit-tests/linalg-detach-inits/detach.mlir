@@ -24,7 +24,7 @@ func.func @bias(%A: tensor<?x8xf32>, %B: tensor<8xf32>) -> tensor<?x8xf32> {
   return %R : tensor<?x8xf32>
 }
 
-// Of two outputs, the one that is read becomes an input with the same map. `linalg.index` stays.
+// The one of two outputs that is read becomes an input with the same map. `linalg.index` stays.
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME:    %[[A:.+]]: tensor<4x8xi64>, %[[B:.+]]: tensor<8x4xi64>)
 // CHECK:         linalg.generic {indexing_maps = [#[[TURNED:.+]], #{{.+}}, #[[TURNED]]]

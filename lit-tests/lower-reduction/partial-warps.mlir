@@ -5,7 +5,7 @@
 
 gpu.module @kernels {
   // In a block of 48 threads, the second warp has 16 lanes. A row has four lanes, which exist in
-  // every group, so two plain steps combine them. Of 100 elements, four need a step with a bounds
+  // every group, so two plain steps combine them. Four of 100 elements need a step with a bounds
   // check.
   // CHECK-LABEL: gpu.func @rows_by_48
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}

@@ -34,7 +34,7 @@ gpu.module @kernels {
   }
 
   // The first four of six warps reduce alone. Their barrier has its own number and counts 128 threads, so the
-  // other two warps do not take part.
+  // other two warps do not participate.
   // CHECK-LABEL: gpu.func @warpgroup_0_of_a_block_of_192
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         scf.if

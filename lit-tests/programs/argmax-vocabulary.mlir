@@ -4,7 +4,7 @@
 // COMPARE: @argmax(logits: Nx129280xf32 of ties, value: Nxf32, token: Nxi32) value = max(logits, 1); token = argmax(logits, 1)
 // SIZES: N = 1 3
 
-// The next token of each sequence: the largest of 129280 logits and its index. Of equal logits, the lowest
+// The next token of each sequence: the largest of 129280 logits and its index. Among equal logits, the lowest
 // index wins, independent of the threads that compare them.
 // CHECK-LABEL: gpu.func @argmax_0
 // CHECK:       tile.all_reduce argmax

@@ -3,7 +3,7 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// A barrier with a number and a thread count, in which the last two warps of the block do not take part.
+// A barrier with a number and a thread count, in which the last two warps of the block do not participate.
 // CHECK:       .visible .entry warpgroup_0_of_a_block_of_192(
 // CHECK:       {{\.(maxntid|reqntid)}} 192
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --tile-choose-schedule="explain chip=sm_90" -o /dev/null 2>&1
 // SNAPSHOT: none — which lengths have kernels of their own is the matter.
 
-// Of many columns, those of up to 4096 rows have one block; longer ones are split across blocks.
+// If there are many columns, those of up to 4096 rows have one block; longer ones are split across blocks.
 // CHECK:       columns-by-length.mlir:[[# @LINE + 14]]:3: remark
 // CHECK:       `d0` up to 1024: one kernel
 // CHECK:       `d1` up to 16: one kernel

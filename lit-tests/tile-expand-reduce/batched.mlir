@@ -65,8 +65,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight rows take 4 + 2 + 1 shuffles, and two among the four lanes with the same row. Of forty elements,
-  // the last eight are loaded with a bounds check, before the exchange.
+  // Eight rows take 4 + 2 + 1 shuffles, and two among the four lanes with the same row. The last eight of forty
+  // elements are loaded with a bounds check, before the exchange.
   // CHECK-LABEL: gpu.func @eight_rows(
   // CHECK-COUNT-8: memref.load
   // CHECK:         arith.cmpi ult, %{{.+}}, %{{.*}}c40

@@ -37,7 +37,7 @@ gpu.module @kernels {
   }
 
   // A row of 44 elements on 32 lanes ends with a partial step, in which twelve lanes load. The exchange is
-  // outside the branch, where all lanes take part.
+  // outside the branch, where all lanes participate.
   // CHECK-LABEL: gpu.func @tail
   // CHECK:         %[[LANE:.+]] = arith.remui
   // CHECK:         %[[X:.+]] = memref.load %{{.+}}[%{{.+}}, %[[LANE]]]
@@ -175,7 +175,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // With 64 working threads, the other 32 threads of the block take part in the exchange.
+  // With 64 working threads, the other 32 threads of the block participate in the exchange.
   // CHECK-LABEL: gpu.func @third_warp_is_idle
   // CHECK:         %[[T:.+]] = gpu.thread_id x
   // CHECK:         %[[WORK:.+]] = arith.cmpi ult, %[[T]], %{{.+}}
@@ -231,7 +231,7 @@ gpu.module @kernels {
   }
 
   // In a block of 48 threads, the warps have 32 and 16 lanes. Both warps use 16 lanes, and the other lanes of
-  // the first warp only take part in the exchange.
+  // the first warp only participate in the exchange.
   // CHECK-LABEL: gpu.func @warps_of_different_sizes
   // CHECK:         %[[T:.+]] = gpu.thread_id x
   // CHECK:         %[[LANE:.+]] = arith.remui %[[T]], %{{.+}} : index

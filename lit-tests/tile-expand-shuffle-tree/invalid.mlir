@@ -286,7 +286,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 
 // -----
 
-// All blocks of a cluster must take part in an exchange.
+// All blocks of a cluster must participate in an exchange.
 gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   gpu.func @some_blocks(%v: f32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {

@@ -79,7 +79,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of four lanes with a stride of eight, the fourth is always missing, and the third in four of eight
+  // With four lanes at a stride of eight, the fourth is always missing, and the third in four of eight
   // columns. The first lane of a column has the column's number.
   // CHECK-LABEL: gpu.func @columns_of_eight_in_twenty(
   // CHECK:         %[[LANE:.+]] = gpu.thread_id x
@@ -173,7 +173,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of 1000 threads, 32 warps have a slot. The first warp, which has all its lanes, combines them
+  // The 32 warps of 1000 threads have a slot each. The first warp, which has all its lanes, combines them
   // and leaves the total for all.
   // CHECK-LABEL: gpu.func @block_of_1000(
   // CHECK-COUNT-6: gpu.shuffle idx

@@ -2,8 +2,8 @@
 // SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 gpu.module @kernels {
-  // Value and index are exchanged together. The larger value wins, and NaN wins over all numbers. Of equal
-  // values, or of two NaNs, the lower index wins.
+  // Value and index are exchanged together. The larger value wins, and NaN wins over all numbers. For equal
+  // values, or for two NaNs, the lower index wins.
   // CHECK-LABEL: gpu.func @argmax(
   // CHECK-SAME:    %[[V:[^:]+]]: f32, %[[I:[^:]+]]: i32
   // CHECK:         %[[RV:.+]], %{{.+}} = gpu.shuffle xor %[[V]],

@@ -87,7 +87,7 @@ func.func @stranger_first(%z: memref<8x40xf32>, %x: memref<8x40xf32>, %y: memref
   return
 }
 
-// Columns: neighbours are in other rows. One column is treated alike, as the count must not matter.
+// Columns: neighbours are in other rows. One column is treated in the same way, as the count must not matter.
 // CHECK-LABEL: func.func @one_column(
 // CHECK-NOT:   tile.group
 func.func @one_column(%x: memref<40x1xf32>, %lo: memref<1xf32>, %hi: memref<1xf32>) {

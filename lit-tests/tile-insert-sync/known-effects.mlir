@@ -57,7 +57,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of three barriers of the program, one is necessary, and one stays.
+  // One of the three barriers of the program is necessary, and one stays.
   // CHECK-LABEL: gpu.func @one_of_three
   // CHECK:         memref.store
   // CHECK-NEXT:    gpu.barrier

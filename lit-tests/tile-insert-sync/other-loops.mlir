@@ -28,7 +28,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Loops of the affine dialect are treated alike.
+  // Loops of the affine dialect are treated like those of scf.
   // CHECK-LABEL: gpu.func @affine
   // CHECK:         affine.for
   // CHECK-NEXT:      gpu.barrier

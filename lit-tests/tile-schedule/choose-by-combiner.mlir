@@ -3,8 +3,8 @@
 
 // A combiner with a math function takes as long as the memory access. Rows of 100 columns have four threads,
 // of 1024 columns eight (16 for unaligned rows), for fewer exchanges. Requests of less than a cache line are
-// not evict-first. The occupancy target is half of the threads. Of 25 vectors, four threads have six each,
-// and share the elements of the last.
+// not evict-first. The occupancy target is half of the threads. Each of four threads has six of 25 vectors,
+// and they share the elements of the last.
 
 // CHECK-LABEL: gpu.func @log_sum_exp_100_0(
 // CHECK-SAME:    known_block_size = array<i32: 4, 64, 1>

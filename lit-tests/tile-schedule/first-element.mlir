@@ -5,7 +5,7 @@
 // SNAPSHOT: none — how often elements are combined is what matters
 
 // The first element of a thread is its initial partial result, and is not combined with the identity, at the
-// cost of another combine. Of four elements, three are combined with the previous ones.
+// cost of another combine. Three of four elements are combined with the previous ones.
 // CHECK-LABEL: gpu.func @rows_0(
 // CHECK-COUNT-3: arith.mulf
 // CHECK-NOT:     arith.mulf

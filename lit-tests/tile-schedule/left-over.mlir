@@ -6,7 +6,7 @@
 // SNAPSHOT: none — who loads what is what matters
 
 // With an expensive combiner, all threads of a row share the elements of the last vectors, if there are fewer
-// vectors than threads, like head and tail elements. Of 25 vectors, each of four threads has six.
+// vectors than threads, like head and tail elements. Each of four threads has six of 25 vectors.
 // CHECK-LABEL: gpu.func @shared_0(
 // CHECK:         memref.load
 // CHECK-COUNT-6: vector.load
@@ -47,7 +47,7 @@ func.func @sum(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Of 27 vectors, three are left for two threads: the first thread has two of them.
+// Three of 27 vectors remain for two threads: the first thread has two of them.
 // CHECK-LABEL: gpu.func @own_0(
 // CHECK-COUNT-12: vector.load
 // CHECK:          gpu.return

@@ -79,7 +79,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of three dimensions is handled alike.
+  // A block of three dimensions is handled in the same way.
   // CHECK-LABEL: gpu.func @three_dimensions
   // CHECK:       params = {group = 8 : i64, groups = 8 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @three_dimensions(%A: memref<4x8xf32>, %B: memref<4xf32>)

@@ -2,8 +2,8 @@
 // EXIT: 1
 // SNAPSHOT: none — it is refused
 
-// An op that nothing lowers is refused where it stands, by its name and with what there is instead; nothing is said of what
-// passes have made of the rest.
+// An op that nothing lowers is refused at its location, by its name and with an alternative. The error does not show the
+// IR that passes have made of the other ops.
 gpu.module @vectors {
   // CHECK-NOT: note: see current operation
   // CHECK: not-lowered.mlir:[[# @LINE + 6]]:10: error: `vector.load` cannot be lowered to LLVM

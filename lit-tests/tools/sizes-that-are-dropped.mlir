@@ -9,7 +9,7 @@
 // PROGRAM: sizes-that-are-dropped.mlir:[[# @LINE + 5]]:74: error: `known_block_size` is `array<i64: 32, 1, 1>`, expected `array<i32: 32, 1, 1>`
 // PROGRAM: note: MLIR takes no other, and drops it
 // PROGRAM: TX0036
-// Of what is a comment nothing is said: known_block_size = array<i64: 32, 1, 1>
+// Comments are not reported: known_block_size = array<i64: 32, 1, 1>
 gpu.module @kernels {
   gpu.func @k(%A: memref<32xf32>, %x: f32, %i: index) kernel attributes {known_block_size = array<i64: 32, 1, 1>} {
     memref.store %x, %A[%i] : memref<32xf32>

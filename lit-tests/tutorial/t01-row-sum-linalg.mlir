@@ -5,7 +5,7 @@
 
 // ## The same in `linalg`
 //
-// Whoever has MLIR's `linalg` dialect need not write `tile`. A `linalg.generic` says which loops are
+// Programs in MLIR's `linalg` dialect need no `tile` ops. A `linalg.generic` says which loops are
 // there, which of them is a reduction, and what happens in the innermost one. It adds to what its output
 // holds, so that a `linalg.fill` comes first. For sums there is `linalg.reduce` as well.
 
@@ -36,8 +36,8 @@ func.func @by_name(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 //
 // SHOW: TILE func.func @rows(
 //
-// It is the reduction of above, with the schedule that stood on the loops. The fill is gone: a sum
-// begins with nothing anyway.
+// It is the reduction of above, with the schedule that stood on the loops. The fill is removed: a
+// sum begins with its identity anyway.
 // TILE-LABEL: func.func @rows(
 // TILE-NOT:   linalg
 // TILE:       tile.reduce sum %{{.+}} into %{{.+}} axes [1] scope(grid) {schedule = []}

@@ -17,7 +17,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 }
 
 // The pass `tile-schedule` makes a kernel of the reduction, and a launch of that kernel in its place.
-// One thread goes through the rows, and in each row through the columns:
+// One thread iterates over the rows, and in each row over the columns:
 //
 // SHOW: CHECK gpu.func @rows_0
 //

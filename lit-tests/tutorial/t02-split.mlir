@@ -4,7 +4,7 @@
 
 // # 2. Cut the loops
 //
-// The loops of a reduction are named after the dimensions: `d0` goes through the rows, `d1` through the
+// The loops of a reduction are named after the dimensions: `d0` iterates over the rows, `d1` over the
 // columns. `#tile.split<"d0" by 32>` cuts the first one in two, `d0.o` over groups of 32 rows and
 // `d0.i` over the rows of a group. The same is done with the columns, in groups of 16: now there are
 // four loops, one in the other.
@@ -50,7 +50,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK-NOT:           arith.cmpi
 // CHECK:               memref.load
 //
-// The group of columns that is left over, if there is one, goes on with the sum so far. Its inner loop is as long as
+// The remaining group of columns, if there is one, continues the sum. Its inner loop is as long as
 // there are columns, so that no column is asked about by itself.
 // CHECK:           %[[MORE:.+]] = arith.cmpi ult, %[[FULL_COLUMNS]], %[[COLUMNS]]
 // CHECK:           scf.if %[[MORE]] -> (f32) {
@@ -60,7 +60,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK:               memref.load
 // CHECK:           memref.store
 //
-// Below, not shown, all of it follows once more for the rows that are left over.
+// Below, not shown, all of it follows once more for the remaining rows.
 // CHECK:       %[[MORE_ROWS:.+]] = arith.cmpi ult, %[[FULL_ROWS]], %[[ROWS]]
 // CHECK:       scf.if %[[MORE_ROWS]] {
 // CHECK:         memref.store

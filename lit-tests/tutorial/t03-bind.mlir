@@ -42,11 +42,11 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK-NOT:       memref.store
 // CHECK:           gpu.return
 //
-// What remains of the function is the launch, and before it an assertion that there is a result for each row:
+// The function now contains the launch, and before it an assertion that there is a result for each row:
 //
 // SHOW: CHECK func.func @rows(
 //
-// The grid has a block for each 32 rows, rounded up, and no more than a GPU permits.
+// The grid has a block for each 32 rows, rounded up, and at most as many as a GPU permits.
 // CHECK-LABEL: func.func @rows(
 // CHECK:       %[[N:.+]] = memref.dim %{{.+}}, %c0
 // CHECK:       %[[BLOCKS:.+]] = arith.ceildivui %[[N]], %c32

@@ -40,8 +40,8 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 //
 // SHOW: KERNELS gpu.func @rows_1
 //
-// Sixteen is a fixed number, so nothing is left over, and nothing is asked in its loop. Of the second
-// reduction the schedule said nothing: the compiler took one of its own, and wrote it on the kernel.
+// Sixteen is a fixed number, so no element remains, and its loop needs no bounds check. The
+// schedule has no steps for the second reduction: the compiler chose them, and wrote them on the kernel.
 // KERNELS-LABEL: gpu.func @rows_1(
 // KERNELS-SAME:  %[[RF:[a-z0-9]+]]: memref<16x?xf32>, %[[B:[a-z0-9]+]]: memref<?xf32>)
 // KERNELS-SAME:  schedule = [

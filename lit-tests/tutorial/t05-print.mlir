@@ -4,8 +4,8 @@
 
 // # 5. Read the second kernel
 //
-// What a pass has made can be printed at any point, and says everything about itself. This is the
-// same reduction as before, once with the sum by its name and once written out: `custom`, the identity,
+// The output of a pass can be printed at any point, and describes itself completely. This is the
+// same reduction as before, once with the sum by its name and once with all its parts: `custom`, the identity,
 // and the combiner, which makes one of two partial results.
 
 func.func @named(%A: memref<?x?xf32>, %B: memref<?xf32>) {
@@ -25,11 +25,11 @@ func.func @written_out(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Of the first one, this is the second kernel, that of the partial sums:
+// This is the second kernel of `@named`, that of the partial sums:
 //
 // SHOW: CHECK gpu.func @named_1
 //
-// A thread has a row. It goes over the sixteen partial sums of the row, and starts from -0.0, which changes no sum.
+// A thread has a row. It iterates over the sixteen partial sums of the row, and starts from -0.0, which changes no sum.
 // CHECK-LABEL: gpu.func @named_1(
 // CHECK-SAME:    %[[RF:[a-z0-9]+]]: memref<16x?xf32>, %{{.+}}: memref<?xf32>)
 // CHECK:       %[[START:.+]] = arith.constant -0.000000e+00 : f32
@@ -37,7 +37,7 @@ func.func @written_out(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK:         %[[X:.+]] = memref.load %[[RF]][%[[PART]], %{{.+}}]
 // CHECK:         arith.addf %[[OLD]], %[[X]] : f32
 //
-// And this is it with the sum written out:
+// And this is the kernel of the `custom` sum:
 //
 // SHOW: CHECK gpu.func @written_out_1
 //

@@ -41,7 +41,7 @@ func.func @chosen(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // in f64, at these two sizes and at odd ones: one row, one column, no row, no column. Sums may be off by
 // 1e-5 of the sum of magnitudes.
 //
-// Where a schedule is left out, the compiler chooses one, from the sizes as far as they are known.
+// If there is no schedule, the compiler chooses one, based on the sizes that are known.
 // `tile-choose-schedule` only writes it down:
 //
 // SHOW: CHOSEN func.func @chosen(

@@ -7,7 +7,7 @@
 
 // ## The same in `linalg`
 //
-// What `maps` and `element` say are the indexing maps and the body of a `linalg.generic`. A convolution
+// `maps` and `element` correspond to the indexing maps and the body of a `linalg.generic`. A convolution
 // also has a name.
 
 #window = affine_map<(i, j, di, dj) -> (i + di, j + dj)>

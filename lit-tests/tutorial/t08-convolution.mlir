@@ -8,7 +8,7 @@
 // # 8. A convolution is a sum over two axes
 //
 // Each pixel of the result is the sum of a 3x3 window of the image, weighted by a filter. That is a
-// reduction over four dimensions: `i` and `j` go over the pixels, `di` and `dj` over the window, and the
+// reduction over four dimensions: `i` and `j` iterate over the pixels, `di` and `dj` over the window, and the
 // last two are reduced. Two things are new. `maps` says which element of each array an iteration
 // is about: here image[i + di, j + dj], filter[di, dj] and result[i, j]. And `element` computes
 // what is added up.
@@ -33,7 +33,7 @@ func.func @loops(%image: memref<?x?xf32>, %filter: memref<3x3xf32>, %result: mem
 //
 // SHOW: CHECK gpu.func @loops_0 > scf.for
 //
-// The sum goes through both inner loops, and a pixel is stored once.
+// Both inner loops carry the sum, and a pixel is stored once.
 // CHECK-LABEL: gpu.func @loops_0(
 // CHECK-SAME:  %[[A:[a-z0-9]+]]: memref<?x?xf32>, %[[K:[a-z0-9]+]]: memref<3x3xf32>, %[[B:[a-z0-9]+]]: memref<?x?xf32>)
 // CHECK-DAG:   %[[ROWS:.+]] = memref.dim %[[B]], %c0

@@ -9,7 +9,7 @@
 //
 // Nothing so far depended on the sum being a sum. A reduction is defined by its combiner, which makes
 // one of two partial results, and an identity, which changes nothing. For a product these are `x * y`
-// and 1. What is asked of a combiner is that elements may be combined in any order: it has to be
+// and 1. A combiner must permit that elements are combined in any order: it has to be
 // associative and commutative.
 
 func.func @product(%A: memref<?x?xf32>, %B: memref<?xf32>) {

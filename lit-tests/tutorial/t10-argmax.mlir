@@ -29,7 +29,7 @@ func.func @argmax(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
 // CHECK:         %[[LEAST:.+]] = arith.constant 0xFF800000 : f32
 // CHECK:         %[[PAIR:.+]]:2 = scf.for {{.+}} iter_args(%[[V:.+]] = %[[LEAST]], %[[I:.+]] = %{{.+}}) -> (f32, i32)
 //
-// What wins: a larger value, or NaN, so that it is not lost. Of equal values the first that a thread meets stays, which
+// A larger value wins, or NaN, so that it is not lost. The first of equal values that a thread meets stays, which
 // has the lower index; between threads the indices are compared.
 // CHECK:           %[[X:.+]] = memref.load
 // CHECK:           %[[K:.+]] = arith.index_cast
@@ -53,7 +53,7 @@ func.func @across_threads(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi
   return
 }
 
-// Of its kernel, this is the line where they do:
+// This line of its kernel exchanges the pairs:
 //
 // SHOW: CHECK gpu.func @across_threads_0 > tile.all_reduce
 //

@@ -233,7 +233,7 @@ impl<'c> Combiner<'c> {
     }
 
     /// Combines two partial results, where all elements of `later` have higher indices than the
-    /// elements of `earlier`. Of equal values, the first wins without a comparison of indices, so
+    /// elements of `earlier`. For equal values, the first wins without a comparison of indices, so
     /// its index must belong to an element (see [`Self::start_at`]).
     pub fn combine_later(
         &self,

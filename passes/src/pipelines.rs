@@ -96,7 +96,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     PipelineInfo {
         argument: "gpu-to-nvvm",
         doc: "Lower GPU modules to the llvm and nvvm dialects.\n\n\
-              What is left is what PTX is emitted from, and what the SIMT executor runs.",
+              The compiler emits PTX from the result, and the SIMT executor runs it.",
         options: &[CHIP, VALIDATE],
         expand: |values| validated(values, true, gpu_to_nvvm(values)?),
     },

@@ -352,7 +352,7 @@ def measure(case, copies, peers, options, folder):
         [options.tx, "compile", path, "--chip", options.chip, "-o", ptx, "--plan", plan], check=True, stdin=subprocess.DEVNULL
     )
     xs = [copy[: math.prod(case.shape)].view(case.shape) for copy in copies]
-    # An input that fits in the cache stays there, for all competitors alike.
+    # An input that fits in the cache stays there, for all competitors.
     xs = xs if xs[0].numel() * xs[0].element_size() >= LARGE else xs[:1]
     wanted = case.reference(xs[0])
     found = case.outputs()

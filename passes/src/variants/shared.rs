@@ -11,8 +11,8 @@
 //! In both cases, one access of a warp is to consecutive words, without bank conflicts and in whole
 //! lines of global memory.
 //!
-//! If there are fewer results than warps, a group is wider than a warp, and its exchange goes
-//! through shared memory. Shuffles are outside of all branches: threads without elements contribute
+//! If there are fewer results than warps, a group is wider than a warp, and its exchange uses
+//! shared memory. Shuffles are outside of all branches: threads without elements contribute
 //! the initial value of the accumulator.
 
 use super::parts::{element_number, expand_sequential, load_elements, source_index, store_result};

@@ -119,7 +119,7 @@ fn passes_page(entries: &[Entry]) -> Result<String> {
     let mut page = String::from(GENERATED);
     page.push_str(
         "\n# Passes and pipelines\n\n\
-         What `tx-opt` adds to MLIR's own passes, in the order in which pipelines run them.\nEach \
+         The passes that `tx-opt` adds to MLIR's own, in the order in which pipelines run them.\nEach \
          section is the doc comment of the pass, in `passes/src`.\n",
     );
     for (title, pipeline) in [("Passes", false), ("Pipelines", true)] {
@@ -162,7 +162,7 @@ fn variants_page(variants: &[Value]) -> Result<String> {
          # Variants\n\n\
          The ways in which `tile.reduce` can be computed, among which \
          [`--tile-select-variant`](passes.md#--tile-select-variant) \
-         chooses. Of those\nwhose conditions all accept, the highest priority wins, then the \
+         chooses. Among those\nwhose conditions all accept, the highest priority wins, then the \
          lowest cost in cycles, then the \
          name. `variant = \"NAME\"` on the\nop forces one, whose conditions must still accept. \
          `tx explain FILE.mlir` \

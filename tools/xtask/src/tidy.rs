@@ -2,6 +2,11 @@
 //!
 //! Each rule is a function that returns one sentence per violation. The lit harness (`tx-lit`)
 //! checks that each test contains a RUN line, a CHECK line and a sentence of prose.
+//!
+//! Prose follows a dictionary: `words.rs` lists phrases that pages and comments do not use, and what
+//! to write instead. The doc comment of a function is a complete sentence.
+
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -560,7 +565,8 @@ fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
     })
 }
 
-/// Checks each line of all text files for paths of one machine and ignored tests.
+/// Checks all text files for paths of one machine, ignored tests, and phrases that prose does not
+/// use. Doc comments of functions must be complete sentences.
 fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let root = workspace.root.display().to_string();
@@ -577,6 +583,10 @@ fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
             continue;
         };
         let rust = file.extension().is_some_and(|extension| extension == "rs");
+        wrong.extend(words::check(file, &text));
+        if rust {
+            wrong.extend(words::doc_comments(file, &text));
+        }
         for (number, line) in text.lines().enumerate() {
             let place = format!("{}:{}", file.display(), number + 1);
             if let Some(path) = machine_paths.iter().find(|path| holds_path(line, path)) {

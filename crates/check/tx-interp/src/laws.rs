@@ -24,7 +24,7 @@ use tx_scalar::laws::{
     CounterExample, Evaluator, Law, Verdict, candidates, pairs, sides, triples, varied,
 };
 
-/// Result of testing the algebraic laws of a combiner.
+/// Result of testing the algebraic properties of a combiner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// Every algebraic law holds for the values that are assumed to occur. The remarks describe

@@ -1,6 +1,6 @@
-//! What the compiler emits to combine partial results, run, against what this crate says that kinds
-//! mean: two implementations that share no code. And what partial results start from, which must
-//! change no bit of any other.
+//! Runs the code that the compiler emits to combine partial results, and compares its results with
+//! the combiners of this crate: two implementations that share no code. Tests also check that initial
+//! values of accumulators change no bit of a partial result.
 
 use tx_dialect_tile::Reduce;
 use tx_interp::{Argument, Combined, Combiner, Float, Options, Outcome, Scalar, run};
@@ -17,7 +17,7 @@ struct Case {
     element: &'static str,
     /// Type of partial results.
     acc: &'static str,
-    /// Of `argmax` and `argmin`.
+    /// Index type of `argmax` and `argmin`.
     index: Option<&'static str>,
     nan: &'static str,
 }
@@ -115,7 +115,7 @@ fn emitted(
     }
     for (i, ty) in out.iter().enumerate() {
         arguments.push(format!("%o{i}: memref<{all}x{ty}>"));
-        // What is stored is put in its place.
+        // A placeholder that the emitted store replaces.
         let zero = if ty.starts_with('i') { "0" } else { "0.0" };
         let zero = if *ty == "i1" {
             "false".to_owned()
@@ -405,7 +405,7 @@ fn show(parts: &[&str], bits: &[u64]) -> String {
     shown.join(", ")
 }
 
-/// Compares to the bit, where every NaN is like every other.
+/// Compares results bit for bit; all NaN are equal.
 fn expect_same(
     case: &Case,
     parts: &[&str],
@@ -433,7 +433,7 @@ fn expect_same(
     }
 }
 
-/// What is emitted combines as the kind is defined: of 8-bit integers every pair.
+/// Checks emitted combiners against the definition of their kind; for 8-bit integers, on all pairs.
 #[test]
 fn what_is_emitted_combines_as_defined() {
     for case in cases() {
@@ -452,7 +452,7 @@ fn what_is_emitted_combines_as_defined() {
     }
 }
 
-/// Where the elements on the right all come later, a combine may leave the index out.
+/// Checks that combiners need no comparison of indices if all elements on the right are later.
 #[test]
 fn later_elements_need_no_look_at_the_index() {
     for case in cases().into_iter().filter(Case::is_arg) {
@@ -488,8 +488,8 @@ fn later_elements_need_no_look_at_the_index() {
     }
 }
 
-/// What partial results start from leaves every other as it is, to the bit, from either side; the
-/// result of nothing is the identity. See decision 7.
+/// Checks that the initial value of the accumulator changes no bit of a partial result, on either
+/// side. The result of an empty reduction is the identity. See decision 7.
 #[test]
 fn starts_change_no_bit() {
     for case in cases() {

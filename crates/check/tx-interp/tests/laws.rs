@@ -1,10 +1,10 @@
-//! The laws of combiners: of those that programs bring along, which of them are refused and with
-//! which values; and of every kind that has a name, on every type.
+//! Tests of the algebraic properties of combiners: custom combiners, with the values for which a
+//! property fails, and every named kind on every type.
 
 use tx_interp::{Finding, laws};
 use tx_mlir::Session;
 
-/// What is found of the combiners of a kernel named `k`.
+/// Returns the findings for the combiners of the kernel `k`.
 fn found(text: &str) -> Vec<(String, Finding)> {
     let session = Session::new(tx_dialect_tile::register);
     let module = session
@@ -57,7 +57,7 @@ fn of_one(ty: &str, identity: &str, body: &str) -> Finding {
     found[0].1.clone()
 }
 
-/// What a broken law is shown by.
+/// Returns the counterexample of a broken property.
 fn example(finding: Finding) -> String {
     match finding {
         Finding::Broken(text) => text,
@@ -65,7 +65,8 @@ fn example(finding: Finding) -> String {
     }
 }
 
-/// An identity that makes a finite number of an infinity is told, though it is neutral to all finite ones.
+/// Checks that an identity which changes an infinity to a finite number is reported, although it is
+/// neutral to all finite numbers.
 #[test]
 fn identities_that_hide_infinities_are_told() {
     for (identity, op, hidden) in [
@@ -81,7 +82,7 @@ fn identities_that_hide_infinities_are_told() {
     }
 }
 
-/// An index that stands beside the identity's value is seen by a tie alone: of the least index, -1 is none.
+/// Checks that the index of an identity is tested in ties: for the lowest index, -1 is not neutral.
 #[test]
 fn identities_of_tuples_are_tried_where_one_part_differs() {
     let least = |index: &str| {
@@ -107,8 +108,8 @@ fn identities_of_tuples_are_tried_where_one_part_differs() {
     assert_eq!(least("-2147483648"), Finding::Hold(vec![]));
 }
 
-/// Of 8-bit integers everything is tried: a single pair of 65536 is found, and so is one that comes
-/// up between two others.
+/// Checks that combiners of 8-bit integers are tested exhaustively: one failing pair of 65536 is
+/// found, and also a pair that only an intermediate result causes.
 #[test]
 fn combiners_of_small_integers_are_decided() {
     assert_eq!(
@@ -138,14 +139,15 @@ fn combiners_of_small_integers_are_decided() {
         example(of_one("i8", "0", skips_a_sum)),
         "not associative: combiner(combiner(0, 77), 1) = 79, but combiner(0, combiner(77, 1)) = 78"
     );
-    // Of one bit, too: not and is commutative, and no more.
+    // One-bit integers as well: `nand` is commutative, but not associative.
     let nand = "%a = arith.andi %l0, %r0 : i1
         %t = arith.constant true
         %x = arith.xori %a, %t : i1";
     assert!(example(of_one("i1", "true", nand)).starts_with("not associative: "));
 }
 
-/// An identity must be neutral to itself. That it changes values which may not occur is told.
+/// Checks that an identity must be neutral to itself, and that changes of values which may not occur
+/// are reported.
 #[test]
 fn identities_are_tried() {
     let magnitude = "%a = math.absi %l0 : i8
@@ -173,8 +175,8 @@ fn identities_are_tried() {
     );
 }
 
-/// Of a combiner that changes single values no identity is neutral, however small; and one that was
-/// not tried with what it changes is not named.
+/// Checks that no identity is suggested for a combiner that changes single values, nor an identity
+/// that was not tested with those values.
 #[test]
 fn no_identity_is_made_up() {
     let length = "%p = arith.mulf %l0, %l0 : f32
@@ -200,7 +202,7 @@ fn no_identity_is_made_up() {
     assert_eq!(remarks, [""; 0]);
 }
 
-/// An identity that changes some values is told with one that changes none.
+/// Checks that a report of an identity which changes some values names a neutral identity.
 #[test]
 fn neutral_identities_are_named() {
     for (ty, identity, op, expected) in [
@@ -238,8 +240,8 @@ fn neutral_identities_are_named() {
     }
 }
 
-/// What is not defined says nothing: neither of the values that a division fails for, nor of the
-/// others of a piece.
+/// Checks that undefined results decide nothing, neither for their own values nor for the other values
+/// of the same chunk.
 #[test]
 fn what_is_not_defined_is_left_out() {
     let largest = "%s = arith.shli %l0, %r0 : i8
@@ -313,7 +315,7 @@ fn floats_are_compared_within_rounding() {
     }
 }
 
-/// That NaN is treated by where it stands is told, and no error.
+/// Checks that a combiner whose result depends on the position of a NaN is reported without an error.
 #[test]
 fn what_depends_on_nan_is_told() {
     let chosen = "%p = arith.cmpf ogt, %l0, %r0 : f32
@@ -330,10 +332,10 @@ fn what_depends_on_nan_is_told() {
     assert_eq!(of_one("f32", "0xFF800000", maximum), Finding::Hold(vec![]));
 }
 
-/// Which tuples of several values occur is not known, so what fails for some is told.
+/// Checks that failures for some tuples are reported, because the occurring tuples are unknown.
 #[test]
 fn tuples_that_may_not_occur_are_told() {
-    // Of equal values the one on the left, with its number: right where no value comes twice.
+    // The left one of equal values wins, with its index: correct if no value occurs twice.
     let left = "%p = arith.cmpf oge, %l0, %r0 : f32
         %v = arith.select %p, %l0, %r0 : f32
         %n = arith.select %p, %l1, %r1 : i32";
@@ -386,8 +388,8 @@ fn made(element: &str, body: &str) -> String {
     )
 }
 
-/// Where elements are made of one number, those of positive numbers occur, each index once: what
-/// fails for them is wrong.
+/// Checks that elements computed from one number are assumed to occur for positive numbers, with each
+/// index once. A failure for them is an error.
 #[test]
 fn elements_that_are_made_occur() {
     let index = "%j = arith.index_cast %i : index to i32";
@@ -402,7 +404,7 @@ fn elements_that_are_made_occur() {
         found(&made(index, first)),
         [("custom (f32, i32)".to_owned(), Finding::Hold(vec![]))]
     );
-    // Of equal values the one on the left.
+    // The left one of equal values wins.
     let left = "%wins = arith.cmpf ogt, %r0, %l0 : f32
         %v = arith.select %wins, %r0, %l0 : f32
         %n = arith.select %wins, %r1, %l1 : i32";

@@ -1,4 +1,4 @@
-//! What may differ between IR and PTX, and what may not.
+//! Tests of the permitted differences between IR and PTX.
 
 use proptest::prelude::*;
 use tx_ptx::{
@@ -75,7 +75,7 @@ fn outside_loops_counts_are_equal() {
     );
 }
 
-/// What stands in a loop may be repeated, in it and outside, and not become fewer.
+/// Checks that operations of a loop may be repeated, in the loop and outside, but not removed.
 #[test]
 fn loops_may_be_unrolled() {
     let ir = facts(&[(barrier(0), 1, 2)]);
@@ -99,7 +99,7 @@ fn loops_may_be_unrolled() {
     );
 }
 
-/// What stands outside of loops in the IR may not be in one in PTX.
+/// Checks that operations outside of loops in the IR must not be in a loop in PTX.
 #[test]
 fn nothing_moves_into_loops() {
     let ir = facts(&[(barrier(0), 1, 0)]);
@@ -112,7 +112,7 @@ fn nothing_moves_into_loops() {
     );
 }
 
-/// What the IR does not have may not be in PTX, nor with another number, mask or mode.
+/// Checks that PTX must not contain operations that the IR lacks, nor another number, mask or mode.
 #[test]
 fn nothing_is_new() {
     let ir = facts(&[(barrier(0), 1, 0), (shuffle(Some(0xff)), 0, 1)]);
@@ -132,8 +132,8 @@ fn nothing_is_new() {
     );
 }
 
-/// A mask that is not constant on one side matches any on the other, and each operation is one
-/// instruction all the same.
+/// A mask that is not constant on one side matches any mask on the other. Each operation still matches
+/// one instruction.
 #[test]
 fn unknown_masks_match_any() {
     let known = facts(&[(shuffle(Some(1)), 1, 0), (shuffle(Some(2)), 1, 0)]);
@@ -174,7 +174,7 @@ fn a_count_of_threads_is_a_count() {
     assert_eq!(differences(&unknown, &all).len(), 2);
 }
 
-/// What may vanish may be missing, is noted then, and is no licence for the rest.
+/// Checks that removable operations may be missing, with a note, but no other operations.
 #[test]
 fn removable_operations_may_vanish() {
     let mut ir = Facts::default();
@@ -281,8 +281,8 @@ fn blocks_are_copied_as_a_whole() {
     assert_eq!(differences(&ir, &made(5, 21)).len(), 1);
 }
 
-/// Of a vector load in a loop four were made, and one of these was split: enough bytes are moved,
-/// and too many by narrow loads.
+/// A vector load in a loop was unrolled four times, and one of the four loads was split: enough bytes
+/// are moved, but too many by narrow loads.
 #[test]
 fn split_vectors_among_unrolled_ones_are_seen() {
     let ir = |scalars_in_loops| {
@@ -349,7 +349,7 @@ fn scalars_are_not_vectors() {
     assert_eq!(differences(&ir, &kept), [""; 0]);
 }
 
-/// Generic accesses of the IR are in some memory in PTX, beside those of the IR that are there.
+/// Generic accesses of the IR may use any memory in PTX, in addition to the accesses of that memory.
 #[test]
 fn generic_memory_is_any() {
     let ir = facts(&[
@@ -388,8 +388,8 @@ fn equal_loads_are_merged() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
-/// A vector alone may be loaded as the scalars that another way loads from the same place, if these
-/// are no more than the IR has.
+/// A vector may be replaced by scalars that another path loads from the same address, if there are at
+/// most as many scalars as in the IR.
 #[test]
 fn vectors_are_merged_with_scalars() {
     let ir = facts(&[
@@ -402,9 +402,9 @@ fn vectors_are_merged_with_scalars() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
-/// Where the IR has narrow loads in loops, of which any number may be in PTX, vector loads that are
-/// missing were split if narrow ones move as many bytes besides those of the loops, and have gone
-/// if not.
+/// If the IR has narrow loads in loops, PTX may have any number of them. A missing vector load counts
+/// as split if narrow loads move its bytes in addition to the loads of the loops. Otherwise, it was
+/// removed.
 #[test]
 fn loads_that_nobody_gets_to_are_gone() {
     let ir = facts(&[
@@ -470,9 +470,9 @@ fn an_unrolled_kernel() {
     );
 }
 
-/// What the IR of a kernel says, and one way to make PTX of it: for each operation its mask, whether it is in
-/// a loop and may vanish, and in PTX whether the mask is lost, whether it is gone if it may be, and how
-/// many copies there are inside and outside if it may have them.
+/// Returns random IR of a kernel, and permitted PTX. An operation of the IR has a mask, may be in a loop,
+/// and may be removable. In PTX, its mask may be unknown, a removable operation may be missing, and an
+/// operation of a loop may have copies inside and outside of the loop.
 fn allowed() -> impl Strategy<Value = (KernelFacts, KernelFacts)> {
     let mask = prop::option::of(0..3_u32);
     let operation = (

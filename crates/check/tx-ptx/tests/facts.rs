@@ -107,7 +107,7 @@ fn calls() {
 
 const HEADER: &str = ".version 8.7\n.target sm_90\n.address_size 64\n";
 
-/// What a function does counts for each call, and is in a loop where the call is.
+/// Checks that operations of a function count once for each call, in a loop if the call is in a loop.
 #[test]
 fn functions_count_once_for_each_call() {
     let text = format!(
@@ -120,7 +120,7 @@ fn functions_count_once_for_each_call() {
     );
 }
 
-/// Of a function that calls itself it is not known how often it does anything.
+/// Checks that recursion is an error, because the number of executions is unknown.
 #[test]
 fn recursion_is_refused() {
     let text = format!(
@@ -134,7 +134,7 @@ fn recursion_is_refused() {
     );
 }
 
-/// What is never reached does not count.
+/// Checks that unreachable instructions do not count.
 #[test]
 fn unreachable_instructions_do_not_count() {
     let text = format!("{HEADER}.entry f() {{ bar.sync 0; ret; bar.sync 0; }}");

@@ -1,4 +1,4 @@
-//! What is known of control flow, registers and single instructions.
+//! Tests of the analysis of control flow, registers and single instructions.
 
 use tx_ptx::{
     Access, Direction, Facts, Flow, Module, Operation, Ordering, ScalarType, Scope, Space,
@@ -177,7 +177,7 @@ fn registers_have_scopes() {
     assert_eq!(mask(body), Some(8));
 }
 
-/// Of an access, memory, width, order and hints for caches are read.
+/// Checks memory, width, ordering and cache hints of accesses.
 #[test]
 fn accesses() {
     let read = operations(

@@ -1,5 +1,5 @@
-//! What the reader promises: all that LLVM writes is read and written again, and what is no PTX is an error
-//! that says where, never a panic.
+//! Tests of the parser: it reads all PTX that LLVM writes, and prints it unchanged. Malformed PTX is an error
+//! with a location, never a panic.
 
 use proptest::prelude::*;
 use tx_ptx::{Facts, Initializer, Item, Module, Operand, Statement};
@@ -179,7 +179,7 @@ fn inline_assembly() {
     );
 }
 
-/// What a line is made of wrongly is an error that says where, what was found and what was expected.
+/// Checks that malformed lines are errors with a location, the found text and the expected text.
 #[test]
 fn errors() {
     for (statement, message) in [
@@ -316,7 +316,7 @@ fn errors_of_modules() {
     }
 }
 
-/// What nests deeper than any compiler writes is an error, and does not use up the stack.
+/// Checks that excessive nesting is an error, and does not exhaust the stack.
 #[test]
 fn nesting_is_bounded() {
     for (open, close) in [
@@ -418,8 +418,8 @@ fn mutated() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// Of mutated PTX, either an error names a place within the text, or it reads back from its own text,
-    /// and its facts are found or refused. Nothing panics.
+    /// Mutated PTX is either an error with a location in the text, or can be printed and parsed again. Its
+    /// facts are computed or refused. Nothing panics.
     #[test]
     fn mutated_text(text in mutated()) {
         match Module::parse(&text) {

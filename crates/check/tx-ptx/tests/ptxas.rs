@@ -1,4 +1,4 @@
-//! What NVIDIA's assembler says, which `cargo xtask setup` puts into the target directory.
+//! Tests with NVIDIA's assembler, which `cargo xtask setup` installs in the target directory.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ fn usage() {
     assert_eq!(usage.warnings, [""; 0]);
 }
 
-/// What is written from a module that was read is PTX to the assembler too.
+/// Checks that the assembler accepts the printed PTX of parsed modules.
 #[test]
 fn displayed_modules_assemble() {
     for text in [
@@ -50,7 +50,7 @@ fn displayed_modules_assemble() {
     }
 }
 
-/// What is refused is refused in the assembler's words, with no path of this machine.
+/// Checks that errors contain the assembler's message, without a path of this machine.
 #[test]
 fn refusals() {
     let text = include_str!("ptx/long_row.ptx").replace("ret;", "rett;");

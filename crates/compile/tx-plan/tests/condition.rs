@@ -297,8 +297,8 @@ fn counts(alternatives: &[Vec<Condition>]) -> impl Iterator<Item = usize> {
 }
 
 proptest! {
-    /// The leaves of every tree are accepted, and exactly one is true for any arguments. The same
-    /// holds for edited leaves that are accepted.
+    /// The leaves of every tree are accepted, and exactly one is true for any arguments,
+    /// also for edited leaves that are accepted.
     #[test]
     fn what_is_accepted_is_right(tree in tree(), edit in 0_usize..4, at in any::<prop::sample::Index>()) {
         let mut alternatives = Vec::new();

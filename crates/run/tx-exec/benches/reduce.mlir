@@ -1,4 +1,4 @@
-// What `tx-opt --lower-reduction --gpu-to-nvvm` makes of two kernels that sum 65536 elements of f32 with one block of 256
+// Output of `tx-opt --lower-reduction --gpu-to-nvvm` for two kernels that sum 65536 elements of f32 with one block of 256
 // threads: one reads them from global memory into registers, the other copies 4096 at a time to shared memory and reduces
 // them there.
 //

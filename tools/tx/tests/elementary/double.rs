@@ -457,7 +457,7 @@ pub(crate) fn atan(x: f64) -> Scaled {
     atan2(x, 1.0)
 }
 
-/// asin a and acos a for a in [0, 1].
+/// Returns asin a and acos a for a in [0, 1].
 fn arcs(a: f64) -> [Double; 2] {
     let other = ((Double::from(1.0) + -a) * (Double::from(1.0) + a)).sqrt();
     let arc = if a < 0.7 {
