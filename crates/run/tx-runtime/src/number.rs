@@ -26,8 +26,7 @@ impl Number {
         if let Some(format) = FloatFormat::of(element) {
             let value = match self {
                 Self::Float(value) => value,
-                // An integer beyond 2⁵³ is rounded to f64 here, and to the element type in
-                // `encode`.
+                Self::Int(value) if format.mantissa_bits < 52 => rounded_to_odd(value),
                 Self::Int(value) => value as f64,
             };
             let bits = format.encode(value);
@@ -297,6 +296,18 @@ impl FloatFormat {
     }
 }
 
+/// Returns the integer as f64, rounded toward zero and with an odd significand if inexact. Rounding
+/// the result to a format with at most 50 mantissa bits then equals rounding the integer.
+fn rounded_to_odd(value: i128) -> f64 {
+    let nearest = value as f64;
+    let exact = nearest as i128;
+    if exact == value {
+        return nearest;
+    }
+    let is_away = exact.unsigned_abs() > value.unsigned_abs();
+    f64::from_bits((nearest.to_bits() - u64::from(is_away)) | 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -326,6 +337,20 @@ mod tests {
                 };
                 assert!(value == reference || value.is_nan() && reference.is_nan());
             }
+        }
+    }
+
+    /// An integer beyond 2⁵³ is rounded once: 2⁵⁴ + 2³⁰ + 1 is above the midpoint of two f32.
+    #[test]
+    fn rounds_integers_once() {
+        for (value, rounded) in [
+            ((1 << 54) + (1 << 30) + 1, 18_014_400_656_965_632.0),
+            ((1 << 54) + (1 << 30), 18_014_398_509_481_984.0),
+            (-(1 << 54) - (1 << 30) - 1, -18_014_400_656_965_632.0),
+            ((1 << 54) + 1, 18_014_398_509_481_984.0),
+        ] {
+            let bits = Number::Int(value).to_bits(ElementType::F32);
+            assert_eq!(bits, Some(u64::from(f32::to_bits(rounded))), "{value}");
         }
     }
 
