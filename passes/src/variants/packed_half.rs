@@ -17,11 +17,11 @@ impl Variant for PackedHalf {
 
     fn doc(&self) -> &'static str {
         "\
-A thread combines f16 or bf16 elements in pairs, in their own type. The rest is as in `shared`.
+A thread combines f16 or bf16 elements in pairs, in their own type.
 
-The variant accepts reductions for which the result is the same: partial results have the type of the
-elements (`acc`), or the kind is `max` or `min`, which never rounds. LLVM selects instructions such as
-`add.rn.f16x2` and `max.NaN.bf16x2`."
+All other steps are those of `shared`. The variant accepts reductions for which the element type does
+not change the result: `acc` is the element type, or the kind is `max` or `min`, which never rounds.
+LLVM selects instructions such as `add.rn.f16x2` and `max.NaN.bf16x2`."
     }
 
     fn priority(&self) -> i32 {

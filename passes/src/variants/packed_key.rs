@@ -19,11 +19,12 @@ impl Variant for PackedKey {
 
     fn doc(&self) -> &'static str {
         "\
-Packs value and index of `argmax` or `argmin` into one 32-bit key. The rest is as in `shared`.
+The value and the index of an `argmax` or `argmin` are packed into one 32-bit key.
 
-The variant is for 8- and 16-bit elements. Keys have the order of the pairs of value and index. One
-unsigned maximum therefore combines both, and one shuffle or one `redux.sync` exchanges both. The
-length must be static, and the key must have enough bits for the index."
+All other steps are those of `shared`. The variant is for 8- and 16-bit elements. Keys are ordered like
+their pairs of value and index. One unsigned maximum therefore combines two pairs, and one shuffle or
+one `redux.sync` exchanges a pair. The length must be static, and the key must have enough bits for the
+index."
     }
 
     fn priority(&self) -> i32 {

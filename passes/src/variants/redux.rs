@@ -18,12 +18,12 @@ impl Variant for Redux {
 
     fn doc(&self) -> &'static str {
         "\
-Lanes of a warp combine by one `redux.sync` instead of a tree of shuffles.
+One `redux.sync` combines the partial results of a warp, instead of a tree of shuffles.
 
-The rest of the algorithm is that of `shared` for memory, and that of `local` for fragments. A group
-may have any lanes of a warp. The groups of a warp execute `redux.sync` one after another, so shuffles
-are cheaper for narrow groups. The chip must have the instruction: integers need sm_80 or later, `max`
-and `min` of f32 need sm_100."
+All other steps are those of `shared` for memory, and those of `local` for fragments. A group may
+consist of any lanes of a warp. The groups of a warp execute `redux.sync` one after another, so shuffles
+are cheaper for narrow groups. For integers, `redux.sync` requires sm_80 or later; for `max` and `min`
+of f32, it requires sm_100."
     }
 
     fn priority(&self) -> i32 {
