@@ -21,10 +21,10 @@ impl Variant for PackedKey {
         "\
 The value and the index of an `argmax` or `argmin` are packed into one 32-bit key.
 
-All other steps are those of `shared`. The variant is for 8- and 16-bit elements. Keys are ordered like
-their pairs of value and index. One unsigned maximum therefore combines two pairs, and one shuffle or
-one `redux.sync` exchanges a pair. The length must be static, and the key must have enough bits for the
-index."
+All other steps are those of the variant `shared`. The elements must have 8 or 16 bits. Keys are ordered
+like their pairs of value and index. One unsigned maximum therefore combines two pairs, and one shuffle
+or one `redux.sync` exchanges a pair. The length must be static, and the key must have enough bits for
+the index."
     }
 
     fn priority(&self) -> i32 {

@@ -162,11 +162,11 @@ fn variants_page(variants: &[Value]) -> Result<String> {
          # Variants\n\n\
          A variant is an implementation of `tile.reduce` within a kernel. The pass\n\
          [`--tile-select-variant`](passes.md#--tile-select-variant) chooses a variant whose \
-         conditions all accept\nthe op. Among several such variants, it chooses the highest \
-         priority, then the lowest cost in cycles,\nthen the first name in alphabetical order. \
-         The attribute `variant = \"NAME\"` on the op forces a variant\nwhose conditions accept \
-         the op. For each variant, `tx explain FILE.mlir` prints the cost, or the reason\nof each \
-         condition that rejects the op.\n\n\
+         conditions all accept\nthe op. Among several accepted variants, the pass chooses the \
+         variant with the highest priority, then\nwith the lowest cost in cycles, then with the \
+         first name in alphabetical order. The attribute\n`variant = \"NAME\"` on the op forces a \
+         variant whose conditions accept the op. For each variant, `tx\nexplain FILE.mlir` prints \
+         the cost, or the reason of each condition that rejects the op.\n\n\
          | variant | priority | what it does |\n|---|--:|---|\n",
     );
     for variant in variants {
