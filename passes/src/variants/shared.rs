@@ -57,12 +57,12 @@ impl Variant for Shared {
         "\
 All threads of the scope reduce a tile in shared or global memory together.
 
-A group of `group` threads, which are `stride` threads apart, computes each result. The threads load
-vectors of `vector` elements. The threads of a group then exchange partial results: by shuffles, or
-through shared memory if a group is wider than a warp. Consecutive lanes load along the contiguous
-dimension of the source, so that one access of a warp is to consecutive words. `groups` groups of
-threads work at the same time. With `skew`, neighbouring rows start at different elements, if their
-lanes would otherwise load from the same banks."
+A group of `group` threads, `stride` threads apart, computes each result. The threads load vectors of
+`vector` elements. The threads of a group then exchange partial results: by shuffles, or through shared
+memory if a group is wider than a warp. Consecutive lanes load along the contiguous dimension of the
+source, so that one access of a warp is to consecutive words. `groups` groups of threads work at the
+same time. The parameter `skew` makes neighbouring rows start at different elements, if their lanes
+would otherwise load from the same banks."
     }
 
     fn priority(&self) -> i32 {
