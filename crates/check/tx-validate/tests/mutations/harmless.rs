@@ -224,8 +224,8 @@ harmless! {
         "other-extension" "lower-reduction/fragments-registers@any_of" "+3:10 `% = llvm.zext % : i1 to i32";
         "other-extension" "lower-reduction/types@i8_xor" "+2:5 `% = arith.extui % : i8 to i32";
     }
-    "All 32 lanes of a warp use the constant as the initial value of an `xor`. An even number of \
-     equal operands of `xor` cancels." => {
+    "All 32 lanes of a warp use the constant as the initial value of an `xor`. The `xor` of an even \
+     number of equal values is 0." => {
         "other-constant" "lower-reduction/types@i8_xor" "+2:5 `% = arith.constant 0 : i8";
     }
     "A NaN input makes the sum of the differences from the maximum NaN, whatever the maximum is. \
@@ -348,14 +348,14 @@ harmless! {
         "negate-guard" "ptx/every-warp@every_warp" "+12:5 `scf.if";
         "negate-comparison" "ptx/rows-by-20@rows_by_20" "+4:5 `% = arith.cmpi eq";
     }
-    "The second half of the warp stores the result instead of the first half. Both halves of the \
-     warp read the same elements, exchange values only within themselves, and compute the same \
-     result." => {
+    "With the edit, the second half of the warp stores the result instead of the first half. Both \
+     halves of the warp read the same elements, exchange values only within themselves, and compute \
+     the same result." => {
         "negate-comparison" "ptx/packed-half-bf16@bf16_max" "+3:5 `% = arith.cmpi ult";
         "negate-comparison" "ptx/packed-half-f16@f16_sum" "+3:5 `% = arith.cmpi ult";
     }
-    "The threads start at another element of their row and wrap around at its end. They add the \
-     same elements in another order." => {
+    "With the edit, the threads start at another element of their row, and wrap around at the end \
+     of the row. The threads add the same elements in another order." => {
         "other-offset" "ptx/every-warp@every_warp" "+12:5 `% = arith.addi %, % : index";
         "other-arithmetic" "ptx/skew@rows" "+3:5 `% = arith.addi %, % : index";
     }
@@ -436,8 +436,8 @@ harmless! {
     "Out-of-range elements are replaced by 0, whose square adds nothing to the sum." => {
         "lose-guard" "programs/l2-norm@l2_norm" "+3:3 `scf.if";
     }
-    "The kernel's arrays fit into one loop iteration. If a remainder exists, the iteration count \
-     is 0, and its product with the factor is 0." => {
+    "The kernel's arrays fit into one loop iteration. If a remainder exists, the iteration \
+     count is 0, and the product of the iteration count and the factor is 0." => {
         "other-factor" "programs/l2-norm@l2_norm" "+3:3 `% = arith.muli";
     }
     "Multiplication is commutative, so the order of the factors has no effect." => {
@@ -612,8 +612,8 @@ harmless! {
      within the tolerance of the exponential." => {
         "round-to-half" "programs/element-wise-chains@turned" "`% = math.fma";
     }
-    "The last vector of a row without a remainder is loaded and stored element by element, with \
-     the same result." => {
+    "With the edit, the last vector of a row without a remainder is loaded and stored element by \
+     element, with the same result." => {
         "other-offset" "programs/element-wise-chains@gated" "+24:3 `% = llvm.add";
     }
     "The edit swaps the two operands of the first addition, which is commutative." => {
@@ -623,7 +623,8 @@ harmless! {
         "drop-launch" "programs/transposes@nothing" "+1:3 `gpu.launch_func";
         "smaller-grid" "programs/transposes@nothing" "+1:3 `gpu.launch_func";
     }
-    "Aligned arrays take the slower path for unaligned arrays, which computes the same result." => {
+    "With the edit, aligned arrays take the slower path for unaligned arrays, which computes the \
+     same result." => {
         "swap-operands" "programs/transposes@small" "`% = arith.remui";
     }
     "Four warps hold the 128 partial results. The first lane loads the four warp totals as one \
@@ -636,12 +637,13 @@ harmless! {
         "other-shuffle-width" "programs/rows-of-any-length@by_hand"
             "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
     }
-    "A row of the maximum length of one kernel is dispatched to the kernel for longer rows, which \
-     computes the same result." => {
+    "With the edit, a row of the maximum length of one kernel is dispatched to the kernel for \
+     longer rows, which computes the same result." => {
         "other-boundary" "programs/rows-of-any-length@by_hand" "+13:3 `% = arith.cmpi sle";
         "other-boundary" "mutations/fused@two_lengths" "+22:3 `% = arith.cmpi sle";
     }
-    "Aligned arrays take the path for unaligned arrays, which computes the same result." => {
+    "With the edit, aligned arrays take the path for unaligned arrays, which computes the same \
+     result." => {
         "other-arithmetic" "programs/combined-reductions@three" "+13:3 `% = arith.remui";
     }
     "A NaN in a row makes the maximum NaN, and every difference from the maximum is then NaN too. \
