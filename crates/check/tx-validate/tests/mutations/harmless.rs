@@ -364,9 +364,9 @@ harmless! {
         "other-extension" "ptx/i8@i8_or" "+2:5 `% = arith.extui % : i8 to i32";
         "other-extension" "ptx/packed-half-f16@f16_sum" "+3:5 `% = llvm.zext % : i16 to i32";
     }
-    "A row has 16 or 32 lanes in each of its warps. The edit only affects lanes that exactly four \
-     lanes of the same row follow in the warp. After this shuffle step, the first of the 16 or 32 \
-     lanes no longer uses the values of the affected lanes." => {
+    "A row has 16 or 32 lanes in each of its warps, and the edit only affects the fourth-last of \
+     these lanes. After this shuffle step, the first of the 16 or 32 lanes no longer uses the value \
+     of the affected lane." => {
         "other-boundary" "ptx/all-reduce-width-48-i32@integers" "+5:10 `% = arith.cmpi ult";
         "other-boundary" "ptx/all-reduce-width-48@rows" "+5:10 `% = arith.cmpi ult";
     }
