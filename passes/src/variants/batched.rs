@@ -24,10 +24,10 @@ impl Variant for Batched {
         "\
 A warp reduces `rows` rows at once, and its lanes exchange the partial results of all rows together.
 
-Each lane folds its part of every row. In each exchange step, a lane sends half of its partial results
-to another lane, and receives the other half. In the end, each lane holds the total of one row. This
-exchange takes `rows - 1` shuffles and a few more, instead of five for each row. Neighbouring lanes
-store neighbouring results. The variant is for many short rows."
+Each lane first combines its elements of every row. In each exchange step, two lanes swap half of their
+partial results. After the last step, each lane has the result of one row. The exchange takes `rows - 1`
+shuffles and a few more; a separate exchange for each row would take five shuffles per row. Neighbouring
+lanes store neighbouring results. The variant is for many short rows."
     }
 
     fn priority(&self) -> i32 {

@@ -18,10 +18,9 @@ impl Variant for Local {
         "\
 Threads reduce their own elements, in private memory or in fragments.
 
-Private memory: one thread combines its elements in order, in a loop of loads and combines that LLVM
-unrolls and keeps in registers. Fragments: each thread first combines its own registers. Threads that
-share a result then exchange partial results, by shuffles within a warp and through shared memory
-between warps."
+In private memory, one thread combines its elements in order, in a loop that LLVM unrolls. In a
+fragment, each thread first combines its own registers. Threads that compute a result together then
+exchange partial results, by shuffles within a warp and through shared memory between warps."
     }
 
     fn priority(&self) -> i32 {

@@ -118,7 +118,7 @@ impl Variant for PackedAddSum {
 One thread sums f32 elements in pairs, by the instruction `add.rn.f32x2` of sm_100.
 
 The thread loads eight elements at a time, and has four accumulators of two elements each. The variant
-is for one result of one thread, from registers or private memory."
+is for reductions of registers or private memory to one result in one thread."
     }
 
     fn priority(&self) -> i32 {
@@ -173,8 +173,8 @@ impl Variant for ThreeInputMaxMin {
 One thread computes an f32 maximum or minimum by three-operand instructions of sm_100.
 
 The thread loads eight elements at a time, and has four accumulators. Each accumulator combines two
-elements by one `max.f32` or `min.f32`. The variant is for one result of one thread, from registers or
-private memory."
+elements by one `max.f32` or `min.f32`. The variant is for reductions of registers or private memory to
+one result in one thread."
     }
 
     fn priority(&self) -> i32 {

@@ -55,13 +55,14 @@ impl Variant for Shared {
 
     fn doc(&self) -> &'static str {
         "\
-The threads of the scope share the work on a tile in shared or global memory.
+All threads of the scope reduce a tile in shared or global memory together.
 
-Each result has `group` lanes, `stride` threads apart, which load vectors of `vector` elements. The
-lanes then exchange partial results: by shuffles, or through shared memory if a group is wider than a
-warp. Lanes lie along the contiguous dimension of the source, so that one access of a warp touches
-consecutive words. `groups` groups of threads work at the same time. With `skew`, neighbouring rows
-start at different elements, if their lanes would otherwise load from the same banks."
+A group of `group` threads, `stride` threads apart, computes each result. The threads load vectors of
+`vector` elements. The threads of a group then exchange partial results: by shuffles, or through shared
+memory if a group is wider than a warp. Consecutive lanes load along the contiguous dimension of the
+source, so that one access of a warp is to consecutive words. `groups` groups of threads work at the
+same time. The parameter `skew` makes neighbouring rows start at different elements, if their lanes
+would otherwise load from the same banks."
     }
 
     fn priority(&self) -> i32 {

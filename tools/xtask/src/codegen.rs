@@ -160,13 +160,13 @@ fn variants_page(variants: &[Value]) -> Result<String> {
     page.push_str(
         "<!-- Source: `doc` and `predicates` of each variant, in passes/src/variants. -->\n\n\
          # Variants\n\n\
-         The ways in which `tile.reduce` can be computed, among which \
-         [`--tile-select-variant`](passes.md#--tile-select-variant) \
-         chooses. Among those\nwhose conditions all accept, the highest priority wins, then the \
-         lowest cost in cycles, then the \
-         name. `variant = \"NAME\"` on the\nop forces one, whose conditions must still accept. \
-         `tx explain FILE.mlir` \
-         prints what became of each, with a reason for\nevery condition that refused.\n\n\
+         A variant is an implementation of `tile.reduce` within a kernel. The pass\n\
+         [`--tile-select-variant`](passes.md#--tile-select-variant) chooses a variant whose \
+         conditions all accept\nthe op. Among several accepted variants, the pass chooses the \
+         variant with the highest priority, then\nwith the lowest cost in cycles, then with the \
+         first name in alphabetical order. The attribute\n`variant = \"NAME\"` on the op forces a \
+         variant whose conditions accept the op. For each variant, `tx\nexplain FILE.mlir` prints \
+         the cost, or the reason of each condition that rejects the op.\n\n\
          | variant | priority | what it does |\n|---|--:|---|\n",
     );
     for variant in variants {
@@ -187,8 +187,8 @@ fn variants_page(variants: &[Value]) -> Result<String> {
         let name = text(variant, "name");
         write!(
             page,
-            "\n## `{name}`\n\n{}\n\nConditions, by the names under which `tx explain` gives their \
-             reasons: {}.\n",
+            "\n## `{name}`\n\n{}\n\nIn its output, `tx explain` names the conditions of `{name}` as \
+             follows: {}.\n",
             text(variant, "doc"),
             predicates(variant).join(", ")
         )?;

@@ -84,8 +84,9 @@ harmless! {
     "Pairs with equal values and equal indices are identical, so either pair is a correct result." => {
         "other-boundary" "mutations/numbers@pairs" "+6:14 `% = arith.cmpi slt";
     }
-    "The comparison selects the operands whose quotient the shared reciprocal computes. A signed \
-     comparison selects fewer operands, and the others are divided, with the same result." => {
+    "The comparison tests whether a shared reciprocal gives correctly rounded quotients. A signed \
+     comparison accepts fewer operands; for all other operands, the kernel divides, with the same \
+     result." => {
         "other-signedness-of-comparison" "programs/layer-norm-statistics@layer_norm_statistics"
             "`% = arith.cmpi ult, %, % : i32";
         "other-signedness-of-comparison" "programs/softmax-named@rows"
@@ -119,7 +120,7 @@ harmless! {
             "layer_norm_statistics_7 +13:3 `% = arith.remui";
     }
     "No thread has a partner whose index equals the bound of the comparison. Indices of partners \
-     differ in one bit, and the only candidate thread does not exist." => {
+     differ in one bit, and the only thread index with such a partner is outside the block." => {
         "other-boundary" "mutations/together@turn_by_turn" "+8:7 `% = arith.cmpi ult";
         "other-boundary" "lower-reduction/partial-warps@one_row_by_48" "+4:5 `% = arith.cmpi ult";
         "other-boundary" "ptx/one-row-by-48@one_row_by_48" "+4:5 `% = arith.cmpi ult";
@@ -200,8 +201,8 @@ harmless! {
         "negate-comparison" "lower-reduction/warp@every_warp" "+12:5 `% = arith.cmpi eq";
         "negate-guard" "lower-reduction/warp@every_warp" "+12:5 `scf.if`";
     }
-    "The loop iterations store overlapping rows. Another iteration stores the row sum that one \
-     iteration omits, with the same bits." => {
+    "The loop iterations store overlapping rows. If one iteration omits a row sum, another \
+     iteration stores the same sum, bit for bit." => {
         "other-divisor" "lower-reduction/rows-in-a-loop@moving_destination" "+9:7 `% = arith.remui";
     }
     "The compared indices are distinct thread indices, so `<` and `<=` are equivalent." => {
@@ -223,8 +224,8 @@ harmless! {
         "other-extension" "lower-reduction/fragments-registers@any_of" "+3:10 `% = llvm.zext % : i1 to i32";
         "other-extension" "lower-reduction/types@i8_xor" "+2:5 `% = arith.extui % : i8 to i32";
     }
-    "All 32 lanes of a warp use the constant as the initial value of an `xor`. An even number of \
-     equal operands of `xor` cancels." => {
+    "All 32 lanes of a warp use the constant as the initial value of an `xor`. The `xor` of an even \
+     number of equal values is 0." => {
         "other-constant" "lower-reduction/types@i8_xor" "+2:5 `% = arith.constant 0 : i8";
     }
     "A NaN input makes the sum of the differences from the maximum NaN, whatever the maximum is. \
@@ -347,14 +348,14 @@ harmless! {
         "negate-guard" "ptx/every-warp@every_warp" "+12:5 `scf.if";
         "negate-comparison" "ptx/rows-by-20@rows_by_20" "+4:5 `% = arith.cmpi eq";
     }
-    "The second half of the warp stores the result instead of the first half. Both halves of the \
-     warp read the same elements, exchange values only within themselves, and compute the same \
-     result." => {
+    "With the edit, the second half of the warp stores the result instead of the first half. Both \
+     halves of the warp read the same elements, exchange values only within themselves, and compute \
+     the same result." => {
         "negate-comparison" "ptx/packed-half-bf16@bf16_max" "+3:5 `% = arith.cmpi ult";
         "negate-comparison" "ptx/packed-half-f16@f16_sum" "+3:5 `% = arith.cmpi ult";
     }
-    "The threads start at another element of their row and wrap around at its end. They add the \
-     same elements in another order." => {
+    "With the edit, the threads start at another element of their row, and wrap around at the end \
+     of the row. The threads add the same elements in another order." => {
         "other-offset" "ptx/every-warp@every_warp" "+12:5 `% = arith.addi %, % : index";
         "other-arithmetic" "ptx/skew@rows" "+3:5 `% = arith.addi %, % : index";
     }
@@ -363,17 +364,17 @@ harmless! {
         "other-extension" "ptx/i8@i8_or" "+2:5 `% = arith.extui % : i8 to i32";
         "other-extension" "ptx/packed-half-f16@f16_sum" "+3:5 `% = llvm.zext % : i16 to i32";
     }
-    "The edit only affects lanes with exactly four lanes left in their part of the row, which has \
-     16 or 32 lanes. The sum of the first lane of a part does not use the values of the affected \
-     lanes after this step." => {
+    "A row has 16 or 32 lanes in each of its warps, and the edit only affects the fourth-last of \
+     these lanes. After this shuffle step, the first of the 16 or 32 lanes no longer uses the value \
+     of the affected lane." => {
         "other-boundary" "ptx/all-reduce-width-48-i32@integers" "+5:10 `% = arith.cmpi ult";
         "other-boundary" "ptx/all-reduce-width-48@rows" "+5:10 `% = arith.cmpi ult";
     }
     "The condition is always true, because the block has 32 threads." => {
         "lose-guard" "ptx/batched@rows" "+2:5 `scf.if";
     }
-    "The condition is always true, because a remainder exists: four iterations of 32 threads load \
-     128 of 150 vectors." => {
+    "The condition is always true, because vectors remain after the loop: four iterations of 32 \
+     threads load 128 of 150 vectors." => {
         "lose-guard" "mutations/numbers@places" "+1:3 `scf.if";
     }
     "Without a remainder of rows or columns, the remainder loop has no iterations." => {
@@ -435,8 +436,8 @@ harmless! {
     "Out-of-range elements are replaced by 0, whose square adds nothing to the sum." => {
         "lose-guard" "programs/l2-norm@l2_norm" "+3:3 `scf.if";
     }
-    "The kernel's arrays fit into one loop iteration. If a remainder exists, the iteration count \
-     is 0, and its product with the factor is 0." => {
+    "The kernel's arrays fit into one loop iteration. If a remainder exists, the iteration \
+     count is 0, and the product of the iteration count and the factor is 0." => {
         "other-factor" "programs/l2-norm@l2_norm" "+3:3 `% = arith.muli";
     }
     "Multiplication is commutative, so the order of the factors has no effect." => {
@@ -476,7 +477,8 @@ harmless! {
      tolerance for reordered combination covers the error." => {
         "round-to-half" "programs/log-sum-exp@log_sum_exp" "log_sum_exp_5 +13:11 `% = arith.mulf";
     }
-    "Only the first of four elements is used; the others pad the buffer to 16 bytes." => {
+    "Only the first of four elements of the buffer is used; the other three elements pad the buffer \
+     to 16 bytes." => {
         "small-scratch" "lower-reduction/many-warps@pairs_of_nine_warps"
             "@pairs_of_nine_warps_scratch_3 : memref<4xi32";
         "small-scratch" "lower-reduction/many-warps@thirty_two_warps"
@@ -484,7 +486,8 @@ harmless! {
         "small-scratch" "lower-reduction/many-warps@twice" "@twice_scratch_1 : memref<4xf32";
         "small-scratch" "programs/argmax-vocabulary@argmax" "@argmax_0_scratch_3 : memref<4xi32";
     }
-    "Without remaining elements, the bounds check of each element is false inside the branch." => {
+    "If no elements remain after the loop, the bounds check of each element is false inside the \
+     branch." => {
         "other-boundary" "mutations/blocks@sum" "+1:3 `% = arith.cmpi ult";
         "other-boundary" "programs/l2-norm@l2_norm" "l2_norm_0 +3:3 `% = arith.cmpi ult";
         "other-boundary" "programs/looked-up-columns@columns" "columns_0 +1:3 `% = arith.cmpi ult";
@@ -505,8 +508,8 @@ harmless! {
         "other-divisor" "programs/dot-and-matvec@dot_and_matvec"
             "dot_and_matvec_4 +1:3 `% = arith.remui";
     }
-    "No row has the original index. The edit reads another row of the array instead, and `or` is \
-     idempotent." => {
+    "The original index is out of range. The edited index reads another row of the array, and `or` \
+     is idempotent." => {
         "truncate-index" "mutations/numbers@bits" "+2:3 `% = arith.addi";
     }
     "The first half of the threads holds all partial results, and its first thread stores the \
@@ -520,12 +523,12 @@ harmless! {
      values that it wrote there." => {
         "swap-arguments" "programs/log-sum-exp@log_sum_exp" "+1:3 `gpu.launch_func";
     }
-    "The condition is always true, because a remainder exists: 31 iterations of 1024 threads load \
-     31744 of 32320 vectors." => {
+    "The condition is always true, because vectors remain after the loop: 31 iterations of 1024 \
+     threads load 31744 of 32320 vectors." => {
         "lose-guard" "programs/argmax-vocabulary@argmax" "+1:3 `scf.if";
     }
-    "The condition is always true, because a remainder exists: seven iterations of 32 threads load \
-     224 of 249 or 250 vectors." => {
+    "The condition is always true, because vectors remain after the loop: seven iterations of 32 \
+     threads load 224 of 249 or 250 vectors." => {
         "lose-guard" "ptx/welford-branches@variance" "+1:3 `scf.if";
     }
     "The edit only affects threads without a row. These threads load factors that all rows share, \
@@ -553,8 +556,8 @@ harmless! {
         "other-nan-of-exchange" "programs/combined-reductions@three" "+13:3 `% = tile.all_reduce max";
         "other-extreme" "programs/combined-reductions@three" "+12:3 `% = arith.minimumf";
     }
-    "A sum is -0.0 only if all elements of the row are -0.0. The maximum of this row is zero too, \
-     and a quotient of zeros is NaN for all signs." => {
+    "A sum is -0.0 only if all elements of the row are -0.0. The maximum of such a row is zero too, \
+     and zero divided by zero is NaN, whatever the signs of the zeros." => {
         "other-zero" "programs/combined-reductions@max_over_sum" "+8:3 `% = arith.constant -0.0";
         "other-zero" "programs/combined-reductions@sum_over_max" "+8:3 `% = arith.constant -0.0";
     }
@@ -609,8 +612,8 @@ harmless! {
      within the tolerance of the exponential." => {
         "round-to-half" "programs/element-wise-chains@turned" "`% = math.fma";
     }
-    "The last vector of a row without a remainder is loaded and stored element by element, with \
-     the same result." => {
+    "With the edit, the last vector of a row without a remainder is loaded and stored element by \
+     element, with the same result." => {
         "other-offset" "programs/element-wise-chains@gated" "+24:3 `% = llvm.add";
     }
     "The edit swaps the two operands of the first addition, which is commutative." => {
@@ -620,7 +623,8 @@ harmless! {
         "drop-launch" "programs/transposes@nothing" "+1:3 `gpu.launch_func";
         "smaller-grid" "programs/transposes@nothing" "+1:3 `gpu.launch_func";
     }
-    "Aligned arrays take the slower path for unaligned arrays, which computes the same result." => {
+    "With the edit, aligned arrays take the slower path for unaligned arrays, which computes the \
+     same result." => {
         "swap-operands" "programs/transposes@small" "`% = arith.remui";
     }
     "Four warps hold the 128 partial results. The first lane loads the four warp totals as one \
@@ -633,24 +637,25 @@ harmless! {
         "other-shuffle-width" "programs/rows-of-any-length@by_hand"
             "by_hand_4 +4:3 `% = nvvm.shfl.sync  bfly";
     }
-    "A row of the maximum length of one kernel is dispatched to the kernel for longer rows, which \
-     computes the same result." => {
+    "With the edit, a row of the maximum length of one kernel is dispatched to the kernel for \
+     longer rows, which computes the same result." => {
         "other-boundary" "programs/rows-of-any-length@by_hand" "+13:3 `% = arith.cmpi sle";
         "other-boundary" "mutations/fused@two_lengths" "+22:3 `% = arith.cmpi sle";
     }
-    "Aligned arrays take the path for unaligned arrays, which computes the same result." => {
+    "With the edit, aligned arrays take the path for unaligned arrays, which computes the same \
+     result." => {
         "other-arithmetic" "programs/combined-reductions@three" "+13:3 `% = arith.remui";
     }
-    "A NaN in a row makes the maximum NaN, and therefore every difference from the maximum. The \
-     result is NaN whether or not NaN compares equal." => {
+    "A NaN in a row makes the maximum NaN, and every difference from the maximum is then NaN too. \
+     The result is NaN whether or not NaN compares equal." => {
         "other-nan-of-comparison" "mutations/fused@two_lengths" "+18:11 `% = arith.cmpf oeq";
     }
     "The comparison selects the smaller of two numbers. For equal numbers, either choice gives the \
      same result." => {
         "other-boundary" "programs/fused-rows@pages" "`% = arith.cmpf olt";
     }
-    "The kernel repeats the alignment check of the array for each of its ops. The other checks of \
-     the array still detect misalignment." => {
+    "The kernel contains one alignment check of the array for each op. The other checks of the \
+     array still detect misalignment." => {
         "other-divisor" "mutations/fused@two_lengths" "two_lengths_1 +22:3 `% = arith.remui";
         "other-divisor" "programs/rows-of-any-length@by_hand" "by_hand_1 +13:3 `% = arith.remui";
     }
