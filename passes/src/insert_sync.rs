@@ -248,12 +248,12 @@ struct Walker<'t, 'c> {
     /// Unordered accesses at the start of the body of each loop, from the previous walk through the
     /// body.
     starts: BTreeMap<usize, Pending<'c>>,
-    conflicts: BTreeMap<(TouchKey, TouchKey, Place), Conflict>,
+    conflicts: BTreeMap<(TouchKey, TouchKey, IndexRelation), Conflict>,
 }
 
 /// Relation between the indices of two accesses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum IndexRelation {
     /// The indices are relative to the same root memref, in one iteration of these loops.
     One(Vec<usize>),
     /// The roots of the indices are unknown, so the indices cannot be compared.
@@ -575,16 +575,16 @@ impl<'c> Walker<'_, 'c> {
         }
         let loops = iterations::common(own.op, others.op, earlier.round);
         let place = match own.counts_from_one_place(others, earlier.round) {
-            true => Place::One(loops.iter().map(|op| key(*op)).collect()),
-            false => Place::Any,
+            true => IndexRelation::One(loops.iter().map(|op| key(*op)).collect()),
+            false => IndexRelation::Any,
         };
         let pair = (own.key(), others.key(), place);
         if !self.conflicts.contains_key(&pair) {
             let any = match pair.2 {
-                Place::One(_) => earlier.access.conflict(later),
-                Place::Any => earlier.access.anywhere().conflict(&later.anywhere()),
+                IndexRelation::One(_) => earlier.access.conflict(later),
+                IndexRelation::Any => earlier.access.anywhere().conflict(&later.anywhere()),
             };
-            if matches!(pair.2, Place::One(_)) && !loops.is_empty() && any.is_there() {
+            if matches!(pair.2, IndexRelation::One(_)) && !loops.is_empty() && any.is_there() {
                 self.tell_iterations_apart(&loops);
             }
             self.conflicts.entry(pair.clone()).or_insert(any);
@@ -640,7 +640,7 @@ impl<'c> Walker<'_, 'c> {
                 break;
             }
         }
-        let place = || Place::One(loops.iter().map(|op| key(*op)).collect());
+        let place = || IndexRelation::One(loops.iter().map(|op| key(*op)).collect());
         for (i, j, _, found) in pairs {
             let [one, other] = [i, j].map(|n: usize| accesses[n].touch.key());
             self.conflicts

@@ -86,7 +86,7 @@ impl Span {
 
     /// Converts indices in a view to indices in the source of the view; `None` if the stride may be
     /// negative.
-    fn moved(self, offset: Place, stride: Place) -> Option<Self> {
+    fn moved(self, offset: IndexRange, stride: IndexRange) -> Option<Self> {
         let ((offset, at), (stride, step)) = (offset, stride);
         let ends = |index: i64| [stride.0, stride.1].map(|stride| index.saturating_mul(stride));
         let ([a, b], [c, d]) = (ends(self.first.0), ends(self.first.1));
@@ -692,7 +692,7 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
 
 /// Known properties of an index in each thread.
 enum Places {
-    All(Place),
+    All(IndexRange),
     Each {
         ranges: Option<Rc<[Range]>>,
         classes: Option<Rc<[Class]>>,
@@ -700,7 +700,7 @@ enum Places {
 }
 
 /// Range and congruence class of an index in one thread.
-type Place = (Range, Class);
+type IndexRange = (Range, Class);
 
 impl Places {
     fn of<'c>(threads: &Threads<'c>, value: Val<'c>) -> Self {
@@ -711,7 +711,7 @@ impl Places {
         }
     }
 
-    fn at(&self, thread: usize) -> Place {
+    fn at(&self, thread: usize) -> IndexRange {
         match self {
             Self::All(place) => *place,
             Self::Each { ranges, classes } => (

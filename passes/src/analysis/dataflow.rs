@@ -143,14 +143,14 @@ pub(crate) enum Touch {
 }
 
 /// An op of a block with the memory effects of the op and its nested ops.
-pub(crate) struct Step<'c> {
+pub(crate) struct BlockOp<'c> {
     pub(crate) op: Op<'c>,
     /// For each memory effect: whether the effect changes memory, and the affected memory; `None`
     /// for unknown memory.
     effects: Vec<(bool, Option<Memory<'c>>)>,
 }
 
-impl<'c> Step<'c> {
+impl<'c> BlockOp<'c> {
     fn of(op: Op<'c>) -> Self {
         let mut effects = Vec::new();
         // A `cf.assert` either stops the program or has no effect.
@@ -182,15 +182,15 @@ impl<'c> Step<'c> {
 }
 
 /// Returns whether one of `steps` may have the effect `touch` on one of `memories`.
-pub(crate) fn any_touches<'c>(steps: &[Step<'c>], touch: Touch, memories: &[Val<'c>]) -> bool {
-    let touches = |step: &Step<'c>| memories.iter().any(|m| step.touches(touch, *m));
+pub(crate) fn any_touches<'c>(steps: &[BlockOp<'c>], touch: Touch, memories: &[Val<'c>]) -> bool {
+    let touches = |step: &BlockOp<'c>| memories.iter().any(|m| step.touches(touch, *m));
     steps.iter().any(touches)
 }
 
 pub(crate) struct Dataflow<'c> {
     users: BTreeMap<usize, Vec<Op<'c>>>,
     /// The ops of each block, in order of execution.
-    blocks: Vec<Vec<Step<'c>>>,
+    blocks: Vec<Vec<BlockOp<'c>>>,
     /// The block number of each op, and its position in the block.
     places: BTreeMap<usize, (usize, usize)>,
 }
@@ -223,7 +223,7 @@ impl<'c> Dataflow<'c> {
                 });
             let steps = &mut flow.blocks[number];
             flow.places.insert(op_key(op), (number, steps.len()));
-            steps.push(Step::of(op));
+            steps.push(BlockOp::of(op));
         }
         flow
     }
@@ -249,19 +249,19 @@ impl<'c> Dataflow<'c> {
         Some(around)
     }
 
-    pub(crate) fn before(&self, op: Op<'c>) -> &[Step<'c>] {
+    pub(crate) fn before(&self, op: Op<'c>) -> &[BlockOp<'c>] {
         let place = self.places.get(&op_key(op));
         place.map_or(&[], |(block, place)| &self.blocks[*block][..*place])
     }
 
-    pub(crate) fn after(&self, op: Op<'c>) -> &[Step<'c>] {
+    pub(crate) fn after(&self, op: Op<'c>) -> &[BlockOp<'c>] {
         let place = self.places.get(&op_key(op));
         place.map_or(&[], |(block, place)| &self.blocks[*block][place + 1..])
     }
 
     /// Returns the ops between two ops of one block; `None` unless `last` follows `first` in that
     /// block.
-    pub(crate) fn between(&self, first: Op<'c>, last: Op<'c>) -> Option<&[Step<'c>]> {
+    pub(crate) fn between(&self, first: Op<'c>, last: Op<'c>) -> Option<&[BlockOp<'c>]> {
         let (block, first) = self.places.get(&op_key(first))?;
         let (other, last) = self.places.get(&op_key(last))?;
         (block == other && first < last).then(|| &self.blocks[*block][first + 1..*last])

@@ -26,7 +26,7 @@ const CLAMPED: i64 = 64;
 
 /// Position in the loop nest at which code is emitted.
 #[derive(Clone, Default)]
-pub(super) struct Place<'c> {
+pub(super) struct EmitPoint<'c> {
     /// Index of each enclosing loop, and of the loops that schedule steps split or fused into
     /// enclosing loops.
     pub(super) index: BTreeMap<usize, Index<'c>>,
@@ -64,7 +64,7 @@ pub(super) struct Place<'c> {
     pub(super) is_whole: Option<Cond<'c>>,
 }
 
-impl<'c> Place<'c> {
+impl<'c> EmitPoint<'c> {
     pub(super) fn staged(&self, source: usize) -> Option<&Staged<'c>> {
         self.staged.get(source)?.as_ref()
     }
@@ -78,12 +78,12 @@ struct Range<'c> {
     to: Index<'c>,
     /// Whether the range has at most one iteration.
     once: bool,
-    place: Place<'c>,
+    place: EmitPoint<'c>,
 }
 
 /// Callback that emits one iteration of a loop, and maps the loop-carried values to new values.
 pub(super) type Iteration<'f, 'c> =
-    dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>> + 'f;
+    dyn FnMut(&Builder<'c>, &EmitPoint<'c>, Vec<Val<'c>>) -> Vec<Val<'c>> + 'f;
 
 pub(crate) struct Body<'a, 'c> {
     pub(super) job: &'a Job<'c>,
@@ -194,8 +194,8 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Returns the loop-nest position inside all loops that are bound to threads or to blocks of a
     /// cluster.
-    pub(super) fn threads(&self, b: &Builder<'c>) -> Place<'c> {
-        let mut place = Place::default();
+    pub(super) fn threads(&self, b: &Builder<'c>) -> EmitPoint<'c> {
+        let mut place = EmitPoint::default();
         for dimension in 0..3 {
             if let Some(node) = self.nest.on(Processor::Thread(dimension)) {
                 let index = match self.nest.block()[dimension] {
@@ -217,7 +217,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Emits the loops bound to blocks: grid-stride loops if the grid may have fewer blocks than
     /// iterations.
-    fn blocks(&self, b: &Builder<'c>, dimension: usize, place: &Place<'c>) {
+    fn blocks(&self, b: &Builder<'c>, dimension: usize, place: &EmitPoint<'c>) {
         if dimension == MAX_BLOCKS.len() {
             let place = &self.staged(b, place);
             let Some(finish) = self.finish else {
@@ -293,10 +293,10 @@ impl<'a, 'c> Body<'a, 'c> {
     pub(super) fn enter(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         node: usize,
         index: Index<'c>,
-    ) -> Place<'c> {
+    ) -> EmitPoint<'c> {
         let mut place = place.clone();
         place.index.insert(node, index);
         self.derive(b, &mut place);
@@ -304,7 +304,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Emits the indices of split and fused loops that follow from the indices in `place`.
-    fn derive(&self, b: &Builder<'c>, place: &mut Place<'c>) {
+    fn derive(&self, b: &Builder<'c>, place: &mut EmitPoint<'c>) {
         // Loops that a step creates have higher numbers than the loops that the step replaces.
         for (n, node) in self.nest.nodes.iter().enumerate().rev() {
             if let Fate::Split {
@@ -340,7 +340,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Emits the loops around the combining loops, beginning with loop number `at`.
-    pub(super) fn outer(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
+    pub(super) fn outer(&self, b: &Builder<'c>, at: usize, place: &EmitPoint<'c>) {
         let Some(node) = self.outer.get(at) else {
             return self.result(b, place);
         };
@@ -366,7 +366,7 @@ impl<'a, 'c> Body<'a, 'c> {
         &self,
         b: &Builder<'c>,
         node: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         apart: bool,
         carried: Vec<Val<'c>>,
         body: &mut Iteration<'_, 'c>,
@@ -409,7 +409,7 @@ impl<'a, 'c> Body<'a, 'c> {
         &self,
         b: &Builder<'c>,
         node: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         apart: bool,
     ) -> Vec<Range<'c>> {
         let end = self.length(place, node);
@@ -458,7 +458,7 @@ impl<'a, 'c> Body<'a, 'c> {
                     ..range(
                         Index::Const(0),
                         end,
-                        Place {
+                        EmitPoint {
                             clamps: factor <= CLAMPED,
                             ..place.clone()
                         },
@@ -547,7 +547,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Emits the conjunction of the bounds checks of all enclosing loops over reduced dimensions
     /// (`reduced` is true) or parallel dimensions.
-    pub(super) fn guard(&self, b: &Builder<'c>, place: &Place<'c>, reduced: bool) -> Cond<'c> {
+    pub(super) fn guard(&self, b: &Builder<'c>, place: &EmitPoint<'c>, reduced: bool) -> Cond<'c> {
         let nodes = &self.nest.nodes;
         let mut condition = Cond::Const(true);
         for guard in &self.guards {
@@ -571,7 +571,7 @@ impl<'a, 'c> Body<'a, 'c> {
     fn is_there(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         node: usize,
         index: Index<'c>,
     ) -> Cond<'c> {
@@ -584,7 +584,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Returns the greatest index of loop `node` at this loop-nest position, or `None` if the index
     /// has no static bound.
-    fn greatest_index(&self, place: &Place<'c>, node: usize) -> Option<i64> {
+    fn greatest_index(&self, place: &EmitPoint<'c>, node: usize) -> Option<i64> {
         let Node { fate, extent, .. } = &self.nest.nodes[node];
         match fate {
             Fate::Loop => match place.index.get(&node) {
@@ -618,7 +618,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Emits the computation and the store of one result, or of all results of unrolled parallel
     /// loops.
-    pub(super) fn result(&self, b: &Builder<'c>, place: &Place<'c>) {
+    pub(super) fn result(&self, b: &Builder<'c>, place: &EmitPoint<'c>) {
         let inside = self.guard(b, place, false);
         let (Work::Combine(work), Some(combiner)) = (&self.job.work, &self.combiner) else {
             b.if_then(inside, |b| self.store(b, place, None));
@@ -689,7 +689,7 @@ impl<'a, 'c> Body<'a, 'c> {
         &self,
         b: &Builder<'c>,
         inside: Cond<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
     ) -> Cond<'c> {
         let mut stores = inside;
         let processors = (0..3).flat_map(|d| [Processor::Thread(d), Processor::Cluster(d)]);
@@ -741,7 +741,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns the index of the accumulator that the iteration at `place` uses.
-    fn lane(&self, place: &Place<'c>) -> usize {
+    fn lane(&self, place: &EmitPoint<'c>) -> usize {
         let (kept, vector) = self.lane_loops();
         kept.into_iter().chain(vector).fold(0, |lane, node| {
             // Head and tail elements are in none of these loops, and use the first accumulator.
@@ -755,13 +755,13 @@ impl<'a, 'c> Body<'a, 'c> {
     fn combine_all(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         start: &[Val<'c>],
         types: &[Type<'c>],
     ) -> Vec<Val<'c>> {
         let parts = start.len() / self.lanes().max(1);
         let combine = |b: &Builder<'c>, aligned| {
-            let place = Place {
+            let place = EmitPoint {
                 start: start[..parts].to_vec(),
                 aligned,
                 slow: !aligned && !matches!(self.alignment.holds, Cond::Const(_)),
@@ -783,7 +783,7 @@ impl<'a, 'c> Body<'a, 'c> {
         &self,
         b: &Builder<'c>,
         at: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
         let left = &self.inner[at..];
@@ -813,7 +813,7 @@ impl<'a, 'c> Body<'a, 'c> {
     /// Returns whether a loop is unrolled. The unaligned path of a kernel that also has an aligned
     /// path keeps loops rolled for small code. Each accumulator combines its elements in the same
     /// order on the aligned and on the unaligned path.
-    pub(super) fn is_written_out(&self, node: usize, place: &Place<'c>) -> bool {
+    pub(super) fn is_written_out(&self, node: usize, place: &EmitPoint<'c>) -> bool {
         let is_element_wise = !matches!(self.job.work, Work::Combine(..));
         let short = place.slow && (is_element_wise || self.nest.nodes[node].combines());
         match self.nest.nodes[node].run {
@@ -828,7 +828,7 @@ impl<'a, 'c> Body<'a, 'c> {
         &self,
         b: &Builder<'c>,
         at: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         aligned: (usize, i64),
         partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
@@ -847,7 +847,7 @@ impl<'a, 'c> Body<'a, 'c> {
         &self,
         b: &Builder<'c>,
         inside: Cond<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         mut partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
         let (Work::Combine(work), Some(combiner)) = (&self.job.work, &self.combiner) else {
@@ -898,7 +898,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Emits the condition that `place` is inside the iteration space.
-    pub(super) fn guard_of(&self, b: &Builder<'c>, place: &Place<'c>) -> Cond<'c> {
+    pub(super) fn guard_of(&self, b: &Builder<'c>, place: &EmitPoint<'c>) -> Cond<'c> {
         // Bounds checks of unrolled parallel loops are known only inside the combining loops.
         let (kept, _) = self.lane_loops();
         let inside = match kept.is_empty() {
@@ -911,7 +911,7 @@ impl<'a, 'c> Body<'a, 'c> {
     /// Returns the point at `place`, with index 0 in each dimension whose bounds check fails.
     /// Returns `None` if out-of-range loads must be skipped: `place.clamps` is false, a checked
     /// loop is not a dimension, or another block may be writing row 0.
-    pub(super) fn clamped(&self, b: &Builder<'c>, place: &Place<'c>) -> Option<Vec<Index<'c>>> {
+    pub(super) fn clamped(&self, b: &Builder<'c>, place: &EmitPoint<'c>) -> Option<Vec<Index<'c>>> {
         if !place.clamps || place.beside {
             return None;
         }
@@ -928,7 +928,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns the split loops whose bounds check is still necessary at `place`.
-    pub(super) fn open_guards(&self, place: &Place<'c>) -> impl Iterator<Item = usize> {
+    pub(super) fn open_guards(&self, place: &EmitPoint<'c>) -> impl Iterator<Item = usize> {
         self.guards
             .iter()
             .copied()
@@ -940,8 +940,8 @@ impl<'a, 'c> Body<'a, 'c> {
         &self,
         b: &Builder<'c>,
         node: usize,
-        place: &Place<'c>,
-    ) -> Vec<Place<'c>> {
+        place: &EmitPoint<'c>,
+    ) -> Vec<EmitPoint<'c>> {
         (0..self.count(node))
             .map(|i| {
                 let index = Index::Const(i64::try_from(i).unwrap_or(0));
@@ -951,12 +951,12 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Returns the number of iterations of a loop in the current row.
-    pub(super) fn length(&self, place: &Place<'c>, node: usize) -> Index<'c> {
+    pub(super) fn length(&self, place: &EmitPoint<'c>, node: usize) -> Index<'c> {
         let of_row = place.vectors.as_ref().and_then(|v| v.lengths.get(&node));
         of_row.copied().unwrap_or(self.extents[node])
     }
 
-    pub(super) fn point(&self, place: &Place<'c>) -> Vec<Index<'c>> {
+    pub(super) fn point(&self, place: &EmitPoint<'c>) -> Vec<Index<'c>> {
         (0..self.job.extents.len())
             .map(|d| place.index[&d])
             .collect()

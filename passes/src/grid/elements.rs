@@ -1,7 +1,7 @@
 //! Emits the loads at a point of the iteration space, and computes an element from the loaded
 //! values.
 
-use super::body::{Body, Place};
+use super::body::{Body, EmitPoint};
 use super::nest::Extent;
 use crate::analysis::dataflow::Access;
 use crate::combiner::Combiner;
@@ -16,7 +16,7 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn element(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         element: Option<Blk<'c>>,
         combiner: &Combiner<'c>,
     ) -> Vec<Val<'c>> {
@@ -50,7 +50,7 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn load_sources(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         point: &[Index<'c>],
     ) -> Vec<(usize, Val<'c>)> {
         let sources = self.job.sources.iter().enumerate();

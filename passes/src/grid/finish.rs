@@ -5,7 +5,7 @@
 //! phases map results to blocks and threads in the same way. The second phase adds a loop over the
 //! partial results, distributed over the threads that shared a row in the first phase.
 
-use super::body::{Body, Place, hardware};
+use super::body::{Body, EmitPoint, hardware};
 use super::job::Job;
 use super::nest::{Extent, Fate, Illegal, MAX_UNROLL, Nest, Run};
 use super::steps::{Processor, Step};
@@ -40,7 +40,7 @@ impl<'a, 'c> Finish<'a, 'c> {
     }
 
     /// Emits the last-block reduction after `first` has stored the partial results of its block.
-    pub(super) fn write(&self, b: &Builder<'c>, first: &Body<'_, 'c>, place: &Place<'c>) {
+    pub(super) fn write(&self, b: &Builder<'c>, first: &Body<'_, 'c>, place: &EmitPoint<'c>) {
         let nodes = &first.nest.nodes;
         let blocks = first.nest.on_blocks();
         let number = blocks

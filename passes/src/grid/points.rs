@@ -2,7 +2,7 @@
 //! elements of several points before it computes and stores results, so that many loads are in
 //! flight.
 
-use super::body::{Body, Place};
+use super::body::{Body, EmitPoint};
 use super::elements::element_index;
 use super::job::{Work, reads_argument};
 use super::nest::Run;
@@ -15,7 +15,7 @@ use tx_mlir::{Affine, Builder, Index, Val, byte_width, i64_attribute};
 impl<'c> Body<'_, 'c> {
     /// Returns whether the op is element-wise, and loop `at` of a thread and all loops inside are
     /// unrolled.
-    pub(super) fn is_at_points(&self, at: usize, place: &Place<'c>) -> bool {
+    pub(super) fn is_at_points(&self, at: usize, place: &EmitPoint<'c>) -> bool {
         let loops = &self.outer[at..];
         !matches!(self.job.work, Work::Combine(..))
             && loops.iter().all(|node| self.is_written_out(*node, place))
@@ -24,14 +24,14 @@ impl<'c> Body<'_, 'c> {
     /// Emits the code for all points of loop number `at` of a thread, and of the loops inside.
     /// Points are computed together if all points are in bounds and all vectors are aligned.
     /// Otherwise the points are computed one by one, for small code.
-    pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
+    pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &EmitPoint<'c>) {
         let loops = &self.outer[at..];
-        let aligned = Place {
+        let aligned = EmitPoint {
             aligned: true,
             ..place.clone()
         };
         let points = loops.iter().fold(vec![aligned], |points, node| {
-            let each = |place: &Place<'c>| self.written_out(b, *node, place);
+            let each = |place: &EmitPoint<'c>| self.written_out(b, *node, place);
             points.iter().flat_map(each).collect()
         });
         let vector = loops
@@ -62,7 +62,7 @@ impl<'c> Body<'_, 'c> {
                 if let Some(loops) = exchangeable {
                     return self.points_apart(b, at, place, loops);
                 }
-                let slow = Place {
+                let slow = EmitPoint {
                     slow: true,
                     ..place.clone()
                 };
@@ -74,11 +74,11 @@ impl<'c> Body<'_, 'c> {
     fn points_together(
         &self,
         b: &Builder<'c>,
-        points: &[Place<'c>],
+        points: &[EmitPoint<'c>],
         vector: Option<usize>,
         width: usize,
     ) {
-        let groups: Vec<Vec<Place<'c>>> = points
+        let groups: Vec<Vec<EmitPoint<'c>>> = points
             .chunks(width)
             .map(|group| self.loaded(b, group, vector))
             .collect();
@@ -90,14 +90,14 @@ impl<'c> Body<'_, 'c> {
     fn loaded(
         &self,
         b: &Builder<'c>,
-        group: &[Place<'c>],
+        group: &[EmitPoint<'c>],
         vector: Option<usize>,
-    ) -> Vec<Place<'c>> {
+    ) -> Vec<EmitPoint<'c>> {
         let loaded = self.load_where(b, Cond::Const(true), group, vector);
-        let mut group: Vec<Place<'c>> = group
+        let mut group: Vec<EmitPoint<'c>> = group
             .iter()
             .zip(loaded)
-            .map(|(place, loaded)| Place {
+            .map(|(place, loaded)| EmitPoint {
                 loaded,
                 old: vec![None; self.job.destinations.len()],
                 ..place.clone()
@@ -121,9 +121,9 @@ impl<'c> Body<'_, 'c> {
 
     /// Emits the computation of the points of a vector, and the stores of the results, as vectors
     /// if possible.
-    fn store_group(&self, b: &Builder<'c>, group: &[Place<'c>], vector: Option<usize>) {
+    fn store_group(&self, b: &Builder<'c>, group: &[EmitPoint<'c>], vector: Option<usize>) {
         let destinations = &self.job.destinations;
-        let index = |place: &Place<'c>, destination: &Access<'c>| {
+        let index = |place: &EmitPoint<'c>, destination: &Access<'c>| {
             [
                 vec![destination.value],
                 element_index(b, destination, &self.point(place)),
@@ -171,7 +171,7 @@ impl<'c> Body<'_, 'c> {
         &self,
         b: &Builder<'c>,
         (number, source): (usize, &Access<'c>),
-        points: &[Place<'c>],
+        points: &[EmitPoint<'c>],
         vector: Option<usize>,
     ) -> Vec<Val<'c>> {
         let first = self.point(&points[0]);
@@ -188,7 +188,7 @@ impl<'c> Body<'_, 'c> {
         }
         let goes_along =
             |dim: usize| vector.is_some_and(|node| self.nest.step_of(dim, node) == Some(1));
-        let load = |(lane, place): (usize, &Place<'c>)| {
+        let load = |(lane, place): (usize, &EmitPoint<'c>)| {
             let point = self.point(place);
             match self.job.work {
                 Work::Combine(..) => self.load(b, source, &point),

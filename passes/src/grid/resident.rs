@@ -11,7 +11,7 @@
 //! combined nor stored. If the vectors of all phases are aligned, slots are loaded and stored as
 //! vectors, otherwise element by element.
 
-use super::body::{Body, Iteration, Place};
+use super::body::{Body, EmitPoint, Iteration};
 use super::elements::element_index;
 use super::group::{Group, Phase, captured, is_reduction};
 use super::job::{Work, reads_argument};
@@ -180,7 +180,7 @@ impl<'a, 'c> Resident<'a, 'c> {
     }
 
     /// Emits the loops over rows: grid-stride loops if the grid may have fewer blocks than rows.
-    fn blocks(&self, b: &Builder<'c>, dimension: usize, places: Vec<Place<'c>>) {
+    fn blocks(&self, b: &Builder<'c>, dimension: usize, places: Vec<EmitPoint<'c>>) {
         if dimension == MAX_BLOCKS.len() {
             return self.row(b, &places);
         }
@@ -199,7 +199,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         });
     }
 
-    fn row(&self, b: &Builder<'c>, places: &[Place<'c>]) {
+    fn row(&self, b: &Builder<'c>, places: &[EmitPoint<'c>]) {
         let mut known: Vec<Held<'c>> = Vec::new();
         for (number, phase) in self.group.phases.iter().enumerate() {
             let b = &b.located(phase.job.op.location());
@@ -232,7 +232,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         b: &Builder<'c>,
         known: &mut Vec<Held<'c>>,
         number: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
     ) -> Vec<Option<Elements<'c>>> {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let loops = !self.turns(body).is_empty();
@@ -252,9 +252,9 @@ impl<'a, 'c> Resident<'a, 'c> {
         b: &Builder<'c>,
         known: &mut Vec<Held<'c>>,
         number: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         row: &[Option<Elements<'c>>],
-    ) -> Vec<Vec<Place<'c>>> {
+    ) -> Vec<Vec<EmitPoint<'c>>> {
         let body = &self.bodies[number];
         let job = body.job;
         let slots = slots(b, body, &self.turns(body), place);
@@ -273,7 +273,7 @@ impl<'a, 'c> Resident<'a, 'c> {
                 })
             })
             .collect();
-        with(slots, |slot, lane, place| Place {
+        with(slots, |slot, lane, place| EmitPoint {
             loaded: sources
                 .iter()
                 .map(|source| source.as_ref().map(|e| e.get(slot, lane)))
@@ -295,7 +295,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         &self,
         b: &Builder<'c>,
         number: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         carried: Vec<Val<'c>>,
         iteration: &mut Iteration<'_, 'c>,
     ) -> Vec<Val<'c>> {
@@ -308,14 +308,14 @@ impl<'a, 'c> Resident<'a, 'c> {
         b: &Builder<'c>,
         body: &Body<'a, 'c>,
         loops: &[usize],
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         carried: Vec<Val<'c>>,
         iteration: &mut Iteration<'_, 'c>,
     ) -> Vec<Val<'c>> {
         match loops {
             [] => iteration(b, place, carried),
             [first, rest @ ..] => {
-                let mut inner = |b: &Builder<'c>, place: &Place<'c>, carried: Vec<Val<'c>>| {
+                let mut inner = |b: &Builder<'c>, place: &EmitPoint<'c>, carried: Vec<Val<'c>>| {
                     self.turn(b, body, rest, place, carried, iteration)
                 };
                 body.iterate(b, *first, place, true, carried, &mut inner)
@@ -345,7 +345,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         number: usize,
         access: &Access<'c>,
         is_vector: bool,
-        (row, slots): (&Place<'c>, &[Vec<Place<'c>>]),
+        (row, slots): (&EmitPoint<'c>, &[Vec<EmitPoint<'c>>]),
     ) -> Elements<'c> {
         if access.memref.is_none() {
             return Elements::Row(access.value);
@@ -371,14 +371,14 @@ impl<'a, 'c> Resident<'a, 'c> {
         number: usize,
         access: &Access<'c>,
         is_vector: bool,
-        (row, slots): (&Place<'c>, &[Vec<Place<'c>>]),
+        (row, slots): (&EmitPoint<'c>, &[Vec<EmitPoint<'c>>]),
     ) -> Elements<'c> {
         let (phase, body) = (&self.group.phases[number], &self.bodies[number]);
         let Some(element) = access.memref.as_ref().map(|memref| memref.element) else {
             return Elements::Row(access.value);
         };
         let varies = phase.varies(access);
-        let one = |b: &Builder<'c>, place: &Place<'c>| {
+        let one = |b: &Builder<'c>, place: &EmitPoint<'c>| {
             let index = element_index(b, access, &body.point(place));
             match varies {
                 true => {
@@ -410,7 +410,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         }
         let width = slots.first().map_or(1, Vec::len);
         // Loads the elements of a slot one by one.
-        let singly = |b: &Builder<'c>, slot: &[Place<'c>]| -> Vec<Val<'c>> {
+        let singly = |b: &Builder<'c>, slot: &[EmitPoint<'c>]| -> Vec<Val<'c>> {
             let types = vec![element; slot.len()];
             if parts(body).is_empty() {
                 let all = |b: &Builder<'c>| slot.iter().map(|place| one(b, place)).collect();
@@ -533,7 +533,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         b: &Builder<'c>,
         known: &mut Vec<Held<'c>>,
         number: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         row: &[Option<Elements<'c>>],
     ) -> Vec<Option<Elements<'c>>> {
         let body = &self.bodies[number];
@@ -549,10 +549,10 @@ impl<'a, 'c> Resident<'a, 'c> {
         let partial: Vec<Val<'c>> = (0..lanes).flat_map(|_| start.clone()).collect();
         let always = may_run_for_nothing(job.op);
         let before = known.len();
-        let mut combine = |b: &Builder<'c>, place: &Place<'c>, mut partial: Vec<Val<'c>>| {
+        let mut combine = |b: &Builder<'c>, place: &EmitPoint<'c>, mut partial: Vec<Val<'c>>| {
             for slot in self.points(b, known, number, place, row) {
                 for (place, inside) in slot.iter().zip(insides(b, body, &slot)) {
-                    let place = Place {
+                    let place = EmitPoint {
                         start: start.clone(),
                         ..place.clone()
                     };
@@ -637,12 +637,12 @@ impl<'a, 'c> Resident<'a, 'c> {
         b: &Builder<'c>,
         known: &mut Vec<Held<'c>>,
         number: usize,
-        places: &[Place<'c>],
+        places: &[EmitPoint<'c>],
         row: &[Option<Elements<'c>>],
     ) -> Vec<Option<Elements<'c>>> {
         let before = known.len();
         let mut results = Vec::new();
-        let mut compute = |b: &Builder<'c>, place: &Place<'c>, carried: Vec<Val<'c>>| {
+        let mut compute = |b: &Builder<'c>, place: &EmitPoint<'c>, carried: Vec<Val<'c>>| {
             let slots = self.points(b, known, number, place, row);
             results = self.compute_slots(b, known, number, slots, (place, places));
             carried
@@ -661,8 +661,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         b: &Builder<'c>,
         known: &mut Vec<Held<'c>>,
         number: usize,
-        slots: Vec<Vec<Place<'c>>>,
-        (place, places): (&Place<'c>, &[Place<'c>]),
+        slots: Vec<Vec<EmitPoint<'c>>>,
+        (place, places): (&EmitPoint<'c>, &[EmitPoint<'c>]),
     ) -> Vec<Option<Elements<'c>>> {
         let body = &self.bodies[number];
         let job = body.job;
@@ -681,7 +681,7 @@ impl<'a, 'c> Resident<'a, 'c> {
                 })
             })
             .collect();
-        let slots = with(slots, |slot, lane, place| Place {
+        let slots = with(slots, |slot, lane, place| EmitPoint {
             old: old
                 .iter()
                 .map(|old| old.as_ref().map(|e| e.get(slot, lane)))
@@ -741,8 +741,8 @@ impl<'a, 'c> Resident<'a, 'c> {
         &self,
         b: &Builder<'c>,
         number: usize,
-        slot: &[Place<'c>],
-        places: &[Place<'c>],
+        slot: &[EmitPoint<'c>],
+        places: &[EmitPoint<'c>],
     ) -> Cond<'c> {
         let inside = inside(b, &self.bodies[number], slot);
         let phases = &self.group.phases;
@@ -760,20 +760,20 @@ impl<'a, 'c> Resident<'a, 'c> {
         b: &Builder<'c>,
         number: usize,
         i: usize,
-        slots: &[Vec<Place<'c>>],
+        slots: &[Vec<EmitPoint<'c>>],
         values: &[Vec<Val<'c>>],
-        places: &[Place<'c>],
+        places: &[EmitPoint<'c>],
     ) {
         let body = &self.bodies[number];
         let destination = &body.job.destinations[i];
         let owner = self.owner(number, destination).unwrap_or(0);
         let owned = i64_attribute(b.context(), owner);
-        let index = |b: &Builder<'c>, place: &Place<'c>| {
+        let index = |b: &Builder<'c>, place: &EmitPoint<'c>| {
             let index = element_index(b, destination, &body.point(place));
             [vec![destination.value], index].concat()
         };
         let is_even = parts(body).is_empty();
-        let single = |b: &Builder<'c>, place: &Place<'c>, value: Val<'c>| {
+        let single = |b: &Builder<'c>, place: &EmitPoint<'c>, value: Val<'c>| {
             b.create("memref.store")
                 .attr(OWNED, owned)
                 .operands(&[vec![value], index(b, place)].concat())
@@ -781,7 +781,7 @@ impl<'a, 'c> Resident<'a, 'c> {
         };
         let some = |b: &Builder<'c>,
                     is_vector: bool,
-                    slots: &[Vec<Place<'c>>],
+                    slots: &[Vec<EmitPoint<'c>>],
                     values: &[Vec<Val<'c>>]| {
             for (slot, values) in slots.iter().zip(values) {
                 if !is_vector && !is_even {
@@ -844,27 +844,30 @@ fn slots<'c>(
     b: &Builder<'c>,
     body: &Body<'_, 'c>,
     entered: &[usize],
-    place: &Place<'c>,
-) -> Vec<Vec<Place<'c>>> {
+    place: &EmitPoint<'c>,
+) -> Vec<Vec<EmitPoint<'c>>> {
     let loops = || {
         let all = body.outer.iter().chain(&body.inner);
         all.filter(|node| !entered.contains(node))
     };
     let points = loops().fold(vec![place.clone()], |points, node| {
-        let each = |place: &Place<'c>| body.written_out(b, *node, place);
+        let each = |place: &EmitPoint<'c>| body.written_out(b, *node, place);
         points.iter().flat_map(each).collect()
     });
     let vector = loops()
         .next_back()
         .filter(|node| body.nest.nodes[**node].run == Run::Vectorized);
     let width = vector.map_or(1, |node| body.count(*node).max(1));
-    points.chunks(width).map(<[Place<'c>]>::to_vec).collect()
+    points
+        .chunks(width)
+        .map(<[EmitPoint<'c>]>::to_vec)
+        .collect()
 }
 
 fn with<'c>(
-    slots: Vec<Vec<Place<'c>>>,
-    change: impl Fn(usize, usize, Place<'c>) -> Place<'c>,
-) -> Vec<Vec<Place<'c>>> {
+    slots: Vec<Vec<EmitPoint<'c>>>,
+    change: impl Fn(usize, usize, EmitPoint<'c>) -> EmitPoint<'c>,
+) -> Vec<Vec<EmitPoint<'c>>> {
     let slots = slots.into_iter().enumerate();
     slots
         .map(|(slot, places)| {
@@ -895,7 +898,7 @@ fn parts<'c>(body: &Body<'_, 'c>) -> Vec<(Index<'c>, i64)> {
 }
 
 /// Emits, for each element of a slot, the condition that the element is inside the row.
-fn insides<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Vec<Cond<'c>> {
+fn insides<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[EmitPoint<'c>]) -> Vec<Cond<'c>> {
     match parts(body).is_empty() {
         true => vec![inside(b, body, slot); slot.len()],
         false => slot
@@ -907,7 +910,7 @@ fn insides<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Vec<
 
 /// Emits the condition that a slot is inside the row. Indices ascend in a slot, so only the last
 /// element is checked.
-fn inside<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[Place<'c>]) -> Cond<'c> {
+fn inside<'c>(b: &Builder<'c>, body: &Body<'_, 'c>, slot: &[EmitPoint<'c>]) -> Cond<'c> {
     match slot.last() {
         Some(place) => b.and(body.guard(b, place, false), body.guard(b, place, true)),
         None => Cond::Const(false),

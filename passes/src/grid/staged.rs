@@ -4,7 +4,7 @@
 //! its tile of the source along the contiguous dimension of the source. The threads then read
 //! shared memory in the order in which they store results.
 
-use super::body::{Body, Place};
+use super::body::{Body, EmitPoint};
 use super::job::{Job, Work};
 use super::nest::{Fate, Illegal, Nest, Run};
 use super::steps::Processor;
@@ -261,7 +261,7 @@ impl<'c> Staged<'c> {
 impl<'c> Body<'_, 'c> {
     /// Emits the code that fills the tiles of a block. Returns the loop-nest position with the
     /// filled tiles.
-    pub(super) fn staged(&self, b: &Builder<'c>, place: &Place<'c>) -> Place<'c> {
+    pub(super) fn staged(&self, b: &Builder<'c>, place: &EmitPoint<'c>) -> EmitPoint<'c> {
         let mut place = place.clone();
         if self.stages.is_empty() {
             return place;
@@ -285,8 +285,8 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Returns the first point of the iteration space that the block computes.
-    fn first_of_block(&self, b: &Builder<'c>, place: &Place<'c>) -> Place<'c> {
-        let mut first = Place::default();
+    fn first_of_block(&self, b: &Builder<'c>, place: &EmitPoint<'c>) -> EmitPoint<'c> {
+        let mut first = EmitPoint::default();
         for node in self.nest.order.iter().copied() {
             let index = match self.nest.is_on_blocks(node) {
                 true => place.index[&node],
@@ -299,7 +299,13 @@ impl<'c> Body<'_, 'c> {
 
     /// Emits the copy of a tile to shared memory. If the whole tile is inside the source, each
     /// thread has many loads in flight: aligned vectors, or else scalars.
-    fn fill(&self, b: &Builder<'c>, stage: &Stage<'c>, place: &Place<'c>, origin: &[Index<'c>]) {
+    fn fill(
+        &self,
+        b: &Builder<'c>,
+        stage: &Stage<'c>,
+        place: &EmitPoint<'c>,
+        origin: &[Index<'c>],
+    ) {
         let results = &self.job.sources[stage.source].map.results;
         let dims = results.iter().zip(origin).zip(&stage.shape);
         let dims = dims.filter_map(|((result, origin), size)| match result {
@@ -332,7 +338,7 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    fn thread_number(&self, b: &Builder<'c>, place: &Place<'c>) -> Index<'c> {
+    fn thread_number(&self, b: &Builder<'c>, place: &EmitPoint<'c>) -> Index<'c> {
         let threads = (0..3).rev().filter_map(|dimension| {
             let node = self.nest.on(Processor::Thread(dimension))?;
             Some((place.index[&node], self.nest.block()[dimension]))
@@ -473,7 +479,7 @@ impl<'c> Body<'_, 'c> {
     /// threads of a block in another order.
     pub(super) fn exchangeable(
         &self,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         vector: Option<usize>,
     ) -> Option<Exchangeable<'c>> {
         let on_threads = (0..3).filter_map(|d| self.nest.on(Processor::Thread(d)));
@@ -494,7 +500,7 @@ impl<'c> Body<'_, 'c> {
         &self,
         b: &Builder<'c>,
         at: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         Exchangeable { thread, vector, .. }: Exchangeable<'c>,
     ) {
         let others = &self.outer[at..self.outer.len() - 1];
@@ -525,8 +531,8 @@ impl<'c> Body<'_, 'c> {
         &self,
         b: &Builder<'c>,
         loops: &[usize],
-        place: &Place<'c>,
-        then: &dyn Fn(&Builder<'c>, &Place<'c>),
+        place: &EmitPoint<'c>,
+        then: &dyn Fn(&Builder<'c>, &EmitPoint<'c>),
     ) {
         let Some((node, others)) = loops.split_first() else {
             return then(b, place);
@@ -542,13 +548,13 @@ impl<'c> Body<'_, 'c> {
     fn moved(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         indices: &[(usize, Index<'c>)],
-    ) -> Place<'c> {
-        let mut moved = Place {
+    ) -> EmitPoint<'c> {
+        let mut moved = EmitPoint {
             staged: place.staged.clone(),
             slow: true,
-            ..Place::default()
+            ..EmitPoint::default()
         };
         for node in &self.nest.order {
             let index = indices.iter().find(|(other, _)| other == node);

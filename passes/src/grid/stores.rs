@@ -1,6 +1,6 @@
 //! Emits the stores of a kernel: results of reductions and of element-wise ops.
 
-use super::body::{Body, Place};
+use super::body::{Body, EmitPoint};
 use super::elements::element_index;
 use super::job::{Combination, Work, atomic_kind, reads_argument};
 use super::nest::Run;
@@ -36,7 +36,7 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn store_totals(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         work: &Combination<'c>,
         totals: Vec<Vec<Val<'c>>>,
     ) {
@@ -63,7 +63,7 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn store(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         total: Option<(&Combination<'c>, &[Val<'c>])>,
     ) {
         // The combining loops have ended; no destination is indexed by their dimensions.
@@ -169,7 +169,7 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn compute(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         point: &[Index<'c>],
         places: &[Vec<Val<'c>>],
     ) -> Vec<Val<'c>> {

@@ -1,6 +1,6 @@
 //! Element indices relative to the start of a tile, for `argmax` and `argmin`.
 
-use super::body::{Body, Place};
+use super::body::{Body, EmitPoint};
 use crate::emit::index_as;
 use melior::ir::ValueLike;
 use tx_mlir::build::{Cond, Predicate};
@@ -25,7 +25,7 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn number_tile(
         &self,
         loops: &[usize],
-        points: &mut [Place<'c>],
+        points: &mut [EmitPoint<'c>],
     ) -> Option<Tile<'c>> {
         let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
             return None;
@@ -38,7 +38,7 @@ impl<'c> Body<'_, 'c> {
             .map(|node| Some((*node, self.nest.step_of(axis, *node)?)))
             .collect::<Option<_>>()?;
         let first = first.index[&axis];
-        let number = |point: &Place<'c>| {
+        let number = |point: &EmitPoint<'c>| {
             let each = steps.iter().map(|(node, step)| {
                 let index = point.index.get(node)?.known()?;
                 index.checked_mul(*step)

@@ -1,6 +1,6 @@
 //! Vector loads of aligned rows, and batches of loads in flight.
 
-use super::body::{Body, Place};
+use super::body::{Body, EmitPoint};
 use super::elements::{NONTEMPORAL, element_index};
 use super::job::{Job, Work};
 use super::nest::{Fate, Nest, Node, Run};
@@ -32,7 +32,7 @@ pub(super) struct Vectors<'c> {
 /// A head or tail element of a row, outside its aligned vectors.
 pub(super) struct Edge<'c> {
     condition: Cond<'c>,
-    place: Place<'c>,
+    place: EmitPoint<'c>,
 }
 
 /// The operands with vector accesses, and the condition that all vectors are aligned.
@@ -215,7 +215,7 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn vectors(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         (dim, lanes): (usize, i64),
     ) -> Vectors<'c> {
         let length = self.extents[dim];
@@ -293,7 +293,7 @@ impl<'c> Body<'_, 'c> {
     pub(super) fn edges(
         &self,
         b: &Builder<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         (dim, lanes): (usize, i64),
         vectors: &Vectors<'c>,
     ) -> Vec<Edge<'c>> {
@@ -365,12 +365,12 @@ impl<'c> Body<'_, 'c> {
         &self,
         b: &Builder<'c>,
         at: usize,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         mut partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
         let loops = &self.inner[at..];
         let mut points = loops.iter().fold(vec![place.clone()], |points, node| {
-            let each = |place: &Place<'c>| self.written_out(b, *node, place);
+            let each = |place: &EmitPoint<'c>| self.written_out(b, *node, place);
             points.iter().flat_map(each).collect()
         });
         let vector = loops
@@ -385,12 +385,12 @@ impl<'c> Body<'_, 'c> {
         }
         let batch = (UNDER_WAY / width).max(1) * width;
         for points in points.chunks(batch) {
-            let groups: Vec<(Cond<'c>, Vec<Place<'c>>)> = points
+            let groups: Vec<(Cond<'c>, Vec<EmitPoint<'c>>)> = points
                 .chunks(width)
                 .map(|group| {
                     let condition = self.guard_of(b, &group[0]);
                     let loaded = self.load_where(b, condition, group, vector);
-                    let places = group.iter().zip(loaded).map(|(place, loaded)| Place {
+                    let places = group.iter().zip(loaded).map(|(place, loaded)| EmitPoint {
                         loaded,
                         ..place.clone()
                     });
@@ -410,7 +410,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Returns whether the result of a bounds check may differ between iterations of loop `node`.
-    fn is_cut(&self, node: usize, place: &Place<'c>) -> bool {
+    fn is_cut(&self, node: usize, place: &EmitPoint<'c>) -> bool {
         self.open_guards(place)
             .any(|guard| self.nest.loops_of(guard).contains(&node))
     }
@@ -421,7 +421,7 @@ impl<'c> Body<'_, 'c> {
         &self,
         b: &Builder<'c>,
         condition: Cond<'c>,
-        points: &[Place<'c>],
+        points: &[EmitPoint<'c>],
         vector: Option<usize>,
     ) -> Vec<Vec<Option<Val<'c>>>> {
         let sources: Vec<(usize, &Access<'c>, Type<'c>)> = self
@@ -493,7 +493,7 @@ impl<'c> Body<'_, 'c> {
         &self,
         b: &Builder<'c>,
         source: &Access<'c>,
-        place: &Place<'c>,
+        place: &EmitPoint<'c>,
         count: u64,
         element: Type<'c>,
     ) -> Val<'c> {

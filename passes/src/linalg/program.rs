@@ -21,13 +21,13 @@ pub(crate) struct Program {
     inputs: usize,
     /// Slot numbers of the constants, with their bits.
     constants: Vec<(usize, u64)>,
-    steps: Vec<Step>,
+    steps: Vec<ScalarOp>,
     outputs: Vec<usize>,
     pub(crate) ops: Vec<String>,
 }
 
 #[derive(Clone)]
-enum Step {
+enum ScalarOp {
     Compute {
         operation: Rc<Operation>,
         /// Slot numbers of the operands; surplus entries are ignored.
@@ -71,7 +71,7 @@ enum Step {
 #[derive(Clone, Default)]
 struct Branch {
     arguments: Vec<usize>,
-    steps: Vec<Step>,
+    steps: Vec<ScalarOp>,
     yields: Vec<usize>,
 }
 
@@ -167,7 +167,7 @@ impl Program {
         &mut self,
         op: Op<'c>,
         places: &mut BTreeMap<usize, usize>,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<ScalarOp>,
     ) -> Option<()> {
         if is(op, "arith.constant") {
             return self.place_of(places, *results(op).first()?).map(|_| ());
@@ -194,13 +194,13 @@ impl Program {
                 .get_mut(..arguments.len())?
                 .copy_from_slice(&arguments);
             if is(op, "arith.select") {
-                Step::Select {
+                ScalarOp::Select {
                     arguments: given,
                     to,
                 }
             } else {
                 let predicate = integer_attribute(op, "predicate");
-                Step::Compute {
+                ScalarOp::Compute {
                     operation: Rc::new(operation(name(op), predicate, &from, self.places[to])?),
                     arguments: given,
                     to,
@@ -218,9 +218,9 @@ impl Program {
         arguments: Vec<usize>,
         to: Vec<usize>,
         places: &BTreeMap<usize, usize>,
-    ) -> Option<Step> {
+    ) -> Option<ScalarOp> {
         Some(match name(op) {
-            "scf.if" => Step::If {
+            "scf.if" => ScalarOp::If {
                 condition: *arguments.first()?,
                 branches: [self.branch(op, 0, places)?, self.branch(op, 1, places)?],
                 to,
@@ -228,7 +228,7 @@ impl Program {
             "scf.index_switch" => {
                 let cases = integers(attribute(op, "cases")?)?;
                 let branches = 0..=cases.len();
-                Step::Switch {
+                ScalarOp::Switch {
                     value: *arguments.first()?,
                     branches: branches
                         .map(|region| self.branch(op, region, places))
@@ -237,7 +237,7 @@ impl Program {
                     to,
                 }
             }
-            "scf.execute_region" => Step::Region {
+            "scf.execute_region" => ScalarOp::Region {
                 body: self.branch(op, 0, places)?,
                 to,
             },
@@ -246,7 +246,7 @@ impl Program {
                 let Sort::Int(width) = self.places[bounds[0]] else {
                     return None;
                 };
-                Step::For {
+                ScalarOp::For {
                     bounds: *bounds,
                     width,
                     is_unsigned: attribute(op, "unsignedCmp").is_some(),
@@ -255,7 +255,7 @@ impl Program {
                     to,
                 }
             }
-            "scf.while" => Step::While {
+            "scf.while" => ScalarOp::While {
                 inits: arguments,
                 before: self.branch(op, 0, places)?,
                 after: self.branch(op, 1, places)?,
@@ -338,22 +338,22 @@ fn count(iterations: &mut usize) -> Option<()> {
     (*iterations <= MAX_ITERATIONS).then_some(())
 }
 
-fn run_steps(steps: &[Step], values: &mut [u64], iterations: &mut usize) -> Option<()> {
+fn run_steps(steps: &[ScalarOp], values: &mut [u64], iterations: &mut usize) -> Option<()> {
     let all = |places: &[usize], values: &[u64]| -> Vec<u64> {
         places.iter().map(|place| values[*place]).collect()
     };
     for step in steps {
         match step {
-            Step::Compute {
+            ScalarOp::Compute {
                 operation,
                 arguments,
                 to,
             } => values[*to] = (operation.calc)(&arguments.map(|a| values[a])).ok()?,
-            Step::Select {
+            ScalarOp::Select {
                 arguments: [condition, yes, no],
                 to,
             } => values[*to] = values[if values[*condition] == 0 { *no } else { *yes }],
-            Step::If {
+            ScalarOp::If {
                 condition,
                 branches,
                 to,
@@ -362,7 +362,7 @@ fn run_steps(steps: &[Step], values: &mut [u64], iterations: &mut usize) -> Opti
                 let yielded = run_branch(branch, &[], values, iterations)?;
                 put(to, &yielded, values);
             }
-            Step::Switch {
+            ScalarOp::Switch {
                 value,
                 cases,
                 branches,
@@ -374,11 +374,11 @@ fn run_steps(steps: &[Step], values: &mut [u64], iterations: &mut usize) -> Opti
                 let yielded = run_branch(branch, &[], values, iterations)?;
                 put(to, &yielded, values);
             }
-            Step::Region { body, to } => {
+            ScalarOp::Region { body, to } => {
                 let yielded = run_branch(body, &[], values, iterations)?;
                 put(to, &yielded, values);
             }
-            Step::For {
+            ScalarOp::For {
                 bounds,
                 width,
                 is_unsigned,
@@ -405,7 +405,7 @@ fn run_steps(steps: &[Step], values: &mut [u64], iterations: &mut usize) -> Opti
                 }
                 put(to, &carried, values);
             }
-            Step::While {
+            ScalarOp::While {
                 inits,
                 before,
                 after,

@@ -19,15 +19,9 @@ impl Variant for PackedHalf {
         "\
 A thread combines f16 or bf16 elements in pairs, in their own type.
 
-<<<<<<< HEAD
-All other steps equal those of the variant `shared`. `packed_half` accepts reductions for which the
-result is the same: partial results have the type of the elements (`acc`), or the kind is `max` or
-`min`, which never rounds. LLVM selects instructions such as `add.rn.f16x2` and `max.NaN.bf16x2`."
-=======
 All other steps are those of the variant `shared`. The variant accepts reductions for which the element
 type does not change the result: `acc` is the element type, or the kind is `max` or `min`, which never
 rounds. LLVM selects instructions such as `add.rn.f16x2` and `max.NaN.bf16x2`."
->>>>>>> prose-g1
     }
 
     fn priority(&self) -> i32 {

@@ -19,21 +19,12 @@ impl Variant for PackedKey {
 
     fn doc(&self) -> &'static str {
         "\
-<<<<<<< HEAD
-Packs value and index of `argmax` or `argmin` into one 32-bit key.
-
-All other steps equal those of the variant `shared`. `packed_key` is for 8- and 16-bit elements. Keys
-have the order of the pairs of value and index. One unsigned maximum therefore combines both, and one
-shuffle or one `redux.sync` exchanges both. The length must be static, and the key must have enough
-bits for the index."
-=======
 The value and the index of an `argmax` or `argmin` are packed into one 32-bit key.
 
 All other steps are those of the variant `shared`. The elements must have 8 or 16 bits. Keys are ordered
 like their pairs of value and index. One unsigned maximum therefore combines two pairs, and one shuffle
 or one `redux.sync` exchanges a pair. The length must be static, and the key must have enough bits for
 the index."
->>>>>>> prose-g1
     }
 
     fn priority(&self) -> i32 {

@@ -20,17 +20,10 @@ impl Variant for Redux {
         "\
 One `redux.sync` combines the partial results of a warp, instead of a tree of shuffles.
 
-<<<<<<< HEAD
-All other steps equal those of `shared` for memory and of `local` for fragments. A group may have any
-lanes of a warp. The groups of a warp execute `redux.sync` one after another, so shuffles are cheaper
-for narrow groups. The chip must have the instruction: integers need sm_80 or later, `max` and `min`
-of f32 need sm_100a."
-=======
 For memory, all other steps are those of the variant `shared`. For fragments, all other steps are those
 of the variant `local`. A group may consist of any lanes of a warp. The groups of a warp execute
 `redux.sync` one after another, so shuffles are cheaper for narrow groups. For integers, `redux.sync`
 requires sm_80 or later; for `max` and `min` of f32, `redux.sync` requires sm_100."
->>>>>>> prose-g1
     }
 
     fn priority(&self) -> i32 {

@@ -211,7 +211,7 @@ impl Said {
     pub(crate) fn of_arguments(
         error: &tx_plan::CheckError,
         file: &Path,
-        place: tx_plan::Place,
+        place: tx_plan::LineColumn,
     ) -> Self {
         Self {
             code: error.code().and_then(|code| code.parse().ok()),

@@ -315,7 +315,7 @@ pub struct Job {
     /// View of the destination.
     pub view: View,
     /// Schedule, if specified.
-    pub schedule: Option<Vec<Step>>,
+    pub schedule: Option<Vec<StepDescription>>,
 }
 
 /// Source of a grid-level op.
@@ -371,7 +371,7 @@ pub enum EpilogueWork {
 
 /// Schedule step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Step {
+pub enum StepDescription {
     /// Splits a loop by a factor.
     Split(String, usize),
     /// Fuses several loops.

@@ -15,11 +15,11 @@ use tx_mlir::{Blk, Op, Val, key, operands, results};
 pub(crate) type Slot = usize;
 
 /// One op, compiled to a closure.
-pub(crate) type Step<'c> = Box<dyn Fn(&mut Exec<'_, 'c>) -> Result<(), Trouble> + 'c>;
+pub(crate) type OpClosure<'c> = Box<dyn Fn(&mut Exec<'_, 'c>) -> Result<(), Trouble> + 'c>;
 
 /// A block, compiled to closures.
 pub(crate) struct Code<'c> {
-    pub(crate) steps: Vec<Step<'c>>,
+    pub(crate) steps: Vec<OpClosure<'c>>,
     pub(crate) arguments: Vec<Slot>,
     pub(crate) yields: Vec<Slot>,
 }
@@ -208,7 +208,7 @@ impl<'p, 'c> Build<'p, 'c> {
         })
     }
 
-    pub(crate) fn step(&mut self, op: Op<'c>) -> Result<Step<'c>, Trouble> {
+    pub(crate) fn step(&mut self, op: Op<'c>) -> Result<OpClosure<'c>, Trouble> {
         let name = tx_mlir::name(op);
         let dialect = name.split('.').next().unwrap_or(name);
         let built = match dialect {

@@ -1,7 +1,7 @@
 //! Execution of a combiner without its reduction op.
 
 use crate::bound::Bound;
-use crate::build::{Build, Code, Program, Step};
+use crate::build::{Build, Code, OpClosure, Program};
 use crate::machine::{Exec, World};
 use crate::number::Scalar;
 use crate::ops::reduce::{Combine, Convert, Parts, taken};
@@ -26,7 +26,7 @@ pub struct Combiner<'c> {
     nan: Nan,
     types: String,
     /// Constants that are defined outside of the op, and that its regions use.
-    outside: Vec<Step<'c>>,
+    outside: Vec<OpClosure<'c>>,
     element: Option<Element<'c>>,
     slots: usize,
 }

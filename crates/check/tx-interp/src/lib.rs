@@ -47,7 +47,7 @@ pub(crate) use tx_scalar::{bound, calc, number};
 
 use build::Program;
 use machine::{Exec, World};
-use ops::gpu::{Kernel, Sizes};
+use ops::gpu::{InterpretedKernel, Sizes};
 use std::rc::Rc;
 use tx_mlir::melior::ir::{Module, ValueLike};
 use tx_mlir::memref::Space;
@@ -218,7 +218,7 @@ fn run_op<'c>(
         unordered: false,
     };
     if tx_mlir::is(entry_op, "gpu.func") {
-        let kernel = Kernel::new(entry_op, function)?;
+        let kernel = InterpretedKernel::new(entry_op, function)?;
         let block = kernel.block_size.unwrap_or(options.block);
         let sizes = Sizes {
             grid: options.grid.map(i64::from),

@@ -11,7 +11,7 @@
 //! This crate depends on neither MLIR nor CUDA.
 //!
 //! ```
-//! use tx_ptx::{BarrierKind, Fact, Facts, Module, Place, Threads, compare};
+//! use tx_ptx::{BarrierKind, Fact, Facts, Module, LoopNesting, Threads, compare};
 //!
 //! let text = ".version 8.7
 //! .target sm_90
@@ -24,10 +24,10 @@
 //!
 //! let barrier = Fact::Barrier { kind: BarrierKind::Sync, id: Some(0), threads: Threads::All, aligned: true };
 //! let mut ir = Facts::default();
-//! ir.kernel("f").add(barrier.clone(), Place::OutsideLoops);
+//! ir.kernel("f").add(barrier.clone(), LoopNesting::OutsideLoops);
 //! assert_eq!(compare(&ir, &ptx), []);
 //!
-//! ir.kernel("f").add(barrier, Place::OutsideLoops);
+//! ir.kernel("f").add(barrier, LoopNesting::OutsideLoops);
 //! assert_eq!(
 //!     compare(&ir, &ptx)[0].to_string(),
 //!     "kernel `f`: `bar.sync 0`: found 1 outside loops, expected 2 outside loops: 1 too few"
@@ -48,7 +48,7 @@ mod position;
 mod ptxas;
 
 pub use compare::{Copied, Difference, Vanished, compare, vanished};
-pub use facts::{Count, Fact, Facts, FactsError, FunctionFacts, KernelFacts, Place};
+pub use facts::{Count, Fact, Facts, FactsError, FunctionFacts, KernelFacts, LoopNesting};
 pub use flow::{Block, Flow, FlowError, Site};
 pub use instruction::{Address, Guard, Inlined, Instruction, Location, Opcode, Operand, Statement};
 pub use module::{

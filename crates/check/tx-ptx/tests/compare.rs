@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use tx_ptx::{
-    BarrierKind, Count, Direction, Fact, Facts, KernelFacts, Module, Place, ShuffleMode, Space,
-    Threads, compare, vanished,
+    BarrierKind, Count, Direction, Fact, Facts, KernelFacts, LoopNesting, Module, ShuffleMode,
+    Space, Threads, compare, vanished,
 };
 
-use Place::{InLoop, OutsideLoops};
+use LoopNesting::{InLoop, OutsideLoops};
 
 fn barrier(id: u32) -> Fact {
     Fact::Barrier {

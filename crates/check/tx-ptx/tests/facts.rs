@@ -1,6 +1,6 @@
 //! The facts of whole modules.
 
-use tx_ptx::{Fact, Facts, Module, Place};
+use tx_ptx::{Fact, Facts, LoopNesting, Module};
 
 /// The facts of each kernel, a line each.
 fn facts(text: &str) -> String {
@@ -158,7 +158,7 @@ fn types_are_normal() {
         kind(Combine::Add, "u32"),
         kind(Combine::Min, "s32"),
     ] {
-        kernel.add(Fact::Redux { kind, mask: None }, Place::InLoop);
+        kernel.add(Fact::Redux { kind, mask: None }, LoopNesting::InLoop);
     }
     let lines: Vec<String> = kernel
         .iter()

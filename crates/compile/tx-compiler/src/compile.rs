@@ -594,7 +594,7 @@ pub struct Tunable {
     /// Name of the op.
     pub op: String,
     /// Source position of the op, if known.
-    pub place: Option<tx_plan::Place>,
+    pub place: Option<tx_plan::LineColumn>,
     /// Candidate schedules; the first one is the default.
     pub candidates: Vec<Candidate>,
     /// Name of the GPU for which [`Candidate::microseconds`] is estimated, with the assumed sizes

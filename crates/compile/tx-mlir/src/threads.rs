@@ -14,9 +14,9 @@ static WORKING: AtomicUsize = AtomicUsize::new(0);
 const STACK: usize = 8 << 20;
 
 /// Token of one thread that [`WORKING`] counts.
-struct Place;
+struct WorkerToken;
 
-impl Place {
+impl WorkerToken {
     fn of_caller() -> Self {
         WORKING.fetch_add(1, Ordering::Relaxed);
         Self
@@ -31,7 +31,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for WorkerToken {
     fn drop(&mut self) {
         WORKING.fetch_sub(1, Ordering::Relaxed);
     }
@@ -58,13 +58,13 @@ pub(crate) fn map<J: Send, R: Send>(
     jobs: impl ExactSizeIterator<Item = (usize, J)>,
     work: impl Fn(J) -> R + Sync,
 ) -> Vec<R> {
-    let _own = Place::of_caller();
+    let _own = WorkerToken::of_caller();
     let processors = match jobs.len() {
         0 | 1 => 1,
         _ => thread::available_parallelism().map_or(1, NonZero::get),
     };
-    let helpers: Vec<Place> = (1..jobs.len())
-        .map_while(|_| Place::of_helper(processors))
+    let helpers: Vec<WorkerToken> = (1..jobs.len())
+        .map_while(|_| WorkerToken::of_helper(processors))
         .collect();
     if helpers.is_empty() {
         return jobs.map(|(_, job)| work(job)).collect();

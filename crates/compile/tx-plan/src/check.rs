@@ -21,13 +21,13 @@ pub struct Check {
     /// Source position of the assertion, or of the op that needs the check. The field is omitted in
     /// JSON if the position is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<LineColumn>,
 }
 
 /// Position in the source text of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct LineColumn {
     /// Line, from 1.
     pub line: usize,
     /// Column in bytes, from 1.
@@ -124,7 +124,7 @@ impl CheckError {
     }
 
     /// Returns the source position of the check.
-    pub const fn place(&self) -> Option<Place> {
+    pub const fn place(&self) -> Option<LineColumn> {
         match self {
             Self::Failed { check, .. } | Self::NoValue { check, .. } => check.place,
         }

@@ -29,7 +29,7 @@ mod launch;
 mod plan;
 mod types;
 
-pub use check::{Check, CheckError, Place, Relation};
+pub use check::{Check, CheckError, LineColumn, Relation};
 pub use condition::{ChoiceError, Condition, exactly_one};
 pub use element::{ElementType, UnknownElementType};
 pub use explanation::{

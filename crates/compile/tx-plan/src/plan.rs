@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::check::{Check, Place};
+use crate::check::{Check, LineColumn};
 use crate::condition::{Condition, exactly_one};
 use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
@@ -49,14 +49,14 @@ pub struct Warning {
     /// Message text.
     pub message: String,
     /// Source position, if known.
-    pub place: Option<Place>,
+    pub place: Option<LineColumn>,
     /// Consequences and suggestions.
     pub notes: Vec<String>,
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(Place { line, column }) = self.place {
+        if let Some(LineColumn { line, column }) = self.place {
             write!(f, "{line}:{column}: ")?;
         }
         write!(f, "warning: {}", self.message)?;

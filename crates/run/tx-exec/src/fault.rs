@@ -112,7 +112,7 @@ impl fmt::Display for AccessKind {
 
 /// A byte of a labelled buffer or variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct BufferOffset {
     /// Label of the buffer, such as `argument 0`, or of shared or private memory.
     pub buffer: Arc<str>,
     /// Offset from the start of the buffer, in bytes. Negative offsets precede the buffer; offsets
@@ -124,7 +124,7 @@ pub struct Place {
     pub is_dynamic: bool,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for BufferOffset {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
@@ -151,7 +151,7 @@ pub struct Access {
     pub alignment: u64,
     /// Position relative to the accessed or nearest buffer; `None` if no buffer is near the
     /// address.
-    pub place: Option<Place>,
+    pub place: Option<BufferOffset>,
 }
 
 impl fmt::Display for Access {
@@ -183,7 +183,7 @@ pub struct Race {
     /// State space of the byte: global, shared, or shared memory of another block of the cluster.
     pub space: Space,
     /// The first byte that both operations access.
-    pub place: Place,
+    pub place: BufferOffset,
 }
 
 impl fmt::Display for Race {

@@ -85,8 +85,8 @@ mod stacks;
 mod warp;
 
 pub use fault::{
-    Access, AccessKind, Diagnostic, Divergence, Error, Fault, Lifetime, OtherBlock, OutOfRange,
-    Place, Race, Site, Space,
+    Access, AccessKind, BufferOffset, Diagnostic, Divergence, Error, Fault, Lifetime, OtherBlock,
+    OutOfRange, Race, Site, Space,
 };
 pub use launch::{
     Checks, KernelInfo, Launch, MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS, MAX_SHARED_BYTES, Param,

@@ -12,8 +12,8 @@ use crate::{
     bits::{PagedBits, contains},
     cluster::{self, ClusterBarrier},
     fault::{
-        Access, AccessKind, At, Divergence, Fault, Lifetime, OtherBlock, OutOfRange, Place, Race,
-        Site, Space,
+        Access, AccessKind, At, BufferOffset, Divergence, Fault, Lifetime, OtherBlock, OutOfRange,
+        Race, Site, Space,
     },
     happens_before::{Clocks, Conflict, Fence, Touch},
     launch::{Checks, Launch},
@@ -668,7 +668,7 @@ impl<'m> Machine<'m> {
 
     /// Returns the position of an address in the buffer that contains it, or relative to a nearby
     /// buffer.
-    fn place(&self, address: u64, space: Space) -> Option<Place> {
+    fn place(&self, address: u64, space: Space) -> Option<BufferOffset> {
         let private = |near: u64| {
             self.threads[self.current]
                 .private
@@ -676,7 +676,7 @@ impl<'m> Machine<'m> {
                 .find(|Private { start, length, .. }| {
                     address >= start.saturating_sub(near) && address < start + length + near
                 })
-                .map(|Private { start, length, .. }| Place {
+                .map(|Private { start, length, .. }| BufferOffset {
                     buffer: Arc::from("private memory"),
                     offset: address.wrapping_sub(*start) as i64,
                     length: *length,
@@ -706,12 +706,12 @@ impl<'m> Machine<'m> {
 
     /// For a place in the shared memory of another block, adds the coordinates of that block to the
     /// buffer label.
-    fn place_in(&self, cta: &Cta<'_>, place: Option<Place>) -> Option<Place> {
+    fn place_in(&self, cta: &Cta<'_>, place: Option<BufferOffset>) -> Option<BufferOffset> {
         let [x, y, z] = cta.block;
         let place = place?;
         Some(match std::ptr::eq(cta, self.cta(self.current)) {
             true => place,
-            false => Place {
+            false => BufferOffset {
                 buffer: format!("{} of block ({x}, {y}, {z})", place.buffer).into(),
                 ..place
             },

@@ -1,6 +1,6 @@
 //! Global memory: buffers that kernels access, and the recorded state of every byte.
 
-use crate::{bits::PagedBits, fault::Place, happens_before::Shadow};
+use crate::{bits::PagedBits, fault::BufferOffset, happens_before::Shadow};
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
@@ -127,8 +127,8 @@ impl Region {
         self.written = None;
     }
 
-    pub(crate) fn place(&self, address: u64) -> Place {
-        Place {
+    pub(crate) fn place(&self, address: u64) -> BufferOffset {
+        BufferOffset {
             buffer: self.label.clone(),
             offset: address.wrapping_sub(self.base) as i64,
             length: self.length,
@@ -409,7 +409,7 @@ impl Memory {
 
     /// Returns the position of an address relative to the nearest region; `None` if no region is
     /// near.
-    pub(crate) fn nearest(&self, address: u64) -> Option<Place> {
+    pub(crate) fn nearest(&self, address: u64) -> Option<BufferOffset> {
         let distance = |region: &Region| {
             if address < region.base {
                 region.base - address

@@ -1,7 +1,7 @@
 //! Programs loaded from device IR, and launches of their kernels.
 
 use crate::{
-    convert::{self, Kernel, Unit},
+    convert::{self, ConvertedKernel, Unit},
     engine::{Engine, Failed},
     fault::{Diagnostic, Error, Fault},
     launch::{
@@ -31,7 +31,7 @@ use std::{
 };
 
 struct Loaded {
-    kernel: Kernel,
+    kernel: ConvertedKernel,
     /// Index of the module of the kernel.
     module: usize,
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     bits::{all_set, contains, set_all},
-    fault::Place,
+    fault::BufferOffset,
     happens_before::{Clocks, Conflict, Shadow, Touch},
     memory::{Bytes, MemoryError},
 };
@@ -105,7 +105,7 @@ impl<'m> SharedMemory<'m> {
     }
 
     /// Returns the position of an address relative to the nearest variable.
-    pub(crate) fn place(&self, address: u64) -> Option<Place> {
+    pub(crate) fn place(&self, address: u64) -> Option<BufferOffset> {
         let distance = |variable: &SharedVariable| {
             let start = self.base() + variable.offset;
             let length = variable.length.unwrap_or(self.dynamic);
@@ -119,7 +119,7 @@ impl<'m> SharedMemory<'m> {
             .iter()
             .flatten()
             .min_by_key(|variable| distance(variable))?;
-        Some(Place {
+        Some(BufferOffset {
             buffer: nearest.label.clone(),
             offset: address.wrapping_sub(self.base() + nearest.offset) as i64,
             length: nearest.length.unwrap_or(self.dynamic),
@@ -128,7 +128,7 @@ impl<'m> SharedMemory<'m> {
     }
 
     /// Returns the variable and the offset in it at which a race conflict occurred.
-    pub(crate) fn place_of(&self, conflict: &Conflict) -> Option<Place> {
+    pub(crate) fn place_of(&self, conflict: &Conflict) -> Option<BufferOffset> {
         self.place(self.base() + conflict.offset)
     }
 

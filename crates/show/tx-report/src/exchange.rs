@@ -20,7 +20,7 @@ const MOST_THREADS: usize = 1024;
 
 /// Kernel as plain data.
 #[derive(Debug, Clone, Default)]
-pub struct Kernel {
+pub struct ReportedKernel {
     /// Name.
     pub name: String,
     /// Row lengths for which this kernel is launched, if the program selects among several kernels.
@@ -199,7 +199,7 @@ pub enum Wait {
 
 /// Step of a kernel: an exchange of values, a synchronization, a memory access or a loop.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum KernelStep {
     /// Shuffle within a warp.
     Shuffle {
         /// Mode: `xor`, `up`, `down` or `idx`.
@@ -259,12 +259,12 @@ pub enum Step {
         /// Trip count, if known and equal for all threads.
         trips: Option<i64>,
         /// Steps of the body.
-        steps: Vec<Step>,
+        steps: Vec<KernelStep>,
     },
 }
 
 /// Returns the steps of a kernel, in program order.
-pub fn steps(kernel: &Kernel) -> Vec<Step> {
+pub fn steps(kernel: &ReportedKernel) -> Vec<KernelStep> {
     let threads = kernel
         .block
         .iter()

@@ -17,7 +17,7 @@ pub mod ptx;
 mod remark;
 mod tree;
 
-pub use exchange::{Kernel, Op, Region};
+pub use exchange::{Op, Region, ReportedKernel};
 pub use fragment::{Fragment, Holder};
 pub use page::render;
 pub use remark::Remark;
@@ -50,7 +50,7 @@ pub struct Report {
     /// Selected schedules and variants, with reasons.
     pub choices: Vec<Explanation>,
     /// Kernels after barrier insertion.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<ReportedKernel>,
     /// Fragment types of the program.
     pub fragments: Vec<Fragment>,
     /// PTX, with or without `.loc` directives; `None` if absent.

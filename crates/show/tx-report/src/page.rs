@@ -534,13 +534,13 @@ fn linked(text: &str, file: &str) -> String {
 }
 
 /// Source location in a text: `FILE:LINE:COLUMN`.
-struct Place {
+struct SourceRange {
     range: Range<usize>,
     line: usize,
 }
 
 /// Returns all source locations in a text, in order.
-fn places(text: &str, file: &str) -> Vec<Place> {
+fn places(text: &str, file: &str) -> Vec<SourceRange> {
     let mut found = Vec::new();
     let mark = format!("{file}:");
     for (start, _) in text.match_indices(&mark) {
@@ -550,7 +550,7 @@ fn places(text: &str, file: &str) -> Vec<Place> {
         let line = numbers.split(':').next().and_then(|line| line.parse().ok());
         if let Some(line) = line {
             let range = start..start + mark.len() + numbers.len();
-            found.push(Place { range, line });
+            found.push(SourceRange { range, line });
         }
     }
     found
@@ -1057,7 +1057,7 @@ fn times(page: &mut String, report: &Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Fragment, Holder, Kernel, Op, Region, Remark};
+    use crate::{Fragment, Holder, Op, Region, Remark, ReportedKernel};
     use tx_plan::{
         ApartChoice, Candidate, ExchangeChoice, Explanation, GroupedArray, GroupedOp, Reason,
         ScheduleCase, Traffic, UpTo, VariantChoice,
@@ -1214,7 +1214,7 @@ mod tests {
             },
             warnings: vec![remark("warning")],
             choices: choices(),
-            kernels: vec![Kernel {
+            kernels: vec![ReportedKernel {
                 lengths: Some(hostile("lengths")),
                 name: hostile("kernel"),
                 block: [32, 1, 1],

@@ -1,6 +1,6 @@
 //! Drawing of the steps of a kernel, with a column per lane and a row per step.
 
-use crate::exchange::{Access, Kernel, LANES, Space, Step, Wait, describe, steps};
+use crate::exchange::{Access, KernelStep, LANES, ReportedKernel, Space, Wait, describe, steps};
 use crate::html::{escape, escape_into};
 use std::fmt::Write as _;
 
@@ -17,10 +17,10 @@ fn x(lane: usize) -> usize {
 }
 
 /// Returns the steps with their loop depth. A loop precedes the steps of its body.
-fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)>) {
+fn flatten<'s>(steps: &'s [KernelStep], depth: usize, rows: &mut Vec<(usize, &'s KernelStep)>) {
     for step in steps {
         rows.push((depth, step));
-        if let Step::Loop { steps, .. } = step {
+        if let KernelStep::Loop { steps, .. } = step {
             flatten(steps, depth + 1, rows);
         }
     }
@@ -62,7 +62,7 @@ fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> 
 }
 
 /// Appends the drawing of a kernel, and its textual description.
-pub(crate) fn draw(page: &mut String, kernel: &Kernel, id: &str) {
+pub(crate) fn draw(page: &mut String, kernel: &ReportedKernel, id: &str) {
     let found = steps(kernel);
     let mut rows = Vec::new();
     flatten(&found, 0, &mut rows);
@@ -89,15 +89,15 @@ pub(crate) fn draw(page: &mut String, kernel: &Kernel, id: &str) {
         while open.len() > depth {
             close_loop(&mut picture, &mut open, y);
         }
-        if let Step::Loop { .. } = step {
+        if let KernelStep::Loop { .. } = step {
             label(&mut picture, &mut y, step, depth);
             open.push(y - 14);
             at += 1;
             continue;
         }
-        let chain: Vec<&Step> = rows[at..]
+        let chain: Vec<&KernelStep> = rows[at..]
             .iter()
-            .take_while(|(d, s)| *d == depth && matches!(s, Step::Shuffle { .. }))
+            .take_while(|(d, s)| *d == depth && matches!(s, KernelStep::Shuffle { .. }))
             .map(|(_, s)| *s)
             .collect();
         if chain.is_empty() {
@@ -151,7 +151,7 @@ pub(crate) fn draw(page: &mut String, kernel: &Kernel, id: &str) {
     page.push_str("</details>");
 }
 
-fn list(page: &mut String, steps: &[Step]) {
+fn list(page: &mut String, steps: &[KernelStep]) {
     page.push_str("<ol>");
     for step in steps {
         page.push_str("<li>");
@@ -159,7 +159,7 @@ fn list(page: &mut String, steps: &[Step]) {
         if let Some(line) = line(step) {
             let _ = write!(page, " <a href=\"#line-{line}\">line {line}</a>");
         }
-        if let Step::Loop { steps, .. } = step {
+        if let KernelStep::Loop { steps, .. } = step {
             list(page, steps);
         }
         page.push_str("</li>");
@@ -167,10 +167,12 @@ fn list(page: &mut String, steps: &[Step]) {
     page.push_str("</ol>");
 }
 
-fn line(step: &Step) -> Option<usize> {
+fn line(step: &KernelStep) -> Option<usize> {
     match step {
-        Step::Shuffle { line, .. } | Step::Redux { line, .. } | Step::Memory { line, .. } => *line,
-        Step::Barrier { .. } | Step::Loop { .. } => None,
+        KernelStep::Shuffle { line, .. }
+        | KernelStep::Redux { line, .. }
+        | KernelStep::Memory { line, .. } => *line,
+        KernelStep::Barrier { .. } | KernelStep::Loop { .. } => None,
     }
 }
 
@@ -186,9 +188,9 @@ fn close_loop(picture: &mut String, open: &mut Vec<usize>, y: usize) {
     }
 }
 
-fn label(picture: &mut String, y: &mut usize, step: &Step, depth: usize) {
+fn label(picture: &mut String, y: &mut usize, step: &KernelStep, depth: usize) {
     let class = match step {
-        Step::Barrier { .. } => "label wait",
+        KernelStep::Barrier { .. } => "label wait",
         _ => "label",
     };
     let _ = write!(
@@ -212,10 +214,10 @@ fn short(label: &str) -> String {
 }
 
 /// Draws a step other than a shuffle.
-fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
+fn single(picture: &mut String, y: &mut usize, step: &KernelStep, lanes: usize) {
     let (from, to) = (x(0) - PITCH / 2 + 2, x(LANES - 1) + PITCH / 2 - 2);
     match step {
-        Step::Barrier { wait, .. } => {
+        KernelStep::Barrier { wait, .. } => {
             let class = match wait {
                 Wait::Warp => "warp",
                 Wait::Group => "group",
@@ -230,7 +232,7 @@ fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
             );
             *y += 18;
         }
-        Step::Redux { threads, .. } => {
+        KernelStep::Redux { threads, .. } => {
             let top = *y + 4;
             let _ = write!(
                 picture,
@@ -247,7 +249,7 @@ fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
             }
             *y += 30;
         }
-        Step::Memory {
+        KernelStep::Memory {
             access,
             space,
             threads,
@@ -292,16 +294,22 @@ fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
             }
             *y += 34;
         }
-        Step::Shuffle { .. } | Step::Loop { .. } => {}
+        KernelStep::Shuffle { .. } | KernelStep::Loop { .. } => {}
     }
 }
 
 /// Draws a sequence of shuffles. Edges that contribute to the first lane of a group are bold.
-fn butterfly(picture: &mut String, y: &mut usize, chain: &[&Step], lanes: usize, depth: usize) {
+fn butterfly(
+    picture: &mut String,
+    y: &mut usize,
+    chain: &[&KernelStep],
+    lanes: usize,
+    depth: usize,
+) {
     let sources: Vec<&Vec<Option<usize>>> = chain
         .iter()
         .filter_map(|step| match step {
-            Step::Shuffle { sources, .. } => Some(sources),
+            KernelStep::Shuffle { sources, .. } => Some(sources),
             _ => None,
         })
         .collect();
@@ -389,7 +397,7 @@ mod tests {
             name: "gpu.barrier\"/><script>".to_owned(),
             ..Op::default()
         };
-        let kernel = Kernel {
+        let kernel = ReportedKernel {
             lengths: None,
             name: "</title><script>".to_owned(),
             block: [32, 1, 1],

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Fragment;
 use tx_mlir::melior::ir::operation::OperationLike;
 use tx_mlir::melior::ir::{BlockLike, ValueLike};
-use tx_report::{Holder, Kernel, Op, Region};
+use tx_report::{Holder, Op, Region, ReportedKernel};
 
 /// Names of attributes that describe the exchange of values between threads.
 const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"];
@@ -23,7 +23,7 @@ pub(super) fn kernels(
     module: tx_mlir::Op<'_>,
     file: &str,
     names: Option<&tx_mlir::Names<'_>>,
-) -> Vec<Kernel> {
+) -> Vec<ReportedKernel> {
     let is_kernel =
         |op: &tx_mlir::Op<'_>| tx_mlir::is(*op, "gpu.func") && tx_mlir::gpu::is_kernel(*op);
     tx_mlir::walk(module)
@@ -37,7 +37,7 @@ pub(super) fn kernels(
             };
             let mut values = Values::default();
             let body = values.region(op, 0, file);
-            Kernel {
+            ReportedKernel {
                 name: tx_mlir::string_attribute(op, "sym_name").unwrap_or_default(),
                 lengths: tx_mlir::string_attribute(op, "lengths"),
                 block: [size(0), size(1), size(2)],

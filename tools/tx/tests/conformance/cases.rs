@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::custom::{self, Custom};
 use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64, I1, I8, I16, I32, I64};
 use crate::inputs::{self, Random, SORTS};
-use crate::program::{Case, Kernel, Rows, Scope, Storage, list};
+use crate::program::{Case, KernelBuilder, Rows, Scope, Storage, list};
 use crate::reference::{self, Expected, Kind, Nan, Rule};
 use crate::variants::{self, Answer, Traits};
 
@@ -176,7 +176,7 @@ impl Lanes {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Place {
+pub(crate) enum OperandKind {
     Memory(Memory),
     Fragments(Fragments),
     Lanes(Lanes),
@@ -186,7 +186,7 @@ pub(crate) enum Place {
 #[derive(Clone, Copy)]
 pub(crate) struct Spec {
     pub(crate) work: Work,
-    pub(crate) place: Place,
+    pub(crate) place: OperandKind,
     /// Forced variant.
     pub(crate) variant: Option<&'static str>,
     /// Set if the program only asks which variants accept which kinds. It forces each variant in
@@ -197,7 +197,7 @@ pub(crate) struct Spec {
 impl Spec {
     pub(crate) fn name(&self) -> String {
         let place = match &self.place {
-            Place::Memory(m) => format!(
+            OperandKind::Memory(m) => format!(
                 "{}::{}::{}{}{}{}-by-{}",
                 m.scope.name(),
                 m.storage.name(),
@@ -211,10 +211,10 @@ impl Spec {
                 if m.dynamic { "-dynamic" } else { "" },
                 m.block
             ),
-            Place::Fragments(f) => {
+            OperandKind::Fragments(f) => {
                 format!("{}::fragment::{}-by-{}", f.scope.name(), f.name, f.block)
             }
-            Place::Lanes(l) => format!(
+            OperandKind::Lanes(l) => format!(
                 "{}::all_reduce::{}by-{}",
                 l.scope.name(),
                 l.groups.map_or(String::new(), |(width, stride)| format!(
@@ -237,9 +237,9 @@ impl Spec {
 
     pub(crate) fn case(&self) -> Result<Case, String> {
         let mut case = match &self.place {
-            Place::Memory(memory) => self.memory(memory),
-            Place::Fragments(fragments) => self.fragments(fragments),
-            Place::Lanes(lanes) => self.lanes(lanes),
+            OperandKind::Memory(memory) => self.memory(memory),
+            OperandKind::Fragments(fragments) => self.fragments(fragments),
+            OperandKind::Lanes(lanes) => self.lanes(lanes),
         }
         .map_err(|error| format!("the generator made a bad test: {error}"))?;
         case.chip = self.variant.and_then(variants::chip);
@@ -557,7 +557,8 @@ impl Spec {
     /// Returns the ops of a kind: one without `accumulate`, and one with it. If lowering unrolls
     /// large loops, only one of the two, in turn.
     fn accumulations(&self, kind: Option<Kind>) -> &'static [bool] {
-        let unrolled = matches!(self.place, Place::Fragments(_)) || self.variant == Some("batched");
+        let unrolled =
+            matches!(self.place, OperandKind::Fragments(_)) || self.variant == Some("batched");
         let turn = kind.map_or(0, |kind| kind as usize) + usize::from(self.variant.is_some());
         match (self.verdicts, unrolled) {
             (true, _) => &[false],
@@ -605,7 +606,7 @@ impl Spec {
 
     fn memory(&self, m: &Memory) -> Result<Case, String> {
         let mut random = Random::new(&self.seed());
-        let mut kernel = Kernel::new(m.scope, m.storage, m.block, m.dynamic);
+        let mut kernel = KernelBuilder::new(m.scope, m.storage, m.block, m.dynamic);
         let input = self.input(
             kernel.groups(),
             m.rows,
@@ -687,7 +688,7 @@ impl Spec {
 
     fn record(
         &self,
-        kernel: &mut Kernel,
+        kernel: &mut KernelBuilder,
         kind: Option<Kind>,
         accumulate: bool,
         destinations: &[crate::program::Operand],
@@ -713,7 +714,7 @@ impl Spec {
 
     fn fragments(&self, f: &Fragments) -> Result<Case, String> {
         let mut random = Random::new(&self.seed());
-        let mut kernel = Kernel::new(f.scope, Storage::Global, f.block, false);
+        let mut kernel = KernelBuilder::new(f.scope, Storage::Global, f.block, false);
         let [height, width] = f.shape;
         let (rows, length) = match f.axes {
             [0] => (width, height),
@@ -836,7 +837,7 @@ impl Spec {
     fn lanes(&self, l: &Lanes) -> Result<Case, String> {
         let mut random = Random::new(&self.seed());
         // One value per thread and step. The op defines the groups.
-        let mut kernel = Kernel::new(Scope::Cta, Storage::Global, l.block, false);
+        let mut kernel = KernelBuilder::new(Scope::Cta, Storage::Global, l.block, false);
         let steps = SORTS.len();
         // An input row is a whole step; the reduction applies to groups within it.
         let mut input = self.input(1, steps, l.block, &|row, i| row * l.block + i, &mut random);
@@ -1455,7 +1456,7 @@ pub(crate) fn specs() -> Vec<Spec> {
                         i * shapes.len().div_ceil(2)
                     })
                     % shapes.len()];
-                places.push(Place::Memory(memory(scope, storage, shape)));
+                places.push(OperandKind::Memory(memory(scope, storage, shape)));
             }
             // A variant for 16-bit floats also depends on the length.
             if let Work::Values(types, _) = work
@@ -1468,18 +1469,20 @@ pub(crate) fn specs() -> Vec<Spec> {
                     let memory = memory(scope, storage, *shape);
                     if !places
                         .iter()
-                        .any(|place| matches!(place, Place::Memory(m) if *m == memory))
+                        .any(|place| matches!(place, OperandKind::Memory(m) if *m == memory))
                     {
-                        places.push(Place::Memory(memory));
+                        places.push(OperandKind::Memory(memory));
                     }
                 }
             }
         }
         let spread = |i: usize, count: usize| (turn * 3 + i * count.div_ceil(many)) % count;
-        places.extend((0..many).map(|i| Place::Fragments(FRAGMENTS[spread(i, FRAGMENTS.len())])));
+        places.extend(
+            (0..many).map(|i| OperandKind::Fragments(FRAGMENTS[spread(i, FRAGMENTS.len())])),
+        );
         // A reduction across lanes requires equal element and result types.
         if work_keeps_type(work) {
-            places.extend((0..many).map(|i| Place::Lanes(LANES[spread(i, LANES.len())])));
+            places.extend((0..many).map(|i| OperandKind::Lanes(LANES[spread(i, LANES.len())])));
         }
         for place in places {
             let chosen = Spec {
@@ -1491,7 +1494,7 @@ pub(crate) fn specs() -> Vec<Spec> {
             if !chosen.is_sound() {
                 continue;
             }
-            if matches!(place, Place::Lanes(_)) {
+            if matches!(place, OperandKind::Lanes(_)) {
                 specs.push(chosen);
                 continue;
             }
@@ -1531,7 +1534,7 @@ pub(crate) fn specs() -> Vec<Spec> {
     for (turn, lanes) in UNEVEN_LANES.into_iter().enumerate() {
         let two = [works[turn % works.len()], works[(turn + 2) % works.len()]].map(|work| Spec {
             work,
-            place: Place::Lanes(lanes),
+            place: OperandKind::Lanes(lanes),
             variant: None,
             verdicts: false,
         });
@@ -1565,12 +1568,12 @@ impl Spec {
     /// of a thousand elements overflows, and a fragment must fit in registers.
     fn is_sound(&self) -> bool {
         let length = match &self.place {
-            Place::Memory(m) => m.length,
-            Place::Fragments(f) => f.shape[0] * f.shape[1] / 8,
-            Place::Lanes(l) => l.members().iter().map(Vec::len).max().unwrap_or(0),
+            OperandKind::Memory(m) => m.length,
+            OperandKind::Fragments(f) => f.shape[0] * f.shape[1] / 8,
+            OperandKind::Lanes(l) => l.members().iter().map(Vec::len).max().unwrap_or(0),
         };
         let shortest = match &self.place {
-            Place::Lanes(l) => l.members().iter().map(Vec::len).min().unwrap_or(0),
+            OperandKind::Lanes(l) => l.members().iter().map(Vec::len).min().unwrap_or(0),
             _ => length,
         };
         match &self.work {

@@ -1,4 +1,4 @@
-//! Kernel with its arguments and their expected contents.
+//! Kernel builder with its arguments and their expected contents.
 
 use std::sync::Arc;
 
@@ -100,7 +100,7 @@ impl Storage {
 
 /// Builder of a kernel. Every tile has a slab for each group of the scope, and each group accesses
 /// its own slab.
-pub(crate) struct Kernel {
+pub(crate) struct KernelBuilder {
     pub(crate) scope: Scope,
     pub(crate) storage: Storage,
     pub(crate) block: usize,
@@ -141,7 +141,7 @@ pub(crate) fn list<T: ToString>(items: &[T]) -> String {
     items.join(", ")
 }
 
-impl Kernel {
+impl KernelBuilder {
     pub(crate) fn new(scope: Scope, storage: Storage, block: usize, dynamic: bool) -> Self {
         let mut kernel = Self {
             scope,

@@ -1,6 +1,6 @@
 //! Applicability of variants, restated independently of the compiler.
 
-use crate::cases::{Place, Types};
+use crate::cases::{OperandKind, Types};
 use crate::element::Element;
 use crate::program::{Scope, Storage};
 use crate::reference::Kind;
@@ -8,7 +8,7 @@ use crate::reference::Kind;
 /// Properties of an op that variants depend on.
 #[derive(Clone, Copy)]
 pub(crate) struct Traits {
-    pub(crate) place: Place,
+    pub(crate) place: OperandKind,
     pub(crate) types: Types,
     /// Kind; `None` for `custom`.
     pub(crate) kind: Option<Kind>,
@@ -43,16 +43,18 @@ const TABLE: &[Row] = &[
         name: "local",
         chip: None,
         answer: |t| match t.place {
-            Place::Memory(m) => must(m.storage == Storage::Private),
-            Place::Fragments(_) => Accepts,
-            Place::Lanes(_) => Refuses,
+            OperandKind::Memory(m) => must(m.storage == Storage::Private),
+            OperandKind::Fragments(_) => Accepts,
+            OperandKind::Lanes(_) => Refuses,
         },
     },
     Row {
         label: "shared",
         name: "shared",
         chip: None,
-        answer: |t| must(matches!(t.place, Place::Memory(m) if m.storage != Storage::Private)),
+        answer: |t| {
+            must(matches!(t.place, OperandKind::Memory(m) if m.storage != Storage::Private))
+        },
     },
     Row {
         label: "packed_add_sum",
@@ -72,7 +74,7 @@ const TABLE: &[Row] = &[
         chip: None,
         answer: |t| match t.place {
             // Whole warps with at least two results each, and reduced neighbours.
-            Place::Memory(m) if by_several(t) => {
+            OperandKind::Memory(m) if by_several(t) => {
                 let threads = m.scope.threads(m.block).min(m.block);
                 must(
                     m.block % m.scope.threads(m.block) == 0
@@ -90,7 +92,7 @@ const TABLE: &[Row] = &[
         name: "packed_half",
         chip: None,
         answer: |t| match t.place {
-            Place::Memory(m) if by_several(t) && halves(t) => {
+            OperandKind::Memory(m) if by_several(t) && halves(t) => {
                 if m.dynamic || m.length % 2 == 1 || m.length == 0 {
                     Refuses
                 } else if m.storage == Storage::Shared
@@ -112,7 +114,7 @@ const TABLE: &[Row] = &[
         name: "packed_key",
         chip: None,
         answer: |t| match t.place {
-            Place::Memory(m) => must(
+            OperandKind::Memory(m) => must(
                 by_several(t)
                     && matches!(t.kind, Some(Kind::ArgMax | Kind::ArgMin))
                     && t.types.source.bits() <= 16
@@ -155,7 +157,7 @@ fn must(accept: bool) -> Answer {
 
 /// Returns whether several threads reduce in shared or global memory.
 fn by_several(t: &Traits) -> bool {
-    matches!(t.place, Place::Memory(m) if m.storage != Storage::Private && m.scope != Scope::Thread)
+    matches!(t.place, OperandKind::Memory(m) if m.storage != Storage::Private && m.scope != Scope::Thread)
 }
 
 /// Returns whether the type is f16 or bf16, and combining in this type gives equal results.
@@ -173,7 +175,7 @@ fn halves(t: &Traits) -> bool {
 fn long_f32_in_a_thread(t: &Traits) -> bool {
     t.types.source == Element::F32
         && t.types.accumulator() == Element::F32
-        && matches!(t.place, Place::Memory(m) if m.storage == Storage::Private && m.flat && m.length >= 8)
+        && matches!(t.place, OperandKind::Memory(m) if m.storage == Storage::Private && m.flat && m.length >= 8)
 }
 
 /// Answer for one value of at most 32 bits, of which several lanes hold parts.
@@ -182,13 +184,17 @@ fn redux(t: &Traits) -> Answer {
         return Refuses;
     }
     match t.place {
-        Place::Memory(m) if m.storage == Storage::Private || m.scope == Scope::Thread => Refuses,
+        OperandKind::Memory(m) if m.storage == Storage::Private || m.scope == Scope::Thread => {
+            Refuses
+        }
         // In a single row longer than a warp, the lanes can only reduce.
-        Place::Memory(m) if m.rows == 1 && m.length >= 32 && m.block >= 32 && !m.dynamic => Accepts,
-        Place::Memory(_) => Either,
-        Place::Fragments(f) if f.scope == Scope::Thread => Refuses,
-        Place::Fragments(f) => must(f.crosses_lanes),
-        Place::Lanes(_) => Refuses,
+        OperandKind::Memory(m) if m.rows == 1 && m.length >= 32 && m.block >= 32 && !m.dynamic => {
+            Accepts
+        }
+        OperandKind::Memory(_) => Either,
+        OperandKind::Fragments(f) if f.scope == Scope::Thread => Refuses,
+        OperandKind::Fragments(f) => must(f.crosses_lanes),
+        OperandKind::Lanes(_) => Refuses,
     }
 }
 

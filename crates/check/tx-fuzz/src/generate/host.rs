@@ -2,7 +2,9 @@
 
 use super::{axes, combine, rank, shape, view};
 use crate::combine::{Combine, Kind};
-use crate::description::{ElementWork, EpilogueWork, Form, Host, HostSource, Job, Step, View};
+use crate::description::{
+    ElementWork, EpilogueWork, Form, Host, HostSource, Job, StepDescription, View,
+};
 use crate::element::Element;
 use crate::random::Random;
 
@@ -200,7 +202,7 @@ struct Loop {
 const MOST_ITERATIONS: usize = 1 << 14;
 
 /// Returns random schedule steps, most of which are legal.
-fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
+fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<StepDescription> {
     let mut steps = Vec::new();
     let mut loops: Vec<Loop> = extents
         .iter()
@@ -228,7 +230,7 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
             let first = &mut loops[at];
             fused += 1;
             let to = format!("f{fused}");
-            steps.push(Step::Fuse(
+            steps.push(StepDescription::Fuse(
                 vec![first.name.clone(), second.name],
                 to.clone(),
             ));
@@ -242,7 +244,7 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
             if padded > MOST_ITERATIONS {
                 break;
             }
-            steps.push(Step::Split(outer.name.clone(), factor));
+            steps.push(StepDescription::Split(outer.name.clone(), factor));
             let inner = Loop {
                 name: format!("{}.i", outer.name),
                 extent: factor,
@@ -258,12 +260,12 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
     if random.percent(25) && loops.len() > 1 {
         let mut names: Vec<String> = loops.iter().map(|l| l.name.clone()).collect();
         random.shuffle(&mut names);
-        steps.push(Step::Reorder(names));
+        steps.push(StepDescription::Reorder(names));
     }
     // Optionally compute separate partial results in global memory.
     for l in &mut loops {
         if l.reduced && l.extent <= 256 && random.percent(12) {
-            steps.push(Step::RFactor(l.name.clone()));
+            steps.push(StepDescription::RFactor(l.name.clone()));
             l.kept_apart = true;
         }
     }
@@ -294,14 +296,14 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
         }
         taken.push(processor);
         l.done = true;
-        steps.push(Step::Bind(l.name.clone(), processor.to_owned()));
+        steps.push(StepDescription::Bind(l.name.clone(), processor.to_owned()));
     }
     for l in &mut loops {
         if !l.done && !l.kept_apart && (1..=16).contains(&l.extent) && random.percent(30) {
             let name = l.name.clone();
             steps.push(match random.percent(50) {
-                true => Step::Unroll(name),
-                false => Step::Vectorize(name),
+                true => StepDescription::Unroll(name),
+                false => StepDescription::Vectorize(name),
             });
             l.done = true;
         }

@@ -6,7 +6,7 @@ use super::{Text, list};
 use crate::combine::{Combine, Kind};
 use crate::derive::{Contradiction, contradiction, reduced};
 use crate::description::{
-    ElementWork, EpilogueWork, Form, Host, HostSource, Job, Space, Step, View,
+    ElementWork, EpilogueWork, Form, Host, HostSource, Job, Space, StepDescription, View,
 };
 use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64};
 
@@ -762,18 +762,18 @@ fn schedule(job: &Job) -> Option<String> {
     Some(format!("schedule = [{}]", steps.join(", ")))
 }
 
-fn step(step: &Step) -> String {
+fn step(step: &StepDescription) -> String {
     let quoted = |names: &[String]| {
         let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
         names.join(", ")
     };
     match step {
-        Step::Split(name, by) => format!("#tile.split<\"{name}\" by {by}>"),
-        Step::Fuse(names, to) => format!("#tile.fuse<[{}] to \"{to}\">", quoted(names)),
-        Step::Reorder(names) => format!("#tile.reorder<{}>", quoted(names)),
-        Step::Bind(name, processor) => format!("#tile.bind<\"{name}\" to {processor}>"),
-        Step::RFactor(name) => format!("#tile.rfactor<\"{name}\">"),
-        Step::Unroll(name) => format!("#tile.unroll<\"{name}\">"),
-        Step::Vectorize(name) => format!("#tile.vectorize<\"{name}\">"),
+        StepDescription::Split(name, by) => format!("#tile.split<\"{name}\" by {by}>"),
+        StepDescription::Fuse(names, to) => format!("#tile.fuse<[{}] to \"{to}\">", quoted(names)),
+        StepDescription::Reorder(names) => format!("#tile.reorder<{}>", quoted(names)),
+        StepDescription::Bind(name, processor) => format!("#tile.bind<\"{name}\" to {processor}>"),
+        StepDescription::RFactor(name) => format!("#tile.rfactor<\"{name}\">"),
+        StepDescription::Unroll(name) => format!("#tile.unroll<\"{name}\">"),
+        StepDescription::Vectorize(name) => format!("#tile.vectorize<\"{name}\">"),
     }
 }

@@ -1,7 +1,7 @@
 //! Loads and stores of scalars and vectors.
 
 use crate::bound::Bound;
-use crate::build::{Build, Step, scalars_of};
+use crate::build::{Build, OpClosure, scalars_of};
 use crate::calc::operation;
 use crate::machine::Exec;
 use crate::number::Scalar;
@@ -16,7 +16,7 @@ use tx_mlir::{Op, integer_attribute, name, operands, results};
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
-) -> Result<Option<Step<'c>>, Trouble> {
+) -> Result<Option<OpClosure<'c>>, Trouble> {
     let slots = build.operands(op);
     let site = build.program.site(op);
     match name(op) {
@@ -173,7 +173,7 @@ const ATOMICS: [&str; 16] = [
     "arith.xori",
 ];
 
-pub(crate) fn atomic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+pub(crate) fn atomic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let slots = build.operands(op);
     let site = build.program.site(op);
     let (scalar, _) = scalars_of(op, operands(op)[0])?;

@@ -1,6 +1,6 @@
 //! Ops of `scf`, `func` and `cf`: loops, branches and calls, with per-lane control flow.
 
-use crate::build::{Build, Code, Slot, Step};
+use crate::build::{Build, Code, OpClosure, Slot};
 use crate::machine::Exec;
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{UNTOLD, Value};
@@ -10,7 +10,7 @@ use tx_mlir::{Op, attribute, name, string_attribute, symbol_path};
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
-) -> Result<Option<Step<'c>>, Trouble> {
+) -> Result<Option<OpClosure<'c>>, Trouble> {
     let slots = build.operands(op);
     let results = build.results(op);
     Ok(Some(match name(op) {
@@ -290,7 +290,7 @@ fn call<'c>(
     build: &mut Build<'_, 'c>,
     slots: Vec<Slot>,
     results: Vec<Slot>,
-) -> Result<Step<'c>, Trouble> {
+) -> Result<OpClosure<'c>, Trouble> {
     let callee = attribute(op, "callee")
         .and_then(symbol_path)
         .and_then(|path| find(build.program.module, op, &path))

@@ -1,6 +1,6 @@
 //! Ops of `gpu`: thread indices, launches, barriers and shuffles.
 
-use crate::build::{Build, Function, Slot, Step, scalars_of};
+use crate::build::{Build, Function, OpClosure, Slot, scalars_of};
 use crate::machine::{Cta, Exec};
 use crate::memory::Launch;
 use crate::ops::control::find;
@@ -19,7 +19,7 @@ pub(crate) const WARP: u32 = 32;
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
-) -> Result<Option<Step<'c>>, Trouble> {
+) -> Result<Option<OpClosure<'c>>, Trouble> {
     let slots = build.operands(op);
     let to = build.results(op);
     if let Some(number) = thread_number(op) {
@@ -152,7 +152,7 @@ pub(crate) fn per_thread(
     Ok(())
 }
 
-pub(crate) fn as_thread_number<'c>(to: Slot, number: Number) -> Step<'c> {
+pub(crate) fn as_thread_number<'c>(to: Slot, number: Number) -> OpClosure<'c> {
     Box::new(move |exec| per_thread(exec, to, |cta, lane| number.of(cta, lane)))
 }
 
@@ -445,7 +445,7 @@ pub(crate) fn check_members(
     Ok(())
 }
 
-fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let kernel = attribute(op, "kernel")
         .and_then(symbol_path)
         .and_then(|path| find(build.program.module, op, &path))
@@ -458,7 +458,7 @@ fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble
     let cluster = launch.cluster.map(slots);
     let dynamic_shared = launch.dynamic_shared.map(|value| build.slot(value));
     let arguments: Vec<Slot> = launch.arguments.iter().map(|v| build.slot(*v)).collect();
-    let kernel = Kernel::new(kernel, function)?;
+    let kernel = InterpretedKernel::new(kernel, function)?;
     let site = Site::of(op);
     Ok(Box::new(move |exec| {
         let get = |slots: [Slot; 3]| slots.map(|slot| exec.int(slot, 0));
@@ -487,7 +487,7 @@ pub(crate) struct Sizes {
     pub(crate) dynamic_shared: i64,
 }
 
-pub(crate) struct Kernel<'c> {
+pub(crate) struct InterpretedKernel<'c> {
     function: Rc<Function<'c>>,
     /// Attributions of the kernel: slot, memory space, sizes and element type.
     memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
@@ -533,7 +533,7 @@ const MOST_THREADS: i64 = 1024;
 /// Maximum number of blocks per cluster.
 const MOST_CLUSTER: i64 = 16;
 
-impl<'c> Kernel<'c> {
+impl<'c> InterpretedKernel<'c> {
     pub(crate) fn new(op: Op<'c>, function: Rc<Function<'c>>) -> Result<Self, Trouble> {
         let mut memory = Vec::new();
         for (slot, value) in &function.attributions {

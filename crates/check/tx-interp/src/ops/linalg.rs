@@ -3,7 +3,7 @@
 //!
 //! Other `linalg` ops are converted to `linalg.generic` before a run.
 
-use crate::build::{Build, Slot, Step, scalars};
+use crate::build::{Build, OpClosure, Slot, scalars};
 use crate::machine::Exec;
 use crate::number::Scalar;
 use crate::ops::memref::memref;
@@ -22,7 +22,7 @@ use tx_mlir::{
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
-) -> Result<Option<Step<'c>>, Trouble> {
+) -> Result<Option<OpClosure<'c>>, Trouble> {
     match name(op) {
         "linalg.generic" => generic(op, build).map(Some),
         "linalg.index" => {
@@ -58,7 +58,7 @@ enum Operand {
     },
 }
 
-fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     if !results(op).is_empty() {
         return Err(Trouble::unsupported(op, "on tensors"));
     }

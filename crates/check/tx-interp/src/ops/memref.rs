@@ -1,7 +1,7 @@
 //! Ops of `memref`: allocation, and views of memory.
 
 use super::access;
-use crate::build::{Build, Slot, Step};
+use crate::build::{Build, OpClosure, Slot};
 use crate::machine::Exec;
 use crate::number::Scalar;
 use crate::trouble::{FaultKind, Site, Trouble};
@@ -49,7 +49,7 @@ pub(crate) fn memref<'c>(op: Op<'c>, value: Val<'c>) -> Result<(MemRef<'c>, Scal
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
-) -> Result<Option<Step<'c>>, Trouble> {
+) -> Result<Option<OpClosure<'c>>, Trouble> {
     let slots = build.operands(op);
     let to = build.results(op);
     Ok(Some(match name(op) {
@@ -282,7 +282,7 @@ pub(crate) fn unflatten(mut flat: i64, sizes: &[i64]) -> Vec<i64> {
     point
 }
 
-fn allocate<'c>(op: Op<'c>, slots: Vec<Slot>, to: Slot) -> Result<Step<'c>, Trouble> {
+fn allocate<'c>(op: Op<'c>, slots: Vec<Slot>, to: Slot) -> Result<OpClosure<'c>, Trouble> {
     let (ty, scalar) = memref(op, results(op)[0])?;
     let site = Site::of(op);
     let (shape, space) = (ty.shape, ty.space);
@@ -356,7 +356,7 @@ pub(crate) fn copies(
         .collect())
 }
 
-fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let (ty, scalar) = memref(op, results(op)[0])?;
     let symbol = attribute(op, "name")
         .and_then(tx_mlir::symbol_path)
@@ -386,7 +386,7 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<Step<'c
 }
 
 /// Compiles an access to the dynamic shared memory of each lane's block.
-pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> Step<'c> {
+pub(crate) fn dynamic_shared<'c>(op: Op<'c>, to: Slot) -> OpClosure<'c> {
     let site = Site::of(op);
     Box::new(move |exec| {
         let bytes = exec.cta.as_ref().map_or(0, |cta| cta.dynamic_shared);
@@ -459,7 +459,7 @@ pub(crate) fn variables(
     Ok(all)
 }
 
-fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let slots = build.operands(op);
     let to = build.results(op)[0];
     let groups = operand_groups(op).unwrap_or_default();
@@ -519,7 +519,7 @@ fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troubl
     }))
 }
 
-fn expand<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn expand<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let slots = build.operands(op);
     let to = build.results(op)[0];
     let groups = reassociation(op).unwrap_or_default();

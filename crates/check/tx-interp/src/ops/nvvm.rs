@@ -1,7 +1,7 @@
 //! Ops of `nvvm`, and the `llvm` ops that occur together with ops of higher-level dialects.
 
 use crate::Float;
-use crate::build::{Build, Step, scalars, scalars_of};
+use crate::build::{Build, OpClosure, scalars, scalars_of};
 use crate::calc::{maximum, maximum_number, operation};
 use crate::machine::Exec;
 use crate::number::{Scalar, signed, truncated};
@@ -25,7 +25,7 @@ use tx_mlir::{
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
-) -> Result<Option<Step<'c>>, Trouble> {
+) -> Result<Option<OpClosure<'c>>, Trouble> {
     let slots = build.operands(op);
     let to = build.results(op);
     let site = Site::of(op);
@@ -411,7 +411,7 @@ fn saturated(float: Float, value: f64) -> u64 {
     float.to_bits(value.clamp(-float.largest(), float.largest()))
 }
 
-fn redux<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn redux<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let slots = build.operands(op);
     let to = build.results(op)[0];
     let site = Site::of(op);
@@ -461,7 +461,7 @@ fn redux<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble>
     }))
 }
 
-fn vote<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn vote<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let slots = build.operands(op);
     let to = build.results(op)[0];
     let site = Site::of(op);

@@ -1,7 +1,7 @@
 //! Ops of `arith` and `math`, applied to each number of a scalar or vector.
 
 use crate::bound::Bound;
-use crate::build::{Build, Slot, Step, scalars_of};
+use crate::build::{Build, OpClosure, Slot, scalars_of};
 use crate::calc::{Operation, operation};
 use crate::machine::Exec;
 use crate::number::{Scalar, truncated};
@@ -15,7 +15,7 @@ use tx_mlir::{Op, Val, attribute, integer_attribute, name, operands, results};
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
-) -> Result<Option<Step<'c>>, Trouble> {
+) -> Result<Option<OpClosure<'c>>, Trouble> {
     match name(op) {
         "arith.constant" => return constant(op, build).map(Some),
         "arith.select" => return select(op, build).map(Some),
@@ -57,7 +57,7 @@ pub(crate) fn build<'c>(
 }
 
 /// Compiles `math.sincos`, which computes the sine and the cosine of a number.
-fn sincos<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Option<Step<'c>>, Trouble> {
+fn sincos<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Option<OpClosure<'c>>, Trouble> {
     let (true, [x], [sine, cosine]) = (
         name(op) == "math.sincos",
         &operands(op)[..],
@@ -81,7 +81,7 @@ fn sincos<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Option<Step<'c>>,
         ))
     };
     let both = step("math.sin", *sine).zip(step("math.cos", *cosine));
-    Ok(both.map(|(sine, cosine)| -> Step<'c> {
+    Ok(both.map(|(sine, cosine)| -> OpClosure<'c> {
         Box::new(move |exec| {
             sine(exec)?;
             cosine(exec)
@@ -113,7 +113,7 @@ fn elementwise<'c>(
     to: Scalar,
     width: usize,
     operation: Operation,
-) -> Step<'c> {
+) -> OpClosure<'c> {
     let site = Site::of(op);
     let orders = compares_order(op);
     let extreme = matches!(name(op), "arith.maxnumf" | "arith.minnumf");
@@ -313,7 +313,7 @@ fn bound(
     }
 }
 
-fn select<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn select<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let slots = build.operands(op);
     let value = operands(op)[1];
     let to = build.results(op)[0];
@@ -365,7 +365,7 @@ fn select<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble
     }))
 }
 
-fn constant<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn constant<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let result = results(op)[0];
     let (scalar, width) = scalars_of(op, result)?;
     let bits = attribute(op, "value")

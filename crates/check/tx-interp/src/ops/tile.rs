@@ -4,7 +4,7 @@
 //! sources element by element in row-major order, and writes the results. Elements of a fragment
 //! are read and written by the threads that hold these elements.
 
-use crate::build::{Build, Code, Slot, Step, scalars_of};
+use crate::build::{Build, Code, OpClosure, Slot, scalars_of};
 use crate::layout::{Holder, holders, slots as registers};
 use crate::machine::Exec;
 use crate::number::Scalar;
@@ -23,7 +23,7 @@ use tx_mlir::{Affine, AffineMap, Op, Val, name, operands, results};
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
-) -> Result<Option<Step<'c>>, Trouble> {
+) -> Result<Option<OpClosure<'c>>, Trouble> {
     if let Some(view) = Reduce::of(op) {
         return reduce(&view, build).map(Some);
     }
@@ -368,7 +368,7 @@ struct Plan<'c> {
     is_arg: bool,
 }
 
-fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let op = view.op;
     let unverified = || Trouble::unsupported(op, "that was not verified");
     let rank = view.rank().ok_or_else(unverified)?;
@@ -756,7 +756,10 @@ pub(crate) fn region<'c>(
     })
 }
 
-fn all_reduce<'c>(view: &AllReduce<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn all_reduce<'c>(
+    view: &AllReduce<'c>,
+    build: &mut Build<'_, 'c>,
+) -> Result<OpClosure<'c>, Trouble> {
     let op = view.op;
     let parts = view
         .accumulators()

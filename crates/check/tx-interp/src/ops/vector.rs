@@ -2,7 +2,7 @@
 //! of registers, so a cast between fragment and vector has no effect.
 
 use super::access;
-use crate::build::{Build, Step, scalars_of};
+use crate::build::{Build, OpClosure, scalars_of};
 use crate::trouble::Trouble;
 use crate::value::{Lanes, Value};
 use tx_mlir::{Op, attribute, integers, name, operands, results};
@@ -10,7 +10,7 @@ use tx_mlir::{Op, attribute, integers, name, operands, results};
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
-) -> Result<Option<Step<'c>>, Trouble> {
+) -> Result<Option<OpClosure<'c>>, Trouble> {
     let slots = build.operands(op);
     let to = build.results(op);
     let position = |attribute_name: &str| -> Option<usize> {
@@ -166,7 +166,7 @@ pub(crate) fn build<'c>(
     }))
 }
 
-fn bitcast<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+fn bitcast<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<OpClosure<'c>, Trouble> {
     let from = build.operands(op)[0];
     let to = build.results(op)[0];
     let (narrow, _) = scalars_of(op, operands(op)[0])?;

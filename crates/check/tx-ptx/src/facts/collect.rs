@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Fact, Facts, KernelFacts, Place};
+use super::{Fact, Facts, KernelFacts, LoopNesting};
 use crate::flow::{Flow, FlowError};
 use crate::module::{Function, Module};
 use crate::operation::{MalformedInstruction, Operation};
@@ -40,7 +40,7 @@ pub struct FunctionFacts {
     /// Operations in the body of the function.
     pub facts: KernelFacts,
     /// Callees that have a body, one entry per call.
-    pub calls: Vec<(String, Place)>,
+    pub calls: Vec<(String, LoopNesting)>,
 }
 
 impl Facts {
@@ -94,9 +94,9 @@ fn own_facts(
     let mut own = FunctionFacts::default();
     for site in flow.sites().iter().filter(|site| flow.is_reachable(site)) {
         let place = if flow.in_loop(site) {
-            Place::InLoop
+            LoopNesting::InLoop
         } else {
-            Place::OutsideLoops
+            LoopNesting::OutsideLoops
         };
         let operation = flow
             .operation(site)

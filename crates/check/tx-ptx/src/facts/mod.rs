@@ -36,7 +36,7 @@ pub struct KernelFacts {
 
 /// Whether an operation is in a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum LoopNesting {
     /// The operation executes at most once.
     OutsideLoops,
     /// The operation can execute several times.
@@ -106,13 +106,13 @@ impl fmt::Display for Count {
 
 impl KernelFacts {
     /// Adds an operation that LLVM must keep.
-    pub fn add(&mut self, fact: Fact, place: Place) {
+    pub fn add(&mut self, fact: Fact, place: LoopNesting) {
         let count = match place {
-            Place::OutsideLoops => Count {
+            LoopNesting::OutsideLoops => Count {
                 outside: 1,
                 ..Count::default()
             },
-            Place::InLoop => Count {
+            LoopNesting::InLoop => Count {
                 inside: 1,
                 ..Count::default()
             },
@@ -121,14 +121,14 @@ impl KernelFacts {
     }
 
     /// Adds an operation that LLVM may remove.
-    pub fn add_removable(&mut self, fact: Fact, place: Place) {
+    pub fn add_removable(&mut self, fact: Fact, place: LoopNesting) {
         let count = match place {
-            Place::OutsideLoops => Count {
+            LoopNesting::OutsideLoops => Count {
                 outside: 1,
                 outside_may_vanish: 1,
                 ..Count::default()
             },
-            Place::InLoop => Count {
+            LoopNesting::InLoop => Count {
                 inside: 1,
                 inside_may_vanish: 1,
                 ..Count::default()
@@ -145,7 +145,7 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Records that the given facts, already added with [`Place::InLoop`], are in one basic block.
+    /// Records that the given facts, already added with [`LoopNesting::InLoop`], are in one basic block.
     /// LLVM copies all operations of a basic block together.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
@@ -165,11 +165,11 @@ impl KernelFacts {
 
     /// Adds the facts of a function called at `place`. If the call is in a loop, every operation of
     /// the callee counts as being in a loop.
-    pub fn include(&mut self, callee: &KernelFacts, place: Place) {
+    pub fn include(&mut self, callee: &KernelFacts, place: LoopNesting) {
         for (fact, count) in callee.iter() {
             let count = match place {
-                Place::OutsideLoops => count,
-                Place::InLoop => Count {
+                LoopNesting::OutsideLoops => count,
+                LoopNesting::InLoop => Count {
                     outside: 0,
                     inside: count.total(),
                     outside_may_vanish: 0,

@@ -10,7 +10,7 @@ use tx_mlir::{
     integer_value, integers, is, is_pure, key, name, operands, ops, pointer_space, results,
     string_attribute, symbol_path, vector_parts, walk,
 };
-use tx_ptx::{Direction, Fact, Place, Space};
+use tx_ptx::{Direction, Fact, LoopNesting, Space};
 
 /// Key of an access: direction, value number of the address, and size in bytes.
 type Same = (Direction, usize, u64);
@@ -80,7 +80,7 @@ pub(super) struct Accesses<'c> {
 pub(super) struct Found {
     pub(super) fact: Fact,
     /// Position of the access: `InLoop` if LLVM may emit any number of accesses.
-    pub(super) place: Place,
+    pub(super) place: LoopNesting,
     pub(super) removable: bool,
 }
 
@@ -94,7 +94,7 @@ impl Found {
                 space,
                 bytes,
             },
-            place: Place::InLoop,
+            place: LoopNesting::InLoop,
             removable: true,
         }
     }
@@ -299,7 +299,7 @@ impl<'c> Accesses<'c> {
         };
         Some(Found {
             fact,
-            place: Place::OutsideLoops,
+            place: LoopNesting::OutsideLoops,
             removable,
         })
     }

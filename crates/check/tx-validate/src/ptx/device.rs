@@ -9,7 +9,7 @@ use tx_mlir::{
     Op, Session, Val, attribute, blocks, has_uses, is, operands, ops, results, string_attribute,
     symbol_path, walk,
 };
-use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, Place};
+use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, LoopNesting};
 
 /// Target properties that affect how LLVM lowers an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Chip {
 /// Position of an op.
 #[derive(Clone, Copy)]
 struct Site {
-    place: Place,
+    place: LoopNesting,
     /// Set if LLVM may remove the ops at this position.
     removable: bool,
 }
@@ -40,7 +40,7 @@ struct Site {
 impl Site {
     /// Combines this position with a relative position `place`. The combined position is in a loop
     /// if either position is in a loop.
-    fn at(self, place: Place) -> Self {
+    fn at(self, place: LoopNesting) -> Self {
         Self {
             place: self.place.max(place),
             ..self
@@ -109,8 +109,8 @@ fn function_facts<'c>(
     for block in &reached {
         let site = Site {
             place: match block.in_loop {
-                true => Place::InLoop,
-                false => Place::OutsideLoops,
+                true => LoopNesting::InLoop,
+                false => LoopNesting::OutsideLoops,
             },
             removable: block.removable,
         };
@@ -121,7 +121,7 @@ fn function_facts<'c>(
                     .add(&mut own.facts, found.fact, found.removable);
             }
             for made in operation::facts(op, chip)? {
-                if made.place == Place::OutsideLoops {
+                if made.place == LoopNesting::OutsideLoops {
                     together.push(made.fact.clone());
                 }
                 site.at(made.place)
@@ -175,8 +175,8 @@ fn inline(op: Op<'_>, site: Site, own: &mut FunctionFacts) -> Result<(), String>
         attribute(op, "has_side_effects").is_none() && !results(op).into_iter().any(has_uses);
     for (fact, count) in assembly::facts(&text, &constants)?.iter() {
         for (place, count) in [
-            (Place::OutsideLoops, count.outside),
-            (Place::InLoop, count.inside),
+            (LoopNesting::OutsideLoops, count.outside),
+            (LoopNesting::InLoop, count.inside),
         ] {
             let site = site.at(place);
             for _ in 0..count {

@@ -8,7 +8,7 @@ use tx_mlir::{
     pointer_space, string_attribute, vector_parts,
 };
 use tx_ptx::{
-    BarrierKind, Combine, Direction, Fact, MatchMode, Ordering, Place, ReduxKind, ScalarType,
+    BarrierKind, Combine, Direction, Fact, LoopNesting, MatchMode, Ordering, ReduxKind, ScalarType,
     Scope, ShuffleMode, Threads, VoteMode,
 };
 use tx_target::{Operation, Role};
@@ -17,7 +17,7 @@ use tx_target::{Operation, Role};
 pub(super) struct Made {
     pub(super) fact: Fact,
     /// Position of the PTX operation: `InLoop` if LLVM expands the op to a loop.
-    pub(super) place: Place,
+    pub(super) place: LoopNesting,
     pub(super) removable: bool,
 }
 
@@ -25,19 +25,19 @@ impl Made {
     fn once(fact: Fact) -> Self {
         Self {
             fact,
-            place: Place::OutsideLoops,
+            place: LoopNesting::OutsideLoops,
             removable: false,
         }
     }
 
     fn looped(fact: Fact) -> Self {
         Self {
-            place: Place::InLoop,
+            place: LoopNesting::InLoop,
             ..Self::once(fact)
         }
     }
 
-    fn perhaps(fact: Fact, place: Place) -> Self {
+    fn perhaps(fact: Fact, place: LoopNesting) -> Self {
         Self {
             fact,
             place,
@@ -423,7 +423,7 @@ fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
     ] {
         made.push(Made::perhaps(
             Fact::Fence { ordering, scope },
-            Place::InLoop,
+            LoopNesting::InLoop,
         ));
     }
 }
@@ -453,7 +453,7 @@ fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
             space,
             bytes: of.bits() / 8,
         },
-        Place::InLoop,
+        LoopNesting::InLoop,
     ));
     if integer_attribute(op, "ordering").is_none_or(|ordering| ordering >= ACQUIRE) {
         fences(&mut made, scope);

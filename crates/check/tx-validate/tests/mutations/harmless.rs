@@ -5,7 +5,7 @@
 //! kernel name precedes the op if other kernels have an equal op. A full run reports unused entries
 //! as errors.
 
-use crate::run::Place;
+use crate::run::EditSite;
 
 /// Edit without an observable effect.
 pub(crate) struct Harmless {
@@ -21,7 +21,7 @@ pub(crate) struct Harmless {
 
 impl Harmless {
     /// Returns whether the entry covers an edit at this place of a program.
-    pub(crate) fn holds_for(&self, edit: &str, program: &str, place: &Place) -> bool {
+    pub(crate) fn holds_for(&self, edit: &str, program: &str, place: &EditSite) -> bool {
         let kernel = place.kernel.as_deref().unwrap_or_default();
         self.edit == edit
             && self.programs.split(',').any(|name| name == program)

@@ -29,7 +29,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use edits::{EDITS, Edit};
 use harmless::{HARMLESS, Harmless};
-use run::{Outcome, Place, Survey};
+use run::{EditSite, Outcome, Survey};
 
 /// Maximum number of places of an edit in a program.
 const PLACES: usize = 1;
@@ -77,14 +77,14 @@ const SAMPLED: usize = 1;
 struct Done {
     edit: String,
     program: String,
-    place: Place,
+    place: EditSite,
     outcome: Outcome,
 }
 
 impl Done {
     /// Returns the key of the edit: its name, program and place.
     fn key(&self) -> (&str, &str, &str, usize, &str) {
-        let Place {
+        let EditSite {
             pass, change, op, ..
         } = &self.place;
         (&self.edit, &self.program, pass, *change, op)
@@ -249,7 +249,7 @@ fn surveys(programs: Vec<programs::Program>) -> Vec<Survey> {
 }
 
 /// Makes an edit. For an edit known to be harmless, fewer inputs run.
-fn make(survey: &Survey, edit: &'static Edit, place: &Place) -> Done {
+fn make(survey: &Survey, edit: &'static Edit, place: &EditSite) -> Done {
     let program = &survey.program.name;
     let known = HARMLESS
         .iter()
@@ -265,7 +265,7 @@ fn make(survey: &Survey, edit: &'static Edit, place: &Place) -> Done {
 /// Makes edits at some places.
 fn edited(
     surveys: &[Survey],
-    wanted: impl Fn(&str, &str, &Place) -> bool,
+    wanted: impl Fn(&str, &str, &EditSite) -> bool,
     places: usize,
     each: impl Fn(&Done) + Sync,
 ) {
@@ -338,7 +338,7 @@ fn run(
         Ok(line) => println!("{line}"),
         Err(error) => eprintln!("cannot write {}: {error}", done.edit),
     };
-    let wanted = |edit: &str, program: &str, place: &Place| {
+    let wanted = |edit: &str, program: &str, place: &EditSite| {
         let key = (edit, program, &*place.pass, place.change, &*place.op);
         let before = known.get(&key);
         before.inspect(|done| print(done)).is_none()

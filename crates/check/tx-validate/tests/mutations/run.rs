@@ -64,9 +64,9 @@ impl Checker {
     }
 }
 
-/// Place where an edit is possible.
+/// Site where an edit is possible.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct EditSite {
     /// Index of the stage, counted from `parse`.
     pub(crate) stage: usize,
     /// Name of the pass.
@@ -100,7 +100,7 @@ pub(crate) enum Outcome {
 pub(crate) struct Survey {
     pub(crate) program: Program,
     /// Places of each edit.
-    pub(crate) places: Vec<Vec<Place>>,
+    pub(crate) places: Vec<Vec<EditSite>>,
     /// Kernels that no input launches, so that edits in them cannot be detected.
     pub(crate) unlaunched: Vec<String>,
     /// Compilation result of the unedited program.
@@ -249,7 +249,7 @@ pub(crate) fn survey(
             let mut change = 0;
             for op in &ops {
                 for _ in (edit.at)(*op) {
-                    places.push(Place {
+                    places.push(EditSite {
                         stage,
                         pass: pass.to_owned(),
                         change,
@@ -315,7 +315,7 @@ fn change(
 /// Makes an edit, and records which checkers detect it.
 ///
 /// `known` marks edits that are known to be harmless.
-pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -> Outcome {
+pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &EditSite, known: bool) -> Outcome {
     let attempt = |options| try_mutate(survey, edit, place, options);
     let some = |inputs: Range<usize>| Options {
         kernel: place.kernel.clone(),
@@ -364,7 +364,7 @@ const FEW_INPUTS: usize = 3;
 /// Upper ends of the input ranges of further attempts.
 const MORE_INPUTS: [usize; 4] = [FEW_INPUTS, 16, 64, usize::MAX];
 
-fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, options: Options) -> Outcome {
+fn try_mutate(survey: &Survey, edit: &Edit, place: &EditSite, options: Options) -> Outcome {
     let program = &survey.program;
     // Whether each stage is in the LLVM dialect.
     let lowered = RefCell::new(Vec::new());
@@ -453,7 +453,7 @@ fn judge(survey: &Survey, validation: &Validation, lowered: &[(String, bool)]) -
 }
 
 /// Returns whether the edited program compiles to the same PTX and launch plan.
-fn compiles_to_the_same(survey: &Survey, edit: &Edit, place: &Place) -> bool {
+fn compiles_to_the_same(survey: &Survey, edit: &Edit, place: &EditSite) -> bool {
     let mut stage = 0;
     let artifact = Compiler::new(survey.program.target).and_then(|compiler| {
         compiler.compile_watched(&survey.program.source, &mut |_, _, module| {
@@ -471,7 +471,7 @@ fn compiles_to_the_same(survey: &Survey, edit: &Edit, place: &Place) -> bool {
 
 /// Returns some places of an edit: the first, the last, and equidistant ones in between. Places in
 /// kernels that no input launches are replaced by the next ones.
-pub(crate) fn some(survey: &Survey, edit: usize, most: usize) -> Vec<&Place> {
+pub(crate) fn some(survey: &Survey, edit: usize, most: usize) -> Vec<&EditSite> {
     let places = &survey.places[edit];
     let positions: Vec<usize> = match (places.len(), most) {
         (count, most) if count <= most => (0..count).collect(),
@@ -479,7 +479,7 @@ pub(crate) fn some(survey: &Survey, edit: usize, most: usize) -> Vec<&Place> {
         (count, 1) => vec![count / 2],
         (count, _) => (0..most).map(|i| i * (count - 1) / (most - 1)).collect(),
     };
-    let is_run = |place: &&Place| match &place.kernel {
+    let is_run = |place: &&EditSite| match &place.kernel {
         Some(kernel) => !survey.unlaunched.contains(kernel),
         None => true,
     };
@@ -487,7 +487,7 @@ pub(crate) fn some(survey: &Survey, edit: usize, most: usize) -> Vec<&Place> {
         let (before, after) = places.split_at(position);
         after.iter().chain(before).find(is_run)
     };
-    let mut chosen: Vec<&Place> = positions.into_iter().filter_map(next).collect();
+    let mut chosen: Vec<&EditSite> = positions.into_iter().filter_map(next).collect();
     chosen.dedup_by_key(|place| (place.stage, place.change));
     chosen
 }

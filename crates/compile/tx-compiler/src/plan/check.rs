@@ -10,7 +10,7 @@ use tx_mlir::{
     Failed, Op, Val, codes, defining_op, error, integer_attribute, is, key, name, operands,
     results, string_attribute,
 };
-use tx_plan::{Check, ElementType, Expr, Place, Relation};
+use tx_plan::{Check, ElementType, Expr, LineColumn, Relation};
 
 /// One conjunct of the condition of a `cf.assert` or an `scf.if`.
 #[derive(Clone, Copy)]
@@ -260,7 +260,7 @@ fn is_comparison(op: Op<'_>) -> bool {
     is(op, "arith.cmpi") || is(op, "arith.cmpf")
 }
 
-fn place(op: Op<'_>) -> Option<Place> {
+fn place(op: Op<'_>) -> Option<LineColumn> {
     super::place(&source_location(op.location())?)
 }
 

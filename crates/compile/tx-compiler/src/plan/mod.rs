@@ -30,14 +30,14 @@ use tx_mlir::{
     parent, string_attribute, symbol_path, type_value, walk,
 };
 use tx_plan::{
-    Argument, ArgumentType, EntryKind, Expr, MemorySpace, Operand, Place, Plan, Step, Symbol,
+    Argument, ArgumentType, EntryKind, Expr, LineColumn, MemorySpace, Operand, Plan, Step, Symbol,
     VERSION, Warning,
 };
 
 /// Returns the line and column of a location; `None` for a location without a line.
-pub(crate) fn place(location: &SourceLocation) -> Option<Place> {
+pub(crate) fn place(location: &SourceLocation) -> Option<LineColumn> {
     let SourceLocation { line, column, .. } = *location;
-    (line > 0).then_some(Place { line, column })
+    (line > 0).then_some(LineColumn { line, column })
 }
 
 pub(crate) enum Entry {

@@ -19,7 +19,7 @@ const CALLS: [&str; 4] = [
     "llvm.invoke",
 ];
 
-struct Kernel<'c> {
+struct SeparableKernel<'c> {
     function: Op<'c>,
     globals: Vec<Op<'c>>,
     /// Number of ops in the kernel, as a measure of its compile time.
@@ -34,7 +34,7 @@ pub(super) const MOST_OPS: usize = 300;
 pub(super) struct Separable<'c> {
     module: Op<'c>,
     /// Batches: adjacent kernels that are compiled as one module.
-    parts: Vec<Vec<Kernel<'c>>>,
+    parts: Vec<Vec<SeparableKernel<'c>>>,
     globals: Vec<String>,
 }
 
@@ -66,9 +66,9 @@ impl<'c> Separable<'c> {
         let names: Vec<String> = globals.iter().map(symbol).collect::<Option<_>>()?;
         let mut free: BTreeMap<&str, Op<'c>> =
             names.iter().map(String::as_str).zip(globals).collect();
-        let mut parts: Vec<Vec<Kernel<'c>>> = Vec::new();
+        let mut parts: Vec<Vec<SeparableKernel<'c>>> = Vec::new();
         for function in functions {
-            let mut kernel = Kernel {
+            let mut kernel = SeparableKernel {
                 function,
                 globals: Vec::new(),
                 size: 0,
@@ -169,7 +169,7 @@ impl<'c> Separable<'c> {
     }
 }
 
-fn size(kernels: &[Kernel<'_>]) -> usize {
+fn size(kernels: &[SeparableKernel<'_>]) -> usize {
     kernels.iter().map(|kernel| kernel.size).sum()
 }
 

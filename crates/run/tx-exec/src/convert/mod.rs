@@ -42,7 +42,7 @@ const PREFIX: &str = "tx.";
 pub(crate) struct Unit<'c> {
     pub(crate) module: Module<'c>,
     pub(crate) sites: Vec<SiteInfo>,
-    pub(crate) kernels: Vec<Kernel>,
+    pub(crate) kernels: Vec<ConvertedKernel>,
     /// Host functions that the module calls, by symbol name.
     pub(crate) externals: Vec<(String, *mut ())>,
     pub(crate) globals: Vec<Global>,
@@ -51,7 +51,7 @@ pub(crate) struct Unit<'c> {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Kernel {
+pub(crate) struct ConvertedKernel {
     pub(crate) info: KernelInfo,
     /// Symbol name of the kernel in the converted module.
     pub(crate) symbol: String,
@@ -506,7 +506,7 @@ fn place_shared(
     mut info: KernelInfo,
     uses: &BTreeMap<String, Uses>,
     variables: &[Shared],
-) -> Kernel {
+) -> ConvertedKernel {
     let mut reached = BTreeSet::new();
     let mut used = BTreeSet::new();
     let mut open = vec![info.name.clone()];
@@ -548,7 +548,7 @@ fn place_shared(
         });
     }
     info.static_shared_bytes = packed.next_multiple_of(align);
-    Kernel {
+    ConvertedKernel {
         symbol: format!("{PREFIX}{}", info.name),
         info,
         shared,

@@ -1,15 +1,15 @@
 //! Textual description of steps.
 
-use super::{Access, Space, Step, Wait};
+use super::{Access, KernelStep, Space, Wait};
 
 /// Returns the description of a step and its nested steps.
-pub fn describe(step: &Step) -> String {
+pub fn describe(step: &KernelStep) -> String {
     let times = |count: &usize, what: &str| match count {
         1 => String::new(),
         n => format!(", {n} {what}"),
     };
     match step {
-        Step::Shuffle {
+        KernelStep::Shuffle {
             mode,
             distance,
             sources,
@@ -35,7 +35,7 @@ pub fn describe(step: &Step) -> String {
             };
             format!("Shuffle: {reach}{combine}{}{other}", times(count, "values"))
         }
-        Step::Redux {
+        KernelStep::Redux {
             kind,
             threads,
             count,
@@ -45,7 +45,7 @@ pub fn describe(step: &Step) -> String {
             threads.describe(),
             times(count, "values")
         ),
-        Step::Barrier { wait, op, threads } => {
+        KernelStep::Barrier { wait, op, threads } => {
             let what = match wait {
                 Wait::Warp => "Barrier of each warp",
                 Wait::Group => "Named barrier of some warps",
@@ -61,7 +61,7 @@ pub fn describe(step: &Step) -> String {
             };
             format!("{what} ({op}){who}")
         }
-        Step::Memory {
+        KernelStep::Memory {
             access,
             space,
             memory,
@@ -86,7 +86,7 @@ pub fn describe(step: &Step) -> String {
                 times(count, "accesses of each")
             )
         }
-        Step::Loop { trips, .. } => match trips {
+        KernelStep::Loop { trips, .. } => match trips {
             Some(n) => format!("Loop, {n} times"),
             None => "Loop".to_owned(),
         },

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use tx_target::{Operation, Role};
 
 use super::integers::{Integers, Known};
-use super::{Access, Kernel, LANES, Op, Region, Space, Step, Threads, Wait};
+use super::{Access, KernelStep, LANES, Op, Region, ReportedKernel, Space, Threads, Wait};
 
 pub(super) struct Reader<'k> {
     integers: Integers,
@@ -43,7 +43,7 @@ fn only_moves(name: &str) -> bool {
 }
 
 impl<'k> Reader<'k> {
-    pub(super) fn new(kernel: &'k Kernel, threads: usize) -> Self {
+    pub(super) fn new(kernel: &'k ReportedKernel, threads: usize) -> Self {
         let mut reader = Self {
             integers: Integers::new(kernel.block, threads),
             threads,
@@ -121,13 +121,18 @@ impl<'k> Reader<'k> {
         names
     }
 
-    pub(super) fn region(&mut self, region: &'k Region, threads: &Threads, steps: &mut Vec<Step>) {
+    pub(super) fn region(
+        &mut self,
+        region: &'k Region,
+        threads: &Threads,
+        steps: &mut Vec<KernelStep>,
+    ) {
         for op in &region.ops {
             self.op(op, threads, steps);
         }
     }
 
-    fn op(&mut self, op: &'k Op, threads: &Threads, steps: &mut Vec<Step>) {
+    fn op(&mut self, op: &'k Op, threads: &Threads, steps: &mut Vec<KernelStep>) {
         match op.name.as_str() {
             "scf.if" => {
                 let condition = self.integers.get(op.operands.first());
@@ -179,7 +184,7 @@ impl<'k> Reader<'k> {
                     Some(0) => {}
                     // Inline a loop with one iteration.
                     Some(1) => inner.into_iter().for_each(|step| push(steps, step)),
-                    _ if !inner.is_empty() => steps.push(Step::Loop {
+                    _ if !inner.is_empty() => steps.push(KernelStep::Loop {
                         trips,
                         steps: inner,
                     }),
@@ -193,7 +198,7 @@ impl<'k> Reader<'k> {
                     self.region(region, threads, &mut inner);
                 }
                 if !inner.is_empty() {
-                    steps.push(Step::Loop {
+                    steps.push(KernelStep::Loop {
                         trips: None,
                         steps: inner,
                     });
@@ -238,10 +243,10 @@ impl<'k> Reader<'k> {
         }
     }
 
-    fn step(&self, op: &Op, threads: &Threads) -> Option<Step> {
+    fn step(&self, op: &Op, threads: &Threads) -> Option<KernelStep> {
         let line = op.line;
         let barrier = |wait| {
-            Some(Step::Barrier {
+            Some(KernelStep::Barrier {
                 wait,
                 op: op.name.clone(),
                 threads: threads.clone(),
@@ -254,7 +259,7 @@ impl<'k> Reader<'k> {
                 let members = (0..self.threads)
                     .map(|t| mask.is_none_or(|m| m >> (t % LANES) & 1 == 1))
                     .collect();
-                Some(Step::Redux {
+                Some(KernelStep::Redux {
                     kind: op.attribute("kind").unwrap_or_default().to_owned(),
                     threads: Threads {
                         mask: Rc::new(members),
@@ -275,7 +280,7 @@ impl<'k> Reader<'k> {
         }
     }
 
-    fn shuffle(&self, op: &Op, line: Option<usize>) -> Step {
+    fn shuffle(&self, op: &Op, line: Option<usize>) -> KernelStep {
         let mode = op.attribute("mode").unwrap_or_default();
         let (offset, width) = (
             self.integers.get(op.operands.get(1)),
@@ -320,7 +325,7 @@ impl<'k> Reader<'k> {
                     _ => (*name).to_owned(),
                 },
             );
-        Step::Shuffle {
+        KernelStep::Shuffle {
             mode: mode.to_owned(),
             distance,
             sources: first.to_vec(),
@@ -331,7 +336,7 @@ impl<'k> Reader<'k> {
         }
     }
 
-    fn access(&self, op: &Op, threads: &Threads, line: Option<usize>) -> Option<Step> {
+    fn access(&self, op: &Op, threads: &Threads, line: Option<usize>) -> Option<KernelStep> {
         // Operand index of the memory.
         let (access, at) = match op.name.as_str() {
             "memref.load" | "vector.load" | "vector.transfer_read" | "llvm.load" => {
@@ -370,7 +375,7 @@ impl<'k> Reader<'k> {
             Access::Store => op.operand_types.first(),
             _ => op.result_types.first(),
         };
-        Some(Step::Memory {
+        Some(KernelStep::Memory {
             access,
             space,
             memory,
@@ -384,11 +389,11 @@ impl<'k> Reader<'k> {
 
 /// Appends a step, or increments the count of an equal preceding step. A load also increments the
 /// count of an equal load if only loads are in between.
-fn push(steps: &mut Vec<Step>, step: Step) {
-    let is_load = |step: &Step| {
+fn push(steps: &mut Vec<KernelStep>, step: KernelStep) {
+    let is_load = |step: &KernelStep| {
         matches!(
             step,
-            Step::Memory {
+            KernelStep::Memory {
                 access: Access::Load,
                 ..
             }
@@ -405,10 +410,10 @@ fn push(steps: &mut Vec<Step>, step: Step) {
 }
 
 /// Increments the count of `known` if `known` and `step` are equal; returns whether they are equal.
-fn counted(known: &mut Step, step: &Step) -> bool {
+fn counted(known: &mut KernelStep, step: &KernelStep) -> bool {
     match (known, step) {
         (
-            Step::Shuffle {
+            KernelStep::Shuffle {
                 mode,
                 sources,
                 count,
@@ -416,7 +421,7 @@ fn counted(known: &mut Step, step: &Step) -> bool {
                 combine,
                 ..
             },
-            Step::Shuffle {
+            KernelStep::Shuffle {
                 mode: m,
                 sources: s,
                 alike: a,
@@ -428,13 +433,13 @@ fn counted(known: &mut Step, step: &Step) -> bool {
             true
         }
         (
-            Step::Redux {
+            KernelStep::Redux {
                 kind,
                 threads,
                 count,
                 ..
             },
-            Step::Redux {
+            KernelStep::Redux {
                 kind: k,
                 threads: t,
                 ..
@@ -444,7 +449,7 @@ fn counted(known: &mut Step, step: &Step) -> bool {
             true
         }
         (
-            Step::Memory {
+            KernelStep::Memory {
                 access,
                 space,
                 memory,
@@ -453,7 +458,7 @@ fn counted(known: &mut Step, step: &Step) -> bool {
                 count,
                 ..
             },
-            Step::Memory {
+            KernelStep::Memory {
                 access: a,
                 space: s,
                 memory: m,

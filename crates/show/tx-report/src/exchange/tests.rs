@@ -31,8 +31,8 @@ impl Maker {
     }
 }
 
-fn kernel(block: [usize; 3], ops: Vec<Op>) -> Kernel {
-    Kernel {
+fn kernel(block: [usize; 3], ops: Vec<Op>) -> ReportedKernel {
+    ReportedKernel {
         lengths: None,
         name: "k".to_owned(),
         block,
@@ -65,7 +65,7 @@ fn a_butterfly_of_three_steps() {
     let found = steps(&kernel([32, 1, 1], ops));
     assert_eq!(found.len(), 3);
     for (step, by) in found.iter().zip([1, 2, 4]) {
-        let Step::Shuffle {
+        let KernelStep::Shuffle {
             distance,
             sources,
             alike,
@@ -157,7 +157,7 @@ fn computed_source_lanes_are_followed() {
     ];
     let found = steps(&kernel([24, 1, 1], ops));
     let [
-        Step::Shuffle {
+        KernelStep::Shuffle {
             sources,
             distance: None,
             ..
@@ -279,11 +279,11 @@ fn loops_hold_their_steps_and_those_of_one_turn_are_none() {
     };
     let found = steps(&kernel([32, 1, 1], vec![zero, one, eight, long, once]));
     let [
-        Step::Loop {
+        KernelStep::Loop {
             trips: Some(8),
             steps,
         },
-        Step::Barrier {
+        KernelStep::Barrier {
             wait: Wait::Warp, ..
         },
     ] = found.as_slice()
@@ -312,7 +312,7 @@ fn loads_in_turns_are_counted() {
     let counts: Vec<usize> = found
         .iter()
         .filter_map(|step| match step {
-            Step::Memory { count, .. } => Some(*count),
+            KernelStep::Memory { count, .. } => Some(*count),
             _ => None,
         })
         .collect();
@@ -325,7 +325,7 @@ fn what_is_not_known_is_not_made_up() {
     let width = m.constant(32);
     let shuffle = m.op("gpu.shuffle", &[1000, 999, width.results[0]], &[XOR]);
     let found = steps(&kernel([32, 1, 1], vec![width, shuffle]));
-    let [step @ Step::Shuffle { sources, .. }] = found.as_slice() else {
+    let [step @ KernelStep::Shuffle { sources, .. }] = found.as_slice() else {
         panic!("{found:?}")
     };
     assert!(sources.iter().all(Option::is_none));
