@@ -23,7 +23,7 @@ One `redux.sync` combines the partial results of a warp, instead of a tree of sh
 For memory, all other steps are those of the variant `shared`. For fragments, all other steps are those
 of the variant `local`. A group may consist of any lanes of a warp. The groups of a warp execute
 `redux.sync` one after another, so shuffles are cheaper for narrow groups. For integers, `redux.sync`
-requires sm_80 or later; for `max` and `min` of f32, `redux.sync` requires sm_100."
+requires sm_80 or later; for `max` and `min` of f32, `redux.sync` requires sm_100a."
     }
 
     fn priority(&self) -> i32 {

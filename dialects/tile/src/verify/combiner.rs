@@ -1,0 +1,183 @@
+//! Rules of `combiner`, `element` and `epilogue` regions.
+
+use super::*;
+
+pub(super) fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Failed> {
+    let blocks = region_blocks(op, 0);
+    let identities = attribute(op, "identities").and_then(elements);
+    if kind != Kind::Custom {
+        if identities.is_some() || !blocks.is_empty() {
+            return Err(complain(
+                op,
+                format!(
+                    "`{kind}` brings its own combiner; `identity` and `combiner` belong to `custom`"
+                ),
+            )
+            .code(codes::TX0012)
+            .emit());
+        }
+        return Ok(());
+    }
+    let n = parts.len();
+    if identities.is_none() && !blocks.is_empty() {
+        let each: Vec<String> = parts.iter().map(|ty| format!("VALUE : {ty}")).collect();
+        return Err(
+            complain(op, "`custom` needs `identity [...]` before `combiner`")
+                .code(codes::TX0012)
+                .note(format!(
+                    "write `identity [{}] combiner {{`, where VALUE changes nothing that it is \
+                     combined with: 0.0 for a sum of floats",
+                    each.join(", ")
+                ))
+                .emit(),
+        );
+    }
+    let (Some(identities), [block]) = (identities, blocks.as_slice()) else {
+        return Err(complain(
+            op,
+            "`custom` needs `identity [...] combiner {...}` with one block",
+        )
+        .code(codes::TX0012)
+        .emit());
+    };
+    if identities.len() != n {
+        return Err(complain(
+            op,
+            format!(
+                "needs one identity for each of {n} values, found {}",
+                identities.len()
+            ),
+        )
+        .code(codes::TX0013)
+        .emit());
+    }
+    use melior_upstream::ir::block::BlockLike as _;
+    if block.argument_count() != 2 * n {
+        return Err(complain(
+            op,
+            format!(
+                "the combiner of {n} sources has {} arguments ({n} left, {n} right), found {}",
+                2 * n,
+                block.argument_count()
+            ),
+        )
+        .code(codes::TX0014)
+        .emit());
+    }
+    let acc = attribute(op, "acc").and_then(tx_mlir::type_value);
+    let argument = |i: usize| tx_mlir::build::argument(*block, i).r#type();
+    let end = ops(*block).pop().filter(|last| is(*last, "tile.yield"));
+    let Some(end) = end else {
+        return Err(no_yield(op, *block, codes::TX0014, "the combiner"));
+    };
+    let yielded: Vec<Type<'_>> = operands(end).iter().map(|v| v.r#type()).collect();
+    if yielded.len() != n {
+        let plural = if n == 1 { "" } else { "s" };
+        return Err(complain_within(
+            op,
+            end,
+            format!(
+                "the combiner must yield {n} value{plural}, found {}",
+                yielded.len()
+            ),
+        )
+        .code(codes::TX0014)
+        .emit());
+    }
+    for (i, part) in parts.iter().enumerate() {
+        let ty = argument(i);
+        let allowed = acc.map_or_else(|| vec![*part, default_accumulator(*part)], |a| vec![a]);
+        let fits = allowed.contains(&ty) && argument(n + i) == ty;
+        if !fits || yielded[i] != ty {
+            let message = format!(
+                "arguments {i} and {} and yield {i} of the combiner must all be `{}`, found \
+                 `{ty}`, `{}` and `{}`",
+                n + i,
+                allowed.last().copied().unwrap_or(*part),
+                argument(n + i),
+                yielded[i]
+            );
+            let report = match fits {
+                true => complain_within(op, end, message),
+                false => complain(op, message),
+            };
+            return Err(report.code(codes::TX0014).emit());
+        }
+        use melior_upstream::ir::attribute::AttributeLike as _;
+        if identities[i].r#type() != ty {
+            return Err(complain(
+                op,
+                format!(
+                    "identity {i} must be `{ty}` as the combiner's arguments are, found `{}`",
+                    identities[i]
+                ),
+            )
+            .code(codes::TX0013)
+            .emit());
+        }
+    }
+    // The combiner also runs on the values of idle threads, so it must be defined for all values.
+    check_pure(op, *block, "a combiner", |inner| {
+        tx_mlir::is_pure(inner) || is_control(inner) || is_guarded(inner, *block)
+    })
+}
+
+/// Returns whether an op is one of the supported control-flow ops.
+fn is_control(op: Op<'_>) -> bool {
+    const CONTROL: [&str; 6] = [
+        "scf.condition",
+        "scf.execute_region",
+        "scf.for",
+        "scf.if",
+        "scf.index_switch",
+        "scf.while",
+    ];
+    CONTROL.contains(&name(op))
+}
+
+/// Returns whether a side-effect-free op is nested in control flow. The condition of the control
+/// flow may exclude the operands for which the op is undefined.
+fn is_guarded<'c>(op: Op<'c>, block: Blk<'c>) -> bool {
+    op.block() != Some(block) && tx_mlir::only_computes(op)
+}
+
+/// Checks that a region contains only ops that `allowed` accepts, and has no side effects.
+pub(super) fn check_pure<'c>(
+    op: Op<'c>,
+    block: Blk<'c>,
+    what: &str,
+    allowed: impl Fn(Op<'c>) -> bool,
+) -> Result<(), Failed> {
+    for inner in ops(block).into_iter().flat_map(tx_mlir::walk) {
+        if !is(inner, "tile.yield") && !allowed(inner) {
+            return Err(complain_within(
+                op,
+                inner,
+                format!("{what} only computes: it may be run any number of times"),
+            )
+            .code(codes::TX0015)
+            .note(match (divides(inner), tx_mlir::only_reads(inner, |_| true)) {
+                (true, _) => format!(
+                    "`{}` is undefined where it divides by 0, as for elements that are not there",
+                    name(inner)
+                ),
+                (_, true) => format!(
+                    "`{}` reads memory, which `element` may of a reduction at scope `grid`, where \
+                     the reduction does not write it",
+                    name(inner)
+                ),
+                _ => format!("`{}` does more than that", name(inner)),
+            })
+            .emit());
+        }
+    }
+    Ok(())
+}
+
+fn divides(op: Op<'_>) -> bool {
+    let of_integers = name(op).strip_prefix("arith.");
+    of_integers.is_some_and(|name| {
+        let is = |part: &str| name.contains(part) && !name.ends_with('f');
+        is("div") || is("rem")
+    })
+}

@@ -1,0 +1,167 @@
+//! Element types of reductions, and accumulator types.
+
+use super::*;
+
+/// Returns the width in bits of a supported float type, and `None` for other types.
+pub(super) fn float_bits(ty: Type<'_>) -> Option<u32> {
+    let is = [
+        mlir_sys::mlirTypeIsAFloat8E4M3FN,
+        mlir_sys::mlirTypeIsAFloat8E5M2,
+        mlir_sys::mlirTypeIsAF16,
+        mlir_sys::mlirTypeIsABF16,
+        mlir_sys::mlirTypeIsAF32,
+        mlir_sys::mlirTypeIsAF64,
+    ];
+    // SAFETY: the functions only query a valid type.
+    let known = is.iter().any(|is| unsafe { is(ty.to_raw()) });
+    known.then(|| tx_mlir::float_width(ty))
+}
+
+pub(super) fn check_element(
+    op: Op<'_>,
+    kind: Kind,
+    ty: Type<'_>,
+    role: &str,
+) -> Result<(), Failed> {
+    let integer = integer_width(ty);
+    let known = match integer {
+        Some(1) => matches!(kind, Kind::And | Kind::Or | Kind::Xor | Kind::Custom),
+        Some(bits) => matches!(bits, 8 | 16 | 32 | 64),
+        None => float_bits(ty).is_some(),
+    };
+    if !known {
+        let note = if integer == Some(1) {
+            format!(
+                "i1 can be combined by `and`, `or`, `xor` and `custom`; {}",
+                instead_of_i1(kind)
+            )
+        } else {
+            "known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as \
+             sources f8E4M3FN and f8E5M2"
+                .to_owned()
+        };
+        return Err(
+            complain(op, format!("`{kind}` of `{ty}` {role} is not defined"))
+                .code(codes::TX0006)
+                .note(note)
+                .emit(),
+        );
+    }
+    if kind.is_integer_only() && integer.is_none() {
+        return Err(
+            complain(op, format!("`{kind}` combines integers, found `{ty}`"))
+                .code(codes::TX0006)
+                .emit(),
+        );
+    }
+    Ok(())
+}
+
+/// Checks the types of the combined values, of `acc`, of indices, and of the destinations.
+pub(super) fn check_reduce_types<'c>(
+    reduce: &Reduce<'c>,
+    parts: &[Type<'c>],
+    targets: &[Tile<'c>],
+) -> Result<(), Failed> {
+    let op = reduce.op;
+    let values = if reduce.kind.is_arg() { 1 } else { parts.len() };
+    for part in &parts[..values] {
+        check_element(op, reduce.kind, *part, "elements")?;
+    }
+    if let Some(acc) = attribute(op, "acc").and_then(tx_mlir::type_value) {
+        check_accumulator(op, acc, parts[0])?;
+    }
+    if reduce.kind.is_arg() && parts.len() == 2 {
+        let index = parts[1];
+        if !matches!(integer_width(index), Some(32 | 64)) {
+            return Err(
+                complain(op, format!("an index is `i32` or `i64`, found `{index}`"))
+                    .code(codes::TX0007)
+                    .emit(),
+            );
+        }
+    }
+    if reduce.epilogue().is_some() {
+        return Ok(());
+    }
+    for (part, target) in parts[..values].iter().zip(targets) {
+        let (from, to) = (*part, target.element);
+        let wider = float_bits(from)
+            .zip(float_bits(to))
+            .is_some_and(|(f, t)| f < t);
+        let narrow = float_bits(to).is_some_and(|bits| bits < 16);
+        if narrow {
+            return Err(
+                complain(op, format!("`{to}` can be a source, but no destination"))
+                    .code(codes::TX0010)
+                    .note("reduce into f16, bf16 or f32")
+                    .emit(),
+            );
+        }
+        if from != to && !wider {
+            return Err(of_other_type(op, from, to));
+        }
+    }
+    if reduce.kind.is_arg() {
+        let index = targets[1].element;
+        if !matches!(integer_width(index), Some(32 | 64)) {
+            return Err(
+                complain(op, format!("an index is `i32` or `i64`, found `{index}`"))
+                    .code(codes::TX0007)
+                    .emit(),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Emits the error of a destination of type `to` that cannot store values of type `from`.
+fn of_other_type(op: Op<'_>, from: Type<'_>, to: Type<'_>) -> Failed {
+    let widest = match float_bits(from) {
+        Some(bits) if bits < 64 => " or a wider float",
+        _ => "",
+    };
+    let report = complain(
+        op,
+        format!("the destination's elements must be `{from}`{widest}, found `{to}`"),
+    )
+    .code(codes::TX0010);
+    if let (Some(f), Some(t)) = (float_bits(from), float_bits(to))
+        && t < f
+    {
+        let note = format!(
+            "reduce into `{from}` and round that once: at scope `grid` in a region `epilogue`, by \
+             `arith.truncf`"
+        );
+        return report.note(note).emit();
+    }
+    let convert = match (integer_width(from), integer_width(to), float_bits(to)) {
+        (Some(f), Some(t), _) if f < t => "arith.extsi` or `arith.extui",
+        (Some(_), None, Some(_)) => "arith.sitofp` or `arith.uitofp",
+        _ => return report.emit(),
+    };
+    report
+        .note(format!(
+            "what is combined may be made wider first: in a region `element`, by `{convert}`"
+        ))
+        .emit()
+}
+
+pub(super) fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Result<(), Failed> {
+    let fits = match (integer_width(from), integer_width(acc)) {
+        (Some(f), Some(a)) => matches!(a, 1 | 8 | 16 | 32 | 64) && a >= f,
+        (None, None) => float_bits(from)
+            .zip(float_bits(acc))
+            .is_some_and(|(f, a)| (acc == from || f < a) && a >= 16),
+        _ => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(complain(
+        op,
+        format!("`acc` must be `{from}` or a wider type of its sort, found `{acc}`"),
+    )
+    .code(codes::TX0011)
+    .emit())
+}
