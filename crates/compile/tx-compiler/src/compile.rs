@@ -50,15 +50,16 @@ pub struct Source {
     pub name: String,
     /// MLIR text or bytecode.
     pub text: Vec<u8>,
-    /// Name of the function or kernel to compile; optional if the program has only one.
+    /// Name of the function or kernel to compile; optional if the program has only one function or
+    /// kernel.
     pub entry: Option<String>,
     /// Keep the IR after each stage in [`Artifact::stages`].
     pub keep_stages: bool,
 }
 
 impl Source {
-    /// Creates a source from MLIR text or bytecode with a single entry. `name` is the file name in
-    /// locations.
+    /// Creates a source from MLIR text or bytecode that contains a single entry (function or
+    /// kernel). `name` is the file name in locations.
     pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
         Self {
             name: name.into(),
@@ -128,8 +129,8 @@ impl Compiler {
     }
 
     /// Sets the cache of the compiler. An artifact found in the cache is returned with the single
-    /// stage `cache`. Other artifacts are compiled and stored. Artifacts of another compiler build
-    /// or other variants are not reused.
+    /// stage `cache`. Other artifacts are compiled and stored. Artifacts of another compiler build,
+    /// or of a compiler with other registered variants, are not reused.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -173,9 +174,9 @@ impl Compiler {
         }
     }
 
-    /// Leaves [`Artifact::device_ir`] empty. Only the CPU device needs the device IR. The option
-    /// reduces compile time by 6 %. The option has no effect with a [cache](Self::with_cache),
-    /// which stores artifacts for every device.
+    /// Leaves [`Artifact::device_ir`] empty, which reduces compile time by 6 %. Only the CPU device
+    /// needs the device IR. A compiler with a [cache](Self::with_cache) ignores this option,
+    /// because cached artifacts must run on every device.
     #[must_use]
     pub fn without_device_ir(self) -> Self {
         Self {
@@ -234,7 +235,7 @@ impl Compiler {
     /// `lower-reduction`. See [`Self::with_pass_after`].
     ///
     /// # Errors
-    /// Fails with the errors of [`Self::with_pass_after`].
+    /// Returns the same errors as [`Self::with_pass_after`].
     pub fn with_pass_before(self, before: &str, passes: &str) -> Result<Self, Error> {
         self.with_pass(Side::Before, before, passes)
     }
@@ -504,8 +505,8 @@ impl Compiler {
         Some(found)
     }
 
-    /// Compiles a program. Calls `watch` after parsing and after each pass, with the name of the
-    /// stage and the module. `watch` may change the module.
+    /// Compiles a program. Compiles a program, and calls `watch` after parsing and after each pass,
+    /// with the name of the stage and the module. `watch` may change the module.
     ///
     /// # Errors
     /// Returns an error of any [`ErrorKind`], or the error of `watch`.
@@ -580,7 +581,7 @@ fn write_schedules(
 /// Result of [`Compiler::explain`].
 #[derive(Debug, Clone, Default)]
 pub struct Explained {
-    /// Choices of the compiler, with their reasons.
+    /// Choices of the compiler, such as schedules and variants, each with its reasons.
     pub choices: Vec<Explanation>,
     /// Warnings: constructs of the program that are legal but probably mistakes.
     pub warnings: Vec<Diagnostic>,
@@ -621,11 +622,11 @@ type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(
 /// Passes after which the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// Verify after each pass, if a caller reads or changes the module between passes, or if passes
-    /// or variants of other crates run.
+    /// The module is verified after each pass, if a caller reads or changes the module between
+    /// passes, or if passes or variants of other crates run.
     Each,
-    /// Verify after [`CONVERT`] and after the last pass only, because verification takes as long as
-    /// a pass.
+    /// The module is verified after [`CONVERT`] and after the last pass only, because verification
+    /// takes as long as a pass.
     Boundaries,
 }
 
@@ -656,7 +657,7 @@ struct Run<'r, 'w> {
     stages: Vec<Stage>,
     keep: bool,
     watch: Option<&'r mut Watching<'w>>,
-    /// Targets of the GPU modules after the last run of [`ATTACH`].
+    /// Target attributes of the GPU modules after the last run of the pass [`ATTACH`].
     attached: Option<Vec<Option<String>>>,
 }
 
@@ -900,8 +901,8 @@ fn load<'s>(
     Ok(module)
 }
 
-/// Makes private functions public if they may be the entry: the function that `source` names, and
-/// all functions if none is public. Inlining removes private functions without callers.
+/// Makes the function that `source` names public, and makes all functions public if the program has
+/// only private functions. Inlining would remove a private entry, because the entry has no callers.
 fn publish(module: &Module<'_>, source: &Source) {
     let functions: Vec<Op<'_>> = walk(top(module))
         .into_iter()
@@ -936,8 +937,8 @@ fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error>
     })
 }
 
-/// Returns the warnings among the diagnostics, without duplicates. A warning is duplicated if its
-/// op becomes several kernels.
+/// Returns the warnings among the diagnostics, without duplicates. A warning about an op occurs
+/// several times if the op becomes several kernels.
 fn warnings(reported: &[Diagnostic]) -> Vec<Warning> {
     let mut warnings: Vec<Warning> = Vec::new();
     let severe = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;
@@ -969,7 +970,7 @@ fn expand(name: &str, chip: Chip) -> Result<Vec<String>, Error> {
     Ok(passes.collect())
 }
 
-/// Returns the stage name of a pass: its name without options and nested passes.
+/// Returns the stage name of a pass: the name of the pass without options and nested passes.
 pub(crate) fn stage_name(pass: &str) -> &str {
     pass.split(['{', '(']).next().unwrap_or(pass)
 }

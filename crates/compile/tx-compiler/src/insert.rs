@@ -79,7 +79,8 @@ impl Insertions {
         all
     }
 
-    /// Returns a text that identifies the insertions in a cache key; empty without insertions.
+    /// Returns a text that identifies the inserted passes in a cache key; empty if no pass is
+    /// inserted.
     pub(crate) fn key(&self) -> String {
         self.0
             .iter()

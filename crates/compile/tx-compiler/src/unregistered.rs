@@ -74,8 +74,8 @@ pub(crate) fn remove(module: &Module<'_>, source: &Source) -> Result<(), Failed>
     Ok(())
 }
 
-/// Returns the indices of the units (functions and GPU modules) for which `starts` is true, and of
-/// all units reachable from them through `follows`.
+/// Returns the indices of all units (functions and GPU modules) that are reachable through
+/// `follows` from a unit for which `starts` is true.
 fn closure<'u, 'c>(
     units: &'u [Unit<'c>],
     starts: impl Fn(&Unit<'c>) -> bool,

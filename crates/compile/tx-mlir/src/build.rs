@@ -63,8 +63,8 @@ pub struct Builder<'c> {
     block: Blk<'c>,
     before: Option<Op<'c>>,
     location: Location<'c>,
-    /// Constants and memref sizes that this builder and its parents have emitted. The stored values
-    /// dominate every later op, because a builder only appends ops.
+    /// Constants and memref sizes that this builder and its parent builders have emitted. The
+    /// emitted values dominate every later op, because a builder only appends ops.
     constants: RefCell<BTreeMap<Known, Val<'c>>>,
 }
 
@@ -172,7 +172,7 @@ impl<'c> Builder<'c> {
         }
     }
 
-    /// Parses the text of an attribute, which must be valid.
+    /// Parses an attribute from its text, which must be valid.
     pub fn attribute(&self, text: &str) -> Attribute<'c> {
         parse_attribute(self.context, text)
     }
@@ -265,8 +265,8 @@ impl<'c> Builder<'c> {
     }
 
     /// Copies the ops of `block` like [`Self::inline`]. `arguments` contains pairs: the index of a
-    /// block argument, and its replacement. If `known` returns results for an op, the op is not
-    /// copied.
+    /// block argument, and its replacement. If `known` returns replacement values for the results
+    /// of an op, the op is not copied.
     pub fn inline_with(
         &self,
         block: Blk<'c>,

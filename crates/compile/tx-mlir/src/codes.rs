@@ -1,5 +1,5 @@
-//! Codes of the diagnostics of `tx`. Each code has a page in `docs/diagnostics`. The number of a
-//! removed rule is not reused.
+//! Codes of the diagnostics of `tx`. Each code has a page in `docs/diagnostics`. The code of a
+//! removed rule is not reused for another rule.
 
 use crate::diagnostic::Code;
 

@@ -125,8 +125,8 @@ pub struct RemarkSeverity;
 
 /// Starts an error at `location`.
 ///
-/// By convention, a message is in lower case without a full stop, shows code in backticks, and
-/// gives the found and the expected value.
+/// By convention, an error message is in lower case without a full stop, shows code in backticks,
+/// and states the found and the expected value.
 pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, ErrorSeverity> {
     Report {
         location,
@@ -292,7 +292,7 @@ impl fmt::Display for SourceLocation {
 
 /// Returns the file position of an MLIR location. A name location has the position of its child
 /// location, and a call-site location the position of its callee. A fused location has the position
-/// of its first part with a position.
+/// of its first component that has a position.
 pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         Some(SourceLocation {

@@ -353,8 +353,8 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Defines `PASSES` as the passes of a crate, each listed with its module. The crate also declares
-/// the modules with plain `mod` lines.
+/// Defines `PASSES` as the passes of a crate, each listed with its module. The crate must also
+/// declare each module with a `mod` item.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {

@@ -215,7 +215,7 @@ pub fn register_upstream_passes() {
     });
 }
 
-/// Registers every upstream dialect, extension and translation in `registry`.
+/// Adds every upstream dialect, extension and translation to `registry`.
 pub fn register_upstream_dialects(registry: &DialectRegistry) {
     melior::utility::register_all_dialects(registry);
     // SAFETY: `registry` is alive.
@@ -233,8 +233,9 @@ pub struct PassStatistics {
 
 static TOTALS: Mutex<BTreeMap<&'static str, PassStatistics>> = Mutex::new(BTreeMap::new());
 
-/// Returns the counters of all passes that ran in this process, sorted by pass name. The report of
-/// MLIR is empty in LLVM packages of distributions, which are built without statistics.
+/// Returns the counters of all passes that ran in this process, sorted by pass name. MLIR's own
+/// report is empty if LLVM is built without statistics, as in the LLVM packages of Linux
+/// distributions.
 pub fn statistics() -> Vec<PassStatistics> {
     TOTALS
         .lock()
@@ -392,7 +393,7 @@ fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
 
 pub(crate) const STANDARD_INPUT: &str = "<stdin>";
 
-/// Flags for which the program prints information and exits, without reading input.
+/// Command-line flags for which the program prints information and exits without reading input.
 const ANSWERED: &[&str] = &[
     "help",
     "help-hidden",

@@ -41,7 +41,7 @@ impl Drop for Place {
 struct Queue<J> {
     /// Jobs, keyed by size and index.
     jobs: BTreeMap<(usize, usize), J>,
-    /// Whether the caller may add further jobs.
+    /// Whether the caller of [`map`] may add further jobs to the queue.
     is_open: bool,
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Host<'c> {
     arguments: Vec<ArgumentType>,
     pub(super) checks: Vec<Check>,
     temporaries: Vec<Temporary>,
-    /// Location of the `memref.dealloc` of each freed temporary.
+    /// Location of the `memref.dealloc` that frees each temporary.
     pub(super) freed: BTreeMap<usize, Location<'c>>,
     values: BTreeMap<usize, Value>,
     pub(super) steps: Vec<Step>,
@@ -54,7 +54,7 @@ pub(super) struct Host<'c> {
     gpu_module: Option<(String, Location<'c>)>,
     /// Parameters that each kernel may write, by kernel name; `None` denotes every parameter.
     writes: BTreeMap<String, Option<BTreeSet<usize>>>,
-    /// Arguments that a launch may write.
+    /// Arguments of the host function that a kernel launch may write.
     written: BTreeSet<usize>,
 }
 
@@ -589,9 +589,9 @@ impl<'c> Host<'c> {
     }
 }
 
-/// Returns the ops of a block that a plan needs, because passes leave unused ops behind. A plan
-/// needs the operands of a comparison, but not its result. Adds the values that the returned ops
-/// use to `values`.
+/// Returns the ops of a block that a plan needs, without the unused ops that passes left in the
+/// block. A plan needs the operands of a comparison, but not its result. The function adds the
+/// operands of the returned ops to `values`.
 fn needed<'c>(block: Blk<'c>, values: &mut BTreeSet<usize>) -> Vec<Op<'c>> {
     let mut needed: Vec<Op<'c>> = ops(block)
         .into_iter()

@@ -335,8 +335,8 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
     }
 }
 
-/// Reports an error if an expression contains the address of an argument, which only conditions may
-/// use.
+/// Reports an error if an expression contains the address of an argument. Only conditions may use
+/// addresses.
 fn check_no_address<'e>(
     op: Op<'_>,
     exprs: impl IntoIterator<Item = &'e Expr>,

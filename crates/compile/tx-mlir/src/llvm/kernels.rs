@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Op that refers to a global or to a function.
 const ADDRESS_OF: &str = "llvm.mlir.addressof";
-/// Other ops that may refer to a function.
+/// Ops that may refer to a function, but not to a global.
 const CALLS: [&str; 4] = [
     "llvm.blockaddress",
     "llvm.call",

@@ -40,7 +40,7 @@ fn neighbours(count: usize) -> Vec<Key> {
 }
 
 /// Checks that `check` reports a folder that cannot be created. After a failed `put`, the cache and
-/// its clones return the error.
+/// its clones return the error of this `put`.
 #[test]
 fn tells_where_nothing_can_be_kept() {
     let folder = folder();
@@ -58,7 +58,7 @@ fn tells_where_nothing_can_be_kept() {
     assert_eq!(good.trouble(), None);
 }
 
-/// Checks that a cache returns stored results, also those that another cache stored in the same
+/// Checks that a cache returns stored results, including results that another cache stored in its
 /// folder.
 #[test]
 fn keeps_results() {
