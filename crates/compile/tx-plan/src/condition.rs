@@ -1,5 +1,4 @@
-//! Conditions of launch steps, and the check that the conditions of exactly one alternative are
-//! true.
+//! Conditions of launch steps, and the check that exactly one alternative of a choice is launched.
 
 use std::fmt;
 use std::str::FromStr;
@@ -103,7 +102,7 @@ impl Condition {
         }
     }
 
-    /// Returns whether the condition is true, if the result is the same for all arguments.
+    /// Returns whether the condition is true; `None` if the result can depend on the arguments.
     pub fn as_const(&self) -> Option<bool> {
         match self.sides() {
             (Expr::Const(left), relation, Expr::Const(right)) => Some(relation.holds(left, right)),
@@ -115,7 +114,7 @@ impl Condition {
     /// Evaluates the condition. `value` evaluates expressions.
     ///
     /// # Errors
-    /// Fails if a side [cannot be evaluated](Expr::evaluate).
+    /// Fails if an expression of the condition [cannot be evaluated](Expr::evaluate).
     pub fn holds(
         &self,
         value: impl Fn(&Expr) -> Result<i64, ExprError>,
@@ -148,8 +147,8 @@ impl Condition {
         needs
     }
 
-    /// Checks the invariants of a condition that was not parsed from text. The error describes the
-    /// violation.
+    /// Checks the invariants of a condition that was not parsed from text. Returns a description of
+    /// the violated invariant.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Compare {
@@ -243,10 +242,10 @@ impl<'de> Deserialize<'de> for Condition {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// Under these conditions, every alternative is false.
+    /// For arguments that satisfy these conditions, every alternative is false.
     #[error("no alternative holds{}", text_of(.0))]
     None(Vec<Condition>),
-    /// Two alternatives are true under the same conditions.
+    /// Two alternatives are true for the same arguments.
     #[error("alternatives {first} and {second} both hold{}", text_of(place))]
     Several {
         /// Index of the first alternative.
@@ -256,7 +255,7 @@ pub enum ChoiceError {
         /// Conditions under which both alternatives are true.
         place: Vec<Condition>,
     },
-    /// The check of the alternatives needs more case splits than the limit.
+    /// The check of the alternatives needs more case splits than [`exactly_one`] allows.
     #[error("found too many conditions to tell whether exactly one alternative holds")]
     TooLarge,
 }
@@ -269,18 +268,18 @@ fn text_of(conditions: &[Condition]) -> String {
     }
 }
 
-/// Maximum number of case splits in [`exactly_one`]. A choice of 64 alternatives needs a few
-/// hundred case splits.
+/// Maximum number of case splits in [`exactly_one`]. For a choice of 64 alternatives, a few hundred
+/// case splits suffice.
 const MAX_SPLITS: usize = 10_000;
 
 /// Checks that for all arguments, exactly one alternative (list of conditions) is true.
 ///
 /// Comparisons of different expressions are assumed independent, so the alternatives are leaves of
-/// a decision tree. The check selects two expressions that an alternative compares, splits the
-/// alternatives by the outcome (less, equal, greater), and recurses.
+/// a decision tree. For two expressions that an alternative compares, the check visits each outcome
+/// (less, equal, greater), keeps the alternatives that the outcome allows, and recurses.
 ///
 /// # Errors
-/// Returns comparison outcomes under which no alternative is true, or two alternatives are true.
+/// Returns conditions under which no alternative is true, or two alternatives are true.
 pub fn exactly_one<'a>(
     alternatives: impl IntoIterator<Item = &'a [Condition]>,
 ) -> Result<(), ChoiceError> {
@@ -330,7 +329,7 @@ impl Outcomes {
     }
 }
 
-/// Alternative with the conditions that are still undecided in the current node of the decision
+/// Alternative, with those of its conditions that are undecided at the current node of the decision
 /// tree.
 #[derive(Clone)]
 struct Leaf {
@@ -340,7 +339,7 @@ struct Leaf {
 
 struct Tree {
     pairs: Vec<(Expr, Expr)>,
-    /// Outcomes from the root of the tree to the current node.
+    /// Comparison outcomes on the path from the root of the decision tree to the current node.
     path: Vec<(usize, usize)>,
     splits: usize,
 }
@@ -402,7 +401,8 @@ impl Tree {
     }
 }
 
-/// Returns whether two expressions of this form can have the given relation.
+/// Returns whether the values of two expressions can have the given relation, as far as the forms
+/// of the expressions show.
 fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
     match (left, right) {
         (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),

@@ -96,7 +96,7 @@ pub enum Expr {
     Min(Box<Expr>, Box<Expr>),
     /// Maximum.
     Max(Box<Expr>, Box<Expr>),
-    /// The operand, if it is not negative; a negative operand is an error.
+    /// Value of the operand, which must not be negative; evaluation fails for a negative operand.
     NonNegative(Box<Expr>),
 }
 
@@ -113,7 +113,7 @@ pub enum ExprError {
         text: String,
         /// Column in bytes, from 1.
         column: usize,
-        /// Text found at the column.
+        /// Text that the parser found at the column.
         found: String,
         /// Expected text.
         expected: &'static str,
@@ -128,7 +128,7 @@ pub enum ExprError {
     /// A symbol has no value.
     #[error("`{0}` has no value here")]
     Unbound(Symbol),
-    /// A result does not fit in 64 bits.
+    /// The result of an operation does not fit in 64 bits.
     #[error("`{expr}` overflows 64 bits: {left} and {right}")]
     Overflow {
         /// Operation that overflows.
@@ -146,7 +146,7 @@ pub enum ExprError {
         /// Dividend.
         left: i64,
     },
-    /// A value that must not be negative is negative.
+    /// The operand of `nonnegative` is negative.
     #[error("`{expr}` is {value}, expected 0 or more")]
     Negative {
         /// Text of the expression.
@@ -165,8 +165,9 @@ pub enum ExprError {
 }
 
 impl Expr {
-    /// Maximum number of [terms](Expr::terms) of an expression in text form, far above the need of
-    /// any plan. The limit bounds the recursion depth of functions on expressions.
+    /// Maximum number of [terms](Expr::terms) of an expression in text form; the expressions of
+    /// plans have far fewer terms. The limit bounds the recursion depth of functions on
+    /// expressions.
     pub const MAX_TERMS: usize = 256;
 
     /// Returns `arg{argument}.dim{dim}`.
@@ -541,8 +542,8 @@ impl<'de> Deserialize<'de> for Expr {
     }
 }
 
-/// Recursive-descent parser. Each recursion and each operand of a chain increments a counter, which
-/// is limited to [`Expr::MAX_TERMS`].
+/// Recursive-descent parser. Each recursive call and each operand of an operator chain counts as a
+/// term; a text with more than [`Expr::MAX_TERMS`] terms is an error.
 pub(crate) struct Parser<'t> {
     text: &'t str,
     at: usize,

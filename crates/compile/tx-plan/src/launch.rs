@@ -15,10 +15,11 @@ pub struct Extent3 {
 }
 
 impl Step {
-    /// Returns the launch sizes; `value` evaluates expressions. Returns `None` if a condition of
-    /// the step is false or its grid has a size of 0.
+    /// Returns the launch sizes of the step; `value` evaluates expressions. Returns `None` if a
+    /// condition of the step is false, or the grid has a size of 0.
     ///
-    /// The limits of the device are not checked: the driver rejects sizes that exceed them.
+    /// The function does not check the limits of the device, because the driver rejects sizes above
+    /// these limits.
     ///
     /// # Errors
     /// Fails if an expression cannot be evaluated, or its value does not fit in 32 bits.

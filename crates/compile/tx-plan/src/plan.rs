@@ -10,8 +10,8 @@ use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
 use crate::types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType};
 
-/// Version of the JSON form. The version changes when a reader of the old form would misread the
-/// new one.
+/// Version of the JSON form. The version changes if a reader of the previous JSON form would
+/// misinterpret the new form.
 pub const VERSION: u32 = 2;
 
 /// Result of a compilation.
@@ -37,7 +37,7 @@ pub struct Artifact {
 /// Kernel as a separate PTX module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelModule {
-    /// Name that [`Step::module`] refers to.
+    /// Name of the module, as in [`Step::module`].
     pub name: String,
     /// PTX text of the kernel, with the globals and functions that it uses.
     pub ptx: String,
@@ -96,11 +96,11 @@ pub struct Stage {
 
 /// Launch plan of a compiled program.
 ///
-/// A launcher evaluates the checks, and stops at a violated check, because kernels may then access
-/// memory out of bounds. The launcher allocates the temporaries and launches the steps in order,
-/// each after the previous step has finished. A memref operand is passed as MLIR's expanded
-/// descriptor: allocated pointer, aligned pointer, offset, sizes, strides (64 bits each; offset and
-/// strides in elements). A scalar is passed by value.
+/// A launcher evaluates the checks, and launches nothing if a check is violated, because kernels
+/// could then access memory out of bounds. The launcher allocates the temporaries and launches the
+/// steps in order, each after the previous step has finished. A memref operand is passed as MLIR's
+/// expanded descriptor: allocated pointer, aligned pointer, offset, sizes, strides (64 bits each;
+/// offset and strides in elements). A scalar is passed by value.
 ///
 /// Deserialization checks only the syntax; [`Plan::from_json`] also checks the version and the
 /// consistency of the plan.
@@ -167,9 +167,9 @@ pub struct Step {
     pub kernel: String,
     /// Name of the kernel's PTX module among [`Artifact::modules`].
     pub module: String,
-    /// Index of the choice that contains the step. A choice consists of consecutive steps, of which
-    /// one alternative is launched. Steps with equal conditions form one alternative of the choice.
-    /// For any arguments, the conditions of exactly one alternative are true.
+    /// Index of the choice that contains the step. A choice consists of consecutive steps; steps
+    /// with equal conditions form one alternative of the choice. For any arguments, the conditions
+    /// of exactly one alternative are true, so exactly one alternative is launched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<usize>,
     /// Conditions of the step. The step is skipped if any condition is false.
@@ -184,7 +184,7 @@ pub struct Step {
     pub cluster: Option<[Expr; 3]>,
     /// Dynamic shared memory per CTA, in bytes.
     pub dynamic_shared_bytes: Expr,
-    /// Operands of the kernel, in order.
+    /// Operands of the kernel, in the order of its parameters.
     pub operands: Vec<Operand>,
 }
 
@@ -216,7 +216,7 @@ pub struct View {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Operand {
-    /// Argument, unchanged: the whole memref, or the scalar.
+    /// Whole memref argument, or scalar argument.
     Argument(usize),
     /// Whole temporary.
     Temporary(usize),
@@ -227,7 +227,7 @@ pub enum Operand {
         /// Integer type, or `index`.
         #[serde(rename = "type")]
         ty: ElementType,
-        /// Value, which must fit in the type.
+        /// Expression for the value, which must fit in the type.
         value: Expr,
     },
     /// Compile-time constant of any type.

@@ -111,7 +111,7 @@ pub enum MemorySpace {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Contiguous row-major elements from offset 0: a memref type without a layout. Compiled code
-    /// relies on this layout.
+    /// relies on the contiguous layout.
     #[default]
     Identity,
     /// `strided<[…], offset: …>`
@@ -185,8 +185,8 @@ impl MemrefType {
         }
     }
 
-    /// Returns whether the elements span less than 2^63 bytes, the maximum of an array. Dynamic
-    /// sizes and strides are ignored.
+    /// Returns whether the elements span less than 2^63 bytes, the maximum size of an array.
+    /// Dynamic sizes and strides are ignored.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {

@@ -4,7 +4,7 @@
 //! Reductions combine elements in any order, and threads without an element combine the identity.
 //! This module enumerates operands, evaluates both sides of a law, and formats a counterexample. An
 //! [`Evaluator`] runs the combiner and compares results. The caller chooses the operands, and
-//! whether a law must hold for all operands or for at least one.
+//! requires the law for all operands or for at least one operand tuple.
 
 use crate::number::{Scalar, extremes, truncated};
 use std::fmt;
@@ -58,7 +58,7 @@ impl fmt::Display for CounterExample {
 }
 
 impl CounterExample {
-    /// Appends the statement that every tested value violates the law.
+    /// Appends to the message that every tested value violates the law.
     #[must_use]
     pub fn of_all(mut self) -> Self {
         self.text += ", and so with every other value that was tried";
@@ -66,7 +66,7 @@ impl CounterExample {
     }
 }
 
-/// Result of a law test. The error is a counterexample.
+/// Result of the test of an algebraic law. The error is a counterexample.
 pub type Verdict = Result<(), CounterExample>;
 
 /// Returns each pair of a value and a later value of the list.
@@ -136,18 +136,19 @@ pub trait Evaluator: Sized {
     /// Partial result, with one value per component. For example, `argmax` has two components:
     /// value and index.
     type Partial: Clone + 'static;
-    /// Number of tests per batch. A search evaluates complete batches, so up to `BATCH` tests may
-    /// run after the first match.
+    /// Number of tests per batch. A search evaluates complete batches, and therefore up to `BATCH`
+    /// tests after the first match.
     const BATCH: usize;
 
     /// Combines each pair of a left and a right partial result. Returns `None` for an undefined
     /// result.
     fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
 
-    /// Returns whether a result may decide a law. A result that overflowed is not decisive.
+    /// Returns whether a result can prove or violate a law. An overflowed result can do neither.
     fn is_decisive(&self, partial: &Self::Partial) -> bool;
 
-    /// Returns the index of the first component in which the two sides of a law differ.
+    /// Returns the index of the first component in which the values of the two sides of a law
+    /// differ.
     fn difference(&self, law: Law, left: &Self::Partial, right: &Self::Partial) -> Option<usize>;
 
     /// Formats each component of a partial result.
@@ -214,7 +215,7 @@ pub trait Evaluator: Sized {
         all.map(case).collect()
     }
 
-    /// Returns the first test for which `wanted` returns true.
+    /// Returns the first test of a law for which `wanted` returns true.
     fn find<'p>(
         &self,
         law: Law,
@@ -336,8 +337,8 @@ mod tests {
         verdict.map_or_else(|broken| broken.to_string(), |()| "holds".to_owned())
     }
 
-    /// Checks that the counterexample is the first violation. An undefined result violates only
-    /// [`Law::Identity`], and an overflowed result violates no law.
+    /// Checks that the counterexample is the first violation of the law. An undefined result
+    /// violates only [`Law::Identity`], and an overflowed result violates no law.
     #[test]
     fn counterexamples_are_the_first() {
         let minus = Numbers(|l, r| Some(l - r));

@@ -41,7 +41,7 @@ pub struct Chip {
     pub name: &'static str,
     /// Compute capability times ten.
     pub capability: u32,
-    /// Whether the chip is an architecture-specific variant such as `sm_90a`. Code for an
+    /// Whether the chip is an architecture-specific variant such as `sm_90a`. PTX for an
     /// architecture-specific variant runs on one architecture only.
     pub specific: bool,
     /// PTX ISA version of the emitted code, times ten: the lowest version that supports the chip
@@ -103,7 +103,7 @@ pub const CHIPS: [Chip; 7] = [
 pub struct Board {
     /// Product name, such as `H200`.
     pub name: &'static str,
-    /// Lowest compute capability for which the performance model uses this board, times ten.
+    /// Lowest compute capability, times ten, for which the performance model uses the board.
     pub capability: u32,
     /// Number of SMs.
     pub multiprocessors: f64,
@@ -111,7 +111,7 @@ pub struct Board {
     pub bytes_per_second: f64,
     /// SM clock frequency, in hertz.
     pub hertz: f64,
-    /// Overhead per launch in a sequence of launches, in seconds.
+    /// Overhead of each kernel launch in a sequence of launches, in seconds.
     pub launch_seconds: f64,
 }
 
@@ -209,7 +209,7 @@ const PRODUCTS: &[(&str, u32)] = &[
 const OTHERS: &[u32] = &[
     50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
 ];
-/// Prefixes that may precede a compute capability or a product name.
+/// Prefixes of compute capabilities and product names that a suggestion ignores.
 const BEFORE: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
 
 /// Returns a suggestion for a chip name that is a product name, or a compute capability in another
