@@ -6,11 +6,11 @@ use crate::{
     machine::{Machine, Outcome, State, Wait},
 };
 
-/// The barrier of the running cluster. In a round, each thread arrives at the barrier once and
+/// The barrier of the running cluster. In each round of the barrier, each thread arrives once and
 /// waits once.
 ///
-/// A thread must wait before its next arrival. At most two rounds of the barrier are active:
-/// threads arrive in the current round, while other threads still have to wait for the previous
+/// A thread must wait before it arrives again. At most two rounds of the barrier overlap: some
+/// threads have arrived in the current round, while other threads must still wait for the previous
 /// round.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
@@ -37,11 +37,11 @@ pub(crate) struct ClusterBarrier {
 #[derive(Debug, Default)]
 struct Given {
     knowledge: Knowledge,
-    /// Whether any arrival was `.relaxed`. A relaxed arrival releases nothing.
+    /// Whether any arrival was `.relaxed`. A relaxed arrival releases no events.
     relaxed: bool,
 }
 
-/// An arrival whose thread has not waited yet.
+/// An arrival at the cluster barrier, if the thread has not waited yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     site: u32,
@@ -162,8 +162,8 @@ impl Machine<'_> {
         self.members[thread].arrival = None;
     }
 
-    /// Ends the current thread. Reports a fault if the cluster barrier needs another arrival of
-    /// this thread.
+    /// Ends the current thread. Reports a fault if the exiting thread still has to arrive at the
+    /// cluster barrier.
     pub(crate) fn exit_cluster(&mut self) -> Result<(), Fault> {
         let thread = self.current;
         let arrivals = self.members[thread].arrivals;

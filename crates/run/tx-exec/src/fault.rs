@@ -115,8 +115,8 @@ impl fmt::Display for AccessKind {
 pub struct Place {
     /// Label of the buffer, such as `argument 0`, or of shared or private memory.
     pub buffer: Arc<str>,
-    /// Offset from the start of the buffer, in bytes. Negative offsets precede the buffer; offsets
-    /// of at least `length` follow it.
+    /// Offset from the start of the buffer, in bytes. A negative offset is before the buffer; an
+    /// offset of at least `length` is after the buffer.
     pub offset: i64,
     /// Length of the buffer in bytes.
     pub length: u64,
@@ -149,8 +149,8 @@ pub struct Access {
     pub bytes: u64,
     /// Alignment that the operation requires, in bytes.
     pub alignment: u64,
-    /// Position relative to the accessed or nearest buffer; `None` if no buffer is near the
-    /// address.
+    /// Position of the address relative to the accessed or nearest buffer; `None` if no buffer is
+    /// near the address.
     pub place: Option<Place>,
 }
 
@@ -204,11 +204,12 @@ impl fmt::Display for Race {
 /// A thread that waits for other threads forever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// The waiting thread and the operation in which it waits.
+    /// The waiting thread, and the operation in which the thread waits.
     pub site: Site,
     /// The reason why the wait never ends.
     pub reason: String,
-    /// Operation in which the awaited thread waits, if it is another operation.
+    /// The awaited thread and its operation, if this operation differs from the operation of the
+    /// waiting thread.
     pub other: Option<Site>,
 }
 
@@ -268,7 +269,7 @@ impl fmt::Display for OtherBlock {
     }
 }
 
-/// A value outside its declared range.
+/// A value outside the range that its operation declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
     /// The operation whose result is out of range.
@@ -334,7 +335,7 @@ pub enum Fault {
     InvalidLaunch {
         /// The kernel.
         kernel: String,
-        /// The violated condition, with the value of the limit.
+        /// The violated condition of the launch, with the value of the limit.
         reason: String,
     },
     /// Some threads of the block or cluster do not arrive at a barrier at which other threads wait.
@@ -351,10 +352,11 @@ pub enum Fault {
     /// or does not exist.
     #[error("invalid member mask: {0}")]
     WarpMask(Box<Divergence>),
-    /// Members of a warp operation execute different operations or pass different masks.
+    /// Member lanes of a warp operation execute different operations, or pass different member
+    /// masks.
     #[error("divergent warp: {0}")]
     DivergentWarp(Box<Divergence>),
-    /// A shuffle reads a lane that does not participate.
+    /// A shuffle reads a lane that does not participate in the shuffle.
     #[error("shuffle from an inactive lane: {0}")]
     InactiveLane(Box<Divergence>),
     /// An access outside all buffers, or outside the shared memory that the pointer can address.
@@ -380,8 +382,8 @@ pub enum Fault {
     /// An integer division by zero, or a quotient that overflows.
     #[error("integer division by zero or overflow {}", .0.place_and_thread())]
     Division(Box<Site>),
-    /// The value of a special register is outside its declared range, or the rank operand of `mapa`
-    /// is outside the cluster.
+    /// The value of a special register is outside the range that the operation declares, or the
+    /// rank operand of `mapa` is outside the cluster.
     #[error("out of range: {0}")]
     OutOfRange(Box<OutOfRange>),
     /// An assertion of the program failed.
@@ -484,7 +486,7 @@ impl Fault {
 pub struct Diagnostic {
     /// Location of the diagnostic.
     pub location: Location,
-    /// Text of the diagnostic, with its notes on separate lines.
+    /// Text of the diagnostic, with each note of the diagnostic on a separate line.
     pub message: String,
 }
 

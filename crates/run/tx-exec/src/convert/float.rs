@@ -1,9 +1,10 @@
 //! Lowering of float operations whose results on the host differ in bits from PTX results.
 //!
-//! * Minimum and maximum: for operands −0 and +0, host instructions may return either zero, and
-//!   they preserve NaN payloads. PTX orders −0 below +0 and returns a canonical NaN. The lowering
-//!   therefore compares the bits as integers.
-//! * Fused multiply-add of f16 and bf16: LLVM computes it in f32, so the result is rounded twice.
+//! * Minimum and maximum: for −0 and +0, host instructions may return either zero; for a NaN, host
+//!   instructions preserve its payload. PTX orders −0 below +0 and returns a canonical NaN. The
+//!   lowering therefore compares the bits of the operands as integers.
+//! * Fused multiply-add of f16 and bf16: LLVM's host code computes in f32, and therefore rounds the
+//!   result twice.
 
 use super::{
     emit::{Emitter, internal},

@@ -63,8 +63,8 @@ const POINTER_ARITHMETIC: [&str; 22] = [
     "llvm.intr.ptrmask",
 ];
 
-/// Optimisation hints. The conversion removes these hints, because LLVM relies on them even if the
-/// program violates them.
+/// Optimisation hints, which the conversion removes: LLVM assumes that a hint is true even if the
+/// program violates it.
 const DROPPED: [&str; 9] = [
     "llvm.intr.assume",
     "llvm.intr.lifetime.start",
@@ -120,7 +120,7 @@ pub(super) struct Printer {
     operands: &'static [Word],
     result: Option<Word>,
     hook: &'static str,
-    /// Number of leading operands that are passed to the hook as addresses.
+    /// Number of leading operands of the device function that are passed to the hook as addresses.
     addresses: usize,
 }
 
@@ -169,8 +169,8 @@ impl Printer {
     }
 }
 
-/// Limit of the stack reserved for spilled values per function, in bytes. The stack never holds all
-/// values of a function at once.
+/// Limit of the stack reserved for spilled values per function, in bytes. The limit is sufficient,
+/// because the values of a function are never all on the stack at one time.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// Returns an upper bound of the stack bytes for the results of an operation.
@@ -446,8 +446,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Rewrites an atomic minimum or maximum as a load and a store. Threads switch only inside
-    /// hooks, so the pair is atomic.
+    /// Rewrites an atomic minimum or maximum as a load and a store. The pair is atomic, because
+    /// threads switch only inside hooks.
     fn atomic_extremum<'a>(
         &mut self,
         operation: OperationRef<'c, 'a>,
