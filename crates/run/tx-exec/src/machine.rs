@@ -1,10 +1,10 @@
 //! State of a launch: the threads of the running cluster, the shared memory of its blocks, and the
 //! checks of every access.
 //!
-//! A block without a cluster is treated as a cluster of one block. A thread index counts the
-//! threads of all blocks, ordered by block rank. In a cluster of several blocks, each block starts
-//! at a multiple of the warp size. Thread indices between two blocks belong to threads that never
-//! run.
+//! A block without a cluster is treated as a cluster of one block. A thread index numbers the
+//! threads of all blocks of the cluster, ordered by block rank. In a cluster of several blocks,
+//! each block starts at a multiple of the warp size. Thread indices between the last thread of a
+//! block and the first thread of the next block are unused.
 
 use crate::{
     WARP,
@@ -71,7 +71,7 @@ pub(crate) enum State {
 /// Result of an operation that can wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// The operation has finished with this result value.
+    /// The operation has finished, and its result is this value.
     Ready(u64),
     /// The thread must suspend. The result of the operation is available after the thread resumes.
     Wait,
@@ -86,8 +86,8 @@ pub(crate) struct Thread {
     local: u32,
     /// Result of the operation in which the thread waited.
     pub(crate) result: u64,
-    /// Yielder of the coroutine. Each thread sets its pointer on start; the pointer is valid while
-    /// the coroutine is alive.
+    /// Yielder of the coroutine. The thread sets this pointer when it starts; the pointer is valid
+    /// while the coroutine is alive.
     pub(crate) yielder: *const Yielder<(), ()>,
     /// Lowest stack address that the thread may use.
     pub(crate) stack_limit: u64,
@@ -98,14 +98,14 @@ pub(crate) struct Thread {
     pub(crate) spins: bool,
 }
 
-/// State of a thread that concerns other blocks of the cluster. The struct is separate from
-/// [`Thread`], because every access reads [`Thread`] and a small [`Thread`] is faster.
+/// State of a thread that concerns other blocks of the cluster. The fields are not in [`Thread`],
+/// because every access reads a [`Thread`], and a small struct is faster to read.
 #[derive(Debug, Default)]
 pub(crate) struct Member {
     pub(crate) arrivals: u32,
     /// Arrival at the cluster barrier for which the thread has not waited yet.
     pub(crate) arrival: Option<cluster::Arrival>,
-    /// Last access of the thread to the shared memory of each other block.
+    /// Last access of the thread to the shared memory of each other block in the cluster.
     remote: Vec<Remote>,
 }
 
@@ -121,8 +121,8 @@ struct Remote {
 pub(crate) struct Cta<'m> {
     pub(crate) shared: SharedMemory<'m>,
     pub(crate) barriers: [Barrier; 16],
-    /// A thread that waits at a barrier of the whole block, with the index of its operation. All
-    /// threads that wait at a barrier of the whole block wait in the same operation.
+    /// A thread that waits at a barrier of the whole block, and the index of its barrier operation.
+    /// All threads that wait at a barrier of the whole block wait in the same operation.
     pub(crate) whole_block_wait: Option<(usize, u32)>,
     /// The first thread of the block that exited.
     pub(crate) exited: Option<usize>,
@@ -135,14 +135,15 @@ pub(crate) struct Cta<'m> {
 struct Private {
     start: u64,
     length: u64,
-    /// The written bytes of the allocation; `None` if uninitialised reads are not checked.
+    /// Set of the written bytes of the private memory; `None` if uninitialised reads are not
+    /// checked.
     written: Option<PagedBits>,
 }
 
-/// Number of consecutive atomic accesses after which a thread yields, since another thread may have
-/// to make progress.
+/// Number of consecutive atomic accesses after which a thread yields, because it may spin until
+/// another thread makes progress.
 const ATOMICS_PER_TURN: u32 = 1024;
-/// Number of atomic accesses without other progress after which the launch is reported as hanging.
+/// Number of atomic accesses without other progress after which a launch is reported as hanging.
 const MAX_IDLE_ATOMICS: u64 = 1 << 24;
 
 /// A memory access that generated code passes to a hook for checking.
@@ -151,7 +152,7 @@ pub(crate) struct Request {
     pub(crate) address: u64,
     pub(crate) bytes: u64,
     pub(crate) kind: AccessKind,
-    /// Whether the access reads the memory. An atomic write does not read.
+    /// Whether the access reads the memory; false for an atomic write.
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) space: Space,
@@ -281,7 +282,7 @@ impl<'m> Machine<'m> {
         self.idle_atomics = 0;
     }
 
-    /// Runs the checks that require all threads of the cluster to have exited.
+    /// Runs the checks that are possible only after all threads of the cluster have exited.
     pub(crate) fn end_cluster(&self) -> Result<(), Fault> {
         let Some(clocks) = &self.clocks else {
             return Ok(());
@@ -353,7 +354,8 @@ impl<'m> Machine<'m> {
         self.threads_of(self.threads[thread].cta as usize)
     }
 
-    /// Returns the index of a thread among the threads that run.
+    /// Returns the index of a thread among the running threads of the cluster, without the unused
+    /// thread indices.
     pub(crate) fn number_of(&self, thread: usize) -> usize {
         let (rank, local) = self.place_of(thread);
         rank * self.block_threads + local
@@ -408,10 +410,10 @@ impl<'m> Machine<'m> {
         self.idle_atomics = 0;
     }
 
-    /// Registers private memory that the current thread has allocated.
+    /// Registers private memory of the current thread.
     ///
     /// # Safety
-    /// The memory must be valid, and no live value may be stored in the memory.
+    /// The private memory must be valid, and must not contain a live value.
     pub(crate) unsafe fn add_private(&mut self, address: u64, bytes: u64) -> Result<(), Fault> {
         let length = bytes as usize;
         let written = match self.clocks {
@@ -441,8 +443,8 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// Maps a shared memory address of the current block to the equal offset in the block of rank
-    /// `rank`.
+    /// Maps a shared memory address of the current block to the address with the same offset in the
+    /// block with rank `rank`.
     pub(crate) fn map(&self, address: u64, rank: i32, site: u32) -> Result<u64, Fault> {
         let own = &self.ctas[self.current_cta].shared;
         let to = usize::try_from(rank).ok();
@@ -457,8 +459,8 @@ impl<'m> Machine<'m> {
         Ok(to.shared.map(address, own))
     }
 
-    /// Finds the shared memory that contains the address range and is accessible in address space
-    /// `space`. Returns the rank of the block and the offset.
+    /// Finds the shared memory that contains an address range and is accessible through pointers of
+    /// space `space`. Returns the rank of its block, and the offset of the range.
     #[inline]
     pub(crate) fn find_shared(
         &self,
@@ -484,8 +486,8 @@ impl<'m> Machine<'m> {
         ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
     }
 
-    /// Checks that block `remote.owner` has started and still runs. Records the access for the
-    /// lifetime check after the end of the cluster.
+    /// Checks that the block `remote.owner` has started and still runs. Records the access, because
+    /// its lifetime is checked again after the end of the cluster.
     fn check_other_block(&mut self, remote: Remote) -> Result<(), Fault> {
         let owner = remote.owner;
         let Some(clocks) = &self.clocks else {
@@ -666,8 +668,8 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// Returns the position of an address in the buffer that contains it, or relative to a nearby
-    /// buffer.
+    /// Returns the position of an address relative to the buffer that contains the address, or to a
+    /// nearby buffer.
     fn place(&self, address: u64, space: Space) -> Option<Place> {
         let private = |near: u64| {
             self.threads[self.current]
@@ -704,8 +706,8 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// For a place in the shared memory of another block, adds the coordinates of that block to the
-    /// buffer label.
+    /// For a position in the shared memory of another block, adds the coordinates of that block to
+    /// the buffer label.
     fn place_in(&self, cta: &Cta<'_>, place: Option<Place>) -> Option<Place> {
         let [x, y, z] = cta.block;
         let place = place?;

@@ -11,7 +11,7 @@ use std::{
 /// `cudaMalloc` also aligns to 256 bytes.
 pub(crate) const MIN_ALIGN: usize = 256;
 
-/// Maximum distance in bytes between a faulty address and the buffer that the message names.
+/// Maximum distance in bytes between a faulty address and the buffer that the fault message names.
 const NEAR: u64 = 1 << 20;
 
 /// Error of an allocation, a read or a write of a buffer.
@@ -101,11 +101,11 @@ pub(crate) struct Region {
     pub(crate) label: Arc<str>,
     pub(crate) read_only: bool,
     pub(crate) shadow: Shadow,
-    /// The written bytes of the buffer; `None` if all bytes are initialised.
+    /// Set of the written bytes of the buffer; `None` if all bytes are initialised.
     written: Option<PagedBits>,
     id: Option<BufferId>,
-    /// Owner of the bytes and guard zones; `None` for a global variable, whose bytes the compiled
-    /// code owns.
+    /// Allocation with the bytes and guard zones; `None` for a global variable, because the
+    /// compiled code allocates its bytes.
     _bytes: Option<Bytes>,
 }
 
@@ -140,8 +140,7 @@ impl Region {
 /// Global memory: separate buffers, each with a length and a label.
 ///
 /// Buffers are zeroed or [uninitialised](Memory::alloc_uninitialized). Guard zones of at least 256
-/// bytes surround each buffer, so that an access beyond the end is a fault and never reaches
-/// another buffer.
+/// bytes surround each buffer, so that an access beyond the end of a buffer is a fault.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Regions, sorted by base address.
@@ -194,7 +193,7 @@ impl Memory {
     }
 
     /// Allocates `bytes` zero bytes that start `past` bytes after an address aligned to `align`
-    /// bytes. A misaligned buffer represents a view into a larger array.
+    /// bytes. A misaligned buffer represents a view of a larger array.
     ///
     /// # Errors
     ///
@@ -209,7 +208,7 @@ impl Memory {
         self.allocate(label.into(), bytes, align, past, true)
     }
 
-    /// Allocates `bytes` uninitialised bytes. Reading a byte before writing it is a fault.
+    /// Allocates `bytes` uninitialised bytes. Reading a byte that no thread has written is a fault.
     ///
     /// # Errors
     ///

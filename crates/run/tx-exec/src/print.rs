@@ -60,7 +60,8 @@ pub(crate) fn text(machine: &mut Machine<'_>, address: u64, site: u32) -> Result
     Ok(text)
 }
 
-/// Formats text for the current thread. Returns the text and the number of arguments used.
+/// Formats text for the current thread. Returns the formatted text, and the number of printf
+/// arguments that the format uses.
 pub(crate) fn format(
     machine: &mut Machine<'_>,
     [format, arguments]: [u64; 2],
@@ -97,7 +98,8 @@ enum Number {
 }
 
 impl Number {
-    /// Parses digits or an asterisk, if present, and returns the remaining text.
+    /// Parses the number of a width or precision (digits or an asterisk), if present, and returns
+    /// the remaining text.
     fn parse(text: &[u8]) -> (Option<Self>, &[u8]) {
         if let Some(rest) = text.strip_prefix(b"*") {
             return (Some(Self::Argument), rest);

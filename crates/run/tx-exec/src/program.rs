@@ -32,7 +32,7 @@ use std::{
 
 struct Loaded {
     kernel: Kernel,
-    /// Index of the module of the kernel.
+    /// Index of the module that contains the kernel.
     module: usize,
 }
 
@@ -80,8 +80,8 @@ impl Code {
     }
 }
 
-/// Kernels that are compiled together, on the first launch of any of them. A program with kernels
-/// for many array sizes launches few of them.
+/// Kernels that are compiled together, when one of them is first launched. Most kernels of a
+/// program with kernels for many array sizes are never launched.
 struct Compiled {
     code: OnceCell<Code>,
     /// The module belongs to the context of the program.
@@ -107,7 +107,7 @@ impl Compiled {
 /// between threads, since launches write its global variables.
 pub struct Program {
     kernels: BTreeMap<String, Loaded>,
-    /// Modules must be destroyed before `_context`, so this field comes first.
+    /// The modules must be destroyed before `_context`, so `modules` is declared before `_context`.
     modules: Vec<Compiled>,
     _context: Box<Context>,
     diagnostics: Diagnostics,
@@ -134,10 +134,11 @@ impl Program {
     /// Parses device IR and converts it for the host. A kernel is compiled on its first launch.
     ///
     /// The text is an MLIR module with `gpu.module`s of `llvm.func`s, in the LLVM and NVVM dialects
-    /// directly before PTX is generated. Other contents of the module are ignored. Faults name the
-    /// source locations in the text. If the text has no locations, faults name its lines, with `-`
-    /// as the file. If an MLIR module has locations, print its ops in generic form, because MLIR
-    /// cannot parse the short form of `nvvm.barrier` with a location.
+    /// directly before PTX is generated. All ops of the module other than `gpu.module`s are
+    /// ignored. Faults name the source locations in the text. If the text has no locations, faults
+    /// name lines of the text, with `-` as the file name. If an MLIR module has locations, print
+    /// its ops in generic form, because MLIR cannot parse the short form of `nvvm.barrier` with a
+    /// location.
     ///
     /// # Errors
     ///

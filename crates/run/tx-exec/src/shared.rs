@@ -8,8 +8,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Size of the gap between two variables, in bytes. An access that overruns a variable hits the gap
-/// and is detected.
+/// Size of the gap between two variables, in bytes. An access that overruns a variable is detected,
+/// because it accesses the gap.
 pub(crate) const GAP: u64 = 64;
 
 #[derive(Clone, Debug)]
@@ -17,13 +17,14 @@ pub(crate) struct SharedVariable {
     pub(crate) label: Arc<str>,
     /// Offset of the variable, in bytes.
     pub(crate) offset: u64,
-    /// Length in bytes; `None` for dynamic shared memory.
+    /// Length of the variable in bytes; `None` for dynamic shared memory.
     pub(crate) length: Option<u64>,
 }
 
 #[derive(Debug)]
 pub(crate) struct SharedMemory<'m> {
-    /// Variables of the module, by index; `None` for variables that the kernel does not use.
+    /// Shared-memory variables of the module, by index; `None` for a variable that the kernel does
+    /// not use.
     variables: &'m [Option<SharedVariable>],
     dynamic: u64,
     bytes: Bytes,
@@ -83,7 +84,8 @@ impl<'m> SharedMemory<'m> {
         self.base() + offset
     }
 
-    /// Returns the offset of an address if `bytes` bytes at the address are in one variable.
+    /// Returns the offset of an address in shared memory, if one variable contains all `bytes`
+    /// bytes at the address.
     pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<u64> {
         let offset = address.wrapping_sub(self.base());
         if offset >= self.length {
@@ -127,7 +129,7 @@ impl<'m> SharedMemory<'m> {
         })
     }
 
-    /// Returns the variable and the offset in it at which a race conflict occurred.
+    /// Returns the variable and the offset in the variable at which a race occurred.
     pub(crate) fn place_of(&self, conflict: &Conflict) -> Option<Place> {
         self.place(self.base() + conflict.offset)
     }

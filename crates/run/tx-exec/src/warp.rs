@@ -112,9 +112,9 @@ impl WarpOp {
 /// Operands of one lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Input {
-    /// Value of the lane; a predicate is 0 or 1.
+    /// Operand value of the lane; a predicate is 0 or 1.
     pub(crate) value: u64,
-    /// Second and third operand of a shuffle.
+    /// Second and third operand of a shuffle: `offset` and `clamp`.
     pub(crate) offset: u32,
     pub(crate) clamp: u32,
 }
@@ -136,8 +136,8 @@ pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the source lane of a shuffle, and whether it is inside the shuffle segment of the
-/// reading lane.
+/// Returns the source lane of a shuffle, and whether the source lane is in the shuffle segment of
+/// the reading lane.
 pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (usize, bool) {
     let lane = lane as i32;
     let offset = (offset & 31) as i32;
@@ -158,8 +158,8 @@ pub(crate) fn source(kind: Shuffle, lane: usize, offset: u32, clamp: u32) -> (us
     (source as usize, valid)
 }
 
-/// Returns the result of every lane in the member mask. Bit 32 holds the predicate of operations
-/// that return a value and a predicate.
+/// Returns the result of every lane in the member mask. Bit 32 of a result contains the predicate,
+/// if the operation returns a value and a predicate.
 pub(crate) fn evaluate(
     op: WarpOp,
     mask: u32,
