@@ -10,8 +10,7 @@ pub(crate) const VECTORS: usize = 8;
 
 /// Returns the PTX of the kernel. Each thread loads [`VECTORS`] vectors of 16 bytes, and the
 /// vectors of a block are contiguous. A thread stores the XOR of its data only if the XOR equals a
-/// fixed 32-bit constant. The store is almost never executed, but keeps ptxas from removing the
-/// loads.
+/// fixed 32-bit constant. Almost no thread executes the store, but ptxas cannot remove the loads.
 pub(crate) fn ptx() -> String {
     let mut text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n\

@@ -1,7 +1,7 @@
 //! Reader and writer of NumPy's `.npy` files.
 //!
-//! Input files are untrusted. Existing crates for this format allocate the size in the header
-//! without a check, and overflow on impossible shapes.
+//! Input files are untrusted. Other crates for `.npy` files allocate the array size in the header
+//! without a check, and overflow for impossible shapes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -57,7 +57,7 @@ pub enum NpyError {
     /// The file ends before the end of the array.
     #[error("truncated: found {found} bytes of data, expected {expected} for {array}")]
     Truncated {
-        /// Number of bytes after the header.
+        /// Number of bytes after the header of the file.
         found: usize,
         /// Number of bytes of the array.
         expected: usize,
@@ -109,7 +109,8 @@ pub fn read_npy(path: &Path, element: Option<ElementType>) -> Result<Array, Erro
     })
 }
 
-/// Reads one array in the `.npy` format, as [`read_npy`] does, and no further bytes of `reader`.
+/// Reads one array in the `.npy` format, as [`read_npy`] does. Bytes of `reader` after the array
+/// are not read.
 ///
 /// # Errors
 /// Fails if reading fails, or the data is not an array of numbers in the `.npy` format.

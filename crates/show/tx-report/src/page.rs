@@ -16,9 +16,10 @@ use tx_plan::{
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Maximum number of characters shown per line. The IR prints a binary on one line.
+/// Maximum number of characters shown per line. The limit is necessary because MLIR prints a GPU
+/// binary on one line.
 const MOST_CHARACTERS: usize = 2000;
-/// A stage with at most this number of lines is expanded initially.
+/// Maximum number of lines of a stage that is initially expanded.
 const MOST_OPEN: usize = 60;
 const MOST_OPEN_KERNELS: usize = 2;
 const MOST_OPEN_FRAGMENTS: usize = 3;
@@ -255,7 +256,7 @@ fn badge(page: &mut String, verdict: &Verdict) {
     );
 }
 
-/// Returns the shown part of a line, and the number of truncated characters.
+/// Returns the part of a line that the page shows, and the number of characters that are cut off.
 fn shown(line: &str) -> (&str, usize) {
     // PTX in a string attribute is shown in a section of its own.
     const HOLDS_PTX: &str = "assembly = \"";
@@ -312,8 +313,8 @@ fn difference(rows: &[Row]) -> String {
     }
 }
 
-/// Appends the numbers of added and removed lines of a stage, and its duration. For the first
-/// stage, appends the number of lines.
+/// Appends the numbers of added and removed lines of a stage, and the duration of the stage. For
+/// the first stage, appends the number of its lines.
 fn meta(page: &mut String, number: usize, stage: &Stage, rows: &[Row]) {
     if number > 0 {
         page.push_str(&difference(rows));
@@ -773,8 +774,8 @@ fn estimates(page: &mut String, choice: &ScheduleChoice, known: &Estimates) {
     page.push_str("</tbody></table></div></details>");
 }
 
-/// Appends a collapsible box. If `open` is false, the script inserts the content when the reader
-/// opens the box.
+/// Appends a collapsible box. If `open` is false, the page's script inserts the content when the
+/// reader opens the box.
 fn folding(page: &mut String, pack: &mut Pack, open: bool, summary: &str, inside: String) {
     let _ = match open {
         true => writeln!(
@@ -886,7 +887,7 @@ fn program(page: &mut String, report: &Report) {
     page.push_str("</tbody></table></div>\n");
 }
 
-/// Returns tokenized lines, each with the number of truncated characters.
+/// Returns tokenized lines, each with the number of characters that were cut off.
 fn packed(text: &str) -> impl Iterator<Item = (Vec<Token<'_>>, usize)> {
     text.lines().map(|line| {
         let (line, cut) = shown(line);
@@ -1063,7 +1064,7 @@ mod tests {
         ScheduleCase, Traffic, UpTo, VariantChoice,
     };
 
-    /// Returns a text that contains HTML; `word` identifies the text.
+    /// Returns a text with HTML that the page must escape; `word` identifies the text.
     fn hostile(word: &str) -> String {
         format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
     }

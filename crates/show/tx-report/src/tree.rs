@@ -16,7 +16,8 @@ fn x(lane: usize) -> usize {
     LEFT + PITCH * lane + PITCH / 2
 }
 
-/// Returns the steps with their loop depth. A loop precedes the steps of its body.
+/// Returns all steps, each with its loop depth. In the result, a loop is followed by the steps of
+/// its body.
 fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)>) {
     for step in steps {
         rows.push((depth, step));
@@ -26,8 +27,8 @@ fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)
     }
 }
 
-/// Returns, for each shuffle, the lanes whose values after the shuffle contribute to the final
-/// result in the first lane of each group.
+/// For each shuffle, returns the lanes whose values after the shuffle contribute to a result in the
+/// first lane of a group.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // A group contains the lanes that exchange values directly or indirectly.
     let mut group: Vec<usize> = (0..lanes).collect();
@@ -296,7 +297,8 @@ fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
     }
 }
 
-/// Draws a sequence of shuffles. Edges that contribute to the first lane of a group are bold.
+/// Draws a sequence of shuffles. Edges from lanes whose values contribute to the first lane of a
+/// group are bold.
 fn butterfly(picture: &mut String, y: &mut usize, chain: &[&Step], lanes: usize, depth: usize) {
     let sources: Vec<&Vec<Option<usize>>> = chain
         .iter()

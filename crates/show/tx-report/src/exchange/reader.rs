@@ -21,7 +21,7 @@ pub(super) struct Reader<'k> {
     combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 
-/// Returns whether an op moves or converts a value without combining values.
+/// Returns whether the op `name` counts as moving or converting a value, not as combining values.
 fn only_moves(name: &str) -> bool {
     matches!(
         name,
@@ -215,7 +215,7 @@ impl<'k> Reader<'k> {
         }
     }
 
-    /// Propagates the memory name through views.
+    /// Propagates the name of a memory to the views of this memory.
     fn follow_memory(&mut self, op: &Op) {
         if op.name == "memref.get_global" {
             if let (Some(result), Some(name)) = (op.results.first(), op.attribute("name")) {
@@ -383,7 +383,7 @@ impl<'k> Reader<'k> {
 }
 
 /// Appends a step, or increments the count of an equal preceding step. A load also increments the
-/// count of an equal load if only loads are in between.
+/// count of an equal earlier load, if all steps in between are loads.
 fn push(steps: &mut Vec<Step>, step: Step) {
     let is_load = |step: &Step| {
         matches!(
@@ -404,7 +404,8 @@ fn push(steps: &mut Vec<Step>, step: Step) {
     }
 }
 
-/// Increments the count of `known` if `known` and `step` are equal; returns whether they are equal.
+/// Returns whether the steps `known` and `step` are equal, and increments the count of `known` if
+/// so.
 fn counted(known: &mut Step, step: &Step) -> bool {
     match (known, step) {
         (

@@ -122,8 +122,8 @@ fn all_ops_of_a_combiner_are_named() {
     assert_eq!(told, [wanted(1), wanted(2)]);
 }
 
-/// Shuffle with a computed source lane: each lane reads from the next lane, except the last lane of
-/// each group of 12.
+/// Shuffle with a computed source lane: each lane reads from the next lane, except the last of each
+/// 12 lanes.
 #[test]
 fn computed_source_lanes_are_followed() {
     let mut m = Maker::default();
